@@ -1,0 +1,5 @@
+//! The page: everything is in [`zeview::ui`].
+
+fn main() {
+    zeview::ui::start();
+}

@@ -1,0 +1,215 @@
+//! A document as JSON: what `zeview dump --json` prints and what the page exports.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::diagnostic::Diagnostic;
+use super::document::{Document, PAGE};
+use super::node::{Node, NodeId, NodeKind};
+use super::span::SourceId;
+use super::text::value_text;
+use super::value::Value;
+
+/// Writes a node and everything below it as one JSON object.
+///
+/// Its members: `name`, `kind`, `start` and `end` (bytes of the file; absent for derived
+/// values), `source` (only where it is not the file), `head` (where the bytes that introduce
+/// the value start, if there are any), `bits`, `value` (number, text or boolean; absent for
+/// bytes), `symbol`, `flags`, `text` (the value as `dump` prints it), `summary`, `refs`,
+/// `children`.
+///
+/// # Errors
+///
+/// When `out` cannot be written to.
+pub fn write_tree(
+    document: &Document,
+    node: &Node,
+    depth: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    out.write_all(b"{\"name\":")?;
+    string(out, &node.name)?;
+    out.write_all(b",\"kind\":")?;
+    string(out, kind_name(node.kind))?;
+    if node.indexed {
+        write!(out, ",\"index\":{}", node.index)?;
+    }
+    if let Some(span) = node.span {
+        write!(out, ",\"start\":{},\"end\":{}", span.start, span.end)?;
+        if span.source != SourceId::FILE {
+            write!(out, ",\"source\":{}", span.source.0)?;
+        }
+        if node.head > 0 {
+            write!(out, ",\"head\":{}", span.start.saturating_sub(node.head.into()))?;
+        }
+    }
+    if let Some(bits) = node.bits {
+        write!(out, ",\"bits\":[{},{}]", bits.low, bits.high)?;
+    }
+    value(out, &node.value)?;
+    if let Some(summary) = &node.summary {
+        out.write_all(b",\"summary\":")?;
+        string(out, summary)?;
+    }
+    refs(out, node)?;
+    let count = document.count(node);
+    if count > 0 && depth != Some(0) {
+        out.write_all(b",\"children\":[")?;
+        children(document, node, count, depth.map(|d| d - 1), out)?;
+        out.write_all(b"]")?;
+    }
+    out.write_all(b"}")
+}
+
+fn children(
+    document: &Document,
+    node: &Node,
+    count: u64,
+    depth: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mark = document.registry.mark();
+    let mut at = 0;
+    while at < count {
+        let end = count.min(at + PAGE);
+        for child in document.make(node, at..end) {
+            if child.index > 0 {
+                out.write_all(b",")?;
+            }
+            write_tree(document, &child, depth, out)?;
+        }
+        at = end;
+    }
+    document.registry.release(mark);
+    Ok(())
+}
+
+fn value(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    match value {
+        Value::None | Value::Bytes => return Ok(()),
+        Value::Unsigned { raw, symbol, .. } => {
+            write!(out, ",\"value\":{raw}")?;
+            if let Some(symbol) = symbol {
+                out.write_all(b",\"symbol\":")?;
+                string(out, symbol)?;
+            }
+        }
+        Value::Signed { raw, .. } => write!(out, ",\"value\":{raw}")?,
+        Value::Float(number) => {
+            out.write_all(b",\"value\":")?;
+            serde_json::to_writer(&mut *out, number)?;
+        }
+        Value::Bool(yes) => write!(out, ",\"value\":{yes}")?,
+        Value::Flags { raw, set, .. } => {
+            write!(out, ",\"value\":{raw},\"flags\":")?;
+            serde_json::to_writer(&mut *out, set)?;
+        }
+        Value::Text { text, lossy } => {
+            out.write_all(b",\"value\":")?;
+            string(out, text)?;
+            if *lossy {
+                out.write_all(b",\"lossy\":true")?;
+            }
+            return Ok(());
+        }
+    }
+    out.write_all(b",\"text\":")?;
+    string(out, &value_text(value))
+}
+
+fn refs(out: &mut dyn Write, node: &Node) -> io::Result<()> {
+    if node.xrefs.is_empty() {
+        return Ok(());
+    }
+    out.write_all(b",\"refs\":")?;
+    let refs: Vec<_> = node
+        .xrefs
+        .iter()
+        .map(|x| Reference {
+            why: &x.why,
+            label: &x.label,
+            start: x.to.start,
+            end: x.to.end,
+        })
+        .collect();
+    serde_json::to_writer(out, &refs)?;
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Reference<'a> {
+    why: &'a str,
+    label: &'a str,
+    start: u64,
+    end: u64,
+}
+
+fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    serde_json::to_writer(out, text)?;
+    Ok(())
+}
+
+/// `field`, `record` …
+pub fn kind_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::File => "file",
+        NodeKind::Record => "record",
+        NodeKind::Field => "field",
+        NodeKind::Table => "table",
+        NodeKind::Item => "item",
+        NodeKind::Mapping => "mapping",
+        NodeKind::Sequence => "sequence",
+        NodeKind::Text => "text",
+        NodeKind::Blob => "blob",
+        NodeKind::Syntax => "syntax",
+        NodeKind::Padding => "padding",
+        NodeKind::Gap => "gap",
+        NodeKind::Derived => "derived",
+    }
+}
+
+/// A diagnostic as the command line's JSON has it.
+#[derive(Debug, Serialize)]
+pub struct DiagnosticJson<'a> {
+    rule: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    start: u64,
+    end: u64,
+    #[serde(skip_serializing_if = "is_file")]
+    source: u32,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+}
+
+fn is_file(source: &u32) -> bool {
+    *source == SourceId::FILE.0
+}
+
+impl<'a> DiagnosticJson<'a> {
+    /// A diagnostic and the path of the node that its bytes belong to.
+    pub fn new(diagnostic: &'a Diagnostic, path: String) -> DiagnosticJson<'a> {
+        let span = diagnostic.primary.span;
+        DiagnosticJson {
+            rule: &diagnostic.rule,
+            severity: diagnostic.severity.name(),
+            message: &diagnostic.message,
+            start: span.start,
+            end: span.end,
+            source: span.source.0,
+            path,
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+impl Document {
+    /// The path of the innermost node that holds the diagnostic's bytes.
+    pub fn path_of(&mut self, diagnostic: &Diagnostic) -> String {
+        let nodes = self.nodes_for(diagnostic.primary.span);
+        let innermost = nodes.last().copied().unwrap_or(NodeId::ROOT);
+        self.path(innermost)
+    }
+}

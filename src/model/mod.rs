@@ -1,0 +1,51 @@
+//! What a decoded file is: plain data, without formats, formatting or lifetimes.
+//!
+//! A [`Document`] has [`Sources`] (the opened file, and bytes unpacked from it), a tree of
+//! [`Node`]s whose children are made on demand by an [`Expand`], and [`Diagnostic`]s. The
+//! page renders it, [`text`] and `json` render it, JavaScript receives it, tests compare
+//! it.
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+mod diagnostic;
+mod document;
+mod expand;
+#[cfg(feature = "decode")]
+pub mod json;
+mod locate;
+mod node;
+mod path;
+mod search;
+mod source;
+mod span;
+pub mod text;
+mod value;
+
+pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
+pub use document::{Coverage, Document, Fact, Parts, Summary, Tone};
+pub use expand::{Expand, ExpanderId, Rows};
+pub use locate::Leaf;
+pub use node::{Area, Bits, Content, Doc, Known, Node, NodeId, NodeKind, Xref};
+pub use path::PathError;
+pub use search::{Hit, Query};
+#[cfg(not(target_arch = "wasm32"))]
+pub use source::FileSource;
+pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
+pub use span::{SourceId, Span, Spanned};
+pub use value::{Radix, Str, Value};

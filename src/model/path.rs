@@ -1,0 +1,116 @@
+//! Names of places in the tree: `.ze_info/kernels/[2]/execution_env/simd_size`.
+
+use super::document::Document;
+use super::node::{Node, NodeId};
+
+/// A path that leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathError {
+    /// The part that was not found.
+    pub segment: String,
+    /// The path of the node that has no such child.
+    pub within: String,
+}
+
+impl std::fmt::Display for PathError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let within = if self.within.is_empty() {
+            "the file"
+        } else {
+            &self.within
+        };
+        write!(f, "{within} has no part {:?}", self.segment)
+    }
+}
+
+impl std::error::Error for PathError {}
+
+impl Document {
+    /// The path of a node, from the root's children on: names, or `[3]` for the entries of
+    /// tables and sequences; `name#2` is the second of that name. A `/` in a name stands
+    /// as `%2F`, a `%` as `%25`.
+    pub fn path(&mut self, id: NodeId) -> String {
+        let mut segments = Vec::new();
+        let mut at = id;
+        while let Some(node) = self.node(at) {
+            let Some(parent) = node.parent else { break };
+            segments.push(self.segment(at, parent));
+            at = parent;
+        }
+        segments.reverse();
+        segments.join("/")
+    }
+
+    fn segment(&mut self, id: NodeId, parent: NodeId) -> String {
+        let Some(node) = self.node(id) else {
+            return String::new();
+        };
+        if node.indexed {
+            return format!("[{}]", node.index);
+        }
+        let (name, index) = (node.name.clone(), node.index);
+        let earlier = self.children(parent, 0..index);
+        let same = earlier
+            .iter()
+            .filter(|e| self.node(**e).is_some_and(|n| !n.indexed && n.name == name))
+            .count();
+        let escaped = escape(&name);
+        match same {
+            0 => escaped,
+            n => format!("{escaped}#{}", n + 1),
+        }
+    }
+
+    /// The node at a path. Besides what [`Document::path`] writes, the entries of a table
+    /// are found by name and by plain number.
+    ///
+    /// # Errors
+    ///
+    /// When a part of the path names no child.
+    pub fn find(&mut self, path: &str) -> Result<NodeId, PathError> {
+        let mut at = NodeId::ROOT;
+        for segment in path.split('/').filter(|s| !s.is_empty()) {
+            at = self.child_named(at, segment).ok_or_else(|| PathError {
+                segment: segment.to_owned(),
+                within: self.path(at),
+            })?;
+        }
+        Ok(at)
+    }
+
+    fn child_named(&mut self, id: NodeId, segment: &str) -> Option<NodeId> {
+        let count = self.count(self.node(id)?);
+        if let Some(index) = bracketed(segment) {
+            return self.children(id, index..index.checked_add(1)?).pop();
+        }
+        let (name, nth) = match segment.rsplit_once('#') {
+            Some((name, n)) if n.parse::<usize>().is_ok_and(|n| n > 1) => {
+                (name, n.parse().unwrap_or(1))
+            }
+            _ => (segment, 1),
+        };
+        let children = self.children(id, 0..count);
+        let named = |n: &Node| escape(&n.name) == name;
+        let found = children
+            .iter()
+            .filter(|c| self.node(**c).is_some_and(named))
+            .nth(nth - 1)
+            .copied();
+        found.or_else(|| {
+            let index: u64 = segment.parse().ok()?;
+            self.children(id, index..index.checked_add(1)?).pop()
+        })
+    }
+}
+
+fn bracketed(segment: &str) -> Option<u64> {
+    segment
+        .strip_prefix('[')?
+        .strip_suffix(']')?
+        .parse()
+        .ok()
+}
+
+fn escape(name: &str) -> String {
+    name.replace('%', "%25").replace('/', "%2F")
+}

@@ -1,0 +1,121 @@
+//! A read cache with read-ahead: small for random access, larger for sequential.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{Bytes, SourceError};
+use crate::model::span::Span;
+
+/// The unit of caching. Small, so that a look at a header costs a header.
+const BLOCK: u64 = 16 * 1024;
+/// Read-ahead stops growing here.
+const AHEAD_MAX: u64 = 512 * 1024;
+/// The longest single read that is asked of a source.
+const READ_MAX: u64 = 1024 * 1024;
+/// What is kept.
+const KEEP: usize = 2 * 1024 * 1024;
+
+/// Extents of one source that were read lately.
+#[derive(Default)]
+pub(super) struct Cache {
+    extents: BTreeMap<u64, Extent>,
+    bytes: usize,
+    clock: u64,
+    /// Where the last read-ahead ended, and how long it was.
+    ahead: (u64, u64),
+}
+
+struct Extent {
+    data: Rc<[u8]>,
+    used: u64,
+}
+
+type Fetch<'a> = &'a mut dyn FnMut(u64, u64) -> Result<Bytes, SourceError>;
+
+impl Cache {
+    /// The bytes of `span`, which lies within the `len` bytes of the source.
+    pub(super) fn read(&mut self, span: Span, len: u64, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
+        if span.is_empty() {
+            return Ok(Bytes::from(Vec::new()));
+        }
+        if let Some(bytes) = self.hit(span) {
+            return Ok(bytes);
+        }
+        // What is longer than the read-ahead is read as it is, and not kept: whoever asks
+        // for so much at once keeps it himself.
+        if span.len() > AHEAD_MAX {
+            return long(span, fetch);
+        }
+        self.miss(span, len, fetch)?;
+        if let Some(bytes) = self.hit(span) {
+            return Ok(bytes);
+        }
+        long(span, fetch)
+    }
+
+    fn hit(&mut self, span: Span) -> Option<Bytes> {
+        self.clock += 1;
+        let (start, extent) = self.extents.range_mut(..=span.start).next_back()?;
+        let from = usize::try_from(span.start.checked_sub(*start)?).ok()?;
+        let to = from.checked_add(usize::try_from(span.len()).ok()?)?;
+        if to > extent.data.len() {
+            return None;
+        }
+        extent.used = self.clock;
+        Some(Bytes::from(Rc::clone(&extent.data)).slice(from, to))
+    }
+
+    /// Reads one extent that holds all of `span`.
+    fn miss(&mut self, span: Span, len: u64, fetch: Fetch<'_>) -> Result<(), SourceError> {
+        let (ended, length) = self.ahead;
+        let sequential = span.start <= ended && ended < span.end.saturating_add(BLOCK);
+        let wanted = if sequential {
+            length.saturating_mul(2).clamp(BLOCK, AHEAD_MAX)
+        } else {
+            BLOCK
+        };
+        let start = span.start / BLOCK * BLOCK;
+        let end = span.end.max(start.saturating_add(wanted)).min(len);
+        let data = fetch(start, end.saturating_sub(start))?;
+        self.ahead = (start.saturating_add(data.len() as u64), data.len() as u64);
+        self.keep(start, Rc::from(&*data));
+        Ok(())
+    }
+
+    fn keep(&mut self, start: u64, data: Rc<[u8]>) {
+        self.bytes += data.len();
+        let used = self.clock;
+        if let Some(old) = self.extents.insert(start, Extent { data, used }) {
+            self.bytes -= old.data.len();
+        }
+        while self.bytes > KEEP && self.extents.len() > 1 {
+            let oldest = self.extents.iter().min_by_key(|(_, e)| e.used);
+            let Some(oldest) = oldest.map(|(start, _)| *start) else {
+                return;
+            };
+            if let Some(old) = self.extents.remove(&oldest) {
+                self.bytes -= old.data.len();
+            }
+        }
+    }
+}
+
+/// Reads a long span piece by piece.
+fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
+    let length = usize::try_from(span.len()).map_err(|_| SourceError {
+        span,
+        message: "they are more than this machine can address".to_owned(),
+    })?;
+    let mut data = Vec::new();
+    data.try_reserve_exact(length).map_err(|_| SourceError {
+        span,
+        message: "there is not enough memory for them".to_owned(),
+    })?;
+    let mut at = span.start;
+    while at < span.end {
+        let len = (span.end - at).min(READ_MAX);
+        data.extend_from_slice(&fetch(at, len)?);
+        at += len;
+    }
+    Ok(Bytes::from(data))
+}

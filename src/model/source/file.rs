@@ -1,0 +1,62 @@
+//! A file of the operating system.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::{ByteSource, Bytes, SourceError};
+use crate::model::span::{SourceId, Span};
+
+/// A file, read by position.
+#[derive(Debug)]
+pub struct FileSource {
+    file: RefCell<File>,
+    len: u64,
+}
+
+impl FileSource {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be opened, or has no length: pipes and directories.
+    pub fn open(path: &Path) -> io::Result<FileSource> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "it is not a regular file",
+            ));
+        }
+        Ok(FileSource {
+            file: RefCell::new(file),
+            len: metadata.len(),
+        })
+    }
+}
+
+impl ByteSource for FileSource {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        let fail = |message: String| SourceError {
+            span: Span::at(SourceId::FILE, start, len),
+            message,
+        };
+        let end = start.checked_add(len).filter(|end| *end <= self.len);
+        let length = usize::try_from(len).ok().filter(|_| end.is_some());
+        let Some(length) = length else {
+            return Err(fail("they lie outside of it".to_owned()));
+        };
+        let mut bytes = vec![0; length];
+        let mut file = self.file.borrow_mut();
+        file.seek(SeekFrom::Start(start))
+            .and_then(|_| file.read_exact(&mut bytes))
+            .map_err(|error| fail(error.to_string()))?;
+        Ok(Bytes::from(bytes))
+    }
+}

@@ -1,0 +1,34 @@
+//! Bytes in memory.
+
+use std::rc::Rc;
+
+use super::{ByteSource, Bytes, SourceError};
+use crate::model::span::{SourceId, Span};
+
+/// Bytes in memory: tests, pasted text, what JavaScript hands over, unpacked data.
+#[derive(Debug, Clone)]
+pub struct MemorySource(Rc<[u8]>);
+
+impl<T: Into<Rc<[u8]>>> From<T> for MemorySource {
+    fn from(bytes: T) -> MemorySource {
+        MemorySource(bytes.into())
+    }
+}
+
+impl ByteSource for MemorySource {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        let range = || {
+            let from = usize::try_from(start).ok()?;
+            let to = from.checked_add(usize::try_from(len).ok()?)?;
+            (to <= self.0.len()).then(|| Bytes::from(Rc::clone(&self.0)).slice(from, to))
+        };
+        range().ok_or_else(|| SourceError {
+            span: Span::at(SourceId::FILE, start, len),
+            message: "they lie outside of it".to_owned(),
+        })
+    }
+}

@@ -1,0 +1,381 @@
+//! Values and whole documents as stable text: what `zeview dump` prints, what the golden
+//! tests compare, and how the page writes a value.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::diagnostic::Diagnostic;
+use super::document::{Document, PAGE};
+use super::node::{Bits, Node, NodeKind};
+use super::span::{SourceId, Span};
+use super::value::{Radix, Value};
+
+/// So many bytes of a blob are shown in its line.
+const PREVIEW: u64 = 16;
+
+/// What a value says, in one line: `64`, `0x40`, `ET_REL (1)`, `"vecadd"`, `ALLOC | WRITE`.
+pub fn value_text(value: &Value) -> String {
+    let mut text = String::new();
+    push_value(&mut text, value);
+    text
+}
+
+/// Appends what [`value_text`] gives.
+pub fn push_value(out: &mut String, value: &Value) {
+    match value {
+        Value::None | Value::Bytes => {}
+        Value::Unsigned {
+            raw,
+            radix,
+            symbol: None,
+            ..
+        } => push_number(out, *raw, *radix),
+        Value::Unsigned {
+            raw,
+            radix,
+            symbol: Some(symbol),
+            ..
+        } => {
+            push_escaped(out, symbol);
+            out.push_str(" (");
+            push_number(out, *raw, *radix);
+            out.push(')');
+        }
+        Value::Signed { raw, .. } => {
+            if *raw < 0 {
+                out.push('-');
+            }
+            push_decimal(out, raw.unsigned_abs());
+        }
+        Value::Float(number) => {
+            let _ = write!(out, "{number}");
+        }
+        Value::Bool(yes) => out.push_str(if *yes { "true" } else { "false" }),
+        Value::Flags { raw, set, rest, .. } => push_flags(out, *raw, set, *rest),
+        Value::Text { text, .. } => {
+            out.push('"');
+            push_escaped(out, text);
+            out.push('"');
+        }
+    }
+}
+
+fn push_flags(out: &mut String, raw: u64, set: &[super::value::Str], rest: u64) {
+    push_number(out, raw, Radix::Hex);
+    if set.is_empty() && rest == 0 {
+        return;
+    }
+    for (i, name) in set.iter().enumerate() {
+        out.push_str(if i == 0 { " " } else { " | " });
+        out.push_str(name);
+    }
+    if rest != 0 {
+        out.push_str(if set.is_empty() { " " } else { " | " });
+        out.push_str("unknown ");
+        push_number(out, rest, Radix::Hex);
+    }
+}
+
+fn push_number(out: &mut String, raw: u64, radix: Radix) {
+    match radix {
+        Radix::Decimal => push_decimal(out, raw),
+        Radix::Hex => {
+            out.push_str("0x");
+            push_hex(out, raw, 1);
+        }
+    }
+}
+
+fn push_decimal(out: &mut String, mut raw: u64) {
+    let mut digits = [b'0'; 20];
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = digit_of(raw % 10);
+        raw /= 10;
+        used += 1;
+        if raw == 0 {
+            break;
+        }
+    }
+    push_ascii(out, digits.get(20 - used..).unwrap_or(&[]));
+}
+
+/// At least `width` digits, at most 16.
+fn push_hex(out: &mut String, raw: u64, width: usize) {
+    let significant = (64 - raw.leading_zeros() as usize).div_ceil(4);
+    let used = significant.max(width).clamp(1, 16);
+    let mut digits = [b'0'; 16];
+    for (i, digit) in digits.iter_mut().rev().enumerate() {
+        *digit = digit_of((raw >> (4 * i)) & 15);
+    }
+    push_ascii(out, digits.get(16 - used..).unwrap_or(&[]));
+}
+
+fn digit_of(value: u64) -> u8 {
+    b"0123456789abcdef"
+        .get(usize::try_from(value).unwrap_or(0))
+        .copied()
+        .unwrap_or(b'?')
+}
+
+fn push_ascii(out: &mut String, bytes: &[u8]) {
+    out.push_str(std::str::from_utf8(bytes).unwrap_or(""));
+}
+
+/// Appends text in which nothing can play tricks: control characters, marks that change
+/// the direction of writing, and quotes stand as escapes.
+pub fn push_escaped(out: &mut String, text: &str) {
+    let plain = |b: u8| (b' '..=b'~').contains(&b) && b != b'"' && b != b'\\';
+    if text.bytes().all(plain) {
+        out.push_str(text);
+        return;
+    }
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0' => out.push_str("\\0"),
+            c if c.is_control() || is_invisible(c) => {
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+}
+
+/// Text for showing: as [`push_escaped`].
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_escaped(&mut out, text);
+    out
+}
+
+/// Characters without a width, or that turn the text around (UAX #9).
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+    )
+}
+
+/// What to print of a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TextOptions {
+    /// How many levels below the chosen node; all without.
+    pub depth: Option<usize>,
+}
+
+/// Prints a node and everything below it, a line each: offset, length, name, value.
+///
+/// # Errors
+///
+/// When `out` cannot be written to.
+pub fn write_tree(
+    document: &Document,
+    node: &Node,
+    options: TextOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut printer = Printer {
+        document,
+        depth_max: options.depth.unwrap_or(usize::MAX),
+        line: String::with_capacity(1 << 16),
+        out,
+    };
+    printer.node(node, 0)?;
+    printer.flush()
+}
+
+struct Printer<'a> {
+    document: &'a Document,
+    depth_max: usize,
+    line: String,
+    out: &'a mut dyn Write,
+}
+
+impl Printer<'_> {
+    fn node(&mut self, node: &Node, depth: usize) -> io::Result<()> {
+        self.push_line(node, depth);
+        if self.line.len() > 1 << 15 {
+            self.flush()?;
+        }
+        if depth >= self.depth_max {
+            return Ok(());
+        }
+        let count = self.document.count(node);
+        let mark = self.document.registry.mark();
+        let mut at = 0;
+        while at < count {
+            let end = count.min(at + PAGE);
+            for child in self.document.make(node, at..end) {
+                self.node(&child, depth + 1)?;
+            }
+            at = end;
+        }
+        self.document.registry.release(mark);
+        Ok(())
+    }
+
+    fn push_line(&mut self, node: &Node, depth: usize) {
+        let line = &mut self.line;
+        push_place(line, node.span);
+        line.push_str("  ");
+        for _ in 0..depth {
+            line.push_str("  ");
+        }
+        if node.indexed {
+            line.push('[');
+            push_decimal(line, node.index);
+            line.push_str("] ");
+        }
+        push_escaped(line, &node.name);
+        if let Some(Bits { low, high }) = node.bits {
+            let _ = write!(line, " [{}:{low}]", high.saturating_sub(1));
+        }
+        let before = line.len();
+        line.push_str("  ");
+        push_value(line, &node.value);
+        if node.value == Value::Bytes {
+            self.push_preview(node);
+        }
+        if self.line.len() == before + 2 {
+            self.line.truncate(before);
+        }
+        if let Some(summary) = &node.summary {
+            self.line.push_str("  · ");
+            push_escaped(&mut self.line, summary);
+        }
+        for xref in &node.xrefs {
+            self.line.push_str("  → ");
+            self.line.push_str(&xref.why);
+            if !xref.label.is_empty() {
+                self.line.push(' ');
+                push_escaped(&mut self.line, &xref.label);
+            }
+        }
+        match node.kind {
+            NodeKind::Gap => self.line.push_str("  (gap)"),
+            NodeKind::Derived => self.line.push_str("  (derived)"),
+            _ => {}
+        }
+        self.line.push('\n');
+    }
+
+    fn push_preview(&mut self, node: &Node) {
+        let Some(span) = node.span else { return };
+        let Ok(bytes) = self.document.sources.read_clamped(span.sub(0, PREVIEW)) else {
+            self.line.push_str("unreadable");
+            return;
+        };
+        for (i, byte) in bytes.iter().enumerate() {
+            if i > 0 {
+                self.line.push(' ');
+            }
+            push_hex(&mut self.line, u64::from(*byte), 2);
+        }
+        if span.len() > PREVIEW {
+            self.line.push_str(" …");
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(self.line.as_bytes())?;
+        self.line.clear();
+        Ok(())
+    }
+}
+
+/// Offset and length in columns; a derived value has none.
+fn push_place(line: &mut String, span: Option<Span>) {
+    let Some(span) = span else {
+        line.push_str("       -        -");
+        return;
+    };
+    if span.source != SourceId::FILE {
+        push_decimal(line, u64::from(span.source.0));
+        line.push(':');
+    }
+    push_hex(line, span.start, 8);
+    let before = line.len();
+    push_decimal(line, span.len());
+    let width = line.len() - before;
+    let missing = 9usize.saturating_sub(width);
+    let blanks = "         ".get(..missing).unwrap_or("");
+    line.insert_str(before, blanks);
+}
+
+/// One diagnostic as a few lines of text.
+pub fn diagnostic_text(diagnostic: &Diagnostic, path: &str) -> String {
+    let span = diagnostic.primary.span;
+    let mut text = format!(
+        "{}[{}]: {}\n  at {:#x}..{:#x}",
+        diagnostic.severity.name(),
+        diagnostic.rule,
+        escaped(&diagnostic.message),
+        span.start,
+        span.end
+    );
+    if span.source != SourceId::FILE {
+        let _ = write!(text, " of source {}", span.source.0);
+    }
+    if !path.is_empty() {
+        let _ = write!(text, " ({})", escaped(path));
+    }
+    if !diagnostic.primary.text.is_empty() {
+        let _ = write!(text, ": {}", escaped(&diagnostic.primary.text));
+    }
+    text.push('\n');
+    for label in &diagnostic.secondary {
+        let _ = writeln!(
+            text,
+            "  see {:#x}..{:#x}: {}",
+            label.span.start,
+            label.span.end,
+            escaped(&label.text)
+        );
+    }
+    if let Some(help) = &diagnostic.help {
+        let _ = writeln!(text, "  help: {}", escaped(help));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(value_text(&Value::decimal(0, 32)), "0");
+        assert_eq!(value_text(&Value::decimal(u64::MAX, 64)), u64::MAX.to_string());
+        assert_eq!(value_text(&Value::hex(0x40, 64)), "0x40");
+        assert_eq!(value_text(&Value::hex(u64::MAX, 64)), "0xffffffffffffffff");
+        assert_eq!(
+            value_text(&Value::decimal(1, 16).named("ET_REL")),
+            "ET_REL (1)"
+        );
+        let least = Value::Signed {
+            raw: i64::MIN,
+            bits: 64,
+        };
+        assert_eq!(value_text(&least), i64::MIN.to_string());
+    }
+
+    #[test]
+    fn nothing_hides_in_text() {
+        assert_eq!(escaped("a\u{202e}b\n\"\u{7}"), "a\\u{202e}b\\n\\\"\\u{7}");
+        assert_eq!(escaped("é plain"), "é plain");
+    }
+}

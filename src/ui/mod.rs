@@ -1,0 +1,4 @@
+//! The page.
+
+/// Starts the page in the document's body.
+pub fn start() {}

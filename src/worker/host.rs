@@ -1,0 +1,4 @@
+//! The decoder's side of the protocol.
+
+/// Starts to listen.
+pub fn start() {}

@@ -1,0 +1,292 @@
+//! The messages between the page and the decoder.
+//!
+//! Every message is one JavaScript object made by `serde-wasm-bindgen`. Two things travel
+//! beside the data, as members of the same object, because they must not be copied: the
+//! `file` (a `Blob`) of [`Request::Open`], and the `bytes` (a `Uint8Array`, transferred) of
+//! [`Response::Bytes`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{
+    Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
+    Summary, Value, Xref,
+};
+
+/// Both sides must have been built with the same. Worker files are not hashed by every
+/// host, so after a deploy a browser may combine an old one with a new page: the page
+/// refuses another version and says so.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// From the page to the decoder.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Chosen by the page; the answer carries the same.
+    pub id: u32,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// What the page asks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// Decode the file that travels as `file`; forget the one before.
+    Open {
+        /// The file's name, for the tree's root.
+        name: String,
+    },
+    /// The children `start..start+count` of a node.
+    Rows {
+        /// The parent.
+        node: NodeId,
+        /// The first child.
+        start: u64,
+        /// How many at most; the host gives at most [`ROWS_MAX`].
+        count: u64,
+    },
+    /// Everything about one node.
+    Detail {
+        /// The node.
+        node: NodeId,
+    },
+    /// The nodes that hold a byte, the outermost first.
+    At {
+        /// The source that `offset` counts in.
+        source: SourceId,
+        /// The byte.
+        offset: u64,
+    },
+    /// The way to the node whose bytes these are, or that holds them.
+    Locate {
+        /// The bytes.
+        span: Span,
+    },
+    /// The way to the node at a path (`.ze_info/kernels/[0]`).
+    Find {
+        /// As `Document::path` writes it.
+        path: String,
+    },
+    /// Bytes, and the leaves that they belong to.
+    Bytes {
+        /// Which; the host gives at most [`BYTES_MAX`].
+        span: Span,
+        /// With the leaves.
+        leaves: bool,
+    },
+    /// Names, values, text or bytes that match what was typed.
+    Search {
+        /// As typed.
+        typed: String,
+        /// At most so many hits.
+        limit: u32,
+    },
+    /// A node and all below it as text.
+    Export {
+        /// The node.
+        node: NodeId,
+        /// In which form.
+        form: ExportForm,
+    },
+}
+
+/// At most so many rows in one answer.
+pub const ROWS_MAX: u64 = 512;
+/// At most so many bytes in one answer (a larger export is cut into several by the page).
+pub const BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The form of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportForm {
+    /// As `zeview dump --json`.
+    Json,
+    /// As `zeview dump`.
+    Text,
+}
+
+/// From the decoder to the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Message {
+    /// The first message: the decoder runs.
+    Ready {
+        /// Its [`PROTOCOL_VERSION`].
+        version: u32,
+    },
+    /// An answer.
+    Answer {
+        /// The request's id.
+        id: u32,
+        /// The answer.
+        response: Response,
+    },
+    /// The decoder has failed and must not be asked any more.
+    Crashed {
+        /// What it said.
+        message: String,
+        /// The request that it was working on.
+        id: Option<u32>,
+    },
+}
+
+/// What the decoder answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Response {
+    /// To [`Request::Open`].
+    Opened(Box<Opened>),
+    /// To [`Request::Rows`].
+    Rows(Vec<Row>),
+    /// To [`Request::Detail`].
+    Detail(Box<Detail>),
+    /// To [`Request::At`], [`Request::Locate`] and [`Request::Find`]: from the root's child
+    /// (the root itself only if nothing else is there) to the innermost node.
+    Way(Vec<Row>),
+    /// To [`Request::Bytes`]; the bytes travel as `bytes`.
+    Bytes {
+        /// The bytes that were read: what was asked for, cut off at the source's end.
+        span: Span,
+        /// The leaves in them, by position.
+        leaves: Vec<LeafRow>,
+    },
+    /// To [`Request::Search`].
+    Hits {
+        /// In the order of the tree.
+        hits: Vec<HitRow>,
+        /// There may be more.
+        more: bool,
+    },
+    /// To [`Request::Export`].
+    Text(String),
+    /// It could not be done: the file has changed on disk, there is no such node.
+    Failed {
+        /// Why, in words for people.
+        message: String,
+    },
+}
+
+/// A file that has been decoded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The file in a few lines.
+    pub summary: Summary,
+    /// How its bytes are accounted for.
+    pub coverage: Coverage,
+    /// The root of the tree.
+    pub root: Row,
+    /// The first of the root's children (at most [`ROWS_MAX`]).
+    pub rows: Vec<Row>,
+    /// What was found, by position.
+    pub diagnostics: Vec<Problem>,
+    /// The rules that fired.
+    pub rules: Vec<RuleInfo>,
+    /// How many bytes were read for all this.
+    pub bytes_read: u64,
+    /// How long it took, in milliseconds.
+    pub millis: f64,
+}
+
+/// A diagnostic and where it stands in the tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    /// The finding.
+    pub diagnostic: Diagnostic,
+    /// The path of the node that its bytes belong to.
+    pub path: String,
+}
+
+/// One row of the tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The node.
+    pub id: NodeId,
+    /// Its parent; the root has none.
+    pub parent: Option<NodeId>,
+    /// Its place among its siblings, from 0.
+    pub index: u64,
+    /// Its name.
+    pub name: Str,
+    /// The entry of a table or sequence.
+    pub indexed: bool,
+    /// What sort of thing it is.
+    pub kind: NodeKind,
+    /// Which part of the binary it belongs to.
+    pub area: Area,
+    /// What its bytes say.
+    pub value: Value,
+    /// A few words on what is inside.
+    pub summary: Option<Str>,
+    /// Its bytes; derived values have none.
+    pub span: Option<Span>,
+    /// How many bytes before the span introduce it.
+    pub head: u32,
+    /// The bits of the span's word.
+    pub bits: Option<Bits>,
+    /// How many children it has. `None`: at least one may be there, and asking for the
+    /// number would read what nobody has asked to see yet; [`Detail::count`] has it.
+    pub count: Option<u64>,
+    /// The worst that is said about its bytes.
+    pub severity: Option<Severity>,
+}
+
+/// Everything about one node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Detail {
+    /// The row, with its `count` known.
+    pub row: Row,
+    /// Its path (`.ze_info/kernels/[0]/execution_env`).
+    pub path: String,
+    /// The rows on the way to it, the outermost first, without the root and itself.
+    pub ancestors: Vec<Row>,
+    /// What it means.
+    pub doc: Option<String>,
+    /// Which specification says so.
+    pub doc_source: Option<String>,
+    /// The values that the specification names.
+    pub known: Vec<KnownRow>,
+    /// What it refers to.
+    pub xrefs: Vec<Xref>,
+    /// Indices into [`Opened::diagnostics`] of those within its bytes (the first 50).
+    pub diagnostics: Vec<u32>,
+    /// Its first bytes (at most 16), for the value's other readings.
+    pub preview: Vec<u8>,
+}
+
+/// A value that the specification names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownRow {
+    /// The number.
+    pub raw: u64,
+    /// Its name.
+    pub name: Str,
+    /// What it means.
+    pub doc: Str,
+}
+
+/// A leaf's bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeafRow {
+    /// The first byte of its value.
+    pub start: u64,
+    /// The byte after the last one.
+    pub end: u64,
+    /// How many bytes before `start` introduce it.
+    pub head: u32,
+    /// Its colour.
+    pub area: Area,
+    /// Padding and gaps are drawn differently.
+    pub kind: NodeKind,
+    /// Neighbours with an odd and an even number get different shades.
+    pub odd: bool,
+}
+
+/// Something that a search has found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HitRow {
+    /// Its bytes.
+    pub span: Span,
+    /// The names on the way to it.
+    pub path: Vec<String>,
+    /// What stands there.
+    pub text: String,
+}
