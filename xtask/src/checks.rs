@@ -1,0 +1,251 @@
+//! Every check as a named step: `cargo xtask test` runs them all.
+
+use crate::dist;
+use crate::options::Options;
+use crate::project::Project;
+use crate::setup::{self, Need, Tools, WASM};
+use crate::shell::{self, Outcome, say};
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::Instant;
+
+struct Step {
+    name: &'static str,
+    what: &'static str,
+    needs: &'static [Need],
+    /// Part of `--quick`: needs neither wasm nor a browser.
+    quick: bool,
+    run: fn(&Project, &Tools) -> Outcome,
+}
+
+/// In this order. The journeys come last, so that the output ends with their summary.
+const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        what: "formatting",
+        needs: &[Need::Rustfmt],
+        quick: true,
+        run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
+    },
+    Step {
+        name: "clippy",
+        what: "lints, for each set of features",
+        needs: &[Need::Clippy, Need::WasmTarget],
+        quick: true,
+        run: clippy,
+    },
+    Step {
+        name: "native",
+        what: "native tests",
+        needs: &[Need::Readelf],
+        quick: true,
+        run: native,
+    },
+    Step {
+        name: "docs",
+        what: "documentation without warnings",
+        needs: &[],
+        quick: false,
+        run: docs,
+    },
+    Step {
+        name: "wasm",
+        what: "tests on wasm in a browser",
+        needs: &[Need::WasmTarget, Need::WasmBindgen, Need::Browser],
+        quick: false,
+        run: wasm,
+    },
+    Step {
+        name: "dist",
+        what: "release build of the page, with its size",
+        needs: dist::NEEDS,
+        quick: false,
+        run: dist::build,
+    },
+    Step {
+        name: "browser",
+        what: "journeys through the page in a browser",
+        needs: &[Need::Node, Need::Browser, Need::Journeys],
+        quick: false,
+        run: browser,
+    },
+];
+
+/// Each set of features that is built somewhere, with the targets that use it.
+const FEATURE_SETS: &[&[&str]] = &[
+    &["--workspace", "--all-targets"],
+    &["--workspace", "--all-targets", "--all-features"],
+    &["--no-default-features", "--features", "decode", "--lib"],
+    &[
+        "--target",
+        WASM,
+        "--no-default-features",
+        "--features",
+        "ui",
+        "--lib",
+        "--bin",
+        "app",
+    ],
+    &[
+        "--target",
+        WASM,
+        "--no-default-features",
+        "--features",
+        "worker",
+        "--lib",
+        "--bin",
+        "worker",
+    ],
+];
+
+const WASM_TESTS: &[&str] = &[
+    "--target",
+    WASM,
+    "--no-default-features",
+    "--features",
+    "worker,ui",
+    "--test",
+    "wasm_*",
+];
+
+/// `cargo xtask test`
+pub fn test(project: &Project, mut options: Options) -> Outcome {
+    let quick = options.flag("--quick");
+    let mut names = options.rest();
+    if names.is_empty() {
+        let steps = STEPS.iter().filter(|step| step.quick || !quick);
+        names = steps.map(|step| step.name.to_owned()).collect();
+    }
+    run_named(project, &names)
+}
+
+/// Runs the named steps in their own order, up to the first that fails.
+pub fn run_named<S: AsRef<str>>(project: &Project, names: &[S]) -> Outcome {
+    let named = |step: &&Step| names.iter().any(|name| name.as_ref() == step.name);
+    let is_step = |name: &&S| STEPS.iter().any(|step| step.name == name.as_ref());
+    if let Some(unknown) = names.iter().find(|name| !is_step(name)) {
+        return Err(format!(
+            "no step \"{}\"; see cargo xtask help",
+            unknown.as_ref()
+        ));
+    }
+    let steps: Vec<&Step> = STEPS.iter().filter(named).collect();
+
+    let tools = setup::meet(project, &needs_of(&steps))?;
+    shell::run(&mut project.cargo(["fetch", "--quiet", "--locked"]))?;
+    for (index, step) in steps.iter().enumerate() {
+        say(format!(
+            "\n== {}/{} {}: {} ==",
+            index + 1,
+            steps.len(),
+            step.name,
+            step.what
+        ));
+        let start = Instant::now();
+        (step.run)(project, &tools).map_err(|trouble| {
+            let time = shell::duration(start.elapsed());
+            format!("step {} failed after {time}: {trouble}", step.name)
+        })?;
+        // Nothing after the last step: its own summary ends the output.
+        if index + 1 < steps.len() {
+            say(format!(
+                "== {}: passed in {} ==",
+                step.name,
+                shell::duration(start.elapsed())
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn needs_of(steps: &[&Step]) -> Vec<Need> {
+    let wanted: Vec<&Need> = steps.iter().flat_map(|step| step.needs).collect();
+    let needs = Need::ALL.iter().filter(|need| wanted.contains(need));
+    needs.copied().collect()
+}
+
+fn clippy(project: &Project, _: &Tools) -> Outcome {
+    for set in FEATURE_SETS.iter().chain([&WASM_TESTS]) {
+        let mut clippy = project.cargo(["clippy", "--quiet"]);
+        clippy.args(*set).args(["--", "-D", "warnings"]);
+        shell::run(&mut clippy)?;
+    }
+    Ok(())
+}
+
+/// All features: the page's state and components are tested natively too.
+fn native(project: &Project, _: &Tools) -> Outcome {
+    shell::run(&mut project.cargo(["test", "--workspace", "--all-features"]))
+}
+
+fn docs(project: &Project, _: &Tools) -> Outcome {
+    let mut doc = project.cargo([
+        "doc",
+        "--quiet",
+        "--no-deps",
+        "--workspace",
+        "--all-features",
+    ]);
+    shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+fn wasm(project: &Project, tools: &Tools) -> Outcome {
+    let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
+    let mut tests = project.cargo(["test"]);
+    tools.on_path(&mut tests)?;
+    tests
+        .args(WASM_TESTS)
+        .env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
+            "wasm-bindgen-test-runner",
+        )
+        .env("CHROMEDRIVER", &browser.driver)
+        .env(
+            "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
+            project.journeys().join("webdriver.json"),
+        )
+        // Other drivers that the machine may have would be preferred.
+        .env_remove("GECKODRIVER");
+    shell::run(&mut tests)
+}
+
+/// The journeys go through the release folder as it is.
+fn browser(project: &Project, tools: &Tools) -> Outcome {
+    let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
+    let dist = dist::folder(project);
+    if !dist.join("index.html").is_file() {
+        return Err("there is no release folder; run the step \"dist\" before".to_owned());
+    }
+    let mut node = Command::new("node");
+    node.args(["--test", "--test-reporter=tap", "--test-concurrency=1"])
+        .args(journey_files(project)?)
+        .current_dir(project.journeys())
+        .env("CHROMIUM", &browser.chromium)
+        .env("ZEVIEW_DIST", dist);
+    shell::run(&mut node)
+}
+
+/// The names of `tests/browser/*.test.mjs`: not every Node.js knows patterns.
+fn journey_files(project: &Project) -> Outcome<Vec<OsString>> {
+    let folder = project.journeys();
+    let entries = std::fs::read_dir(&folder);
+    let entries = entries.map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut names: Vec<OsString> = entries
+        .filter_map(|entry| Some(entry.ok()?.file_name()))
+        .filter(|name| name.to_string_lossy().ends_with(".test.mjs"))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STEPS, needs_of};
+    use crate::setup::Need;
+
+    #[test]
+    fn each_need_is_met_once() {
+        let needs = needs_of(&STEPS.iter().collect::<Vec<_>>());
+        assert!(needs == Need::ALL);
+    }
+}

@@ -1,0 +1,214 @@
+//! The release folder: any static host can serve it, in any folder.
+//!
+//! # Versions in the addresses
+//!
+//! A browser may hold some files of an earlier release, and a script of one
+//! release does not fit the wasm of another. So all scripts, wasm and styles go
+//! into one folder whose name is a hash of their content, and only the html files
+//! beside it, which every visit asks for anew, name that folder:
+//!
+//! ```text
+//! dist/index.html, icons/, samples/
+//! dist/0123456789ab/app.js, app_bg.wasm, boot.js, worker_loader.js, tokens.css …
+//! ```
+//!
+//! The files in the folder find each other by relative addresses and need no
+//! change, which hashed file names would: wasm holds addresses too. A release is
+//! loaded as a whole or not at all.
+
+use crate::page;
+use crate::project::Project;
+use crate::setup::{Need, Tools};
+use crate::shell::{self, Outcome, say};
+use crate::sizes;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub const NEEDS: &[Need] = &[
+    Need::WasmTarget,
+    Need::Trunk,
+    Need::WasmBindgen,
+    Need::WasmOpt,
+];
+
+/// What rustc may use in wasm: more than wasm-opt assumes.
+const WASM_FEATURES: &[&str] = &[
+    "--enable-bulk-memory",
+    "--enable-multivalue",
+    "--enable-mutable-globals",
+    "--enable-nontrapping-float-to-int",
+    "--enable-reference-types",
+    "--enable-sign-ext",
+];
+
+/// `cargo xtask dist`
+pub fn build(project: &Project, tools: &Tools) -> Outcome {
+    let built = page::build_release(project, tools)?;
+    if let Some(wasm_opt) = &tools.wasm_opt {
+        // The page has to arrive soon, the decoder has to run fast.
+        optimise(wasm_opt, &built.join("app_bg.wasm"), "-Oz")?;
+        optimise(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
+    }
+    let dist = folder(project);
+    let version = assemble(&built, &dist)?;
+    say(format!("release {version} is in {}", dist.display()));
+    sizes::check(&dist, &version)
+}
+
+pub fn folder(project: &Project) -> PathBuf {
+    project.root.join("dist")
+}
+
+fn optimise(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
+    let mut command = Command::new(wasm_opt);
+    command.arg(level).args(WASM_FEATURES);
+    command.arg(wasm).arg("-o").arg(wasm);
+    shell::run(&mut command)
+}
+
+/// Copies the page that Trunk built into `dist` and puts the version into its
+/// addresses; returns the version.
+fn assemble(built: &Path, dist: &Path) -> Outcome<String> {
+    let mut names = Vec::new();
+    list_files(built, Path::new(""), &mut names)?;
+    names.sort();
+    let (versioned, stable): (Vec<_>, Vec<_>) =
+        names.into_iter().partition(|name| is_versioned(name));
+
+    let mut hash = Fnv::new();
+    for name in &versioned {
+        hash.add(name.to_string_lossy().as_bytes());
+        hash.add(&read(&built.join(name))?);
+    }
+    let version = hash.text();
+
+    if dist.exists() {
+        fs::remove_dir_all(dist).map_err(|error| format!("{}: {error}", dist.display()))?;
+    }
+    for name in &versioned {
+        write(&dist.join(&version).join(name), &read(&built.join(name))?)?;
+    }
+    for name in &stable {
+        let mut bytes = read(&built.join(name))?;
+        if has_extension(name, &["html"]) {
+            let html = String::from_utf8_lossy(&bytes);
+            bytes = with_version(&html, &versioned, &version)?.into_bytes();
+        }
+        write(&dist.join(name), &bytes)?;
+    }
+    Ok(version)
+}
+
+/// Samples and icons keep their addresses: links and other pages may name them.
+fn is_versioned(name: &Path) -> bool {
+    has_extension(name, &["js", "wasm", "css"])
+        && !name.starts_with("samples")
+        && !name.starts_with("icons")
+}
+
+fn has_extension(name: &Path, extensions: &[&str]) -> bool {
+    let extension = name.extension().unwrap_or_default();
+    extensions.iter().any(|known| extension == *known)
+}
+
+/// Puts the version into every address `"./name"` of an html file.
+fn with_version(html: &str, versioned: &[PathBuf], version: &str) -> Outcome<String> {
+    let mut html = html.to_owned();
+    for name in versioned {
+        let name = name.to_string_lossy().replace('\\', "/");
+        html = html.replace(&format!("\"./{name}\""), &format!("\"./{version}/{name}\""));
+        // An address in another spelling would point to nothing in the release.
+        for quote in ['"', '\''] {
+            for start in ["", "./", "/"] {
+                if html.contains(&format!("{quote}{start}{name}{quote}")) {
+                    return Err(format!("html files have to write \"./{name}\" for {name}"));
+                }
+            }
+        }
+    }
+    Ok(html)
+}
+
+/// All files under `root`, relative to it.
+fn list_files(root: &Path, under: &Path, names: &mut Vec<PathBuf>) -> Outcome {
+    let folder = root.join(under);
+    let trouble = |error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(&folder).map_err(trouble)? {
+        let entry = entry.map_err(trouble)?;
+        let name = under.join(entry.file_name());
+        if entry.path().is_dir() {
+            list_files(root, &name, names)?;
+        } else {
+            names.push(name);
+        }
+    }
+    Ok(())
+}
+
+pub fn read(path: &Path) -> Outcome<Vec<u8>> {
+    fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Outcome {
+    let trouble = |error| format!("{}: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(trouble)?;
+    }
+    fs::write(path, bytes).map_err(trouble)
+}
+
+/// FNV-1a: it tells releases apart and need not withstand an attack.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn text(&self) -> String {
+        // 48 bits: short addresses, and more releases than anybody makes.
+        format!("{:012x}", self.0 >> 16)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fnv, is_versioned, with_version};
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn scripts_wasm_and_styles_are_versioned() {
+        let versioned = |name: &str| is_versioned(Path::new(name));
+        assert!(versioned("app_bg.wasm") && versioned("snippets/a/inline0.js"));
+        assert!(!versioned("index.html") && !versioned("samples/a.wasm"));
+    }
+
+    #[test]
+    fn html_names_the_folder_of_the_version() {
+        let names = [PathBuf::from("app.js"), PathBuf::from("a.css")];
+        let html = r#"<link href="./app.js"><link href="./a.css"><p title="app">"#;
+        let expected = r#"<link href="./v/app.js"><link href="./v/a.css"><p title="app">"#;
+        assert_eq!(with_version(html, &names, "v").as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn addresses_that_would_break_are_refused() {
+        let names = [PathBuf::from("app.js")];
+        assert!(with_version("<script src='app.js'>", &names, "v").is_err());
+        assert!(with_version("<script src=\"/app.js\">", &names, "v").is_err());
+    }
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        let mut hash = Fnv::new();
+        hash.add(b"a");
+        assert_eq!(hash.0, 0xaf63_dc4c_8601_ec8c);
+    }
+}

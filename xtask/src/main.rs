@@ -1,0 +1,91 @@
+//! Set-up, build and checks of zeview: `cargo xtask <command>`.
+//!
+//! Every command runs without a terminal, says in one line what it does, and
+//! installs what it needs into the target folder (system packages excepted).
+//!
+//! * [`project`]: where the sources and the target folder are, locked versions.
+//! * [`setup`]: what a command needs, found or installed; [`system`] knows the
+//!   operating system's packages.
+//! * [`page`]: Trunk builds or serves the page; [`dist`] makes the release folder
+//!   of it, [`sizes`] checks its budgets.
+//! * [`checks`]: every check as a named step.
+//! * [`shell`]: running programs and printing.
+
+mod checks;
+mod dist;
+mod options;
+mod page;
+mod project;
+mod setup;
+mod shell;
+mod sizes;
+mod system;
+
+use options::Options;
+use project::Project;
+use setup::Need;
+use shell::Outcome;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
+  test [--quick] [STEP…]              every check: fmt clippy native docs wasm dist browser
+                                      (--quick: the native ones)
+  check                               fmt and clippy, for each set of features
+  build [--dev]                       build the page, without versions and budgets
+  dist                                build the release folder dist/ and check its size
+  bench [ARGUMENT…]                   run the benchmarks
+  setup                               install everything that the commands need
+  help                                print this
+
+--dev builds without optimisation: faster to build, slower to use.
+Tools are taken from $ZEVIEW_TOOLS/bin or the PATH where they have the right
+version, and are installed into target/tools otherwise.";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next().unwrap_or_else(|| "help".to_owned());
+    match run(&command, arguments.collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(trouble) => {
+            shell::flush();
+            eprintln!("error: {trouble}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &str, arguments: Vec<String>) -> Outcome {
+    if matches!(command, "help" | "--help" | "-h") {
+        println!("{HELP}");
+        return Ok(());
+    }
+    let project = Project::find()?;
+    let options = Options::new(arguments);
+    match command {
+        "setup" => {
+            options.finish()?;
+            setup::meet(&project, Need::ALL).map(drop)
+        }
+        "serve" => page::serve(&project, options),
+        "build" => page::build_command(&project, options),
+        "dist" => {
+            options.finish()?;
+            let tools = setup::meet(&project, dist::NEEDS)?;
+            dist::build(&project, &tools)
+        }
+        "test" => checks::test(&project, options),
+        "check" => {
+            options.finish()?;
+            checks::run_named(&project, &["fmt", "clippy"])
+        }
+        "bench" => {
+            let mut bench = project.cargo(["bench", "--package", "zeview"]);
+            bench.args(options.rest());
+            shell::run(&mut bench)
+        }
+        other => Err(format!("no command \"{other}\"; see cargo xtask help")),
+    }
+}

@@ -1,0 +1,269 @@
+//! What a command needs, found where it is and installed where it is not.
+
+use crate::project::Project;
+use crate::shell::{self, Outcome, say};
+use crate::system::{self, Browser};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TRUNK_VERSION: &str = "0.21.14";
+
+/// The npm package that holds wasm-opt. Its major version is Binaryen's.
+const BINARYEN_VERSION: &str = "132.0.0";
+
+pub const WASM: &str = "wasm32-unknown-unknown";
+
+/// Something that a command cannot do without.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    Rustfmt,
+    Clippy,
+    WasmTarget,
+    Trunk,
+    WasmBindgen,
+    /// Makes the page smaller; left out where npm is missing.
+    WasmOpt,
+    /// An oracle of the native tests, which pass without it.
+    Readelf,
+    Node,
+    /// Chromium and its driver.
+    Browser,
+    /// The packages of the browser journeys.
+    Journeys,
+}
+
+impl Need {
+    pub const ALL: &[Self] = &[
+        Self::Rustfmt,
+        Self::Clippy,
+        Self::WasmTarget,
+        Self::Trunk,
+        Self::WasmBindgen,
+        Self::WasmOpt,
+        Self::Readelf,
+        Self::Node,
+        Self::Browser,
+        Self::Journeys,
+    ];
+}
+
+/// The tools that were found or installed.
+#[derive(Default)]
+pub struct Tools {
+    folders: Vec<PathBuf>,
+    pub wasm_opt: Option<PathBuf>,
+    pub browser: Option<Browser>,
+}
+
+impl Tools {
+    /// Puts the tools before everything else on the command's PATH.
+    pub fn on_path(&self, command: &mut Command) -> Outcome {
+        let folders = self.folders.iter().cloned().chain(path_folders());
+        let path = env::join_paths(folders).map_err(|error| format!("PATH: {error}"))?;
+        command.env("PATH", path);
+        Ok(())
+    }
+
+    fn add(&mut self, program: &Path) {
+        let folder = program.parent().map(Path::to_owned);
+        self.folders.extend(folder);
+    }
+}
+
+/// Finds or installs what is needed.
+pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
+    system::install_missing(needs)?;
+    let mut tools = Tools::default();
+    for need in needs {
+        match need {
+            Need::Rustfmt => component(project, "rustfmt", "fmt")?,
+            Need::Clippy => component(project, "clippy", "clippy")?,
+            Need::WasmTarget => wasm_target()?,
+            Need::Trunk => tools.add(&trunk(project)?),
+            Need::WasmBindgen => tools.add(&wasm_bindgen(project)?),
+            Need::WasmOpt => tools.wasm_opt = wasm_opt(project)?,
+            Need::Browser => tools.browser = Some(system::browser()?),
+            Need::Journeys => journeys(project)?,
+            Need::Readelf | Need::Node => {} // packages of the system
+        }
+    }
+    Ok(tools)
+}
+
+/// A component of the Rust toolchain, which rustup's minimal profile lacks.
+fn component(project: &Project, name: &str, subcommand: &str) -> Outcome {
+    if shell::output(&mut project.cargo([subcommand, "--version"])).is_some() {
+        return Ok(());
+    }
+    say(format!("{name}: missing, added to the Rust toolchain"));
+    shell::run(Command::new("rustup").args(["component", "add", name]))
+}
+
+fn wasm_target() -> Outcome {
+    let mut query = Command::new("rustc");
+    query.args(["--print", "target-libdir", "--target", WASM]);
+    let folder = shell::output(&mut query).unwrap_or_default();
+    if Path::new(folder.trim()).is_dir() {
+        return Ok(());
+    }
+    say(format!("{WASM}: missing, added to the Rust toolchain"));
+    shell::run(Command::new("rustup").args(["target", "add", WASM]))
+}
+
+fn trunk(project: &Project) -> Outcome<PathBuf> {
+    cargo_tool(project, "trunk", "trunk", TRUNK_VERSION, &["--locked"])
+}
+
+/// The generated scripts fit one version of the library only: the locked one.
+fn wasm_bindgen(project: &Project) -> Outcome<PathBuf> {
+    let version = project.locked_version("wasm-bindgen")?;
+    // Not --locked: the tool's own lock file may hold versions that were withdrawn.
+    cargo_tool(project, "wasm-bindgen", "wasm-bindgen-cli", &version, &[])
+}
+
+/// A tool from crates.io of exactly this version.
+fn cargo_tool(
+    project: &Project,
+    name: &str,
+    package: &str,
+    version: &str,
+    options: &[&str],
+) -> Outcome<PathBuf> {
+    if let Some(found) = find_version(project, name, version) {
+        say(format!("{name} {version}: {}", found.display()));
+        return Ok(found);
+    }
+    let root = project.tools();
+    say(format!(
+        "{name} {version}: missing, compiled into {} (once; five to ten minutes on two cores)",
+        root.display()
+    ));
+    let mut install = project.cargo(["install", package, "--version", version, "--root"]);
+    // Not into the project's build folder, where the intermediate files would stay.
+    install
+        .arg(&root)
+        .args(options)
+        .env_remove("CARGO_TARGET_DIR");
+    shell::run(&mut install)?;
+    find_version(project, name, version).ok_or(format!("{name} {version}: not there after all"))
+}
+
+fn find_version(project: &Project, name: &str, version: &str) -> Option<PathBuf> {
+    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    tool_folders(project)
+        .map(|folder| folder.join(&file))
+        .find(|program| program.is_file() && version_of(program).as_deref() == Some(version))
+}
+
+/// The number in `trunk 0.21.14` or `wasm-opt version 132 (version_132)`.
+fn version_of(program: &Path) -> Option<String> {
+    let text = shell::output(Command::new(program).arg("--version"))?;
+    first_number(&text)
+}
+
+fn first_number(text: &str) -> Option<String> {
+    text.split_whitespace()
+        .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+        .map(str::to_owned)
+}
+
+fn tool_folders(project: &Project) -> impl Iterator<Item = PathBuf> {
+    let chosen = env::var_os("ZEVIEW_TOOLS").map(|root| Path::new(&root).join("bin"));
+    chosen
+        .into_iter()
+        .chain([project.tools().join("bin")])
+        .chain(path_folders())
+}
+
+fn path_folders() -> impl Iterator<Item = PathBuf> {
+    let path: OsString = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).collect::<Vec<_>>().into_iter()
+}
+
+/// wasm-opt, or nothing where it is not there and cannot be installed.
+fn wasm_opt(project: &Project) -> Outcome<Option<PathBuf>> {
+    let version = BINARYEN_VERSION.split('.').next().unwrap_or_default();
+    if let Some(found) = find_version(project, "wasm-opt", version) {
+        say(format!("wasm-opt {version}: {}", found.display()));
+        return Ok(Some(found));
+    }
+    let root = project.tools().join("npm");
+    let script = if cfg!(windows) {
+        "wasm-opt.cmd"
+    } else {
+        "wasm-opt"
+    };
+    let installed = root.join("node_modules/.bin").join(script);
+    if version_of(&installed).as_deref() == Some(version) {
+        say(format!("wasm-opt {version}: {}", installed.display()));
+        return Ok(Some(installed));
+    }
+    if !has_npm() {
+        say("wasm-opt: missing, as is npm to install it; the page is built without it");
+        return Ok(None);
+    }
+    say(format!(
+        "wasm-opt {version}: missing, installed into {}",
+        root.display()
+    ));
+    let package = format!("binaryen@{BINARYEN_VERSION}");
+    let mut install = npm("install", &root);
+    shell::run(install.args(["--no-save", "--no-package-lock", &package]))?;
+    Ok(Some(installed))
+}
+
+fn has_npm() -> bool {
+    shell::output(shell::script("npm").arg("--version")).is_some()
+}
+
+fn npm(command: &str, folder: &Path) -> Command {
+    let mut npm = shell::script("npm");
+    npm.args([command, "--no-audit", "--no-fund", "--prefix"])
+        .arg(folder);
+    npm
+}
+
+/// The packages of the browser journeys, as their lock file names them.
+fn journeys(project: &Project) -> Outcome {
+    let folder = project.journeys();
+    let modified = |file: &str| {
+        folder
+            .join(file)
+            .metadata()
+            .and_then(|data| data.modified())
+    };
+    let lock = modified("package-lock.json")
+        .map_err(|error| format!("tests/browser/package-lock.json: {error}"))?;
+    // npm writes this file last.
+    let installed = modified("node_modules/.package-lock.json");
+    if installed.is_ok_and(|time| time >= lock) {
+        return Ok(());
+    }
+    say("the packages of the browser journeys: installed into tests/browser/node_modules");
+    shell::run(&mut npm("ci", &folder))
+}
+
+/// The first folder of the PATH that holds one of the programs.
+pub fn on_path<S: AsRef<OsStr>>(names: &[S]) -> Option<PathBuf> {
+    names.iter().find_map(|name| {
+        let mut file = name.as_ref().to_owned();
+        file.push(env::consts::EXE_SUFFIX);
+        path_folders()
+            .map(|folder| folder.join(&file))
+            .find(|program| program.is_file())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_number;
+
+    #[test]
+    fn versions_are_found_in_what_tools_print() {
+        let version = |text| first_number(text).unwrap_or_default();
+        assert_eq!(version("trunk 0.21.14\n"), "0.21.14");
+        assert_eq!(version("wasm-opt version 132 (version_132)"), "132");
+    }
+}

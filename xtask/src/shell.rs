@@ -1,0 +1,98 @@
+//! Running programs and printing what is done.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The result of everything here: what went wrong is one message.
+pub type Outcome<T = ()> = Result<T, String>;
+
+/// Prints one line at once, so that it stands before the output of a program.
+pub fn say(line: impl AsRef<str>) {
+    println!("{}", line.as_ref());
+    flush();
+}
+
+pub fn flush() {
+    // Nobody listens any more if this fails.
+    let _ = std::io::stdout().flush();
+}
+
+/// Prints the command and runs it; anything but success is an error.
+pub fn run(command: &mut Command) -> Outcome {
+    let line = written(command);
+    say(format!("$ {line}"));
+    let status = command.stdin(Stdio::null()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{line}: {status}")),
+        Err(error) => Err(format!("{line}: {error}")),
+    }
+}
+
+/// The standard output of a command that succeeds; `None` if it does not or is missing.
+pub fn output(command: &mut Command) -> Option<String> {
+    let output = command.stdin(Stdio::null()).output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A program that is a script on Windows (npm and what it installs).
+pub fn script(name: impl AsRef<OsStr>) -> Command {
+    let mut program = name.as_ref().to_owned();
+    if cfg!(windows) {
+        program.push(".cmd");
+    }
+    Command::new(program)
+}
+
+/// The command as one would type it, with the program's name only.
+fn written(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let program = program.file_name().unwrap_or(program.as_os_str());
+    let mut line = program.to_string_lossy().into_owned();
+    for argument in command.get_args() {
+        let argument = argument.to_string_lossy();
+        line.push(' ');
+        if argument.is_empty() || argument.contains([' ', '*']) {
+            line.push_str(&format!("'{argument}'"));
+        } else {
+            line.push_str(&argument);
+        }
+    }
+    line
+}
+
+/// A duration for people: `0.4 s`, `2 min 05 s`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds < 60 {
+        format!("{:.1} s", time.as_secs_f64())
+    } else {
+        format!("{} min {:02} s", seconds / 60, seconds % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{duration, written};
+    use std::process::Command;
+    use std::time::Duration;
+
+    #[test]
+    fn commands_are_written_as_typed() {
+        let mut command = Command::new("/usr/bin/cargo");
+        command.args(["test", "--test", "wasm_*"]);
+        assert_eq!(written(&command), "cargo test --test 'wasm_*'");
+    }
+
+    #[test]
+    fn durations_are_readable() {
+        assert_eq!(duration(Duration::from_millis(420)), "0.4 s");
+        assert_eq!(duration(Duration::from_secs(125)), "2 min 05 s");
+    }
+}
