@@ -112,9 +112,11 @@ fn has_extension(name: &Path, extensions: &[&str]) -> bool {
     extensions.iter().any(|known| extension == *known)
 }
 
-/// Puts the version into every address `"./name"` of an html file.
+/// Puts the version into every address `"./name"` of an html file, and takes out
+/// the lines with instructions that Trunk leaves in it.
 fn with_version(html: &str, versioned: &[PathBuf], version: &str) -> Outcome<String> {
-    let mut html = html.to_owned();
+    let lines = html.split_inclusive('\n');
+    let mut html: String = lines.filter(|line| !line.contains("data-trunk")).collect();
     for name in versioned {
         let name = name.to_string_lossy().replace('\\', "/");
         html = html.replace(&format!("\"./{name}\""), &format!("\"./{version}/{name}\""));
@@ -193,7 +195,11 @@ mod tests {
     #[test]
     fn html_names_the_folder_of_the_version() {
         let names = [PathBuf::from("app.js"), PathBuf::from("a.css")];
-        let html = r#"<link href="./app.js"><link href="./a.css"><p title="app">"#;
+        let html = concat!(
+            r#"<link data-trunk rel="rust">"#,
+            "\n",
+            r#"<link href="./app.js"><link href="./a.css"><p title="app">"#
+        );
         let expected = r#"<link href="./v/app.js"><link href="./v/a.css"><p title="app">"#;
         assert_eq!(with_version(html, &names, "v").as_deref(), Ok(expected));
     }

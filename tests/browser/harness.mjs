@@ -1,0 +1,312 @@
+// What the journeys through the page share.
+//
+//   import { journey, dropFile, axe } from "./harness.mjs";
+//
+//   journey("a dropped file shows its kernels", { theme: "dark" }, async (page) => {
+//     await dropFile(page, fixture("zebin/vecadd.zebin"));
+//     await page.getByRole("tab", { name: "Kernels" }).click();
+//     await axe(page);
+//   });
+//
+// `page` is a Playwright page on the release folder, served from a folder of a
+// host. A journey fails by itself on errors and warnings in the console, on
+// uncaught errors, on violations of the Content-Security-Policy, and on any
+// request after the page has loaded that it did not announce.
+
+import { after, test } from "node:test";
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { chromium } from "playwright-core";
+import { serve } from "./server.mjs";
+
+const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
+const DIST = path.resolve(process.env.ZEVIEW_DIST ?? path.join(HERE, "../../dist"));
+const OUT = path.join(HERE, "out");
+
+/** Not the root of the host: addresses that only work there must fail. */
+const PREFIX = "/some/where/zeview/";
+
+/** How long a journey may take, and how long it waits for one thing. */
+const JOURNEY_TIMEOUT = 60_000;
+const WAIT_TIMEOUT = 15_000;
+
+const CHROMIUM_FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // Only this machine exists: a request elsewhere fails, wherever it comes from.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+];
+
+const CHROMIUM_PLACES = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/google-chrome",
+  "/usr/bin/chromium-browser",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The path of a file in tests/fixtures. */
+export function fixture(name) {
+  return path.join(HERE, "../fixtures", name);
+}
+
+/**
+ * A test that has a page open and fails when the page had trouble.
+ *
+ * @param {string} name
+ * @param {OpenOptions | ((page: Page) => Promise<void>)} options as of `openPage`; may be left out
+ * @param {(page: Page) => Promise<void>} [run]
+ */
+export function journey(name, options, run) {
+  if (typeof options === "function") [options, run] = [{}, options];
+  test(name, { timeout: JOURNEY_TIMEOUT }, async () => {
+    const page = await openPage(options);
+    let failure = null;
+    try {
+      await run(page);
+    } catch (error) {
+      failure = error;
+    }
+    const trouble = await closePage(page);
+    if (failure) {
+      // Trouble on the page often explains the failure.
+      if (trouble.length > 0) failure.message += `\n\nthe page had trouble:\n${trouble.join("\n")}`;
+      throw failure;
+    }
+    assert.deepEqual(trouble, [], "the page had trouble");
+  });
+}
+
+/**
+ * Opens the page and waits until it has loaded and is quiet.
+ *
+ * @typedef {object} OpenOptions
+ * @property {"light" | "dark"} [theme] what the system prefers; light
+ * @property {number} [width] of the window; 1280
+ * @property {number} [height] of the window; 800
+ * @property {boolean} [forcedColors] a high-contrast mode of the system
+ * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
+ * @property {Record<string, string>} [storage] put into localStorage before the page starts
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Page>} to be closed with `closePage`
+ */
+export async function openPage(options = {}) {
+  const { theme = "light", width = 1280, height = 800 } = options;
+  const { forcedColors = false, address = "", storage = {} } = options;
+  const { browser, server } = await surroundings();
+  const context = await browser.newContext({
+    colorScheme: theme,
+    forcedColors: forcedColors ? "active" : "none",
+    reducedMotion: "reduce",
+    viewport: { width, height },
+  });
+  context.setDefaultTimeout(WAIT_TIMEOUT);
+  const page = await context.newPage();
+  watch(page, server);
+  await page.addInitScript((entries) => {
+    for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
+  }, storage);
+  await page.goto(server.url + address, { waitUntil: "load" });
+  await page.locator("#starting").waitFor({ state: "detached" });
+  await page.waitForLoadState("networkidle");
+  watches.get(page).loaded = server.log.length;
+  return page;
+}
+
+/** Closes the page and returns what went wrong on it, one line each. */
+export async function closePage(page) {
+  const trouble = troubleOn(page);
+  await page.context().close();
+  return trouble;
+}
+
+// -- Trouble ------------------------------------------------------------------
+
+/** What has been seen on each page. */
+const watches = new WeakMap();
+
+function watch(page, server) {
+  const seen = { server, trouble: [], loaded: null, expectedRequests: [], expectedTrouble: [] };
+  watches.set(page, seen);
+  page.on("console", (message) => {
+    // Violations of the Content-Security-Policy are errors in the console.
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    const { url, lineNumber } = message.location();
+    seen.trouble.push(`console ${message.type()}: ${message.text()} (${url}:${lineNumber})`);
+  });
+  page.on("pageerror", (error) => seen.trouble.push(`uncaught: ${error.stack ?? error}`));
+  page.on("crash", () => seen.trouble.push("the page crashed"));
+  page.on("request", (request) => {
+    // The server logs its own requests, those of workers too.
+    const url = request.url();
+    if (/^https?:/.test(url) && !url.startsWith(server.origin)) {
+      if (!isExpected(url, seen.expectedRequests)) seen.trouble.push(`request to elsewhere: ${url}`);
+    }
+  });
+}
+
+function troubleOn(page) {
+  const { server, trouble, loaded, expectedRequests, expectedTrouble } = watches.get(page);
+  const late = server.log
+    .slice(loaded ?? server.log.length)
+    // Chromium asks for the icon when it likes to.
+    .filter((request) => !request.endsWith("/icons/favicon.svg"))
+    .filter((request) => !isExpected(request, expectedRequests))
+    .map((request) => `request after load: ${request}`);
+  return [...trouble.filter((line) => !isExpected(line, expectedTrouble)), ...late];
+}
+
+function isExpected(text, patterns) {
+  return patterns.some((pattern) => pattern.test(text));
+}
+
+/** Announces requests after load, like `/samples\//`. */
+export function expectRequests(page, ...patterns) {
+  watches.get(page).expectedRequests.push(...patterns);
+}
+
+/** Announces trouble, where a journey is about how the page deals with it. */
+export function expectTrouble(page, ...patterns) {
+  watches.get(page).expectedTrouble.push(...patterns);
+}
+
+// -- Files --------------------------------------------------------------------
+
+/**
+ * Drops a file of this machine on the page.
+ *
+ * @param {Page} page
+ * @param {string} file its path
+ * @param {object} [options] as of `dropBytes`
+ */
+export async function dropFile(page, file, options) {
+  await dropBytes(page, { [path.basename(file)]: await readFile(file) }, options);
+}
+
+/**
+ * Drops files with these names and bytes on the page, as the browser does it:
+ * dragenter, dragover and drop with one DataTransfer.
+ *
+ * @param {Page} page
+ * @param {Record<string, Uint8Array>} files
+ * @param {object} [options]
+ * @param {string} [options.on] a selector for the element under the pointer; without
+ *   it the one in the middle of the window
+ */
+export async function dropBytes(page, files, { on } = {}) {
+  const encoded = Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")]);
+  const accepted = await page.evaluate(
+    ([files, selector]) => {
+      const data = new DataTransfer();
+      for (const [name, base64] of files) {
+        const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+        data.items.add(new File([bytes], name));
+      }
+      const { innerWidth, innerHeight } = window;
+      const target = selector
+        ? document.querySelector(selector)
+        : document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+      const box = target.getBoundingClientRect();
+      const send = (type) => {
+        const event = new DragEvent(type, {
+          bubbles: true,
+          cancelable: true,
+          composed: true,
+          clientX: box.x + box.width / 2,
+          clientY: box.y + box.height / 2,
+          dataTransfer: data,
+        });
+        return !target.dispatchEvent(event);
+      };
+      send("dragenter");
+      // Where nobody cancels dragover, a browser drops nothing and opens the file itself.
+      const accepted = send("dragover");
+      if (accepted) send("drop");
+      return accepted;
+    },
+    [encoded, on],
+  );
+  assert.ok(accepted, "the page does not take a drop here");
+}
+
+/**
+ * Drops files from the disk as the system does it, without reading them here:
+ * for files too large for `dropFile`.
+ *
+ * @param {Page} page
+ * @param {string[]} files their paths
+ * @param {object} [options] as of `dropBytes`
+ */
+export async function dropFromDisk(page, files, { on = "html" } = {}) {
+  const box = await page.locator(on).boundingBox();
+  const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const data = { items: [], files: files.map((file) => path.resolve(file)), dragOperationsMask: 1 };
+  const session = await page.context().newCDPSession(page);
+  for (const type of ["dragEnter", "dragOver", "drop"]) {
+    await session.send("Input.dispatchDragEvent", { type, ...place, data });
+  }
+  await session.detach();
+}
+
+// -- Looking ------------------------------------------------------------------
+
+/**
+ * Fails when axe-core finds anything on the page.
+ *
+ * @param {Page} page
+ * @param {object} [options] of axe.run
+ */
+export async function axe(page, options = {}) {
+  // Evaluated by the debugger: the page's policy would refuse a script element.
+  await page.evaluate(await axeSource());
+  const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), options);
+  const lines = violations.flatMap(({ id, impact, help, nodes }) => [
+    `${id} (${impact}): ${help}`,
+    ...nodes.map((node) => `    ${node.target.join(" ")}: ${node.html}`),
+  ]);
+  assert.deepEqual(lines, [], "axe-core has found something");
+}
+
+let axeText = null;
+function axeSource() {
+  axeText ??= readFile(path.join(HERE, "node_modules/axe-core/axe.min.js"), "utf8");
+  return axeText;
+}
+
+/** Writes a picture of the window to tests/browser/out. */
+export async function screenshot(page, name) {
+  await mkdir(OUT, { recursive: true });
+  await page.screenshot({ path: path.join(OUT, `${name}.png`) });
+}
+
+// -- One browser and one server for each file of journeys ---------------------
+
+let started = null;
+
+function surroundings() {
+  started ??= start();
+  return started;
+}
+
+async function start() {
+  assert.ok(existsSync(path.join(DIST, "index.html")), `no release folder at ${DIST}: cargo xtask dist`);
+  const executablePath = CHROMIUM_PLACES.find((place) => place && existsSync(place));
+  assert.ok(executablePath, "no Chromium; the variable CHROMIUM may name one");
+  const server = await serve(DIST, { prefix: PREFIX });
+  const browser = await chromium.launch({ executablePath, args: CHROMIUM_FLAGS });
+  return { browser, server };
+}
+
+after(async () => {
+  if (!started) return;
+  const { browser, server } = await started;
+  await browser.close();
+  await server.close();
+});

@@ -1,0 +1,81 @@
+// A static server for the tests: plain files, their types, no cache, and a log.
+
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".md": "text/plain; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+/**
+ * Serves `root` under `prefix` on a free port of this machine.
+ *
+ * @param {string} root a folder
+ * @param {object} [options]
+ * @param {string} [options.prefix] the path that stands for `root`, with slashes at both ends
+ * @param {Record<string, string>} [options.headers] sent with every answer
+ * @returns {Promise<{url: string, origin: string, log: string[], close: () => Promise<void>}>}
+ *   `log` holds the path of every request.
+ */
+export async function serve(root, { prefix = "/", headers = {} } = {}) {
+  const log = [];
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, "http://localhost");
+    log.push(pathname);
+    const answer = await answerFor(root, prefix, pathname);
+    response.writeHead(answer.status, {
+      "Cache-Control": "no-store",
+      "Content-Length": answer.body.length,
+      "Content-Type": answer.type,
+      "X-Content-Type-Options": "nosniff",
+      ...headers,
+    });
+    response.end(request.method === "HEAD" ? undefined : answer.body);
+  });
+  await new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  return {
+    url: origin + prefix,
+    origin,
+    log,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answerFor(root, prefix, pathname) {
+  const file = fileFor(root, prefix, pathname);
+  try {
+    const type = TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream";
+    return { status: 200, type, body: await readFile(file) };
+  } catch {
+    return { status: 404, type: TYPES[".txt"], body: Buffer.from("not found") };
+  }
+}
+
+function fileFor(root, prefix, pathname) {
+  if (!pathname.startsWith(prefix)) return "";
+  let inside = "";
+  try {
+    inside = decodeURIComponent(pathname.slice(prefix.length));
+  } catch {
+    return "";
+  }
+  const file = path.join(root, inside === "" || inside.endsWith("/") ? `${inside}index.html` : inside);
+  // `..` must not lead out of the folder.
+  return file.startsWith(path.resolve(root) + path.sep) ? file : "";
+}
