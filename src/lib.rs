@@ -45,10 +45,9 @@ pub mod model;
 #[cfg(feature = "decode")]
 pub mod decode;
 
-#[cfg(feature = "wasm")]
 pub mod worker;
 
-#[cfg(feature = "worker")]
+#[cfg(feature = "decode")]
 pub mod api;
 
 #[cfg(feature = "ui")]

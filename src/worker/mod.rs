@@ -1,16 +1,22 @@
 //! The page and the decoder talk through here.
 //!
 //! * [`protocol`]: the messages; plain data that both sides know.
+//! * `codec` (feature `wasm`): the messages as JavaScript objects.
 //! * `client` (feature `ui`): runs in the page; turns requests into futures, starts the
 //!   decoder anew when it dies.
-//! * `host` and `blob_source` (feature `worker`): run in the worker, own the
-//!   [`Document`](crate::model::Document), and answer.
+//! * `answer` (feature `decode`): what each request is answered; no browser in it.
+//! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
+//!   the messages on to `answer`.
 
 pub mod protocol;
 
+#[cfg(feature = "decode")]
+pub mod answer;
 #[cfg(feature = "worker")]
-mod blob_source;
+pub mod blob_source;
 #[cfg(feature = "ui")]
 pub mod client;
+#[cfg(feature = "wasm")]
+pub mod codec;
 #[cfg(feature = "worker")]
 pub mod host;

@@ -3,7 +3,8 @@
 //! Every message is one JavaScript object made by `serde-wasm-bindgen`. Two things travel
 //! beside the data, as members of the same object, because they must not be copied: the
 //! `file` (a `Blob`) of [`Request::Open`], and the `bytes` (a `Uint8Array`, transferred) of
-//! [`Response::Bytes`].
+//! [`Response::Bytes`]. The functions of [`codec`](super::codec) put them in and take them
+//! out.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,10 @@ pub const PROTOCOL_VERSION: u32 = 1;
 pub struct Envelope {
     /// Chosen by the page; the answer carries the same.
     pub id: u32,
+    /// The `id` of the [`Request::Open`] whose file this is about. Nodes of one file mean
+    /// nothing in the next, so the decoder answers [`Response::Failed`] when another file
+    /// has been opened since. `None`: whatever file is open.
+    pub about: Option<u32>,
     /// What is asked.
     pub request: Request,
 }
@@ -158,6 +163,9 @@ pub enum Response {
     Failed {
         /// Why, in words for people.
         message: String,
+        /// The bytes cannot be had any more: the file was changed, moved or deleted since
+        /// it was chosen. Every further read will fail; choosing it anew helps.
+        changed: bool,
     },
 }
 
