@@ -16,6 +16,12 @@ pub mod answer;
 pub mod blob_source;
 #[cfg(feature = "ui")]
 pub mod client;
+#[cfg(feature = "ui")]
+mod client_port;
+#[cfg(feature = "ui")]
+mod client_reply;
+#[cfg(feature = "ui")]
+pub mod client_timer;
 #[cfg(feature = "wasm")]
 pub mod codec;
 #[cfg(feature = "worker")]
