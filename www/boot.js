@@ -53,11 +53,13 @@
     failed = true;
     console.error(error);
     document.getElementById("starting")?.remove();
-    const message = element("main", "");
-    message.className = "failure";
+    const message = element("div", "");
     message.setAttribute("role", "alert");
     message.append(element("h1", title), element("p", explain(error)), element("pre", String(error)));
-    document.body.prepend(message);
+    const main = element("main", "");
+    main.className = "failure";
+    main.append(message);
+    document.body.prepend(main);
   }
 
   // A panic aborts the program: nothing in the page answers after it.

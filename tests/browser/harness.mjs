@@ -94,12 +94,14 @@ export function journey(name, options, run) {
  * @property {boolean} [forcedColors] a high-contrast mode of the system
  * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
+ * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
+ *   announce trouble or to answer requests otherwise
  * @param {OpenOptions} [options]
  * @returns {Promise<Page>} to be closed with `closePage`
  */
 export async function openPage(options = {}) {
   const { theme = "light", width = 1280, height = 800 } = options;
-  const { forcedColors = false, address = "", storage = {} } = options;
+  const { forcedColors = false, address = "", storage = {}, before } = options;
   const { browser, server } = await surroundings();
   const context = await browser.newContext({
     colorScheme: theme,
@@ -113,6 +115,7 @@ export async function openPage(options = {}) {
   await page.addInitScript((entries) => {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
   }, storage);
+  await before?.(page);
   await page.goto(server.url + address, { waitUntil: "load" });
   await page.locator("#starting").waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
