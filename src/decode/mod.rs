@@ -1,1 +1,71 @@
-//! decode
+//! From bytes to the [model](crate::model): the formats.
+//!
+//! [`decode`] takes any bytes and returns a [`Document`]. It walks through all tables once
+//! (a *check*, which builds no nodes and reads no payload: kernel code, SPIR-V words, data),
+//! collects what is wrong, and leaves behind [`Expand`](crate::model::Expand)ers that make
+//! the rows of the tree when somebody opens them. Check and rows use the same record
+//! declarations ([`record!`](crate::record), [`layout!`](crate::layout)).
+//!
+//! Each format is a directory named as its specification names it:
+//!
+//! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
+//! * [`zebin`]: what Intel puts into it; `.ze_info`, `.note.intelgt.compat`, GTPin data …
+//! * [`raw`]: everything else.
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::cast_possible_truncation
+    )
+)]
+
+mod context;
+pub mod eager;
+pub mod elf;
+pub mod format;
+pub mod layout;
+pub mod limits;
+pub mod names;
+pub mod raw;
+pub mod reader;
+pub mod record;
+pub mod rules;
+pub mod table;
+pub mod text;
+pub mod zebin;
+
+pub use context::Context;
+
+use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
+
+/// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
+/// bytes are shown all the same.
+pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
+    let sources = Sources::new(name, source);
+    let whole = sources.whole(SourceId::FILE);
+    let cx = Context::new(&sources);
+    let opened = format::open(&cx, whole);
+    let root = format::document_node(name.to_owned(), whole, &opened);
+    let findings = cx.finish();
+    Document::new(Parts {
+        sources,
+        root,
+        expanders: findings.expanders,
+        diagnostics: findings.diagnostics,
+        rules: findings.rules,
+        summary: opened.summary,
+        coverage: findings.coverage,
+    })
+}

@@ -1,0 +1,203 @@
+//! What every decoder is handed: the bytes, the place for findings, the list of expanders.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::limits;
+use super::reader::ReadError;
+use super::rules::{self, Rule};
+use crate::model::{Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, Sources, Span, Str};
+
+/// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
+/// on.
+pub struct Context<'a> {
+    /// The bytes.
+    pub sources: &'a Sources,
+    reports: RefCell<Reports>,
+    expanders: RefCell<Vec<Rc<dyn Expand>>>,
+    padding: RefCell<Vec<Span>>,
+    gaps: RefCell<Vec<Span>>,
+    overlap: Cell<u64>,
+    depth: Cell<u32>,
+}
+
+#[derive(Default)]
+struct Reports {
+    diagnostics: Vec<Diagnostic>,
+    counts: HashMap<&'static str, (usize, &'static Rule)>,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(sources: &'a Sources) -> Context<'a> {
+        Context {
+            sources,
+            reports: RefCell::default(),
+            expanders: RefCell::default(),
+            padding: RefCell::default(),
+            gaps: RefCell::default(),
+            overlap: Cell::new(0),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// Reports that `rule` fires at `span`.
+    pub fn report(&self, rule: &'static Rule, span: Span, message: impl Into<String>) {
+        self.report_with(rule, span, message, &[], None);
+    }
+
+    /// Reports with other bytes that belong to it, and a word of help.
+    pub fn report_with(
+        &self,
+        rule: &'static Rule,
+        span: Span,
+        message: impl Into<String>,
+        see: &[(Span, &'static str)],
+        help: Option<Str>,
+    ) {
+        let mut reports = self.reports.borrow_mut();
+        let (count, _) = reports.counts.entry(rule.id).or_insert((0, rule));
+        *count += 1;
+        if *count > limits::PER_RULE {
+            return;
+        }
+        let whole = self.sources.whole(span.source);
+        let clip = |span: Span| Span::new(span.source, span.start.min(whole.end), span.end.min(whole.end));
+        let label = |span: Span, text: &'static str| Label {
+            span: clip(span),
+            text: text.into(),
+        };
+        reports.diagnostics.push(Diagnostic {
+            rule: rule.id.into(),
+            severity: rule.severity,
+            message: message.into(),
+            primary: label(span, ""),
+            secondary: see.iter().map(|(span, text)| label(*span, text)).collect(),
+            help,
+        });
+    }
+
+    /// Reports a failed read, at the bytes that are to blame for it, under the rule that says
+    /// what is cut off.
+    pub fn report_read(&self, rule: &'static Rule, error: &ReadError, blame: Span, what: &str) {
+        match error {
+            ReadError::OutOfBounds { wanted, available } => {
+                let missing = wanted.end.saturating_sub(available.end);
+                self.report_with(
+                    rule,
+                    blame,
+                    format!("{what} needs {missing} bytes more than there are"),
+                    &[],
+                    None,
+                );
+            }
+            ReadError::Source(error) => {
+                self.report(&rules::READ_FAILED, error.span, format!("{what}: {error}"));
+            }
+        }
+    }
+
+    /// Adds an expander.
+    pub fn register(&self, expander: Rc<dyn Expand>) -> ExpanderId {
+        let mut list = self.expanders.borrow_mut();
+        let id = ExpanderId(u32::try_from(list.len()).unwrap_or(u32::MAX));
+        list.push(expander);
+        id
+    }
+
+    /// Says that these bytes only fill up to an alignment.
+    pub fn padding(&self, span: Span) {
+        if !span.is_empty() {
+            self.padding.borrow_mut().push(span);
+        }
+    }
+
+    /// Says that nothing explains these bytes.
+    pub fn gap(&self, span: Span) {
+        if !span.is_empty() {
+            self.gaps.borrow_mut().push(span);
+        }
+    }
+
+    /// Says that so many bytes are claimed more than once.
+    pub fn overlap(&self, bytes: u64) {
+        self.overlap.set(self.overlap.get().saturating_add(bytes));
+    }
+
+    /// One level down into a nested document; `None` when that is deep enough.
+    pub fn nest<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
+        if self.depth.get() >= limits::NESTING {
+            return None;
+        }
+        self.depth.set(self.depth.get() + 1);
+        let out = f();
+        self.depth.set(self.depth.get() - 1);
+        Some(out)
+    }
+
+    pub(super) fn finish(self) -> Findings {
+        let reports = self.reports.into_inner();
+        let mut diagnostics = reports.diagnostics;
+        let mut rules: Vec<RuleInfo> = Vec::new();
+        for (count, rule) in reports.counts.values() {
+            rules.push(rule.info());
+            let more = count.saturating_sub(limits::PER_RULE);
+            let last = diagnostics.iter().rfind(|d| d.rule == rule.id).cloned();
+            if let (true, Some(last)) = (more > 0, last) {
+                diagnostics.push(Diagnostic {
+                    message: format!("and {more} more of this rule, which are not listed"),
+                    ..last
+                });
+            }
+        }
+        rules.sort_by(|a, b| a.id.cmp(&b.id));
+        let file = self.sources.whole(crate::model::SourceId::FILE);
+        Findings {
+            diagnostics,
+            rules,
+            coverage: coverage(
+                file,
+                self.gaps.into_inner(),
+                self.padding.into_inner(),
+                self.overlap.get(),
+            ),
+            expanders: self.expanders.into_inner(),
+        }
+    }
+}
+
+/// What a context has collected.
+pub(super) struct Findings {
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) rules: Vec<RuleInfo>,
+    pub(super) coverage: Coverage,
+    pub(super) expanders: Vec<Rc<dyn Expand>>,
+}
+
+/// Gaps count before padding, and each byte once.
+fn coverage(file: Span, gaps: Vec<Span>, padding: Vec<Span>, overlap: u64) -> Coverage {
+    let gap = union(file, gaps.clone());
+    let both = union(file, gaps.into_iter().chain(padding).collect());
+    Coverage {
+        explained: file.len().saturating_sub(both),
+        padding: both.saturating_sub(gap),
+        gap,
+        overlap,
+    }
+}
+
+/// How many bytes of `file` the spans hold together.
+fn union(file: Span, mut spans: Vec<Span>) -> u64 {
+    spans.retain(|s| s.overlaps(file));
+    spans.sort();
+    let (mut at, mut sum) = (file.start, 0);
+    for span in spans {
+        let start = span.start.max(at);
+        let end = span.end.min(file.end);
+        if start < end {
+            sum += end - start;
+            at = end;
+        }
+    }
+    sum
+}

@@ -1,0 +1,86 @@
+//! Small trees that are made as a whole, when somebody opens them.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use crate::model::{Expand, Node, Rows, Sources};
+
+/// A tree of nodes in memory. For small things of irregular shape; tables and texts have
+/// expanders that make only what is asked for.
+#[derive(Debug, Default)]
+pub struct Eager {
+    nodes: Vec<Node>,
+    /// The children of the top (0) and of each node (its place + 1).
+    children: Vec<Vec<usize>>,
+}
+
+/// A place in an [`Eager`] tree under which nodes are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place(usize);
+
+impl Eager {
+    /// The top.
+    pub const TOP: Place = Place(0);
+
+    /// Puts a node under `place`; gives the place under the new node.
+    pub fn push(&mut self, place: Place, node: Node) -> Place {
+        let at = self.nodes.len();
+        self.nodes.push(node);
+        self.children.resize(self.nodes.len() + 1, Vec::new());
+        if let Some(children) = self.children.get_mut(place.0) {
+            children.push(at);
+        }
+        Place(at + 1)
+    }
+
+    fn list(&self, item: u64) -> &[usize] {
+        usize::try_from(item)
+            .ok()
+            .and_then(|i| self.children.get(i))
+            .map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Makes an [`Eager`] tree when it is first asked for a row, and keeps it.
+pub struct Tree<F> {
+    make: F,
+    made: OnceCell<Eager>,
+}
+
+impl<F: Fn(&Sources) -> Eager> Tree<F> {
+    /// The tree that `make` makes; it must make the same each time.
+    pub fn new(make: F) -> Tree<F> {
+        Tree {
+            make,
+            made: OnceCell::new(),
+        }
+    }
+
+    fn tree(&self, sources: &Sources) -> &Eager {
+        self.made.get_or_init(|| (self.make)(sources))
+    }
+}
+
+impl<F: Fn(&Sources) -> Eager> Expand for Tree<F> {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.tree(sources).list(item).len() as u64
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let tree = self.tree(out.sources);
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        for at in tree.list(item).iter().skip(skip).take(take) {
+            let Some(node) = tree.nodes.get(*at) else {
+                continue;
+            };
+            let below = *at as u64 + 1;
+            let count = tree.list(below).len() as u64;
+            out.push(if count > 0 {
+                node.clone().children(out.me, below, Some(count))
+            } else {
+                node.clone()
+            });
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Notes. gABI, "Note Section". What a note's description says is its owner's business: a
+//! [`Vocabulary`] tells.
+
+use std::ops::Range;
+
+use super::symbol::push_bits;
+use crate::decode::Context;
+use crate::decode::limits;
+use crate::decode::names::{BitField, Dec, known_name};
+use crate::decode::reader::{Endian, Reader, Window};
+use crate::decode::rules;
+use crate::model::{Doc, Expand, Known, Node, NodeKind, Rows, Sources, Span, Str, Value};
+use crate::record;
+
+record! {
+    /// The header of a note.
+    pub struct NoteHeader: "gABI, Note Section" {
+        /// The size of the owner's name in bytes, with its NUL.
+        n_namesz: u32 as Dec,
+        /// The size of the description in bytes.
+        n_descsz: u32 as Dec,
+        /// The type; the owner says what it means.
+        n_type: u32 as Dec,
+    }
+}
+
+/// A note's places.
+#[derive(Debug, Clone, Copy)]
+pub struct Note {
+    /// Its header.
+    pub header: NoteHeader,
+    /// The owner's name with its NUL, without padding.
+    pub name: Span,
+    /// The description, without padding.
+    pub desc: Span,
+    /// Everything, with padding.
+    pub whole: Span,
+}
+
+/// What an owner's notes mean.
+#[derive(Debug)]
+pub struct Vocabulary {
+    /// The types.
+    pub types: &'static [Known],
+    /// Where that is specified.
+    pub source: &'static str,
+    /// A description as a value, and in words.
+    pub describe: fn(u32, &[u8]) -> (Value, Option<Str>),
+    /// The bits of a description.
+    pub fields: fn(u32) -> &'static [BitField],
+    /// What a description is.
+    pub doc: fn(u32) -> &'static Doc,
+}
+
+const NAME_DOC: Doc = Doc {
+    text: "The owner of the note, with its terminating NUL.",
+    source: "gABI, Note Section",
+    known: &[],
+};
+const DESC_DOC: Doc = Doc {
+    text: "The description.",
+    source: "gABI, Note Section",
+    known: &[],
+};
+const PADDING_DOC: Doc = Doc {
+    text: "Up to a multiple of 4 bytes.",
+    source: "gABI, Note Section",
+    known: &[],
+};
+
+/// Owners that nobody here knows.
+pub static FOREIGN: Vocabulary = Vocabulary {
+    types: &[],
+    source: "gABI, Note Section",
+    describe: |_, bytes| (foreign(bytes), None),
+    fields: |_| &[],
+    doc: |_| &DESC_DOC,
+};
+
+fn foreign(bytes: &[u8]) -> Value {
+    let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+    let printable = |b: &u8| (b' '..=b'~').contains(b);
+    if !text.is_empty() && text.iter().all(printable) {
+        Value::text_from(text)
+    } else {
+        Value::Bytes
+    }
+}
+
+/// Which vocabulary an owner uses.
+pub type Owners = fn(&[u8]) -> &'static Vocabulary;
+
+/// The notes of a section.
+pub struct Notes {
+    endian: Endian,
+    notes: Vec<Note>,
+    /// What is left after the last note that could be read.
+    rest: Span,
+    owners: Owners,
+}
+
+impl Notes {
+    /// Walks through the notes in `span` and reports what does not fit.
+    pub fn walk(cx: &Context<'_>, span: Span, endian: Endian, owners: Owners) -> Notes {
+        let window = Window::clamped(cx.sources, span.sub(0, limits::NOTES));
+        let mut reader = window.reader(endian);
+        let mut notes = Vec::new();
+        if span.len() > limits::NOTES {
+            cx.report(&rules::TOO_MANY, span, "the note section is larger than what is walked");
+        }
+        let mut rest = window.span();
+        while !reader.rest().is_empty() {
+            rest = reader.rest();
+            match read_note(&mut reader) {
+                Ok(note) => {
+                    if note.whole.end > span.end {
+                        cx.report(
+                            &rules::ELF_NOTE_OUT_OF_BOUNDS,
+                            note.desc,
+                            "the section ends before the padding of its last note",
+                        );
+                    }
+                    for pad in paddings(&note) {
+                        cx.padding(pad.intersect(span));
+                    }
+                    notes.push(note);
+                    rest = reader.rest();
+                }
+                Err(header) => {
+                    report_rest(cx, rest, header);
+                    break;
+                }
+            }
+        }
+        let rest = Span::new(span.source, rest.start, span.end);
+        cx.gap(rest);
+        Notes {
+            endian,
+            notes,
+            rest,
+            owners,
+        }
+    }
+
+    /// The notes.
+    pub fn list(&self) -> &[Note] {
+        &self.notes
+    }
+
+    /// The item that stands for the section.
+    pub const SECTION: u64 = u64::MAX;
+    /// Set in an item: the bits of the description.
+    const DESC: u64 = 1 << 56;
+
+    fn note(&self, index: u64) -> Option<&Note> {
+        self.notes.get(usize::try_from(index).ok()?)
+    }
+
+    fn vocabulary(&self, sources: &Sources, note: &Note) -> &'static Vocabulary {
+        let name = Window::clamped(sources, note.name.sub(0, 256));
+        (self.owners)(name.bytes())
+    }
+
+    fn node(&self, note: &Note, index: u64, out: &Rows<'_>) -> Node {
+        let vocabulary = self.vocabulary(out.sources, note);
+        let kind = note.header.n_type;
+        let name: Str = match known_name(vocabulary.types, kind.into()) {
+            Some(name) => name.into(),
+            None => format!("note of type {kind}").into(),
+        };
+        let desc = Window::clamped(out.sources, note.desc.sub(0, 4096));
+        let (value, words) = (vocabulary.describe)(kind, desc.bytes());
+        let summary = words.unwrap_or_else(|| crate::model::text::value_text(&value).into());
+        let node = Node::new(NodeKind::Item, name, note.whole)
+            .children(out.me, index, Some(self.parts(note).len() as u64))
+            .doc((vocabulary.doc)(kind));
+        if summary.is_empty() {
+            node
+        } else {
+            node.summary(summary)
+        }
+    }
+
+    /// The rows of a note: the header's fields, the name, the description, and padding.
+    fn parts(&self, note: &Note) -> Vec<Part> {
+        let mut parts = vec![Part::Header(0), Part::Header(1), Part::Header(2)];
+        let [after_name, after_desc] = paddings(note);
+        if !note.name.is_empty() {
+            parts.push(Part::Name);
+        }
+        if !after_name.is_empty() {
+            parts.push(Part::Padding(after_name));
+        }
+        if !note.desc.is_empty() {
+            parts.push(Part::Desc);
+        }
+        if !after_desc.is_empty() {
+            parts.push(Part::Padding(after_desc));
+        }
+        parts
+    }
+
+    fn part(&self, note: &Note, index: u64, part: Part, out: &mut Rows<'_>) {
+        let vocabulary = self.vocabulary(out.sources, note);
+        let kind = note.header.n_type;
+        match part {
+            Part::Header(field) => {
+                note.header.rows(field..field + 1, out);
+            }
+            Part::Name => {
+                let bytes = Window::clamped(out.sources, note.name.sub(0, 4096));
+                let text = bytes.bytes();
+                let text = text.strip_suffix(&[0]).unwrap_or(text);
+                out.push(Node::field("name", Value::text_from(text), note.name).doc(&NAME_DOC));
+            }
+            Part::Desc => {
+                let bytes = Window::clamped(out.sources, note.desc.sub(0, 4096));
+                let (value, words) = (vocabulary.describe)(kind, bytes.bytes());
+                let mut node =
+                    Node::field("desc", value, note.desc).doc((vocabulary.doc)(kind));
+                if let Some(words) = words {
+                    node = node.summary(words);
+                }
+                let fields = (vocabulary.fields)(kind);
+                if !fields.is_empty() && note.desc.len() >= 4 {
+                    node = node.children(out.me, index | Self::DESC, Some(fields.len() as u64));
+                }
+                out.push(node);
+            }
+            Part::Padding(span) => out.push(Node::padding(span).doc(&PADDING_DOC)),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Header(u64),
+    Name,
+    Desc,
+    Padding(Span),
+}
+
+/// The padding after the name and after the description.
+fn paddings(note: &Note) -> [Span; 2] {
+    let source = note.whole.source;
+    [
+        Span::new(source, note.name.end, note.desc.start),
+        Span::new(source, note.desc.end, note.whole.end),
+    ]
+}
+
+/// Reads one note. Fails with the header, where at least that is there.
+fn read_note(reader: &mut Reader<'_>) -> Result<Note, Option<NoteHeader>> {
+    let start = reader.rest();
+    let mut at = *reader;
+    let header = NoteHeader::read(&mut at).map_err(|_| None)?;
+    let (namesz, descsz) = (u64::from(header.n_namesz), u64::from(header.n_descsz));
+    let name = at.bytes(namesz).map_err(|_| Some(header))?.span;
+    // Name and description start and end at multiples of 4 from the note's start, whatever
+    // sh_addralign says: that is how the compiler writes them and the driver reads them.
+    at.bytes(pad4(namesz)).or_else(|e| if descsz == 0 { at.bytes(at.rest().len()) } else { Err(e) }).map_err(|_| Some(header))?;
+    let desc = at.bytes(descsz).map_err(|_| Some(header))?.span;
+    let padding = pad4(descsz).min(at.rest().len());
+    let end = at.bytes(padding).map_err(|_| Some(header))?.span.end;
+    *reader = at;
+    Ok(Note {
+        header,
+        name,
+        desc,
+        whole: Span::new(start.source, start.start, end),
+    })
+}
+
+fn pad4(len: u64) -> u64 {
+    len.wrapping_neg() % 4
+}
+
+fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
+    match header {
+        None => cx.report(
+            &rules::ELF_NOTE_REMAINDER,
+            rest,
+            format!("{} bytes after the last note are no note", rest.len()),
+        ),
+        Some(header) => {
+            let need = u64::from(header.n_namesz).saturating_add(header.n_descsz.into());
+            let there = rest.len().saturating_sub(NoteHeader::SIZE);
+            cx.report_with(
+                &rules::ELF_NOTE_OUT_OF_BOUNDS,
+                header.span_of("n_namesz").sub(0, 8),
+                format!("a note of {need} bytes in {there} bytes"),
+                &[(rest, "the rest of the section")],
+                None,
+            );
+        }
+    }
+}
+
+impl Expand for Notes {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        match item {
+            Self::SECTION => self.notes.len() as u64 + u64::from(!self.rest.is_empty()),
+            _ if item & Self::DESC != 0 => self
+                .note(item & !Self::DESC)
+                .map_or(0, |n| {
+                    (self.vocabulary(sources, n).fields)(n.header.n_type).len() as u64
+                }),
+            _ => self.note(item).map_or(0, |n| self.parts(n).len() as u64),
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        if item == Self::SECTION {
+            for index in range {
+                let node = match self.note(index) {
+                    Some(note) => self.node(note, index, out),
+                    None => Node::gap("bytes that are no note", self.rest),
+                };
+                out.push(node);
+            }
+            return;
+        }
+        let index = item & !Self::DESC;
+        let Some(note) = self.note(index) else { return };
+        if item & Self::DESC != 0 {
+            let word = note.desc.sub(0, 4);
+            let bytes = Window::clamped(out.sources, word);
+            let raw = crate::decode::reader::uint(bytes.bytes(), self.endian);
+            let fields = (self.vocabulary(out.sources, note).fields)(note.header.n_type);
+            push_bits(fields, raw, word, range, out);
+            return;
+        }
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        for part in self.parts(note).into_iter().skip(skip).take(take) {
+            self.part(note, index, part, out);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Relocations. gABI, "Relocation"; zebin ELF, "Gen Relocation Type".
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::symbol::Symbol;
+use super::{Class, ElfFile};
+use crate::decode::names::{Dec, Hex, Present};
+use crate::decode::reader::{Endian, Window};
+use crate::decode::table::{self, Entries};
+use crate::model::{Bits, Doc, Node, NodeKind, Rows, Span, Value};
+use crate::{layout, open_enum};
+
+open_enum! {
+    /// The type in `r_info`. zebin ELF, "Gen Relocation Type"; the runtime spells the names
+    /// R_ZE_….
+    pub struct RelocationType(u32) {
+        /// Nothing to do.
+        R_NONE = 0,
+        /// 8 bytes: the symbol's address plus the addend.
+        R_SYM_ADDR = 1,
+        /// 4 bytes: the lower half of the address.
+        R_SYM_ADDR_32 = 2,
+        /// 4 bytes: the upper half of the address.
+        R_SYM_ADDR_32_HI = 3,
+        /// 4 bytes: the offset of the per-thread payload. Deprecated.
+        R_PER_THREAD_PAYLOAD_OFFSET_32 = 4,
+        /// 4 bytes: a global immediate.
+        R_GLOBAL_IMM_32 = 5,
+        /// The offset of a send instruction, for patching its binding table index.
+        R_SEND = 6,
+        /// 2 bytes: an address or immediate. Since version 1.48.
+        R_SYM_ADDR_16 = 7,
+    }
+}
+
+impl RelocationType {
+    /// How many bytes are patched.
+    pub fn width(self) -> u64 {
+        match self {
+            RelocationType::R_NONE => 0,
+            RelocationType::R_SYM_ADDR => 8,
+            RelocationType::R_SYM_ADDR_16 => 2,
+            _ => 4,
+        }
+    }
+}
+
+layout! {
+    /// A relocation without an addend.
+    pub struct Rel: "gABI, Relocation" = goblin::elf32::reloc::Rel | goblin::elf64::reloc::Rel {
+        /// Where to patch: the offset in the section that sh_info names.
+        r_offset as Hex,
+        /// The symbol's index and the type.
+        r_info as Hex,
+    }
+}
+
+layout! {
+    /// A relocation with an addend.
+    pub struct Rela: "gABI, Relocation" = goblin::elf32::reloc::Rela | goblin::elf64::reloc::Rela {
+        /// Where to patch: the offset in the section that sh_info names.
+        r_offset as Hex,
+        /// The symbol's index and the type.
+        r_info as Hex,
+        /// What is added to the symbol's address.
+        r_addend as Dec,
+    }
+}
+
+/// A relocation, with or without addend.
+#[derive(Debug, Clone, Copy)]
+pub struct Relocation {
+    /// Its bytes.
+    pub origin: Span,
+    /// Where to patch.
+    pub offset: u64,
+    /// The index of its symbol.
+    pub symbol: u64,
+    /// Its type.
+    pub kind: RelocationType,
+    /// What is added; `None` in a table without addends.
+    pub addend: Option<i64>,
+    fields: Fields,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Fields {
+    Rel(Rel),
+    Rela(Rela),
+}
+
+/// How the entries of a table look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// The file's class.
+    pub class: Class,
+    /// The file's order of bytes.
+    pub endian: Endian,
+    /// With an addend: SHT_RELA.
+    pub addend: bool,
+}
+
+impl Shape {
+    /// The size of an entry in bytes.
+    pub fn size(self) -> u64 {
+        if self.addend {
+            Rela::size(self.class)
+        } else {
+            Rel::size(self.class)
+        }
+    }
+
+    /// Reads the entry at the window's start.
+    pub fn read(self, entry: &Window) -> Option<Relocation> {
+        let mut reader = entry.reader(self.endian);
+        let (fields, origin, offset, info, addend) = if self.addend {
+            let r = Rela::read(&mut reader, self.class).ok()?;
+            (Fields::Rela(r), r.origin, r.r_offset, r.r_info, Some(r.r_addend))
+        } else {
+            let r = Rel::read(&mut reader, self.class).ok()?;
+            (Fields::Rel(r), r.origin, r.r_offset, r.r_info, None)
+        };
+        let (symbol, kind) = match self.class {
+            Class::Elf32 => (info >> 8, info & 0xff),
+            Class::Elf64 => (info >> 32, info & 0xffff_ffff),
+        };
+        Some(Relocation {
+            origin,
+            offset,
+            symbol,
+            kind: RelocationType(u32::try_from(kind).unwrap_or(u32::MAX)),
+            addend: addend.map(|a| self.signed(a)),
+            fields,
+        })
+    }
+
+    fn signed(self, raw: u64) -> i64 {
+        match self.class {
+            Class::Elf32 => i64::from(u32::try_from(raw).unwrap_or(0).cast_signed()),
+            Class::Elf64 => raw.cast_signed(),
+        }
+    }
+
+    /// Which bits of `r_info` are the type; the symbol has the ones above.
+    fn type_bits(self) -> u8 {
+        match self.class {
+            Class::Elf32 => 8,
+            Class::Elf64 => 32,
+        }
+    }
+}
+
+/// The relocations of a section as the entries of a table.
+#[derive(Debug)]
+pub struct Relocations {
+    /// How they look.
+    pub shape: Shape,
+    /// The file.
+    pub file: Rc<ElfFile>,
+    /// The section with the symbols.
+    pub symbols: u64,
+    /// The section that is patched.
+    pub target: u64,
+}
+
+const INFO: u8 = 1;
+
+const TYPE_DOC: Doc = Doc {
+    text: "What to patch, and how.",
+    source: "zebin ELF, Gen Relocation Type",
+    known: <RelocationType as Present>::KNOWN,
+};
+
+const SYMBOL_DOC: Doc = Doc {
+    text: "The index of the symbol whose address is patched in.",
+    source: "gABI, Relocation",
+    known: &[],
+};
+
+impl Entries for Relocations {
+    fn size(&self) -> u64 {
+        self.shape.size()
+    }
+
+    fn node(&self, index: u64, entry: &Window, out: &mut Rows<'_>) -> Node {
+        let Some(relocation) = self.shape.read(entry) else {
+            return Node::gap("relocation", entry.span());
+        };
+        let (name, defined) = self.symbol(&relocation, out);
+        let kind = match relocation.kind.name() {
+            Some(name) => name.to_owned(),
+            None => format!("type {}", relocation.kind.0),
+        };
+        let mut summary = format!("{kind} at {:#x}", relocation.offset);
+        match relocation.addend {
+            Some(addend) if addend < 0 => summary.push_str(&format!(", addend {addend}")),
+            Some(addend) if addend > 0 => summary.push_str(&format!(", addend {addend:#x}")),
+            _ => {}
+        }
+        let mut node = Node::new(NodeKind::Item, name.clone(), entry.span())
+            .indexed()
+            .summary(summary)
+            .children(out.me, index, Some(self.count(0)));
+        if let Some((patched, section)) = self.patched(&relocation) {
+            node = node.xref("patches", section, patched);
+        }
+        match defined {
+            Some(to) => node.xref("symbol", name, to),
+            None => node,
+        }
+    }
+
+    fn count(&self, part: u8) -> u64 {
+        if part == INFO || !self.shape.addend { 2 } else { 3 }
+    }
+
+    fn fields(&self, index: u64, part: u8, entry: &Window, range: Range<u64>, out: &mut Rows<'_>) {
+        let Some(relocation) = self.shape.read(entry) else {
+            return;
+        };
+        let (specs, info) = match relocation.fields {
+            Fields::Rel(r) => (r.fields, r.span_of("r_info")),
+            Fields::Rela(r) => (r.fields, r.span_of("r_info")),
+        };
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        if part == INFO {
+            let rows = self.info_rows(&relocation, info, out);
+            for node in rows.into_iter().skip(skip).take(take) {
+                out.push(node);
+            }
+            return;
+        }
+        for spec in specs.iter().skip(skip).take(take) {
+            let node = match (spec.name, relocation.fields) {
+                ("r_info", Fields::Rel(r)) => spec.row(r.r_info, r.origin),
+                ("r_info", Fields::Rela(r)) => spec.row(r.r_info, r.origin),
+                ("r_addend", _) => {
+                    let mut node = spec.row(0, relocation.origin);
+                    node.value = Value::Signed {
+                        raw: relocation.addend.unwrap_or(0),
+                        bits: crate::decode::record::bits(spec.size),
+                    };
+                    node
+                }
+                _ => {
+                    let node = spec.row(relocation.offset, relocation.origin);
+                    match self.patched(&relocation) {
+                        Some((to, section)) => node.xref("patches", section, to),
+                        None => node,
+                    }
+                }
+            };
+            out.push(if spec.name == "r_info" {
+                node.children(out.me, table::part(index, INFO), Some(2))
+            } else {
+                node
+            });
+        }
+    }
+}
+
+impl Relocations {
+    fn info_rows(&self, relocation: &Relocation, word: Span, out: &Rows<'_>) -> [Node; 2] {
+        let split = self.shape.type_bits();
+        let (name, defined) = self.symbol(relocation, out);
+        let kind = RelocationType::present(relocation.kind.0.into(), split);
+        let kind = Node::field("type", kind, word).bits(0, split).doc(&TYPE_DOC);
+        let symbol = Value::decimal(relocation.symbol, 64 - split);
+        let mut symbol = Node::field("symbol", symbol, word)
+            .summary(format!("{name:?}"))
+            .doc(&SYMBOL_DOC);
+        symbol.bits = Some(Bits {
+            low: split,
+            high: split * if split == 8 { 4 } else { 2 },
+        });
+        match defined {
+            Some(to) => [kind, symbol.xref("symbol", name, to)],
+            None => [kind, symbol],
+        }
+    }
+
+    /// The name of the relocation's symbol, and the bytes of its entry.
+    fn symbol(&self, relocation: &Relocation, out: &Rows<'_>) -> (String, Option<Span>) {
+        let nothing = (format!("symbol {}", relocation.symbol), None);
+        let Some(table) = self.file.section(self.symbols) else {
+            return nothing;
+        };
+        let size = Symbol::size(self.shape.class);
+        let span = table.bytes.sub(relocation.symbol.saturating_mul(size), size);
+        let window = Window::clamped(out.sources, span);
+        match Symbol::read(&mut window.reader(self.shape.endian), self.shape.class) {
+            Ok(symbol) => (
+                self.file.name_in(table.link, symbol.st_name),
+                Some(symbol.origin),
+            ),
+            Err(_) => nothing,
+        }
+    }
+
+    /// The bytes that are patched, and the section they are in.
+    fn patched(&self, relocation: &Relocation) -> Option<(Span, String)> {
+        let target = self.file.section(self.target)?;
+        let to = target.bytes.sub(relocation.offset, relocation.kind.width());
+        (!to.is_empty()).then(|| (to, target.name.clone()))
+    }
+}

@@ -1,0 +1,176 @@
+//! String tables: each string is a leaf. gABI, "String Table".
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use crate::decode::reader::Window;
+use crate::model::{Bytes, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+
+/// A string table, kept in memory for look-ups.
+#[derive(Debug, Clone)]
+pub struct StringTable {
+    /// All its bytes.
+    pub span: Span,
+    bytes: Bytes,
+}
+
+/// Why there is no name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameError {
+    /// The offset lies outside of the table.
+    OutOfBounds,
+    /// No NUL follows; these are the bytes up to the end.
+    Unterminated(Span),
+}
+
+impl StringTable {
+    /// Keeps the bytes of `span`.
+    pub fn new(sources: &Sources, span: Span) -> StringTable {
+        let window = sources.read(span);
+        StringTable {
+            span,
+            bytes: window.unwrap_or_else(|_| Bytes::from(Vec::new())),
+        }
+    }
+
+    /// The name at `offset`, without its NUL, and its bytes with it.
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn name(&self, offset: u64) -> Result<(&[u8], Span), NameError> {
+        let from = usize::try_from(offset).map_err(|_| NameError::OutOfBounds)?;
+        let rest = self.bytes.get(from..).unwrap_or(&[]);
+        if rest.is_empty() {
+            return Err(NameError::OutOfBounds);
+        }
+        match rest.iter().position(|b| *b == 0) {
+            Some(len) => Ok((
+                rest.get(..len).unwrap_or(rest),
+                self.span.sub(offset, len as u64 + 1),
+            )),
+            None => Err(NameError::Unterminated(self.span.from(offset))),
+        }
+    }
+
+    /// The name at `offset` as text, whatever is wrong with it.
+    pub fn text(&self, offset: u64) -> String {
+        match self.name(offset) {
+            Ok((name, _)) => String::from_utf8_lossy(name).into_owned(),
+            Err(NameError::Unterminated(span)) => {
+                let from = usize::try_from(span.start - self.span.start).unwrap_or(usize::MAX);
+                let rest = self.bytes.get(from..).unwrap_or(&[]);
+                String::from_utf8_lossy(rest).into_owned()
+            }
+            Err(NameError::OutOfBounds) => String::new(),
+        }
+    }
+
+    /// The bytes of the name at `offset`.
+    pub fn span_of(&self, offset: u64) -> Option<Span> {
+        match self.name(offset) {
+            Ok((_, span)) | Err(NameError::Unterminated(span)) => Some(span),
+            Err(NameError::OutOfBounds) => None,
+        }
+    }
+
+    /// Does the last string end with a NUL?
+    pub fn is_terminated(&self) -> bool {
+        self.bytes.last().is_none_or(|b| *b == 0)
+    }
+
+    /// Does it start with the empty name?
+    pub fn starts_empty(&self) -> bool {
+        self.bytes.first().is_none_or(|b| *b == 0)
+    }
+}
+
+const STRING_DOC: Doc = Doc {
+    text: "A string with its terminating NUL. Others may start within it: a name that is the end of a longer one need not be stored twice.",
+    source: "gABI, String Table",
+    known: &[],
+};
+
+/// Makes the rows of a string table.
+#[derive(Debug)]
+pub struct Strings {
+    span: Span,
+    starts: OnceCell<Vec<u64>>,
+}
+
+/// So much of one string is shown.
+const SHOWN: u64 = 64 * 1024;
+
+impl Strings {
+    /// The strings in these bytes.
+    pub fn new(span: Span) -> Strings {
+        Strings {
+            span,
+            starts: OnceCell::new(),
+        }
+    }
+
+    /// Where each string starts, relative to the table. One number a string: they are only
+    /// collected when somebody opens the table.
+    fn starts(&self, sources: &Sources) -> &[u64] {
+        self.starts.get_or_init(|| {
+            let mut starts = Vec::new();
+            let mut start = 0;
+            let mut at = 0;
+            while at < self.span.len() {
+                let window = Window::clamped(sources, self.span.sub(at, 256 * 1024));
+                if window.bytes().is_empty() {
+                    break;
+                }
+                for (i, _) in window.bytes().iter().enumerate().filter(|(_, b)| **b == 0) {
+                    starts.push(start);
+                    start = at + i as u64 + 1;
+                }
+                at += window.span().len();
+            }
+            if start < self.span.len() {
+                starts.push(start);
+            }
+            starts
+        })
+    }
+
+    fn string_span(&self, starts: &[u64], index: u64) -> Span {
+        let at = |i: u64| {
+            usize::try_from(i)
+                .ok()
+                .and_then(|i| starts.get(i).copied())
+                .unwrap_or(self.span.len())
+        };
+        let (start, end) = (at(index), at(index.saturating_add(1)));
+        self.span.sub(start, end.saturating_sub(start))
+    }
+}
+
+impl Expand for Strings {
+    fn count(&self, _item: u64, sources: &Sources) -> u64 {
+        self.starts(sources).len() as u64
+    }
+
+    fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let starts = self.starts(out.sources);
+        for index in range {
+            let span = self.string_span(starts, index);
+            let window = Window::clamped(out.sources, span.sub(0, SHOWN));
+            let bytes = window.bytes();
+            let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+            out.push(
+                Node::new(NodeKind::Item, "string", span)
+                    .indexed()
+                    .value(Value::text_from(text))
+                    .doc(&STRING_DOC),
+            );
+        }
+    }
+
+    fn index_at(&self, _item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        let within = offset.checked_sub(self.span.start)?;
+        let after = self.starts(sources).partition_point(|s| *s <= within);
+        Some(after.checked_sub(1).map(|i| i as u64).into_iter().collect())
+    }
+}

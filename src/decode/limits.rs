@@ -1,0 +1,35 @@
+//! Every cap, with its reason. What a cap leaves out is said by a `limits/…` diagnostic.
+
+/// Section headers that are decoded, each costs about 100 bytes of memory. Real files have
+/// up to 1 216; a file of 60 000 kernels has 120 000.
+pub const SECTIONS: u64 = 1 << 20;
+
+/// Program headers that are decoded.
+pub const SEGMENTS: u64 = 1 << 16;
+
+/// Bytes of one string table that are kept for look-ups (the names in it are shown from
+/// the file whatever its size). Real ones have up to 300 KB.
+pub const STRING_TABLE: u64 = 256 << 20;
+
+/// Bytes of one `.ze_info` that are parsed; real ones have up to 2 MB, 60 000 kernels make
+/// 170 MB. On a 32-bit target the address space sets the limit.
+pub const ZE_INFO: u64 = if cfg!(target_pointer_width = "64") {
+    1 << 30
+} else {
+    256 << 20
+};
+
+/// Bytes of one note section that are walked.
+pub const NOTES: u64 = 16 << 20;
+
+/// Diagnostics of one rule; further ones are counted.
+pub const PER_RULE: usize = 100;
+
+/// Documents in documents in documents.
+pub const NESTING: u32 = 16;
+
+/// Holes between sections whose bytes are read to tell padding from a gap.
+pub const HOLES: usize = 1 << 17;
+
+/// The longest hole that can be padding; alignments above a page are not seen in practice.
+pub const PADDING: u64 = 4096;

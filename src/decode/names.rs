@@ -1,0 +1,221 @@
+//! Numbers with names: open enumerations, flag words, bit fields.
+//!
+//! A file may hold any number, so none of these is a closed `enum`: the number is kept,
+//! and the name stands beside it where there is one.
+
+use crate::model::{Bits, Doc, Known, Node, Span, Str, Value};
+
+/// How a number of a field is written, and which numbers have names.
+pub trait Present {
+    /// The named numbers.
+    const KNOWN: &'static [Known] = &[];
+    /// The number as a value of `bits` bits.
+    fn present(raw: u64, bits: u8) -> Value;
+}
+
+/// A count, size or version: decimal.
+#[derive(Debug)]
+pub struct Dec;
+
+impl Present for Dec {
+    fn present(raw: u64, bits: u8) -> Value {
+        Value::decimal(raw, bits)
+    }
+}
+
+/// An offset, address, mask or magic number: hexadecimal.
+#[derive(Debug)]
+pub struct Hex;
+
+impl Present for Hex {
+    fn present(raw: u64, bits: u8) -> Value {
+        Value::hex(raw, bits)
+    }
+}
+
+/// The name of a number in a table.
+pub fn known_name(known: &'static [Known], raw: u64) -> Option<&'static str> {
+    known.iter().find(|k| k.raw == raw).map(|k| k.name)
+}
+
+/// The flag word `raw`: the names of its bits, and what has none.
+pub fn flags_value(known: &'static [Known], raw: u64, bits: u8) -> Value {
+    let mut rest = raw;
+    let mut set: Vec<Str> = Vec::new();
+    for flag in known {
+        if flag.raw != 0 && raw & flag.raw == flag.raw {
+            set.push(flag.name.into());
+            rest &= !flag.raw;
+        }
+    }
+    Value::Flags {
+        raw,
+        bits,
+        set,
+        rest,
+    }
+}
+
+/// One field of a word, as [`bit_fields!`](crate::bit_fields) declares it.
+#[derive(Debug)]
+pub struct BitField {
+    /// The specification's name.
+    pub name: &'static str,
+    /// Its bits.
+    pub bits: Bits,
+    /// How it is written.
+    pub present: fn(u64, u8) -> Value,
+    /// What it means.
+    pub doc: Doc,
+}
+
+impl BitField {
+    /// The field's number in the word `raw`.
+    pub fn of(&self, raw: u64) -> u64 {
+        let width = self.bits.high.saturating_sub(self.bits.low);
+        let mask = 1u64.checked_shl(width.into()).map_or(u64::MAX, |m| m - 1);
+        raw.checked_shr(self.bits.low.into()).unwrap_or(0) & mask
+    }
+
+    /// The field's row: the word's bytes, and which of their bits.
+    pub fn row(&'static self, raw: u64, word: Span) -> Node {
+        let width = self.bits.high.saturating_sub(self.bits.low);
+        Node::field(self.name, (self.present)(self.of(raw), width), word)
+            .bits(self.bits.low, self.bits.high)
+            .doc(&self.doc)
+    }
+}
+
+/// Declares numbers with names.
+///
+/// ```
+/// zeview::open_enum! {
+///     /// What it is. Where it is specified.
+///     pub struct Colour(u32) {
+///         /// As blood.
+///         RED = 1,
+///         /// As the sky.
+///         BLUE = 2,
+///     }
+/// }
+/// assert_eq!(Colour::BLUE.name(), Some("BLUE"));
+/// assert_eq!(Colour(7).name(), None);
+/// ```
+#[macro_export]
+macro_rules! open_enum {
+    ($(#[doc = $sd:expr])* $vis:vis struct $name:ident($repr:ident) {
+        $($(#[doc = $d:expr])* $variant:ident = $value:expr),* $(,)?
+    }) => {
+        $(#[doc = $sd])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        $vis struct $name(pub $repr);
+
+        #[allow(missing_docs, non_upper_case_globals, dead_code)]
+        impl $name {
+            $($(#[doc = $d])* pub const $variant: $name = $name($value);)*
+
+            /// The specification's name of this number.
+            pub fn name(self) -> Option<&'static str> {
+                $crate::decode::names::known_name(
+                    <Self as $crate::decode::names::Present>::KNOWN,
+                    self.0.into(),
+                )
+            }
+        }
+
+        impl $crate::decode::names::Present for $name {
+            const KNOWN: &'static [$crate::model::Known] = &[$(
+                $crate::model::Known {
+                    raw: $value as u64,
+                    name: stringify!($variant),
+                    doc: concat!($($d),*).trim_ascii(),
+                }
+            ),*];
+
+            fn present(raw: u64, bits: u8) -> $crate::model::Value {
+                let value = $crate::open_enum!(@radix $repr, raw, bits);
+                match $crate::decode::names::known_name(Self::KNOWN, raw) {
+                    Some(name) => value.named(name),
+                    None => value,
+                }
+            }
+        }
+    };
+    // Small numbers read better in decimal; the vendor ranges of 32-bit words in hex.
+    (@radix u8, $raw:expr, $bits:expr) => { $crate::model::Value::decimal($raw, $bits) };
+    (@radix $repr:ident, $raw:expr, $bits:expr) => {
+        if $raw > 0xffff {
+            $crate::model::Value::hex($raw, $bits)
+        } else {
+            $crate::model::Value::decimal($raw, $bits)
+        }
+    };
+}
+
+/// Declares the named bits of a word; as [`open_enum!`](crate::open_enum), but a number is
+/// shown as the names of all its bits.
+#[macro_export]
+macro_rules! flags {
+    ($(#[doc = $sd:expr])* $vis:vis struct $name:ident {
+        $($(#[doc = $d:expr])* $variant:ident = $value:expr),* $(,)?
+    }) => {
+        $(#[doc = $sd])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis struct $name;
+
+        #[allow(missing_docs, dead_code)]
+        impl $name {
+            $($(#[doc = $d])* pub const $variant: u64 = $value;)*
+        }
+
+        impl $crate::decode::names::Present for $name {
+            const KNOWN: &'static [$crate::model::Known] = &[$(
+                $crate::model::Known {
+                    raw: $value,
+                    name: stringify!($variant),
+                    doc: concat!($($d),*).trim_ascii(),
+                }
+            ),*];
+
+            fn present(raw: u64, bits: u8) -> $crate::model::Value {
+                $crate::decode::names::flags_value(Self::KNOWN, raw, bits)
+            }
+        }
+    };
+}
+
+/// Declares the fields of a word, lowest bit first.
+///
+/// ```
+/// use zeview::decode::names::Dec;
+/// zeview::bit_fields! {
+///     /// A word. Where it is specified.
+///     pub const WORD: "spec, section" {
+///         /// The low half.
+///         low: Dec = 0..4,
+///         /// The high half.
+///         high: Dec = 4..8,
+///     }
+/// }
+/// assert_eq!(WORD[1].of(0x7a), 7);
+/// ```
+#[macro_export]
+macro_rules! bit_fields {
+    ($(#[doc = $sd:expr])* $vis:vis const $name:ident: $source:literal {
+        $($(#[doc = $d:expr])* $field:ident: $present:ty = $low:literal..$high:literal),* $(,)?
+    }) => {
+        $(#[doc = $sd])*
+        $vis static $name: &[$crate::decode::names::BitField] = &[$(
+            $crate::decode::names::BitField {
+                name: stringify!($field),
+                bits: $crate::model::Bits { low: $low, high: $high },
+                present: <$present as $crate::decode::names::Present>::present,
+                doc: $crate::model::Doc {
+                    text: concat!($($d),*).trim_ascii(),
+                    source: $source,
+                    known: <$present as $crate::decode::names::Present>::KNOWN,
+                },
+            }
+        ),*];
+    };
+}

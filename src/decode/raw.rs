@@ -1,0 +1,73 @@
+//! Bytes of no format that is known: shown as they are.
+
+use super::context::Context;
+use super::format::{Format, Opened};
+use super::rules;
+use crate::model::{Fact, Span, Summary, Tone};
+
+/// Takes anything.
+#[derive(Debug)]
+pub struct Raw;
+
+impl Format for Raw {
+    fn recognise(&self, _head: &[u8]) -> bool {
+        true
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let head = super::reader::Window::clamped(cx.sources, span.sub(0, super::format::HEAD));
+        let title = if span.is_empty() {
+            cx.report(&rules::EMPTY_FILE, span, "there are no bytes");
+            "empty"
+        } else {
+            let guess = guess(head.bytes());
+            cx.report(
+                &rules::UNRECOGNISED,
+                span.sub(0, 16),
+                format!("{guess}: shown as bytes"),
+            );
+            cx.gap(span);
+            guess
+        };
+        Opened {
+            summary: Summary {
+                format: "raw".into(),
+                title: title.into(),
+                facts: vec![Fact {
+                    label: "format".into(),
+                    text: title.into(),
+                    tone: Tone::Warning,
+                    span: None,
+                    headline: true,
+                }],
+            },
+            content: None,
+        }
+    }
+}
+
+/// What the bytes may be, for the people who have opened the wrong file.
+fn guess(head: &[u8]) -> &'static str {
+    let starts = |magic: &[u8]| head.starts_with(magic);
+    if starts(b"!<arch>\n") {
+        "an archive (ar)"
+    } else if starts(&[0x10, 0xff, 0x10, 0xad]) {
+        "an OffloadBinary"
+    } else if starts(b"IBYS") {
+        "a SYCLBIN"
+    } else if starts(&[0x03, 0x02, 0x23, 0x07]) {
+        "a SPIR-V module"
+    } else if starts(b"CTNI") {
+        "patch tokens or IGC debug data"
+    } else if starts(b"BC\xc0\xde") {
+        "LLVM bitcode"
+    } else if starts(b"MZ") {
+        "a Windows executable"
+    } else if head.iter().all(|b| *b == 0) {
+        "zero bytes"
+    } else if std::str::from_utf8(head).is_ok_and(|t| !t.contains('\0')) {
+        "text"
+    } else {
+        "an unknown format"
+    }
+}

@@ -1,0 +1,215 @@
+//! Every rule: what can be wrong or remarkable, how much it matters, and who says so.
+
+use crate::model::{RuleInfo, Severity};
+
+/// Who says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A specification: document and section.
+    Spec(&'static str),
+    /// Intel's driver, compute-runtime: file or function.
+    Runtime(&'static str),
+    /// This viewer: a limit, or a remark of its own.
+    Viewer,
+}
+
+/// What can be wrong or remarkable.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// `area/kebab-case`, stable; names the pattern complained about.
+    pub id: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// One line.
+    pub summary: &'static str,
+    /// Who says so.
+    pub origin: Origin,
+    /// The explanation.
+    pub docs: &'static str,
+}
+
+impl Rule {
+    /// The rule as the document carries it.
+    pub fn info(&self) -> RuleInfo {
+        RuleInfo {
+            id: self.id.into(),
+            severity: self.severity,
+            summary: self.summary.into(),
+            origin: match self.origin {
+                Origin::Spec(place) => place.into(),
+                Origin::Runtime(place) => format!("compute-runtime, {place}").into(),
+                Origin::Viewer => "zeview".into(),
+            },
+            docs: self.docs.into(),
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($(#[doc = $d:expr])* $name:ident = $id:literal $severity:ident $summary:literal $origin:expr;)*) => {
+        $(
+            $(#[doc = $d])*
+            pub static $name: Rule = Rule {
+                id: $id,
+                severity: Severity::$severity,
+                summary: $summary,
+                origin: $origin,
+                docs: concat!($($d, "\n"),*).trim_ascii(),
+            };
+        )*
+        /// All of them, by area.
+        pub static ALL: &[&Rule] = &[$(&$name),*];
+    };
+}
+
+use Origin::{Runtime, Spec, Viewer};
+
+rules! {
+    /// There is not a single byte to show.
+    EMPTY_FILE = "file/empty" Warning "The file is empty" Viewer;
+    /// The first bytes belong to no format that zeview knows. They are shown as they are.
+    UNRECOGNISED = "file/unrecognised" Info "Unknown format" Viewer;
+    /// The file was cut, replaced or removed while it was open, or the medium fails.
+    READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer;
+
+    /// An ELF file starts with a header of 52 (32-bit class) or 64 bytes (64-bit class).
+    ELF_TRUNCATED_HEADER = "elf/truncated-header" Error "The ELF header is cut off" Spec("gABI, ELF Header");
+    /// `EI_CLASS` must be 1 (32-bit) or 2 (64-bit). The header is shown in the 64-bit layout.
+    ELF_BAD_CLASS = "elf/bad-class" Error "EI_CLASS is neither 32-bit nor 64-bit" Spec("gABI, ELF Identification");
+    /// `EI_DATA` must be 1 (least significant byte first) or 2. The driver does not look at
+    /// it and reads little endian; so does this viewer.
+    ELF_BAD_DATA = "elf/bad-data-encoding" Warning "EI_DATA names no byte order" Spec("gABI, ELF Identification");
+    /// Intel GPU binaries are little endian. The numbers are shown in the file's order; the
+    /// driver would read them the other way around.
+    ELF_BIG_ENDIAN = "elf/big-endian" Warning "The file says it is big endian" Spec("zebin ELF, ELF Header Values");
+    /// `e_ehsize` must be the size of the header.
+    ELF_HEADER_SIZE = "elf/header-size" Warning "e_ehsize is not the header's size" Spec("gABI, ELF Header");
+    /// The table of section headers must lie within the file: `e_shoff + e_shnum ×
+    /// e_shentsize`. The headers that are there are shown.
+    ELF_SECTION_HEADERS_OUT_OF_BOUNDS = "elf/section-headers-out-of-bounds" Error "The section header table reaches past the end of the file" Runtime("elf_decoder.cpp, decodeElf");
+    /// The table of program headers must lie within the file: `e_phoff + e_phnum ×
+    /// e_phentsize`.
+    ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS = "elf/program-headers-out-of-bounds" Error "The program header table reaches past the end of the file" Runtime("elf_decoder.cpp, decodeElf");
+    /// `e_shentsize` must be 40 (32-bit class) or 64 (64-bit class).
+    ELF_SECTION_HEADER_SIZE = "elf/section-header-size" Error "e_shentsize is not the size of a section header" Spec("gABI, ELF Header");
+    /// `e_phentsize` must be 32 (32-bit class) or 56 (64-bit class).
+    ELF_PROGRAM_HEADER_SIZE = "elf/program-header-size" Error "e_phentsize is not the size of a program header" Spec("gABI, ELF Header");
+    /// `e_shstrndx` must be the index of the section that holds the names of the sections.
+    /// Without it no section has a name. The driver refuses such a file, or crashes when it
+    /// also has relocations.
+    ELF_BAD_SHSTRNDX = "elf/bad-section-name-table" Error "e_shstrndx names no string table" Runtime("zebin_decoder.cpp, extractZebinSections");
+    /// `sh_offset + sh_size` must lie within the file, unless the section is `SHT_NOBITS`.
+    ELF_SECTION_OUT_OF_BOUNDS = "elf/section-out-of-bounds" Error "A section reaches past the end of the file" Runtime("elf_decoder.cpp, decodeSections");
+    /// `sh_offset + sh_size` is more than the number's width can hold. The driver does not
+    /// notice: it computes a small sum and reads somewhere else.
+    ELF_SECTION_WRAPS = "elf/section-offset-overflow" Error "A section's offset and size overflow" Spec("gABI, Sections");
+    /// `sh_name` must be the offset of a name in the section name string table.
+    ELF_SECTION_NAME = "elf/section-name-out-of-bounds" Error "A section's name lies outside of the string table" Spec("gABI, Sections");
+    /// A name runs to the end of its string table without a NUL; a consumer may read on.
+    ELF_UNTERMINATED_NAME = "elf/unterminated-name" Error "A name has no terminating NUL" Spec("gABI, String Table");
+    /// The first byte of a string table, index 0, is a NUL: the empty name.
+    ELF_STRING_TABLE_START = "elf/string-table-start" Warning "A string table does not start with NUL" Spec("gABI, String Table");
+    /// `p_offset + p_filesz` must lie within the file.
+    ELF_SEGMENT_OUT_OF_BOUNDS = "elf/segment-out-of-bounds" Error "A segment reaches past the end of the file" Runtime("elf_decoder.cpp, decodeProgramHeaders");
+    /// `sh_link` must be the index of a section of the kind that the section needs: a string
+    /// table for symbols, a symbol table for relocations.
+    ELF_BAD_LINK = "elf/bad-section-link" Warning "sh_link does not lead to the section that is needed" Spec("gABI, sh_link and sh_info Interpretation");
+    /// `sh_info` of relocations must be the index of the section that is patched. The driver
+    /// silently drops such relocations.
+    ELF_BAD_INFO = "elf/bad-section-info" Warning "sh_info leads to no section" Spec("gABI, sh_link and sh_info Interpretation");
+    /// `sh_entsize` must be the size of an entry of this table in the file's class.
+    ELF_ENTRY_SIZE = "elf/entry-size" Error "sh_entsize is not the size of an entry" Runtime("elf_decoder.cpp, decodeSymTab and decodeRelocations");
+    /// The table's size is not a multiple of its entries' size; the last bytes are no entry.
+    ELF_TABLE_REMAINDER = "elf/table-remainder" Warning "A table ends within an entry" Spec("gABI, Sections");
+    /// `st_name` must be the offset of a name in the linked string table.
+    ELF_SYMBOL_NAME = "elf/symbol-name-out-of-bounds" Error "A symbol's name lies outside of the string table" Spec("gABI, Symbol Table");
+    /// `st_shndx` must be the index of a section, or a reserved index.
+    ELF_SYMBOL_SECTION = "elf/symbol-section-out-of-bounds" Warning "A symbol lives in a section that does not exist" Spec("gABI, Symbol Table");
+    /// `sh_info` of a symbol table is one more than the index of the last local symbol.
+    ELF_LOCAL_COUNT = "elf/symbol-order" Info "sh_info is not the number of local symbols" Spec("gABI, Symbol Table");
+    /// A relocation's symbol index must be below the number of symbols. The driver does not
+    /// check it: what happens is chance.
+    ELF_RELOCATION_SYMBOL = "elf/relocation-symbol-out-of-bounds" Error "A relocation names a symbol that does not exist" Spec("gABI, Relocation");
+    /// The bytes that a relocation patches must lie in its target section.
+    ELF_RELOCATION_OFFSET = "elf/relocation-out-of-bounds" Error "A relocation patches bytes outside of its section" Spec("gABI, Relocation");
+    /// A section with relocations but no `.symtab`: there is nothing to relocate against.
+    /// The driver crashes; IGC writes such files with the internal option -emit-visa-only.
+    ELF_RELOCATION_WITHOUT_SYMBOLS = "elf/relocations-without-symbol-table" Warning "Relocations without a symbol table" Runtime("elf_decoder.cpp, decodeRelocations (observed: release 26.27 crashes)");
+    /// A note's name and description must lie within its section.
+    ELF_NOTE_OUT_OF_BOUNDS = "elf/note-out-of-bounds" Error "A note reaches past the end of its section" Runtime("elf_decoder.cpp, decodeNoteSection");
+    /// Bytes after the last note that are not a whole note header.
+    ELF_NOTE_REMAINDER = "elf/note-remainder" Warning "Stray bytes after the last note" Runtime("zebin_decoder.cpp, getTargetDeviceNotes");
+    /// The file has more sections, segments or notes than are decoded.
+    TOO_MANY = "limits/too-many-entries" Warning "There are more entries than are decoded" Viewer;
+    /// The text or table is larger than what is parsed.
+    TOO_LARGE = "limits/too-large" Warning "This is more than is parsed" Viewer;
+
+    /// Two parts of the file claim the same bytes; each shows them as its own.
+    OVERLAP = "layout/overlap" Warning "Two parts of the file claim the same bytes" Spec("gABI, Sections: sections may not overlap");
+    /// Bytes that belong to no header, table or section and are not zero (or are too many
+    /// to be padding).
+    GAP = "layout/gap" Info "Bytes that nothing refers to" Viewer;
+
+    /// The section type is in nobody's list. The driver refuses the whole file.
+    ZEBIN_SECTION_TYPE = "zebin/unknown-section-type" Error "Unknown section type" Runtime("zebin_decoder.cpp, extractZebinSections");
+    /// A `SHT_PROGBITS` section whose name is none of `.text`, `.text.*`, `.data.const`,
+    /// `.data.global`, `.data.const.string`, `.debug_*`. The driver refuses the whole file.
+    ZEBIN_SECTION_NAME = "zebin/unknown-section-name" Warning "A section with a name that the specification does not know" Runtime("zebin_decoder.cpp, extractZebinSections");
+    /// `.data.global_const` is a misspelling of `.data.const` in old files; the driver takes it,
+    /// with a warning.
+    ZEBIN_MISSPELLED = "zebin/misspelled-section-name" Warning "A misspelled section name" Runtime("zebin_decoder.cpp, extractZebinSections");
+    /// The section may be there only once.
+    ZEBIN_DUPLICATE_SECTION = "zebin/duplicate-section" Error "A section that may be there only once is there again" Runtime("zebin_decoder.cpp, validateZebinSectionsCount");
+    /// A kernel of `.ze_info` has no `.text.<name>`.
+    ZEBIN_KERNEL_WITHOUT_TEXT = "zebin/kernel-without-text-section" Error "A kernel has no code" Runtime("zeinfo_decoder.cpp, decodeZeInfoKernels");
+    /// The note's type is not one of the eight that are defined for the owner IntelGT.
+    ZEBIN_NOTE_TYPE = "zebin/unknown-note-type" Warning "Unknown IntelGT note type" Runtime("zebin_decoder.cpp, getTargetDeviceFromNotes");
+    /// Notes of `.note.intelgt.compat` are owned by `IntelGT` and a NUL; others are skipped.
+    ZEBIN_NOTE_OWNER = "zebin/note-owner-mismatch" Warning "A note with a foreign owner" Runtime("zebin_decoder.cpp, getIntelGTNotes");
+    /// The owner's name has no NUL within `n_namesz`; the driver reads on and crashes.
+    ZEBIN_NOTE_OWNER_UNTERMINATED = "zebin/note-owner-unterminated" Error "A note's owner has no terminating NUL" Runtime("zebin_decoder.cpp, getIntelGTNotes (observed: release 26.27 crashes)");
+    /// The description is not as long as its type says: 4 bytes, or a text for type 4. The
+    /// driver crashes on an empty one and reads the first 4 bytes of a longer one.
+    ZEBIN_NOTE_SIZE = "zebin/note-description-size" Error "A note's description has the wrong size" Spec("zebin ELF, ELF note type for INTELGT");
+    /// The version must be `major.minor` and end with a NUL.
+    ZEBIN_NOTE_VERSION = "zebin/malformed-version" Error "The zebin version is not a version" Runtime("zeinfo_decoder.cpp, populateZeInfoVersion");
+    /// The same type of note is there again; the driver takes the last one.
+    ZEBIN_NOTE_DUPLICATE = "zebin/duplicate-note" Info "A note is there more than once" Runtime("zebin_decoder.cpp, getTargetDeviceFromNotes");
+    /// Bits that must be zero are set.
+    ZEBIN_RESERVED_BITS = "zebin/reserved-bits-set" Warning "Reserved bits are set" Spec("zebin ELF, TargetMetadata");
+    /// The number stands in no table of products, cores or configurations.
+    ZEBIN_UNKNOWN_DEVICE = "zebin/unknown-device" Info "A device that zeview does not know" Viewer;
+    /// `.note.intelgt.compat` is missing or holds no target; the driver cannot tell which
+    /// device the file is for.
+    ZEBIN_NO_TARGET = "zebin/no-target" Error "The file does not say which device it is for" Runtime("zebin_decoder.cpp, isTargetProductConfigCompatibleWithProductConfig");
+    /// Type numbers above 7 are not defined.
+    ZEBIN_RELOCATION_TYPE = "zebin/unknown-relocation-type" Warning "Unknown relocation type" Spec("zebin ELF, Gen Relocation Type");
+    /// `.misc.specConstantsIds` and `.misc.specConstantsValues` come as a pair with the same
+    /// number of entries.
+    ZEBIN_SPEC_CONSTANTS = "zebin/spec-constants-length-mismatch" Warning "Specialization constant ids and values do not match" Spec("zebin ELF, version 1.68");
+    /// `sh_info` of a GTPin section is the index of the symbol of its kernel or function.
+    ZEBIN_GTPIN_SYMBOL = "zebin/gtpin-symbol" Warning "GTPin data for another symbol than its name says" Spec("zebin ELF, sh_link and sh_info Interpretation");
+    /// A block or token of GTPin data reaches past the end of its section, or a token is
+    /// shorter than its own header.
+    ZEBIN_GTPIN_DATA = "zebin/gtpin-data" Warning "GTPin data is cut off or inconsistent" Spec("gtpin_IGC_interface.h");
+    /// The section should start with the magic number of SPIR-V or of LLVM bitcode.
+    ZEBIN_IR = "zebin/unknown-intermediate-representation" Warning "Neither SPIR-V nor LLVM bitcode" Spec("zebin ELF, .spv");
+    /// The section's text is not UTF-8.
+    ZEBIN_TEXT_ENCODING = "zebin/text-not-utf-8" Info "Text that is not UTF-8" Viewer;
+    /// A symbol of type function that belongs to no kernel or function of the file.
+    ZEBIN_ENTRY_TYPE = "zebin/legacy-file" Info "A zebin of the 2020 specification" Spec("zebin ELF of 2020: ELF Header Values");
+
+    /// Text outside of the subset of YAML that the compiler writes and the driver reads. It is
+    /// shown as far as it can be taken apart.
+    ZE_INFO_SUBSET = "ze-info/outside-yaml-subset" Warning "YAML that the driver does not read" Runtime("yaml_parser.cpp");
+    /// A line that is not YAML.
+    ZE_INFO_SYNTAX = "ze-info/syntax-error" Error "A line that is not YAML" Runtime("yaml_parser.cpp");
+    /// Tabs are not allowed as indentation in YAML. The driver counts each as 4 columns.
+    ZE_INFO_TAB = "ze-info/tab" Warning "A tab as indentation" Runtime("yaml_parser.cpp, tokenize");
+    /// The text is not UTF-8.
+    ZE_INFO_ENCODING = "ze-info/not-utf-8" Error "Bytes that are not UTF-8" Runtime("yaml_parser.cpp, tokenize");
+    /// A key is there twice in one mapping; the driver takes the last value.
+    ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "A key is there twice" Runtime("zeinfo_decoder.cpp");
+    /// The section is there, but has no text.
+    ZE_INFO_EMPTY = "ze-info/empty" Warning "An empty .ze_info" Runtime("zeinfo_decoder.cpp, decodeZeInfo");
+}

@@ -1,0 +1,333 @@
+//! Devices: product families, core families and product configurations.
+//!
+//! Families as in IGC, inc/common/igfxfmid.h; configurations as in compute-runtime,
+//! third_party/aot_config_headers/platforms.h of 2026-05, with the legacy ones that were
+//! removed from it in 2024-11. Other copies of the family enumeration (media, Windows) number
+//! 24 to 37 differently; compute binaries use these.
+
+use crate::open_enum;
+
+open_enum! {
+    /// `PRODUCT_FAMILY`: note type 1, and e_machine in files of 2020.
+    pub struct ProductFamily(u32) {
+        #[doc = "Not said."]
+        IGFX_UNKNOWN = 0,
+        #[doc = ""]
+        IGFX_GRANTSDALE_G = 1,
+        #[doc = ""]
+        IGFX_ALVISO_G = 2,
+        #[doc = ""]
+        IGFX_LAKEPORT_G = 3,
+        #[doc = ""]
+        IGFX_CALISTOGA_G = 4,
+        #[doc = ""]
+        IGFX_BROADWATER_G = 5,
+        #[doc = ""]
+        IGFX_CRESTLINE_G = 6,
+        #[doc = ""]
+        IGFX_BEARLAKE_G = 7,
+        #[doc = ""]
+        IGFX_CANTIGA_G = 8,
+        #[doc = ""]
+        IGFX_CEDARVIEW_G = 9,
+        #[doc = ""]
+        IGFX_EAGLELAKE_G = 10,
+        #[doc = ""]
+        IGFX_IRONLAKE_G = 11,
+        #[doc = "Sandy Bridge."]
+        IGFX_GT = 12,
+        #[doc = ""]
+        IGFX_IVYBRIDGE = 13,
+        #[doc = ""]
+        IGFX_HASWELL = 14,
+        #[doc = ""]
+        IGFX_VALLEYVIEW = 15,
+        #[doc = ""]
+        IGFX_BROADWELL = 16,
+        #[doc = ""]
+        IGFX_CHERRYVIEW = 17,
+        #[doc = ""]
+        IGFX_SKYLAKE = 18,
+        #[doc = ""]
+        IGFX_KABYLAKE = 19,
+        #[doc = ""]
+        IGFX_COFFEELAKE = 20,
+        #[doc = ""]
+        IGFX_WILLOWVIEW = 21,
+        #[doc = ""]
+        IGFX_BROXTON = 22,
+        #[doc = ""]
+        IGFX_GEMINILAKE = 23,
+        #[doc = ""]
+        IGFX_CANNONLAKE = 24,
+        #[doc = ""]
+        IGFX_ICELAKE = 25,
+        #[doc = ""]
+        IGFX_ICELAKE_LP = 26,
+        #[doc = ""]
+        IGFX_LAKEFIELD = 27,
+        #[doc = "Also IGFX_ELKHARTLAKE."]
+        IGFX_JASPERLAKE = 28,
+        #[doc = ""]
+        IGFX_TIGERLAKE_LP = 29,
+        #[doc = ""]
+        IGFX_ROCKETLAKE = 30,
+        #[doc = ""]
+        IGFX_ALDERLAKE_S = 31,
+        #[doc = ""]
+        IGFX_ALDERLAKE_P = 32,
+        #[doc = ""]
+        IGFX_ALDERLAKE_N = 33,
+        #[doc = ""]
+        IGFX_DG1 = 1210,
+        #[doc = ""]
+        IGFX_XE_HP_SDV = 1250,
+        #[doc = "Arc A series, Flex."]
+        IGFX_DG2 = 1270,
+        #[doc = "Data Center GPU Max."]
+        IGFX_PVC = 1271,
+        #[doc = ""]
+        IGFX_METEORLAKE = 1272,
+        #[doc = ""]
+        IGFX_ARROWLAKE = 1273,
+        #[doc = "Battlemage: Arc B series."]
+        IGFX_BMG = 1274,
+        #[doc = ""]
+        IGFX_LUNARLAKE = 1275,
+        #[doc = "Panther Lake."]
+        IGFX_PTL = 1300,
+        #[doc = "Nova Lake with Xe3."]
+        IGFX_NVL_XE3G = 1340,
+        #[doc = "Nova Lake with Xe3P."]
+        IGFX_NVL = 1360,
+        #[doc = "Crescent Island."]
+        IGFX_CRI = 1380,
+        #[doc = ""]
+        IGFX_GENNEXT = 0x7ffffffe,
+    }
+}
+
+open_enum! {
+    /// `GFXCORE_FAMILY`: note type 2.
+    pub struct CoreFamily(u32) {
+        #[doc = "Not said."]
+        IGFX_UNKNOWN_CORE = 0,
+        #[doc = ""]
+        IGFX_GEN3_CORE = 1,
+        #[doc = ""]
+        IGFX_GEN3_5_CORE = 2,
+        #[doc = ""]
+        IGFX_GEN4_CORE = 3,
+        #[doc = ""]
+        IGFX_GEN4_5_CORE = 4,
+        #[doc = ""]
+        IGFX_GEN5_CORE = 5,
+        #[doc = ""]
+        IGFX_GEN5_5_CORE = 6,
+        #[doc = ""]
+        IGFX_GEN5_75_CORE = 7,
+        #[doc = ""]
+        IGFX_GEN6_CORE = 8,
+        #[doc = ""]
+        IGFX_GEN7_CORE = 9,
+        #[doc = ""]
+        IGFX_GEN7_5_CORE = 10,
+        #[doc = ""]
+        IGFX_GEN8_CORE = 11,
+        #[doc = ""]
+        IGFX_GEN9_CORE = 12,
+        #[doc = ""]
+        IGFX_GEN10_CORE = 13,
+        #[doc = ""]
+        IGFX_GEN10LP_CORE = 14,
+        #[doc = ""]
+        IGFX_GEN11_CORE = 15,
+        #[doc = ""]
+        IGFX_GEN11LP_CORE = 16,
+        #[doc = ""]
+        IGFX_GEN12_CORE = 17,
+        #[doc = "Xe-LP."]
+        IGFX_GEN12LP_CORE = 18,
+        #[doc = ""]
+        IGFX_XE_HP_CORE = 3077,
+        #[doc = "Alchemist and its relatives."]
+        IGFX_XE_HPG_CORE = 3079,
+        #[doc = "Ponte Vecchio."]
+        IGFX_XE_HPC_CORE = 3080,
+        #[doc = "Battlemage, Lunar Lake."]
+        IGFX_XE2_HPG_CORE = 3081,
+        #[doc = ""]
+        IGFX_XE3_CORE = 7680,
+        #[doc = ""]
+        IGFX_XE3P_CORE = 8960,
+    }
+}
+
+/// A product configuration: one device, or several that are the same to the compiler.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ProductConfig {
+    /// The value of note type 6.
+    pub value: u32,
+    /// The runtime's name.
+    pub name: &'static str,
+    /// The product family that it belongs to.
+    pub product: ProductFamily,
+    /// The release that it belongs to (`xe2-hpg`).
+    pub release: &'static str,
+    /// The names that `ocloc -device` takes, the usual one first; reserved configurations
+    /// have none.
+    pub devices: &'static [&'static str],
+}
+
+const fn config(
+    value: u32,
+    name: &'static str,
+    product: ProductFamily,
+    release: &'static str,
+    devices: &'static [&'static str],
+) -> ProductConfig {
+    ProductConfig {
+        value,
+        name,
+        product,
+        release,
+        devices,
+    }
+}
+
+/// All of them, by value.
+#[rustfmt::skip]
+pub static CONFIGS: &[ProductConfig] = &[
+    config(0x0200_0000, "BDW", ProductFamily::IGFX_BROADWELL, "gen8", &["bdw"]),
+    config(0x0240_0009, "SKL", ProductFamily::IGFX_SKYLAKE, "gen9", &["skl"]),
+    config(0x0240_4009, "KBL", ProductFamily::IGFX_KABYLAKE, "gen9", &["kbl"]),
+    config(0x0240_8009, "CFL", ProductFamily::IGFX_COFFEELAKE, "gen9", &["cfl"]),
+    config(0x0240_c000, "APL", ProductFamily::IGFX_BROXTON, "gen9", &["apl", "bxt"]),
+    config(0x0241_0000, "GLK", ProductFamily::IGFX_GEMINILAKE, "gen9", &["glk"]),
+    config(0x0241_4000, "WHL", ProductFamily::IGFX_COFFEELAKE, "gen9", &["whl"]),
+    config(0x0241_8000, "AML", ProductFamily::IGFX_KABYLAKE, "gen9", &["aml"]),
+    config(0x0241_c000, "CML", ProductFamily::IGFX_COFFEELAKE, "gen9", &["cml"]),
+    config(0x02c0_0000, "ICL", ProductFamily::IGFX_ICELAKE_LP, "gen11", &["icllp", "icl"]),
+    config(0x02c0_4000, "LKF", ProductFamily::IGFX_LAKEFIELD, "gen11", &["lkf"]),
+    config(0x02c0_8000, "EHL", ProductFamily::IGFX_JASPERLAKE, "gen11", &["ehl", "jsl"]),
+    config(0x0300_0000, "TGL", ProductFamily::IGFX_TIGERLAKE_LP, "xe-lp", &["tgllp", "tgl"]),
+    config(0x0300_4000, "RKL", ProductFamily::IGFX_ROCKETLAKE, "xe-lp", &["rkl"]),
+    config(0x0300_8000, "ADL_S", ProductFamily::IGFX_ALDERLAKE_S, "xe-lp", &["adl-s", "rpl-s"]),
+    config(0x0300_c000, "ADL_P", ProductFamily::IGFX_ALDERLAKE_P, "xe-lp", &["adl-p", "rpl-p"]),
+    config(0x0301_0000, "ADL_N", ProductFamily::IGFX_ALDERLAKE_N, "xe-lp", &["adl-n"]),
+    config(0x0302_8000, "DG1", ProductFamily::IGFX_DG1, "xe-lp", &["dg1"]),
+    config(0x030c_8004, "XEHP_SDV", ProductFamily::IGFX_XE_HP_SDV, "xe-hp", &["xe-hp-sdv"]),
+    config(0x030d_c000, "DG2_G10_A0", ProductFamily::IGFX_DG2, "xe-hpg", &["dg2-g10-a0"]),
+    config(0x030d_c001, "DG2_G10_A1", ProductFamily::IGFX_DG2, "xe-hpg", &["dg2-g10-a1"]),
+    config(0x030d_c004, "DG2_G10_B0", ProductFamily::IGFX_DG2, "xe-hpg", &["dg2-g10-b0"]),
+    config(0x030d_c008, "DG2_G10_C0", ProductFamily::IGFX_DG2, "xe-hpg", &["acm-g10", "dg2-g10", "ats-m150", "dg2", "dg2-g10-c0"]),
+    config(0x030e_0000, "DG2_G11_A0", ProductFamily::IGFX_DG2, "xe-hpg", &["dg2-g11-a0"]),
+    config(0x030e_0004, "DG2_G11_B0", ProductFamily::IGFX_DG2, "xe-hpg", &["dg2-g11-b0"]),
+    config(0x030e_0005, "DG2_G11_B1", ProductFamily::IGFX_DG2, "xe-hpg", &["acm-g11", "dg2-g11", "ats-m75", "dg2-g11-b1"]),
+    config(0x030e_4000, "DG2_G12_A0", ProductFamily::IGFX_DG2, "xe-hpg", &["acm-g12", "dg2-g12", "dg2-g12-a0"]),
+    config(0x030f_0000, "PVC_XL_A0", ProductFamily::IGFX_PVC, "xe-hpc", &["pvc-xl-a0"]),
+    config(0x030f_0001, "PVC_XL_A0P", ProductFamily::IGFX_PVC, "xe-hpc", &["pvc-sdv", "pvc-xl-a0p"]),
+    config(0x030f_0003, "PVC_XT_A0", ProductFamily::IGFX_PVC, "xe-hpc", &["pvc-xt-a0"]),
+    config(0x030f_0005, "PVC_XT_B0", ProductFamily::IGFX_PVC, "xe-hpc", &["pvc-xt-b0"]),
+    config(0x030f_0006, "PVC_XT_B1", ProductFamily::IGFX_PVC, "xe-hpc", &["pvc-xt-b1"]),
+    config(0x030f_0007, "PVC_XT_C0", ProductFamily::IGFX_PVC, "xe-hpc", &["pvc", "pvc-xt-c0"]),
+    config(0x030f_4007, "PVC_XT_C0_VG", ProductFamily::IGFX_PVC, "xe-hpc-vg", &["pvc-vg", "pvc-xt-c0-vg"]),
+    config(0x0311_8000, "MTL_U_A0", ProductFamily::IGFX_METEORLAKE, "xe-lpg", &["mtl-u-a0"]),
+    config(0x0311_8004, "MTL_U_B0", ProductFamily::IGFX_METEORLAKE, "xe-lpg", &["mtl-u", "mtl-s", "mtl-m", "arl-u", "arl-s", "mtl", "mtl-u-b0"]),
+    config(0x0311_c000, "MTL_H_A0", ProductFamily::IGFX_METEORLAKE, "xe-lpg", &["mtl-h-a0"]),
+    config(0x0311_c004, "MTL_H_B0", ProductFamily::IGFX_METEORLAKE, "xe-lpg", &["mtl-h", "mtl-p", "mtl-h-b0"]),
+    config(0x0312_8000, "ARL_H_A0", ProductFamily::IGFX_ARROWLAKE, "xe-lpgplus", &["arl-h-a0"]),
+    config(0x0312_8004, "ARL_H_B0", ProductFamily::IGFX_ARROWLAKE, "xe-lpgplus", &["arl-h", "arl-h-b0"]),
+    config(0x0500_4000, "BMG_G21_A0", ProductFamily::IGFX_BMG, "xe2-hpg", &["bmg-g21", "bmg", "bmg-g21-a0"]),
+    config(0x0500_4001, "BMG_G21_A1", ProductFamily::IGFX_BMG, "xe2-hpg", &[]),
+    config(0x0500_4004, "BMG_G21_B0", ProductFamily::IGFX_BMG, "xe2-hpg", &[]),
+    config(0x0500_8000, "BMG_G31_A0", ProductFamily::IGFX_BMG, "xe2-hpg", &["bmg-g31", "bmg-g31-a0"]),
+    config(0x0501_0000, "LNL_A0", ProductFamily::IGFX_LUNARLAKE, "xe2-lpg", &["lnl-a0"]),
+    config(0x0501_0001, "LNL_A1", ProductFamily::IGFX_LUNARLAKE, "xe2-lpg", &["lnl-a1"]),
+    config(0x0501_0004, "LNL_B0", ProductFamily::IGFX_LUNARLAKE, "xe2-lpg", &["lnl-m", "lnl-b0"]),
+    config(0x0780_0000, "PTL_H_A0", ProductFamily::IGFX_PTL, "xe3-lpg", &["ptl-h-a0"]),
+    config(0x0780_0004, "PTL_H_B0", ProductFamily::IGFX_PTL, "xe3-lpg", &["ptl-h", "ptl", "ptl-h-b0"]),
+    config(0x0780_4000, "PTL_U_A0", ProductFamily::IGFX_PTL, "xe3-lpg", &["ptl-u", "ptl-u-a0"]),
+    config(0x0780_4001, "PTL_U_A1", ProductFamily::IGFX_PTL, "xe3-lpg", &[]),
+    config(0x0780_c000, "WCL_A0", ProductFamily::IGFX_PTL, "xe3-lpg", &["wcl-a0"]),
+    config(0x0780_c001, "WCL_A1", ProductFamily::IGFX_PTL, "xe3-lpg", &["wcl", "wcl-a1"]),
+    config(0x0781_0000, "NVL_S_A0", ProductFamily::IGFX_NVL_XE3G, "xe3-lpg", &["nvl-s-a0"]),
+    config(0x0781_0004, "NVL_S_B0", ProductFamily::IGFX_NVL_XE3G, "xe3-lpg", &["nvl-s", "nvl-hx", "nvl-ul", "nvl-s-b0"]),
+    config(0x0781_4000, "NVL_U_A0", ProductFamily::IGFX_NVL_XE3G, "xe3-lpg", &["nvl-u-a0"]),
+    config(0x0781_4001, "NVL_U_A1", ProductFamily::IGFX_NVL_XE3G, "xe3-lpg", &["nvl-u-a1"]),
+    config(0x0781_4004, "NVL_U_B0", ProductFamily::IGFX_NVL_XE3G, "xe3-lpg", &["nvl-u", "nvl-h", "nvl-u-b0"]),
+    config(0x08c2_8000, "NVL_P_A0", ProductFamily::IGFX_NVL, "xe3p-lpg", &["nvl-p-a0"]),
+    config(0x08c2_8004, "NVL_P_B0", ProductFamily::IGFX_NVL, "xe3p-lpg", &["nvl-p", "nvl-p-b0"]),
+    config(0x08c2_c000, "CRI_A0", ProductFamily::IGFX_CRI, "xe3p-xpc", &["cri", "cri-a0"]),
+];
+
+impl ProductConfig {
+    /// The configuration with this value.
+    pub fn of(value: u32) -> Option<&'static ProductConfig> {
+        CONFIGS.iter().find(|c| c.value == value)
+    }
+
+    /// The name that people use: what `ocloc -device` takes, or the runtime's.
+    pub fn device(&self) -> &'static str {
+        self.devices.first().copied().unwrap_or(self.name)
+    }
+}
+
+/// A GMD id: `GFX_GMD_ID`. zebin ELF, "The description of NT_INTELGT_PRODUCT_CONFIG note".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GmdId(pub u32);
+
+impl GmdId {
+    /// Bits 31:22.
+    pub fn arch(self) -> u32 {
+        self.0 >> 22
+    }
+
+    /// Bits 21:14.
+    pub fn release(self) -> u32 {
+        (self.0 >> 14) & 0xff
+    }
+
+    /// Bits 5:0.
+    pub fn revision(self) -> u32 {
+        self.0 & 0x3f
+    }
+}
+
+impl std::fmt::Display for GmdId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}.{}", self.arch(), self.release(), self.revision())
+    }
+}
+
+/// A release's name as people write it: `Xe2-HPG`.
+pub fn release_title(release: &str) -> String {
+    let mut title = String::new();
+    for (i, part) in release.split('-').enumerate() {
+        if i > 0 {
+            title.push('-');
+        }
+        if i == 0 {
+            let mut letters = part.chars();
+            title.extend(letters.next().map(|c| c.to_ascii_uppercase()));
+            title.push_str(letters.as_str());
+        } else {
+            title.push_str(&part.to_ascii_uppercase());
+        }
+    }
+    title
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gmd_ids() {
+        assert_eq!(GmdId(0x0500_4004).to_string(), "20.1.4");
+        assert_eq!(GmdId(0x030d_c008).to_string(), "12.55.8");
+        assert_eq!(ProductConfig::of(0x030f_0007).unwrap().device(), "pvc");
+        assert_eq!(release_title("xe2-hpg"), "Xe2-HPG");
+        assert!(CONFIGS.is_sorted_by_key(|c| c.value));
+    }
+}

@@ -1,0 +1,314 @@
+//! `.gtpin_info.*`: what the compiler tells GTPin, Intel's instrumentation tool. IGC,
+//! visa/include/gtpin_IGC_interface.h, interface versions 0 to 5.
+//!
+//! ```text
+//! init record │ number of tokens │ token, token size, body │ token, token size, body │ …
+//! ```
+
+use std::rc::Rc;
+
+use crate::decode::Context;
+use crate::decode::eager::{Eager, Place, Tree};
+use crate::decode::elf::plural;
+use crate::decode::names::{Dec, Hex};
+use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
+use crate::decode::rules;
+use crate::model::{Doc, Node, NodeKind, Span, Value};
+use crate::{open_enum, record};
+
+const SOURCE: &str = "gtpin_IGC_interface.h";
+
+open_enum! {
+    /// What a token's body is.
+    pub struct Token(u32) {
+        /// Which bytes of the registers are free.
+        GTPIN_IGC_TOKEN_GRF_INFO = 0,
+        /// The scratch area that is free. Since interface version 1.
+        GTPIN_IGC_TOKEN_SCRATCH_AREA_INFO = 1,
+        /// The sizes of the prologues. Since interface version 2.
+        GTPIN_IGC_TOKEN_KERNEL_START_INFO = 2,
+        /// The number of registers. Since interface version 4.
+        GTPIN_IGC_TOKEN_NUM_GRF_REGS = 3,
+        /// Instructions that access registers indirectly. Since interface version 5.
+        GTPIN_IGC_TOKEN_INDIRECT_ACCESS_INFO = 4,
+    }
+}
+
+record! {
+    /// The init record of every version.
+    pub struct Init: "gtpin_IGC_interface.h, igc_init_t" {
+        /// The version of the interface: 0 to 5.
+        version: u32 as Dec,
+        /// Registers were allocated anew.
+        re_ra: u8 as Dec,
+        /// Information on registers was asked for.
+        grf_info: u8 as Dec,
+        /// A mapping of source lines was asked for.
+        srcline_mapping: u8 as Dec,
+        /// Of no meaning.
+        padding: u8 as Dec,
+    }
+}
+
+record! {
+    /// A token's header.
+    pub struct TokenHeader: "gtpin_IGC_interface.h, igc_token_header_t" {
+        /// What the body is.
+        token: u32 as Token,
+        /// The size of the token in bytes, with this header.
+        token_size: u32 as Dec,
+    }
+}
+
+record! {
+    /// A range of bytes of the registers.
+    pub struct GrfRange: "gtpin_IGC_interface.h" {
+        /// The first byte.
+        start: u16 as Dec,
+        /// How many bytes.
+        length: u16 as Dec,
+    }
+}
+
+record! {
+    /// An instruction that accesses registers indirectly.
+    pub struct IndirectAccess: "gtpin_IGC_interface.h" {
+        /// The offset of the instruction.
+        ins_offset: u32 as Hex,
+        /// The first byte of the registers that it may access.
+        start: u16 as Dec,
+        /// How many bytes.
+        length: u16 as Dec,
+    }
+}
+
+const SECTION_DOC: Doc = Doc {
+    text: "What the compiler tells GTPin, Intel's instrumentation tool, about a kernel or function.",
+    source: SOURCE,
+    known: &[],
+};
+
+/// Rows that are made are bounded by the bytes: the smallest token has 8, a range 4.
+const SIZE_MAX: u64 = 1 << 20;
+
+/// Something that does not fit.
+struct Fault {
+    span: Span,
+    message: String,
+}
+
+/// The rows of GTPin data, and what is wrong with it.
+struct Parsed {
+    tree: Eager,
+    faults: Vec<Fault>,
+    tokens: u64,
+    version: u32,
+}
+
+/// The node of a GTPin section, checked.
+pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
+    if bytes.len() > SIZE_MAX {
+        cx.report(&rules::TOO_LARGE, bytes, "GTPin data of more than 1 MB is not taken apart");
+        return node.value(Value::Bytes).doc(&SECTION_DOC);
+    }
+    let parsed = parse(&Window::clamped(cx.sources, bytes));
+    for fault in parsed.faults {
+        cx.gap(Span::new(bytes.source, fault.span.start, bytes.end));
+        cx.report(&rules::ZEBIN_GTPIN_DATA, fault.span, fault.message);
+    }
+    let rows = cx.register(Rc::new(Tree::new(move |sources| {
+        parse(&Window::clamped(sources, bytes)).tree
+    })));
+    node.kind = NodeKind::Record;
+    node.summary(format!(
+        "interface version {}, {}",
+        parsed.version,
+        plural(parsed.tokens, "token")
+    ))
+    .children(rows, 0, None)
+    .doc(&SECTION_DOC)
+}
+
+fn parse(window: &Window) -> Parsed {
+    let mut parsed = Parsed {
+        tree: Eager::default(),
+        faults: Vec::new(),
+        tokens: 0,
+        version: 0,
+    };
+    let mut reader = window.reader(Endian::Little);
+    if let Err(error) = parse_block(&mut reader, &mut parsed) {
+        let rest = reader.rest();
+        let message = match error {
+            ReadError::OutOfBounds { wanted, available } => format!(
+                "the data ends {} bytes too early",
+                wanted.end.saturating_sub(available.end)
+            ),
+            ReadError::Source(error) => error.to_string(),
+        };
+        parsed.faults.push(Fault { span: rest, message });
+    }
+    let rest = reader.rest();
+    if !rest.is_empty() {
+        if parsed.faults.is_empty() {
+            parsed.faults.push(Fault {
+                span: rest,
+                message: format!("{} bytes after the last token", rest.len()),
+            });
+        }
+        parsed.tree.push(Eager::TOP, Node::gap("rest", rest));
+    }
+    parsed
+}
+
+fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
+    let init = Init::read(reader)?;
+    parsed.version = init.version;
+    // 12 bytes in versions 1 and 2, 16 from 3 on.
+    let more = match init.version {
+        0 => 0,
+        1 | 2 => 4,
+        _ => 8,
+    };
+    let mut rest = reader.bytes(more)?;
+    let whole = Span::new(init.origin.source, init.origin.start, rest.span.end);
+    let place = parsed
+        .tree
+        .push(Eager::TOP, Node::new(NodeKind::Record, "igc_init", whole));
+    for spec in Init::FIELDS {
+        parsed.tree.push(place, spec.row(init.raw(spec.name), init.origin));
+    }
+    match init.version {
+        0 => {}
+        1 | 2 => {
+            let word = rest.value.first().copied().unwrap_or(0);
+            number(parsed, place, "scratch_area_size", word.into(), rest.span.sub(0, 1));
+            rest.span = rest.span.from(1);
+            parsed.tree.push(place, Node::padding(rest.span));
+        }
+        _ => {
+            for (i, name) in ["scratch_area_size", "igc_init_size"].into_iter().enumerate() {
+                let at = rest.span.sub(i as u64 * 4, 4);
+                let bytes = rest.value.get(i * 4..i * 4 + 4).unwrap_or(&[]);
+                let raw = crate::decode::reader::uint(bytes, Endian::Little);
+                number(parsed, place, name, raw, at);
+            }
+        }
+    }
+    let count = reader.read::<u32>()?;
+    number(parsed, Eager::TOP, "num_tokens", count.value.into(), count.span);
+    for _ in 0..count.value {
+        let before = *reader;
+        if let Err(error) = parse_token(reader, parsed) {
+            *reader = before;
+            return Err(error);
+        }
+        parsed.tokens += 1;
+    }
+    Ok(())
+}
+
+fn number(parsed: &mut Parsed, place: Place, name: &'static str, raw: u64, span: Span) {
+    let bits = crate::decode::record::bits(span.len());
+    parsed
+        .tree
+        .push(place, Node::field(name, Value::decimal(raw, bits), span));
+}
+
+fn parse_token(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
+    let header = TokenHeader::read(reader)?;
+    let size = u64::from(header.token_size);
+    let body = match size.checked_sub(TokenHeader::SIZE) {
+        Some(len) => reader.bytes(len)?,
+        None => {
+            parsed.faults.push(Fault {
+                span: header.span_of("token_size"),
+                message: format!("a token of {size} bytes is shorter than its header"),
+            });
+            reader.bytes(0)?
+        }
+    };
+    let whole = Span::new(header.origin.source, header.origin.start, body.span.end);
+    let kind = Token(header.token);
+    let name = match kind.name() {
+        Some(name) => name.to_owned(),
+        None => format!("token {}", kind.0),
+    };
+    let node = Node::new(NodeKind::Item, name, whole).indexed();
+    let place = parsed.tree.push(Eager::TOP, node);
+    for spec in TokenHeader::FIELDS {
+        parsed
+            .tree
+            .push(place, spec.row(header.raw(spec.name), header.origin));
+    }
+    let window = reader_over(reader, body.span);
+    if let Some(mut body) = window {
+        parse_body(kind, parsed.version, &mut body, parsed, place);
+        let rest = body.rest();
+        if !rest.is_empty() {
+            parsed.tree.push(
+                place,
+                Node::new(NodeKind::Blob, "body", rest).value(Value::Bytes),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A reader over bytes that `reader` has just passed.
+fn reader_over<'a>(reader: &Reader<'a>, span: Span) -> Option<Reader<'a>> {
+    let offset = reader.position().checked_sub(span.len())?;
+    reader.at(offset, span.len()).ok()
+}
+
+/// Decodes what the token is known to hold; what is left over stays in the reader.
+fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parsed, place: Place) {
+    let word = |r: &mut Reader<'_>, parsed: &mut Parsed, name, size| -> Option<u64> {
+        let value = r.uint(size).ok()?;
+        number(parsed, place, name, value.value, value.span);
+        Some(value.value)
+    };
+    match token {
+        Token::GTPIN_IGC_TOKEN_GRF_INFO => {
+            let Some(magic) = word(r, parsed, "magic", 4) else { return };
+            if magic != 0xdead_d00d {
+                return;
+            }
+            let Some(count) = word(r, parsed, "num_free_ranges", 4) else { return };
+            for _ in 0..count {
+                let Ok(range) = GrfRange::read(r) else { return };
+                let node = Node::new(NodeKind::Item, "free range", range.origin)
+                    .summary(format!("{} bytes at {}", range.length, range.start));
+                let at = parsed.tree.push(place, node);
+                for spec in GrfRange::FIELDS {
+                    parsed.tree.push(at, spec.row(range.raw(spec.name), range.origin));
+                }
+            }
+            word(r, parsed, "trailer", 4);
+        }
+        Token::GTPIN_IGC_TOKEN_SCRATCH_AREA_INFO => {
+            word(r, parsed, "offset", 4);
+            word(r, parsed, "size", if version == 1 { 1 } else { 4 });
+        }
+        Token::GTPIN_IGC_TOKEN_KERNEL_START_INFO => {
+            word(r, parsed, "per_thread_prolog_size", 4);
+            word(r, parsed, "cross_thread_prolog_size", 4);
+        }
+        Token::GTPIN_IGC_TOKEN_NUM_GRF_REGS => {
+            word(r, parsed, "num_grf_regs", 4);
+        }
+        Token::GTPIN_IGC_TOKEN_INDIRECT_ACCESS_INFO => {
+            let Some(count) = word(r, parsed, "num_indirect_accesses", 4) else { return };
+            for _ in 0..count {
+                let Ok(access) = IndirectAccess::read(r) else { return };
+                let node = Node::new(NodeKind::Item, "indirect access", access.origin)
+                    .summary(format!("instruction at {:#x}", access.ins_offset));
+                let at = parsed.tree.push(place, node);
+                for spec in IndirectAccess::FIELDS {
+                    parsed.tree.push(at, spec.row(access.raw(spec.name), access.origin));
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,131 @@
+//! What belongs together in a zebin: a kernel, its code, symbols, relocations, GTPin data.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ze_info::Kernel;
+use crate::decode::elf::ElfFile;
+use crate::decode::elf::section::{Section, SectionType};
+use crate::model::{Span, Xref};
+
+/// Which parts belong to which kernel or section.
+pub struct Links {
+    file: Rc<ElfFile>,
+    /// The code of a kernel, by its name: the first section, as in the driver.
+    text: HashMap<String, u64>,
+    /// GTPin data, by the name of the kernel or function.
+    gtpin: HashMap<String, u64>,
+    /// The relocations of a section, by its index.
+    relocations: HashMap<u64, Vec<u64>>,
+    /// The entry in `.ze_info`, by the kernel's name.
+    kernels: HashMap<String, Span>,
+}
+
+impl Links {
+    /// Collects them.
+    pub fn new(file: &Rc<ElfFile>, kernels: &[Kernel]) -> Links {
+        let mut links = Links {
+            file: Rc::clone(file),
+            text: HashMap::new(),
+            gtpin: HashMap::new(),
+            relocations: HashMap::new(),
+            kernels: HashMap::new(),
+        };
+        for section in &file.sections {
+            if let Some(name) = section.name.strip_prefix(".text.") {
+                links.text.entry(name.to_owned()).or_insert(section.index);
+            }
+            if section.kind == SectionType::SHT_ZEBIN_GTPIN_INFO {
+                let name = gtpin_owner(section);
+                links.gtpin.entry(name.to_owned()).or_insert(section.index);
+            }
+            if file.info_is_section(section) {
+                let list = links.relocations.entry(section.info).or_default();
+                list.push(section.index);
+            }
+        }
+        for kernel in kernels {
+            links.kernels.entry(kernel.name.clone()).or_insert(kernel.entry);
+        }
+        links
+    }
+
+    /// Has the kernel code?
+    pub fn has_text(&self, kernel: &str) -> bool {
+        self.text.contains_key(kernel)
+    }
+
+    fn section(&self, why: &'static str, index: u64) -> Option<Xref> {
+        let section = self.file.section(index)?;
+        Some(Xref {
+            why: why.into(),
+            label: section.name.clone().into(),
+            to: section.bytes,
+        })
+    }
+
+    /// What belongs to a kernel of that name.
+    pub fn of_kernel(&self, name: &str) -> Vec<Xref> {
+        let mut found = Vec::new();
+        if let Some(text) = self.text.get(name) {
+            found.extend(self.section("code", *text));
+            found.extend(self.symbols(*text));
+            found.extend(self.relocations(*text));
+        }
+        if let Some(gtpin) = self.gtpin.get(name) {
+            found.extend(self.section("gtpin", *gtpin));
+        }
+        found
+    }
+
+    /// What belongs to a section: its kernel, symbol, relocations.
+    pub fn of_section(&self, section: &Section) -> Vec<Xref> {
+        let mut found = Vec::new();
+        let name = match section.kind {
+            SectionType::SHT_ZEBIN_GTPIN_INFO => Some(gtpin_owner(section)),
+            _ => section.name.strip_prefix(".text."),
+        };
+        if let Some((name, entry)) = name.and_then(|n| Some((n, self.kernels.get(n)?))) {
+            found.push(Xref {
+                why: "kernel".into(),
+                label: name.to_owned().into(),
+                to: *entry,
+            });
+        }
+        if section.kind == SectionType::SHT_PROGBITS {
+            found.extend(self.symbols(section.index));
+            found.extend(self.relocations(section.index));
+            let gtpin = name.and_then(|n| self.gtpin.get(n));
+            found.extend(gtpin.and_then(|g| self.section("gtpin", *g)));
+        }
+        if section.kind == SectionType::SHT_ZEBIN_GTPIN_INFO {
+            let text = name.and_then(|n| self.text.get(n));
+            found.extend(text.and_then(|t| self.section("code", *t)));
+        }
+        found
+    }
+
+    fn symbols(&self, section: u64) -> Vec<Xref> {
+        let names = self.file.symbol_table().map_or(0, |t| t.link);
+        let symbols = self.file.symbols_of(section).iter().take(16);
+        symbols
+            .map(|symbol| Xref {
+                why: "symbol".into(),
+                label: self.file.name_in(names, symbol.name).into(),
+                to: symbol.entry,
+            })
+            .collect()
+    }
+
+    fn relocations(&self, section: u64) -> Vec<Xref> {
+        let list = self.relocations.get(&section).map_or(&[][..], Vec::as_slice);
+        list.iter()
+            .filter_map(|index| self.section("relocations", *index))
+            .collect()
+    }
+}
+
+/// The kernel or function that GTPin data is for, by the name of its section.
+fn gtpin_owner(section: &Section) -> &str {
+    section.name.strip_prefix(".gtpin_info.").unwrap_or("")
+}

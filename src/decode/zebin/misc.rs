@@ -1,0 +1,153 @@
+//! `.misc.*`: build options and specialization constants, and `.note.intelgt.metrics`.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::decode::Context;
+use crate::decode::eager::{Eager, Tree};
+use crate::decode::elf::{ElfFile, lines_node, plural};
+use crate::decode::layout::is_zero;
+use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::table::{Entries, TABLE, Table};
+use crate::model::{Area, Doc, Node, NodeKind, Rows, Span, Value};
+
+const OPTIONS_DOC: Doc = Doc {
+    text: "The build options that the file was compiled with.",
+    source: "zebin ELF, .misc.buildOptions",
+    known: &[],
+};
+const IDS_DOC: Doc = Doc {
+    text: "The ids of the specialization constants that were set when the file was compiled.",
+    source: "zebin ELF, .misc.specConstantsIds, since version 1.68",
+    known: &[],
+};
+const VALUES_DOC: Doc = Doc {
+    text: "The values of the specialization constants, in the order of their ids.",
+    source: "zebin ELF, .misc.specConstantsValues, since version 1.68",
+    known: &[],
+};
+const MISC_DOC: Doc = Doc {
+    text: "Miscellaneous data under a name that the specification does not know; the driver skips it.",
+    source: "zebin ELF, .misc",
+    known: &[],
+};
+const METRICS_DOC: Doc = Doc {
+    text: "Always written, and never notes: zero bytes where there are no metrics. When there are, IGC gives the section their size, but leaves its offset at the 64 zero bytes before them.",
+    source: "IGC, zebin_builder.cpp",
+    known: &[],
+};
+const HIDDEN_METRICS_DOC: Doc = Doc {
+    text: "The metrics that the section header's size speaks of: they stand 64 bytes after the place that its offset gives.",
+    source: "IGC, zebin_builder.cpp",
+    known: &[],
+};
+
+/// The build options are text of one line or more.
+const ONE_LINE: u64 = 4096;
+
+/// The node of a `.misc.*` section.
+pub fn misc_node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
+    match &*node.name {
+        ".misc.buildOptions" if bytes.len() <= ONE_LINE => {
+            let text = Window::clamped(cx.sources, bytes);
+            node.kind = NodeKind::Text;
+            node.value(Value::text_from(text.bytes())).doc(&OPTIONS_DOC)
+        }
+        ".misc.buildOptions" => lines_node(cx, bytes, node).doc(&OPTIONS_DOC),
+        ".misc.specConstantsIds" => numbers_node(cx, bytes, node, 4).doc(&IDS_DOC),
+        ".misc.specConstantsValues" => numbers_node(cx, bytes, node, 8).doc(&VALUES_DOC),
+        _ => node.value(Value::Bytes).doc(&MISC_DOC),
+    }
+}
+
+#[derive(Debug)]
+struct Numbers {
+    size: u64,
+}
+
+impl Entries for Numbers {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn node(&self, _index: u64, entry: &Window, _out: &mut Rows<'_>) -> Node {
+        let raw = uint(entry.bytes(), Endian::Little);
+        let bits = crate::decode::record::bits(self.size);
+        Node::new(NodeKind::Item, "constant", entry.span())
+            .indexed()
+            .value(Value::decimal(raw, bits))
+    }
+
+    fn count(&self, _part: u8) -> u64 {
+        0
+    }
+
+    fn fields(&self, _: u64, _: u8, _: &Window, _: Range<u64>, _: &mut Rows<'_>) {}
+}
+
+fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) -> Node {
+    let table = Table {
+        span: bytes,
+        endian: Endian::Little,
+        entries: Numbers { size },
+    };
+    cx.gap(table.remainder());
+    let count = table.len();
+    let rows = count + u64::from(!table.remainder().is_empty());
+    node.kind = NodeKind::Table;
+    node.summary(plural(count, "constant"))
+        .children(cx.register(Rc::new(table)), TABLE, Some(rows))
+}
+
+/// The node of `.note.intelgt.metrics`.
+pub fn metrics_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
+    let node = node.value(Value::Bytes).doc(&METRICS_DOC);
+    if is_zero(cx.sources, bytes.sub(0, 64)) {
+        node.summary("no notes, zero bytes")
+    } else {
+        node
+    }
+}
+
+/// So many zero bytes stand before the metrics.
+const METRICS_SHIFT: u64 = 64;
+
+/// What the header of `.note.intelgt.metrics` misses: the rest of the zero bytes, and the
+/// metrics themselves. Only where no other section claims these bytes.
+pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
+    let section = file.section_named(".note.intelgt.metrics")?;
+    let size = section.bytes.len();
+    if size == 0 || size == METRICS_SHIFT || size > METRICS_SHIFT {
+        return None;
+    }
+    let hidden = Span::at(
+        file.span.source,
+        section.bytes.end,
+        METRICS_SHIFT,
+    );
+    let claimed = file.sections.iter().any(|s| s.bytes.overlaps(hidden));
+    let zeros = Span::new(hidden.source, hidden.start, section.bytes.start + METRICS_SHIFT);
+    let within = file.span.contains(hidden);
+    if claimed || !within || !is_zero(cx.sources, zeros) {
+        return None;
+    }
+    let text = Span::new(hidden.source, zeros.end, hidden.end);
+    cx.padding(zeros);
+    let bytes = Window::clamped(cx.sources, text);
+    let value = Value::text_from(bytes.bytes());
+    let metrics = Node::new(NodeKind::Text, "metrics", text)
+        .value(value)
+        .doc(&HIDDEN_METRICS_DOC);
+    let rows = cx.register(Rc::new(Tree::new(move |_| {
+        let mut tree = Eager::default();
+        tree.push(Eager::TOP, Node::padding(zeros));
+        tree.push(Eager::TOP, metrics.clone());
+        tree
+    })));
+    Some(
+        Node::new(NodeKind::Record, ".note.intelgt.metrics, outside of sh_size", hidden)
+            .area(Area::Note)
+            .children(rows, 0, Some(2))
+            .doc(&METRICS_DOC),
+    )
+}

@@ -1,0 +1,324 @@
+//! `.text.*`: machine code, taken apart into functions and instructions without being
+//! disassembled.
+//!
+//! An instruction is 16 bytes long, or 8 when it is compacted: bit 29 of its first word
+//! (CmptCtrl), in all generations from Gen6 on. The bytes after a kernel's own size are what
+//! the hardware may prefetch.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::decode::elf::section::Section;
+use crate::decode::elf::{ElfFile, plural};
+use crate::decode::reader::{Endian, Window, uint};
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+
+/// A stretch of a text section.
+#[derive(Debug)]
+struct Part {
+    name: String,
+    span: Span,
+    entry: Option<Span>,
+    code: bool,
+}
+
+/// Every so many instructions the position is remembered.
+const STRIDE: u64 = 256;
+
+/// Where the instructions 0, 256, 512 … start, how many there are, and how many of them are
+/// compacted.
+#[derive(Debug)]
+struct Index {
+    starts: Vec<u64>,
+    count: u64,
+    compacted: u64,
+    /// The first byte after the last whole instruction.
+    end: u64,
+}
+
+/// Makes the rows of a text section.
+#[derive(Debug)]
+pub struct Code {
+    parts: Vec<Part>,
+    indices: OnceCell<HashMap<u64, Index>>,
+}
+
+const SECTION: u64 = 0;
+
+const CODE_DOC: Doc = Doc {
+    text: "Machine code of a kernel or function. Its instructions are 16 bytes long, or 8 where they are compacted.",
+    source: "zebin ELF, ZE symbols",
+    known: &[],
+};
+const PREFETCH_DOC: Doc = Doc {
+    text: "Zero bytes after the code: what the hardware may prefetch beyond the last instruction.",
+    source: "IGC, zebin_builder.cpp",
+    known: &[],
+};
+const ENTRY_DOC: Doc = Doc {
+    text: "Where execution starts, after the prologue that loads the payload.",
+    source: "zebin ELF, ZE symbols",
+    known: &[],
+};
+const INSTRUCTION_DOC: Doc = Doc {
+    text: "An instruction. Bit 29 of its first word says that it is compacted to 8 bytes.",
+    source: "pti-gpu, GenBinaryDecoding",
+    known: &[],
+};
+
+impl Code {
+    /// The parts of a section, by the function symbols that live in it.
+    pub fn new(file: &ElfFile, section: &Section) -> Code {
+        let names = file.symbol_table().map_or(0, |t| t.link);
+        let whole = section.bytes;
+        let mut parts: Vec<Part> = Vec::new();
+        let symbols = file.symbols_of(section.index);
+        let mut functions: Vec<_> = symbols.iter().filter(|s| s.function && s.size > 0).collect();
+        functions.sort_by_key(|s| s.value);
+        let mut at = whole.start;
+        for symbol in functions {
+            let span = whole.sub(symbol.value.saturating_sub(section.addr), symbol.size);
+            if span.is_empty() || span.start < at {
+                continue;
+            }
+            push_rest(&mut parts, Span::new(whole.source, at, span.start));
+            at = span.end;
+            parts.push(Part {
+                name: file.name_in(names, symbol.name),
+                span,
+                entry: None,
+                code: true,
+            });
+        }
+        if parts.is_empty() {
+            parts.push(Part {
+                name: "code".to_owned(),
+                span: whole,
+                entry: None,
+                code: true,
+            });
+        } else {
+            push_rest(&mut parts, whole.from(at - whole.start));
+        }
+        for entry in symbols.iter().filter(|s| !s.function) {
+            if file.name_in(names, entry.name) == "_entry" {
+                let place = whole.sub(entry.value.saturating_sub(section.addr), 16);
+                let part = parts.iter_mut().find(|p| p.span.holds(place.start) && p.code);
+                if let Some(part) = part {
+                    part.entry.get_or_insert(place);
+                }
+            }
+        }
+        Code {
+            parts,
+            indices: OnceCell::new(),
+        }
+    }
+
+    /// How many rows the section has.
+    pub fn len(&self) -> u64 {
+        self.parts.len() as u64
+    }
+
+    fn part(&self, item: u64) -> Option<&Part> {
+        self.parts.get(usize::try_from(item.checked_sub(1)?).ok()?)
+    }
+
+    fn index(&self, sources: &Sources, item: u64) -> Option<&Index> {
+        // A few parts a section: all are walked when the first is opened.
+        let all = self.indices.get_or_init(|| {
+            let code = self.parts.iter().enumerate().filter(|(_, p)| p.code);
+            code.map(|(i, p)| (i as u64 + 1, walk(sources, p.span))).collect()
+        });
+        all.get(&item)
+    }
+
+    fn part_node(&self, at: u64, part: &Part, out: &Rows<'_>) -> Node {
+        if !part.code {
+            let kind = NodeKind::Blob;
+            return Node::new(kind, "prefetch padding", part.span)
+                .value(Value::Bytes)
+                .doc(&PREFETCH_DOC);
+        }
+        let mut node = Node::new(NodeKind::Table, part.name.clone(), part.span)
+            .children(out.me, at + 1, None)
+            .doc(&CODE_DOC);
+        if let Some(entry) = part.entry {
+            node = node.xref("_entry", format!("+{:#x}", entry.start - part.span.start), entry);
+        }
+        node
+    }
+
+    /// The rows before the instructions: what is known of all of them.
+    fn facts(&self, part: &Part, index: &Index) -> Vec<Node> {
+        let mut rows = vec![
+            Node::derived("instructions", Value::decimal(index.count, 64))
+                .summary(format!("{} compacted", index.compacted)),
+        ];
+        if let Some(entry) = part.entry {
+            rows.push(
+                Node::derived("_entry", Value::hex(entry.start - part.span.start, 64))
+                    .xref("starts at", "", entry)
+                    .doc(&ENTRY_DOC),
+            );
+        }
+        rows
+    }
+}
+
+fn push_rest(parts: &mut Vec<Part>, span: Span) {
+    if !span.is_empty() {
+        parts.push(Part {
+            name: String::new(),
+            span,
+            entry: None,
+            code: false,
+        });
+    }
+}
+
+/// Calls `f` with the bytes of each instruction from `span.start` on, until it says no; gives
+/// the first byte that is no whole instruction any more.
+fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> bool) -> u64 {
+    let mut at = span.start;
+    while at < span.end {
+        let window = Window::clamped(sources, Span::at(span.source, at, 64 * 1024).intersect(span));
+        let mut rest = window.bytes();
+        while let Some(word) = rest.get(..4) {
+            let compacted = uint(word, Endian::Little) & (1 << 29) != 0;
+            let size = if compacted { 8 } else { 16 };
+            let Some((_, after)) = rest.split_at_checked(size) else {
+                break;
+            };
+            rest = after;
+            let instruction = Span::at(span.source, at, size as u64);
+            at = instruction.end;
+            if !f(instruction) {
+                return at;
+            }
+        }
+        let left = span.end - at;
+        if window.bytes().is_empty() || window.span().end >= span.end || left < 8 {
+            return at;
+        }
+    }
+    at
+}
+
+fn walk(sources: &Sources, span: Span) -> Index {
+    let mut index = Index {
+        starts: Vec::new(),
+        count: 0,
+        compacted: 0,
+        end: span.start,
+    };
+    index.end = for_each_instruction(sources, span, &mut |instruction| {
+        if index.count % STRIDE == 0 {
+            index.starts.push(instruction.start);
+        }
+        index.count += 1;
+        index.compacted += u64::from(instruction.len() == 8);
+        true
+    });
+    index
+}
+
+impl Expand for Code {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        if item == SECTION {
+            return self.len();
+        }
+        let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
+            return 0;
+        };
+        let facts = self.facts(part, index).len() as u64;
+        facts + index.count + u64::from(index.end < part.span.end)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        if item == SECTION {
+            for at in range {
+                if let Some(part) = self.part(at + 1) {
+                    out.push(self.part_node(at, part, out));
+                }
+            }
+            return;
+        }
+        let sources = out.sources;
+        let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
+            return;
+        };
+        let facts = self.facts(part, index);
+        let before = facts.len() as u64;
+        for (i, fact) in facts.into_iter().enumerate() {
+            if range.contains(&(i as u64)) {
+                out.push(fact);
+            }
+        }
+        let from = range.start.max(before) - before;
+        let to = range.end.max(before) - before;
+        push_instructions(index, part, from..to.min(index.count), out);
+        if to > index.count {
+            let rest = Span::new(part.span.source, index.end, part.span.end);
+            out.push(Node::gap("cut-off instruction", rest));
+        }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        if item == SECTION {
+            return None;
+        }
+        let (part, index) = (self.part(item)?, self.index(sources, item)?);
+        let before = self.facts(part, index).len() as u64;
+        if offset >= index.end {
+            return Some(vec![before + index.count]);
+        }
+        let block = index.starts.partition_point(|s| *s <= offset).checked_sub(1)?;
+        let start = *index.starts.get(block)?;
+        let mut number = block as u64 * STRIDE;
+        let from = Span::new(part.span.source, start, part.span.end);
+        for_each_instruction(sources, from, &mut |instruction| {
+            let found = instruction.holds(offset);
+            number += u64::from(!found);
+            !found
+        });
+        Some(vec![before + number])
+    }
+}
+
+fn push_instructions(index: &Index, part: &Part, range: Range<u64>, out: &mut Rows<'_>) {
+    if range.is_empty() {
+        return;
+    }
+    let block = usize::try_from(range.start / STRIDE).unwrap_or(usize::MAX);
+    let Some(start) = index.starts.get(block) else {
+        return;
+    };
+    let mut number = range.start / STRIDE * STRIDE;
+    let from = Span::new(part.span.source, *start, part.span.end);
+    for_each_instruction(out.sources, from, &mut |span| {
+        if number >= range.start && number < range.end {
+            let node = Node::new(
+                NodeKind::Item,
+                format!("+{:#x}", span.start - part.span.start),
+                span,
+            )
+            .value(Value::Bytes)
+            .doc(&INSTRUCTION_DOC);
+            out.push(if span.len() == 8 {
+                node.summary("compacted")
+            } else {
+                node
+            });
+        }
+        number += 1;
+        number < range.end
+    });
+}
+
+/// `2 functions`: what the section holds, if it is more than one kernel.
+pub fn summary(code: &Code) -> Option<String> {
+    let functions = code.parts.iter().filter(|p| p.code).count() as u64;
+    (functions > 1).then(|| plural(functions, "function"))
+}

@@ -1,0 +1,254 @@
+//! Flow sequences and mappings: `[ 0, 1, 2 ]`, `{a: 1}`, nested and over several lines.
+//!
+//! LLVM's writer breaks long flow sequences over lines; the runtime rejects those
+//! (observed with release 26.27).
+
+use std::ops::Range;
+
+use super::reader::{Entry, Key, Reader, indicator, is_blank, is_blank_or_end};
+use super::{Kind, ProblemKind, Style};
+
+/// A flow collection while it is read, with everything in it.
+struct Flow {
+    /// Number of open collections around it.
+    depth: usize,
+    /// Column of the key or dash it belongs to: its further lines are indented deeper.
+    column: usize,
+    /// Behind the last token, and its line.
+    at: usize,
+    line: u32,
+    /// An item has been read, and no comma since.
+    after_item: bool,
+    /// A key has been read that waits for its value.
+    key: Option<Entry>,
+}
+
+impl Reader<'_> {
+    /// The flow collection at `at`; returns the position behind it. `None` if it is not closed:
+    /// the line being read may then be one that does not belong to it.
+    pub(super) fn flow(&mut self, entry: Entry, at: usize) -> Option<usize> {
+        let mut flow = Flow {
+            depth: self.depth(),
+            column: entry.column,
+            at,
+            line: self.line_number,
+            after_item: false,
+            key: Some(entry),
+        };
+        self.open_bracket(&mut flow, at);
+        while self.depth() > flow.depth {
+            match self.next_token(&mut flow) {
+                Some(at) => self.token(&mut flow, at),
+                None => {
+                    self.close_unclosed(&mut flow);
+                    return None;
+                }
+            }
+        }
+        Some(flow.at)
+    }
+
+    /// The position of the next token, on this line or on one of the next. Comments on the
+    /// way become nodes. `None` if the text does not go on with this collection.
+    fn next_token(&mut self, flow: &mut Flow) -> Option<usize> {
+        let mut at = self.skip_blanks(flow.at);
+        loop {
+            match self.byte(at) {
+                b'\n' => {}
+                b'#' => {
+                    self.flow_value_missing(flow);
+                    self.comment(at);
+                    (flow.at, flow.line) = (self.taken(), self.line_number);
+                }
+                _ => return Some(at),
+            }
+            if !self.next_line() {
+                return None;
+            }
+            at = self.skip_blanks(self.line.start);
+            if at < self.line.end && !self.goes_on(flow, at) {
+                self.read_again();
+                return None;
+            }
+        }
+    }
+
+    /// Whether the line with its first text at `at` belongs to the collection. If it is
+    /// indented like a line of the block around, or looks like one, a bracket is missing, and
+    /// the rest of the text should not suffer from it.
+    fn goes_on(&self, flow: &Flow, at: usize) -> bool {
+        at - self.line.start >= flow.column
+            && !self.is_marker(at)
+            && !(self.innermost_kind() == Kind::FlowSequence && self.is_structure(at))
+    }
+
+    fn token(&mut self, flow: &mut Flow, at: usize) {
+        if self.is_full() {
+            return self.give_up(flow, ProblemKind::TooManyNodes, at);
+        }
+        let line_before = std::mem::replace(&mut flow.line, self.line_number);
+        match self.byte(at) {
+            b',' => self.comma(flow, at, line_before),
+            b']' | b'}' => self.close_bracket(flow, at),
+            b'[' | b'{' => {
+                self.start_item(flow, at);
+                self.open_bracket(flow, at);
+            }
+            b'\'' | b'"' => self.flow_quoted(flow, at),
+            _ => self.flow_plain(flow, at),
+        }
+    }
+
+    fn open_bracket(&mut self, flow: &mut Flow, at: usize) {
+        let mut entry = flow.key.take().unwrap_or(self.unkeyed(at, flow.column));
+        entry.value = at;
+        let kind = if self.byte(at) == b'[' { Kind::FlowSequence } else { Kind::FlowMapping };
+        if kind == Kind::FlowMapping {
+            self.problem(ProblemKind::FlowMapping, at..at + 1);
+        }
+        if !self.open(kind, &entry, flow.column) {
+            return self.give_up(flow, ProblemKind::TooDeep, at);
+        }
+        flow.after_item = false;
+        flow.at = at + 1;
+    }
+
+    fn close_bracket(&mut self, flow: &mut Flow, at: usize) {
+        let expected = if self.innermost_kind() == Kind::FlowSequence { b']' } else { b'}' };
+        if self.byte(at) != expected {
+            self.problem(ProblemKind::FlowSyntax, at..at + 1);
+        }
+        self.flow_value_missing(flow);
+        self.leaf(Kind::Syntax, at..at + 1);
+        self.close();
+        flow.at = at + 1;
+        flow.after_item = true;
+    }
+
+    fn comma(&mut self, flow: &mut Flow, at: usize, line_before: u32) {
+        self.flow_value_missing(flow);
+        if !flow.after_item {
+            self.problem(ProblemKind::FlowSyntax, at..at + 1);
+            let nothing = self.unkeyed(flow.at, flow.column);
+            self.null(&Entry { line: line_before, ..nothing });
+        }
+        flow.at = at + 1;
+        flow.after_item = false;
+    }
+
+    /// A key that waits for its value gets none.
+    fn flow_value_missing(&mut self, flow: &mut Flow) {
+        if let Some(entry) = flow.key.take() {
+            self.null(&entry);
+            flow.after_item = true;
+        }
+    }
+
+    fn start_item(&mut self, flow: &Flow, at: usize) {
+        if flow.after_item {
+            self.problem(ProblemKind::FlowSyntax, at..at + 1);
+        }
+    }
+
+    fn flow_quoted(&mut self, flow: &mut Flow, at: usize) {
+        self.start_item(flow, at);
+        if flow.key.is_none()
+            && let Some(key) = self.quoted_key(at)
+        {
+            return self.flow_key(flow, &key);
+        }
+        let (value, style) = self.quoted_extent(at);
+        self.flow_scalar(flow, style, value);
+    }
+
+    fn flow_plain(&mut self, flow: &mut Flow, at: usize) {
+        self.start_item(flow, at);
+        // Readers differ about `[?a]`: YAML 1.2 has the scalar `?a`, libyaml a complex key.
+        let complex = (self.byte(at) == b'?').then_some(ProblemKind::ComplexKey);
+        if let Some(kind) = complex.or_else(|| indicator(self.rest(at))) {
+            self.problem(kind, at..self.line.end);
+        }
+        let end = at + flow_plain_len(self.rest(at));
+        let value = self.trim(at..end);
+        if self.byte(end) != b':' {
+            return self.flow_scalar(flow, Style::Plain, value);
+        }
+        if flow.key.is_some() || value.is_empty() {
+            // A second colon, or a colon without a key: part of the value.
+            self.problem(ProblemKind::FlowSyntax, end..end + 1);
+            return self.flow_scalar(flow, Style::Plain, at..end + 1);
+        }
+        self.flow_key(flow, &Key { extent: value, style: Style::Plain, colon: end });
+    }
+
+    fn flow_key(&mut self, flow: &mut Flow, key: &Key) {
+        if self.innermost_kind() == Kind::FlowSequence {
+            self.problem(ProblemKind::FlowPair, key.extent.clone());
+        }
+        flow.at = key.colon + 1;
+        flow.key = Some(self.keyed(key, flow.column, flow.at));
+        flow.after_item = false;
+    }
+
+    /// A scalar, as item or as value; in a mapping, where no key came before it, as key.
+    fn flow_scalar(&mut self, flow: &mut Flow, style: Style, value: Range<usize>) {
+        flow.at = value.end;
+        flow.after_item = true;
+        if flow.key.is_none() && self.innermost_kind() == Kind::FlowMapping {
+            let key = Key { extent: value.clone(), style, colon: value.end };
+            let entry = self.keyed(&key, flow.column, value.end);
+            return self.null(&entry);
+        }
+        let mut entry = flow.key.take().unwrap_or(self.unkeyed(value.start, flow.column));
+        entry.value = value.start;
+        self.scalar(style, &entry, value);
+    }
+
+    /// Keeps the rest of the line as it is.
+    fn give_up(&mut self, flow: &mut Flow, kind: ProblemKind, at: usize) {
+        self.problem(kind, at..self.line.end);
+        self.flow_value_missing(flow);
+        let rest = self.trim(at..self.line.end);
+        self.leaf(Kind::Raw, rest.clone());
+        while self.depth() > flow.depth {
+            self.close();
+        }
+        flow.at = rest.end;
+    }
+
+    /// The text ends, or goes on with something else.
+    fn close_unclosed(&mut self, flow: &mut Flow) {
+        // The opening bracket or a comma, where nothing follows it.
+        let last = flow.at - 1..flow.at;
+        self.problem_on(flow.line, ProblemKind::UnclosedBracket, last.clone());
+        self.flow_value_missing(flow);
+        if self.taken() < flow.at {
+            self.leaf_on(flow.line, Kind::Syntax, last);
+        }
+        while self.depth() > flow.depth {
+            self.close();
+        }
+    }
+}
+
+/// Where the plain scalar or key that `line` starts with ends, with blanks behind it: at a
+/// comma, a bracket, a comment, or a colon that a blank, comma or bracket follows.
+fn flow_plain_len(line: &[u8]) -> usize {
+    let mut before = b'a';
+    for (at, &byte) in line.iter().enumerate() {
+        let ends = match byte {
+            b',' | b'[' | b']' | b'{' | b'}' => true,
+            b'#' => is_blank(before),
+            b':' => {
+                let next = line.get(at + 1);
+                is_blank_or_end(next) || matches!(next, Some(b',' | b'[' | b']' | b'{' | b'}'))
+            }
+            _ => false,
+        };
+        if ends {
+            return at;
+        }
+        before = byte;
+    }
+    line.len()
+}
