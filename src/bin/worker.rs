@@ -1,4 +1,5 @@
-//! The decoder in the browser: everything is in [`zeview::worker::host`].
+//! The decoder for the browser: in a worker it starts to listen
+//! ([`zeview::worker::host`]), in a page it only offers its exports ([`zeview::api`]).
 
 fn main() {
     zeview::worker::host::start();

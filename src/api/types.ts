@@ -1,0 +1,223 @@
+/** How a file is opened. */
+export interface DecodeOptions {
+  /** The file's name, for the tree's root. */
+  name?: string;
+}
+
+/** The file in a few lines. */
+export interface Summary {
+  name: string;
+  /** In bytes. */
+  size: number;
+  /** The format's identifier: "zebin", "elf", "raw" … */
+  format: string;
+  /** The format in words. */
+  title: string;
+  /** In the order of importance. */
+  facts: Fact[];
+  coverage: Coverage;
+}
+
+export interface Fact {
+  /** What it is about: "target", "ze_info version". */
+  label: string;
+  text: string;
+  tone: "plain" | "good" | "warning" | "bad";
+  /** The bytes that say so. */
+  span: Span | null;
+  /** One of the few most important. */
+  headline: boolean;
+}
+
+/** How the bytes of the file are accounted for; the first three add up to its size. */
+export interface Coverage {
+  explained: number;
+  padding: number;
+  gap: number;
+  /** Bytes that more than one section or table claims. */
+  overlap: number;
+}
+
+/** Bytes of one source: `start` belongs to them, `end` does not. */
+export interface Span {
+  /** 0 is the file; others are bytes that were unpacked from it. */
+  source: number;
+  start: number;
+  end: number;
+}
+
+/** One row of the tree. The root is node 0. */
+export interface Node {
+  id: number;
+  /** null for the root. */
+  parent: number | null;
+  /** Its place among its siblings, from 0. */
+  index: number;
+  name: string;
+  /** The entry of a table or sequence. */
+  indexed: boolean;
+  kind: NodeKind;
+  area: Area;
+  value: Value;
+  /** The value in one line, as `zeview dump` prints it; may be empty. */
+  text: string;
+  /** A few words on what is inside. */
+  summary: string | null;
+  /** Its bytes; null for what is computed. */
+  span: Span | null;
+  /** How many bytes before the span introduce it (text formats). */
+  head: number;
+  /** The bits of the span's word, if it is only some of them. */
+  bits: Bits | null;
+  /** How many children it has. */
+  count: number;
+  /** The worst that is said about its bytes. */
+  severity: Severity | null;
+  doc: Doc | null;
+  refs: Ref[];
+}
+
+export type NodeKind =
+  | "file"
+  | "record"
+  | "field"
+  | "table"
+  | "item"
+  | "mapping"
+  | "sequence"
+  | "text"
+  | "blob"
+  | "syntax"
+  | "padding"
+  | "gap"
+  | "derived";
+
+export type Area =
+  | "inherit"
+  | "header"
+  | "code"
+  | "meta"
+  | "data"
+  | "symbol"
+  | "note"
+  | "ir"
+  | "debug"
+  | "padding";
+
+export type Severity = "info" | "warning" | "error";
+
+/** Bits of a word, the lowest is 0: `low` belongs to them, `high` does not. */
+export interface Bits {
+  low: number;
+  high: number;
+}
+
+/** What the bytes of a node say. */
+export type Value =
+  | NoValue
+  | UnsignedValue
+  | SignedValue
+  | FloatValue
+  | BoolValue
+  | FlagsValue
+  | TextValue
+  | BytesValue;
+
+/** Nothing of its own: a node that only holds others. */
+export interface NoValue {
+  type: "none";
+}
+
+export interface UnsignedValue {
+  type: "unsigned";
+  raw: bigint;
+  /** The width in bits. */
+  bits: number;
+  /** How the specification writes it. */
+  radix: "decimal" | "hex";
+  /** The specification's name of this number. */
+  symbol: string | null;
+}
+
+export interface SignedValue {
+  type: "signed";
+  raw: bigint;
+  bits: number;
+}
+
+export interface FloatValue {
+  type: "float";
+  number: number;
+}
+
+export interface BoolValue {
+  type: "bool";
+  yes: boolean;
+}
+
+/** A word of bits with names. */
+export interface FlagsValue {
+  type: "flags";
+  raw: bigint;
+  bits: number;
+  /** The names of the bits that are set, lowest first. */
+  set: string[];
+  /** The set bits that have no name. */
+  rest: bigint;
+}
+
+export interface TextValue {
+  type: "text";
+  text: string;
+  /** Some of it was not UTF-8 and stands as U+FFFD. */
+  lossy: boolean;
+}
+
+/** The bytes themselves: `bytes` of the document has them. */
+export interface BytesValue {
+  type: "bytes";
+}
+
+/** What a node means. */
+export interface Doc {
+  text: string;
+  /** Which specification says so. */
+  source: string;
+  /** The values that the specification names. */
+  known: Known[];
+}
+
+export interface Known {
+  raw: bigint;
+  name: string;
+  doc: string;
+}
+
+/** A reference to other bytes. */
+export interface Ref {
+  /** "sh_link", "symbol", "kernel" … */
+  why: string;
+  /** What stands there, by name. */
+  label: string;
+  to: Span;
+}
+
+/** One finding. */
+export interface Diagnostic {
+  /** The rule's id. */
+  rule: string;
+  severity: Severity;
+  /** One line. */
+  message: string;
+  /** The bytes at fault. */
+  primary: Label;
+  /** Other bytes that belong to it. */
+  secondary: Label[];
+  /** What to do, or what to think of it. */
+  help: string | null;
+}
+
+export interface Label {
+  span: Span;
+  text: string;
+}

@@ -1,0 +1,503 @@
+//! The messages survive the way, and every request gets its answer.
+
+#[path = "support/messages.rs"]
+mod messages;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use zeview::model::{
+    Area, ByteSource, Bytes, Coverage, Diagnostic, Doc, Document, Expand, ExpanderId, Known, Label,
+    MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError, SourceId, Sources,
+    Span, Summary, Value,
+};
+use zeview::worker::answer::{self, Answer, Desk, HITS_MAX, PATHS_MAX};
+use zeview::worker::protocol::{
+    BYTES_MAX, Detail, Envelope, ExportForm, HitRow, LeafRow, Opened, ROWS_MAX, Request, Response,
+    Row,
+};
+
+// Messages
+
+#[track_caller]
+fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(data: &T) {
+    let text = serde_json::to_string(data).unwrap();
+    let back: T = serde_json::from_str(&text).unwrap();
+    assert_eq!(&back, data);
+}
+
+#[test]
+fn requests_survive() {
+    messages::requests().iter().for_each(survives);
+}
+
+#[test]
+fn messages_survive() {
+    messages::messages().iter().for_each(survives);
+    messages::values().iter().for_each(survives);
+}
+
+// A document made by hand: a header of two fields with a word of bits, a table of records
+// whose number is known only when somebody asks, and what is left over.
+
+const ENTRIES: u64 = 1000;
+const ENTRY: u64 = 12;
+const TABLE: u64 = 8;
+const SIZE: u64 = TABLE + ENTRIES * ENTRY + 100;
+
+static DOC: Doc = Doc {
+    text: "what sort it is",
+    source: "a specification, 1.2",
+    known: &[Known {
+        raw: 0,
+        name: "ZERO",
+        doc: "nothing",
+    }],
+};
+
+struct Example;
+
+impl Expand for Example {
+    fn count(&self, item: u64, _: &Sources) -> u64 {
+        match item {
+            0 => 3,
+            1 => 2,
+            2 => ENTRIES,
+            _ => 3,
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let me = out.me;
+        for index in range {
+            out.push(match (item, index) {
+                (0, 0) => Node::new(NodeKind::Record, "header", at(0, 8))
+                    .area(Area::Header)
+                    .children(me, 1, Some(2)),
+                (0, 1) => Node::new(NodeKind::Table, "table", at(TABLE, ENTRIES * ENTRY))
+                    .area(Area::Symbol)
+                    .children(me, 2, None),
+                (0, _) => Node::gap("rest", at(TABLE + ENTRIES * ENTRY, 100)),
+                (1, 0) => Node::field("kind", Value::hex(u64::MAX, 64), at(0, 4)).doc(&DOC),
+                (1, _) => Node::field("name", Value::text("Needle"), at(4, 4)).xref(
+                    "table",
+                    "table",
+                    at(TABLE, ENTRIES * ENTRY),
+                ),
+                (2, i) => Node::new(NodeKind::Item, "entry", at(TABLE + i * ENTRY, ENTRY))
+                    .indexed()
+                    .children(me, 100 + i, Some(3)),
+                (item, i) => {
+                    let start = TABLE + (item - 100) * ENTRY + 4 * i;
+                    Node::field("part", Value::decimal(item, 32), at(start, 4))
+                }
+            });
+        }
+    }
+}
+
+fn at(start: u64, len: u64) -> Span {
+    Span::at(SourceId::FILE, start, len)
+}
+
+fn finding(span: Span, severity: Severity) -> Diagnostic {
+    Diagnostic {
+        rule: "example/rule".into(),
+        severity,
+        message: "something".to_owned(),
+        primary: Label {
+            span,
+            text: "".into(),
+        },
+        secondary: Vec::new(),
+        help: None,
+    }
+}
+
+fn document(diagnostics: Vec<Diagnostic>) -> Document {
+    let bytes: Vec<u8> = (0..SIZE).map(|i| (i % 251) as u8).collect();
+    let source = MemorySource::from(bytes);
+    Document::new(Parts {
+        sources: Sources::new("example", Box::new(source)),
+        root: Node::new(NodeKind::File, "example", at(0, SIZE)).children(ExpanderId(0), 0, Some(3)),
+        expanders: vec![Rc::new(Example)],
+        diagnostics,
+        rules: Vec::new(),
+        summary: Summary {
+            format: "example".into(),
+            title: "an example".into(),
+            facts: Vec::new(),
+        },
+        coverage: Coverage::default(),
+    })
+}
+
+fn desk() -> (Desk, Opened) {
+    let mut desk = Desk::new(|| 0.0);
+    let entry = TABLE + 700 * ENTRY;
+    let diagnostics = vec![
+        finding(at(entry, 4), Severity::Error),
+        finding(at(entry, 4), Severity::Info),
+        finding(at(0, 8), Severity::Warning),
+    ];
+    let answer = desk.show(1, "example", document(diagnostics));
+    let Response::Opened(opened) = answer.response else {
+        panic!("{answer:?}");
+    };
+    (desk, *opened)
+}
+
+fn ask(desk: &mut Desk, request: Request) -> Answer {
+    desk.answer(&Envelope {
+        id: 9,
+        about: None,
+        request,
+    })
+}
+
+#[track_caller]
+fn rows(answer: Answer) -> Vec<Row> {
+    match answer.response {
+        Response::Rows(rows) | Response::Way(rows) => rows,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn failure(answer: Answer) -> (String, bool) {
+    match answer.response {
+        Response::Failed { message, changed } => (message, changed),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn detail(desk: &mut Desk, node: NodeId) -> Detail {
+    match ask(desk, Request::Detail { node }).response {
+        Response::Detail(detail) => *detail,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn names(rows: &[Row]) -> Vec<&str> {
+    rows.iter().map(|row| &*row.name).collect()
+}
+
+/// The node at a path, and those on the way.
+fn find(desk: &mut Desk, path: &str) -> Vec<Row> {
+    let path = path.to_owned();
+    rows(ask(desk, Request::Find { path }))
+}
+
+fn id(desk: &mut Desk, path: &str) -> NodeId {
+    find(desk, path).pop().unwrap().id
+}
+
+#[test]
+fn opening_tells_what_the_page_shows_first() {
+    let (_, opened) = desk();
+    assert_eq!(opened.size, SIZE);
+    assert_eq!(opened.root.count, Some(3));
+    assert_eq!(opened.root.severity, Some(Severity::Error));
+    assert_eq!(names(&opened.rows), ["header", "table", "rest"]);
+    let counts: Vec<_> = opened.rows.iter().map(|row| row.count).collect();
+    assert_eq!(counts, [Some(2), None, Some(0)]);
+    assert_eq!(opened.rows[0].severity, Some(Severity::Warning));
+    assert_eq!(opened.rows[2].severity, None);
+    let paths: Vec<_> = opened.diagnostics.iter().map(|p| p.path.as_str()).collect();
+    assert_eq!(paths, ["header", "table/[700]/part", "table/[700]/part"]);
+}
+
+#[test]
+fn only_so_many_problems_get_a_path() {
+    let all = (0..2000).map(|i| finding(at(TABLE + i, 1), Severity::Info));
+    let answer = Desk::new(|| 0.0).show(1, "example", document(all.collect()));
+    let Response::Opened(opened) = answer.response else {
+        panic!();
+    };
+    assert_eq!(opened.diagnostics.len(), 2000);
+    assert!(opened.diagnostics[PATHS_MAX - 1].path.ends_with("/part#2"));
+    assert_eq!(opened.diagnostics[PATHS_MAX].path, "");
+}
+
+#[test]
+fn rows_come_in_pages() {
+    let (mut desk, _) = desk();
+    let node = id(&mut desk, "table");
+    let mut page = |start, count| rows(ask(&mut desk, Request::Rows { node, start, count }));
+    let all = page(0, u64::MAX);
+    assert_eq!(all.len() as u64, ROWS_MAX);
+    let some = page(600, 3);
+    let indices: Vec<_> = some.iter().map(|row| row.index).collect();
+    assert_eq!(indices, [600, 601, 602]);
+    assert_eq!(some[0].parent, Some(node));
+    assert_eq!(page(600, 3), some);
+    assert_eq!(page(998, 10).len(), 2);
+    assert_eq!(page(u64::MAX, u64::MAX).len(), 0);
+    assert_eq!(page(0, 0).len(), 0);
+}
+
+#[test]
+fn a_detail_tells_everything() {
+    let (mut desk, opened) = desk();
+    let table = detail(&mut desk, opened.rows[1].id);
+    assert_eq!(table.row.count, Some(ENTRIES));
+    assert_eq!(table.diagnostics, [1, 2]);
+    assert!(table.ancestors.is_empty());
+
+    let node = id(&mut desk, "header/kind");
+    let kind = detail(&mut desk, node);
+    assert_eq!(kind.path, "header/kind");
+    assert_eq!(names(&kind.ancestors), ["header"]);
+    assert_eq!(kind.doc.as_deref(), Some(DOC.text));
+    assert_eq!(kind.doc_source.as_deref(), Some(DOC.source));
+    assert_eq!(kind.known[0].name, "ZERO");
+    assert_eq!(kind.preview, [0, 1, 2, 3]);
+    assert!(kind.diagnostics.is_empty());
+
+    let node = id(&mut desk, "header/name");
+    assert_eq!(detail(&mut desk, node).xrefs[0].to.start, TABLE);
+    let node = id(&mut desk, "table/[700]");
+    let entry = detail(&mut desk, node);
+    assert_eq!(entry.diagnostics, [1, 2]);
+    assert_eq!(entry.preview.len(), ENTRY as usize);
+
+    let root = detail(&mut desk, NodeId::ROOT);
+    assert_eq!(root.path, "");
+    assert!(root.ancestors.is_empty());
+    assert_eq!(root.preview.len(), 16);
+    assert_eq!(root.diagnostics, [0, 1, 2]);
+}
+
+#[test]
+fn ways_lead_to_bytes_and_names() {
+    let (mut desk, _) = desk();
+    let source = SourceId::FILE;
+    let offset = TABLE + 3 * ENTRY + 5;
+    let way = rows(ask(&mut desk, Request::At { source, offset }));
+    assert_eq!(names(&way), ["table", "entry", "part"]);
+    assert_eq!((way[1].index, way[2].index), (3, 1));
+    let span = at(TABLE + 3 * ENTRY, ENTRY);
+    let way = rows(ask(&mut desk, Request::Locate { span }));
+    assert_eq!(names(&way), ["table", "entry"]);
+    assert_eq!(names(&find(&mut desk, "table/[3]")), ["table", "entry"]);
+    assert_eq!(names(&find(&mut desk, "")), ["example"]);
+    let offset = SIZE + 5;
+    let way = rows(ask(&mut desk, Request::At { source, offset }));
+    assert_eq!(names(&way), ["example"]);
+    let path = "table/nothing".to_owned();
+    let (message, changed) = failure(ask(&mut desk, Request::Find { path }));
+    assert!(message.contains("nothing") && !changed, "{message}");
+}
+
+fn bytes(desk: &mut Desk, span: Span) -> (Span, Vec<LeafRow>, Vec<u8>) {
+    let answer = ask(desk, Request::Bytes { span, leaves: true });
+    let bytes = answer.bytes.expect("bytes").to_vec();
+    match answer.response {
+        Response::Bytes { span, leaves } => (span, leaves, bytes),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn bytes_are_cut_off_and_coloured() {
+    let (mut desk, _) = desk();
+    let (span, leaves, data) = bytes(&mut desk, at(2, 8));
+    assert_eq!(span, at(2, 8));
+    assert_eq!(data, [2, 3, 4, 5, 6, 7, 8, 9]);
+    let places: Vec<_> = leaves.iter().map(|leaf| (leaf.start, leaf.area)).collect();
+    let expected = [(0, Area::Header), (4, Area::Header), (TABLE, Area::Symbol)];
+    assert_eq!(places, expected);
+
+    let (span, leaves, data) = bytes(&mut desk, at(SIZE - 1, 50));
+    assert_eq!((span, data.len()), (at(SIZE - 1, 1), 1));
+    assert_eq!(leaves[0].kind, NodeKind::Gap);
+    let (span, leaves, data) = bytes(&mut desk, at(SIZE + 50, u64::MAX));
+    assert!(span.is_empty() && leaves.is_empty() && data.is_empty());
+    let span = Span::at(SourceId(99), 0, 4);
+    let leaves = true;
+    let (message, changed) = failure(ask(&mut desk, Request::Bytes { span, leaves }));
+    assert!(message.contains("no such source") && !changed, "{message}");
+}
+
+#[test]
+fn only_so_many_bytes_at_once() {
+    let mut desk = Desk::new(|| 0.0);
+    desk.open(1, "big", Box::new(MemorySource::from(vec![0; 6 << 20])));
+    let span = at(0, u64::MAX);
+    let answer = ask(
+        &mut desk,
+        Request::Bytes {
+            span,
+            leaves: false,
+        },
+    );
+    assert_eq!(answer.bytes.unwrap().len() as u64, BYTES_MAX);
+    let expected = Response::Bytes {
+        span: at(0, BYTES_MAX),
+        leaves: Vec::new(),
+    };
+    assert_eq!(answer.response, expected);
+}
+
+#[test]
+fn shades_are_the_same_in_every_window() {
+    let (mut desk, _) = desk();
+    let mut shade_at = BTreeMap::new();
+    for start in (0..SIZE).step_by(997) {
+        let (_, leaves, _) = bytes(&mut desk, at(start, 5000));
+        for leaf in &leaves {
+            let shade = *shade_at.entry(leaf.start).or_insert(leaf.odd);
+            assert_eq!(shade, leaf.odd, "at {}", leaf.start);
+        }
+    }
+    assert_eq!(shade_at.len() as u64, 2 + 3 * ENTRIES + 1);
+    let shades: Vec<bool> = shade_at.into_values().collect();
+    let alike = shades.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    // Neighbours are alike at most where a block of 4096 bytes begins.
+    assert!(alike <= 3, "{alike}");
+}
+
+fn hits(desk: &mut Desk, typed: &str, limit: u32) -> (Vec<HitRow>, bool) {
+    let typed = typed.to_owned();
+    match ask(desk, Request::Search { typed, limit }).response {
+        Response::Hits { hits, more } => (hits, more),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn searches_find_names_values_and_bytes() {
+    let (mut desk, _) = desk();
+    let (found, more) = hits(&mut desk, "needle", 10);
+    assert_eq!((found.len(), more), (1, false));
+    assert_eq!(found[0].path, ["header"]);
+    assert_eq!(found[0].span, at(4, 4));
+    let (found, more) = hits(&mut desk, "part", 10);
+    assert_eq!((found.len(), more), (10, true));
+    assert_eq!(hits(&mut desk, "part", u32::MAX).0.len(), HITS_MAX);
+    let (found, _) = hits(&mut desk, "05 06", 1);
+    assert_eq!(found[0].path, ["header", "name"]);
+    assert_eq!(hits(&mut desk, "  ", 10), (Vec::new(), false));
+}
+
+#[test]
+fn exports_are_bounded() {
+    let (mut desk, _) = desk();
+    let node = id(&mut desk, "header");
+    let mut export = |form| ask(&mut desk, Request::Export { node, form }).response;
+    let Response::Text(text) = export(ExportForm::Text) else {
+        panic!();
+    };
+    assert_eq!(text.lines().count(), 3);
+    let Response::Text(json) = export(ExportForm::Json) else {
+        panic!();
+    };
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["children"][1]["value"], "Needle");
+
+    let document = document(Vec::new());
+    for form in [ExportForm::Json, ExportForm::Text] {
+        let message = answer::export(&document, document.root(), form, 1 << 20);
+        assert!(message.is_ok());
+        let message = answer::export(&document, document.root(), form, 1000).unwrap_err();
+        assert!(message.contains("zeview dump"), "{message}");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_said() {
+    let mut empty = Desk::new(|| 0.0);
+    let node = NodeId(4_000_000);
+    assert_eq!(
+        failure(ask(&mut empty, Request::Detail { node })).0,
+        "no file is open"
+    );
+    let (mut desk, _) = desk();
+    let form = ExportForm::Text;
+    for request in [
+        Request::Detail { node },
+        Request::Export { node, form },
+        Request::Rows {
+            node,
+            start: 0,
+            count: 1,
+        },
+        Request::Open {
+            name: "x".to_owned(),
+        },
+    ] {
+        let (message, changed) = failure(ask(&mut desk, request));
+        assert!(!message.is_empty() && !changed);
+    }
+}
+
+#[test]
+fn requests_about_an_older_file_are_refused() {
+    let (mut desk, _) = desk();
+    let mut about = |about| {
+        desk.answer(&Envelope {
+            id: 2,
+            about,
+            request: Request::Rows {
+                node: NodeId::ROOT,
+                start: 0,
+                count: 9,
+            },
+        })
+    };
+    assert_eq!(rows(about(Some(1))).len(), 3);
+    assert_eq!(rows(about(None)).len(), 3);
+    assert!(failure(about(Some(0))).0.contains("another file"));
+}
+
+/// A file that goes away.
+struct Fading {
+    there: Rc<Cell<bool>>,
+    bytes: MemorySource,
+}
+
+impl ByteSource for Fading {
+    fn len(&self) -> u64 {
+        self.bytes.len()
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        if self.there.get() {
+            return self.bytes.read(start, len);
+        }
+        Err(SourceError {
+            span: at(start, len),
+            message: "it was moved".to_owned(),
+        })
+    }
+}
+
+#[test]
+fn a_file_that_has_changed_is_noticed() {
+    let there = Rc::new(Cell::new(false));
+    let source = || Fading {
+        there: Rc::clone(&there),
+        bytes: MemorySource::from(vec![1; 5 << 20]),
+    };
+    let mut desk = Desk::new(|| 0.0);
+    let (message, changed) = failure(desk.open(1, "folder", Box::new(source())));
+    assert_eq!(message, "folder cannot be read: it was moved");
+    assert!(changed);
+
+    there.set(true);
+    let answer = desk.open(2, "file", Box::new(source()));
+    assert!(matches!(answer.response, Response::Opened(_)), "{answer:?}");
+    let span = at(4 << 20, 64);
+    let request = |span| Request::Bytes { span, leaves: true };
+    assert_eq!(ask(&mut desk, request(span)).bytes.unwrap().len(), 64);
+    there.set(false);
+    let (message, changed) = failure(ask(&mut desk, request(at(3 << 20, 64))));
+    assert!(changed && message.contains("it was moved"), "{message}");
+    let typed = "ab cd".to_owned();
+    let search = Request::Search { typed, limit: 1 };
+    assert!(failure(ask(&mut desk, search)).1);
+}

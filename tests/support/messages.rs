@@ -1,0 +1,249 @@
+//! One message of every kind, with the values that are hardest to carry.
+
+use zeview::model::{
+    Area, Bits, Coverage, Diagnostic, Fact, Label, NodeId, NodeKind, Radix, RuleInfo, Severity,
+    SourceId, Span, Summary, Tone, Value, Xref,
+};
+use zeview::worker::protocol::{
+    Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Message, Opened, Problem, Request,
+    Response, Row,
+};
+
+const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
+
+pub fn requests() -> Vec<Envelope> {
+    let node = NodeId(u32::MAX);
+    let requests = [
+        Request::Open {
+            name: "Ünïcode \u{1f600}.zebin".to_owned(),
+        },
+        Request::Rows {
+            node,
+            start: u64::MAX,
+            count: 0,
+        },
+        Request::Detail { node },
+        Request::At {
+            source: SourceId(3),
+            offset: 1 << 53,
+        },
+        Request::Locate { span: SPAN },
+        Request::Find {
+            path: ".ze_info/kernels/[0]".to_owned(),
+        },
+        Request::Bytes {
+            span: SPAN,
+            leaves: true,
+        },
+        Request::Search {
+            typed: "4d 5a".to_owned(),
+            limit: 200,
+        },
+        Request::Export {
+            node,
+            form: ExportForm::Json,
+        },
+        Request::Export {
+            node,
+            form: ExportForm::Text,
+        },
+    ];
+    let envelope = |(id, request): (u32, Request)| Envelope {
+        id,
+        about: (id % 2 == 0).then_some(id),
+        request,
+    };
+    (0..).zip(requests).map(envelope).collect()
+}
+
+pub fn messages() -> Vec<Message> {
+    let mut messages = vec![
+        Message::Ready { version: u32::MAX },
+        Message::Crashed {
+            message: "index out of bounds".to_owned(),
+            id: None,
+        },
+        Message::Crashed {
+            message: String::new(),
+            id: Some(0),
+        },
+    ];
+    messages.extend(responses().into_iter().map(|response| Message::Answer {
+        id: u32::MAX,
+        response,
+    }));
+    messages
+}
+
+fn responses() -> Vec<Response> {
+    vec![
+        Response::Opened(Box::new(opened())),
+        Response::Rows(values().into_iter().map(row).collect()),
+        Response::Rows(Vec::new()),
+        Response::Detail(Box::new(detail())),
+        Response::Way(vec![row(Value::None)]),
+        Response::Bytes {
+            span: SPAN,
+            leaves: vec![LeafRow {
+                start: SPAN.start,
+                end: SPAN.end,
+                head: 4,
+                area: Area::Code,
+                kind: NodeKind::Blob,
+                odd: true,
+            }],
+        },
+        Response::Hits {
+            hits: vec![HitRow {
+                span: SPAN,
+                path: vec![".ze_info".to_owned(), "kernels".to_owned()],
+                text: "name \"vecadd\"".to_owned(),
+            }],
+            more: true,
+        },
+        Response::Text("{\"a\":1}".to_owned()),
+        Response::Failed {
+            message: "it was changed".to_owned(),
+            changed: true,
+        },
+    ]
+}
+
+pub fn values() -> Vec<Value> {
+    vec![
+        Value::None,
+        Value::decimal(0, 8),
+        Value::hex(u64::MAX, 64),
+        Value::Unsigned {
+            raw: (1 << 53) + 1,
+            bits: 64,
+            radix: Radix::Decimal,
+            symbol: Some("ET_REL".into()),
+        },
+        Value::Signed {
+            raw: i64::MIN,
+            bits: 64,
+        },
+        Value::Float(-0.5),
+        Value::Float(3.0),
+        Value::Bool(true),
+        Value::Flags {
+            raw: u64::MAX,
+            bits: 64,
+            set: vec!["ALLOC".into(), "WRITE".into()],
+            rest: 1 << 63,
+        },
+        Value::Text {
+            text: "\u{fffd}\0\u{202e}\u{1f600}".into(),
+            lossy: true,
+        },
+        Value::Bytes,
+    ]
+}
+
+fn row(value: Value) -> Row {
+    Row {
+        id: NodeId(1),
+        parent: Some(NodeId::ROOT),
+        index: 1 << 60,
+        name: "e_type".into(),
+        indexed: true,
+        kind: NodeKind::Field,
+        area: Area::Inherit,
+        value,
+        summary: Some("a few words".into()),
+        span: Some(SPAN),
+        head: 3,
+        bits: Some(Bits { low: 0, high: 64 }),
+        count: None,
+        severity: Some(Severity::Warning),
+    }
+}
+
+fn bare_row() -> Row {
+    Row {
+        parent: None,
+        summary: None,
+        span: None,
+        bits: None,
+        count: Some(u64::MAX),
+        severity: None,
+        ..row(Value::None)
+    }
+}
+
+fn label() -> Label {
+    Label {
+        span: SPAN,
+        text: "here".into(),
+    }
+}
+
+fn opened() -> Opened {
+    let diagnostic = Diagnostic {
+        rule: "elf/section-out-of-bounds".into(),
+        severity: Severity::Error,
+        message: "a section lies outside of the file".to_owned(),
+        primary: label(),
+        secondary: vec![label()],
+        help: Some("cut off?".into()),
+    };
+    Opened {
+        name: "a".to_owned(),
+        size: 5_000_000_000,
+        summary: Summary {
+            format: "zebin".into(),
+            title: "Intel GPU binary".into(),
+            facts: vec![Fact {
+                label: "target".into(),
+                text: "bmg-g21".into(),
+                tone: Tone::Good,
+                span: Some(SPAN),
+                headline: true,
+            }],
+        },
+        coverage: Coverage {
+            explained: u64::MAX,
+            padding: 1,
+            gap: 2,
+            overlap: 3,
+        },
+        root: bare_row(),
+        rows: vec![row(Value::None)],
+        diagnostics: vec![Problem {
+            diagnostic,
+            path: "Section headers/[3]".to_owned(),
+        }],
+        rules: vec![RuleInfo {
+            id: "elf/section-out-of-bounds".into(),
+            severity: Severity::Error,
+            summary: "one line".into(),
+            origin: "gABI".into(),
+            docs: "more".into(),
+        }],
+        bytes_read: 4096,
+        millis: 1.25,
+    }
+}
+
+fn detail() -> Detail {
+    Detail {
+        row: bare_row(),
+        path: "a%2Fb/[3]".to_owned(),
+        ancestors: vec![row(Value::Bytes)],
+        doc: Some("the type".to_owned()),
+        doc_source: None,
+        known: vec![KnownRow {
+            raw: u64::MAX,
+            name: "NONE".into(),
+            doc: "".into(),
+        }],
+        xrefs: vec![Xref {
+            why: "sh_link".into(),
+            label: ".strtab".into(),
+            to: SPAN,
+        }],
+        diagnostics: vec![0, u32::MAX],
+        preview: (240..=255).collect(),
+    }
+}
