@@ -84,15 +84,14 @@ impl ByteSource for ArraySource {
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let (mut bytes, end) = room(start, len, self.len)?;
-        let window = u32::try_from(start).ok().zip(u32::try_from(end).ok());
-        let window = window.map(|(start, end)| self.array.subarray(start, end));
-        // An array that was transferred to somebody else is empty from then on.
-        match window.filter(|window| u64::from(window.length()) == len) {
-            Some(window) => {
-                window.copy_to(&mut bytes);
+        // An array whose buffer was transferred to somebody else is empty from then on.
+        let there = u64::from(self.array.length()) == self.len;
+        match u32::try_from(start).ok().zip(u32::try_from(end).ok()) {
+            Some((start, end)) if there => {
+                self.array.subarray(start, end).copy_to(&mut bytes);
                 Ok(Bytes::from(bytes))
             }
-            None => Err(error(start, len, "the array was transferred or cut")),
+            _ => Err(error(start, len, "the array was transferred or cut")),
         }
     }
 }

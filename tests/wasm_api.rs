@@ -1,0 +1,292 @@
+//! What JavaScript sees: the codec and the class, in a page.
+#![cfg(target_arch = "wasm32")]
+
+#[path = "support/messages.rs"]
+mod messages;
+
+use js_sys::{Array, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use zeview::api::ZeviewDocument;
+use zeview::model::{NodeId, Value};
+use zeview::worker::codec;
+use zeview::worker::protocol::{Message, ROWS_MAX, Response};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+/// `a.b.c` of an object.
+#[track_caller]
+fn get(object: &JsValue, path: &str) -> JsValue {
+    path.split('.').fold(object.clone(), |object, name| {
+        Reflect::get(&object, &name.into()).expect(path)
+    })
+}
+
+#[track_caller]
+fn number(object: &JsValue, path: &str) -> f64 {
+    get(object, path).as_f64().expect(path)
+}
+
+#[track_caller]
+fn text(object: &JsValue, path: &str) -> String {
+    get(object, path).as_string().expect(path)
+}
+
+// The codec
+
+#[wasm_bindgen_test]
+fn messages_survive_the_way_through_javascript() {
+    for request in messages::requests() {
+        let (back, file) = codec::read_request(&codec::write_request(&request, None).unwrap())
+            .unwrap_or_else(|error| panic!("{request:?}: {error}"));
+        assert_eq!(back, request);
+        assert!(file.is_none());
+    }
+    for message in messages::messages() {
+        let (back, bytes) = codec::read_message(&codec::write_message(&message, None).unwrap())
+            .unwrap_or_else(|error| panic!("{message:?}: {error}"));
+        assert_eq!(back, message);
+        assert!(bytes.is_none());
+    }
+    for number in [f64::INFINITY, f64::MIN_POSITIVE, -0.0] {
+        let value = Value::Float(number);
+        let back: Value = codec::from_js(codec::to_js(&value).unwrap()).unwrap();
+        assert_eq!(back, value);
+    }
+}
+
+#[wasm_bindgen_test]
+fn files_and_bytes_travel_beside_the_data() {
+    let request = &messages::requests()[0];
+    let file = web_sys::Blob::new().unwrap();
+    let object = codec::write_request(request, Some(&file)).unwrap();
+    assert_eq!(get(&object, "file"), JsValue::from(file));
+    let (back, blob) = codec::read_request(&object).unwrap();
+    assert_eq!((&back, blob.is_some()), (request, true));
+
+    let bytes = Uint8Array::from(&[1, 2, 3][..]);
+    for message in messages::messages() {
+        let object = codec::write_message(&message, Some(&bytes)).unwrap();
+        let (back, beside) = codec::read_message(&object).unwrap();
+        assert_eq!(
+            (back, beside.map(|b| b.to_vec())),
+            (message, Some(vec![1, 2, 3]))
+        );
+    }
+}
+
+#[wasm_bindgen_test]
+fn large_numbers_are_bigints_and_what_is_missing_is_null() {
+    for raw in [0, 1, 1 << 53, u64::MAX] {
+        let value = codec::to_js(&Value::decimal(raw, 64)).unwrap();
+        let number = get(&value, "Unsigned.raw");
+        assert!(number.is_bigint());
+        assert_eq!(u64::try_from(number), Ok(raw));
+        assert!(get(&value, "Unsigned.symbol").is_null());
+    }
+    let least = codec::to_js(&i64::MIN).unwrap();
+    assert_eq!(i64::try_from(least), Ok(i64::MIN));
+    // Plain numbers are understood as well: somebody may write messages by hand.
+    assert_eq!(codec::from_js::<u64>(JsValue::from(4096.0)), Ok(4096));
+    let maps = std::collections::BTreeMap::from([("a", 1_u8)]);
+    assert_eq!(number(&codec::to_js(&maps).unwrap(), "a"), 1.0);
+}
+
+#[wasm_bindgen_test]
+fn other_shapes_are_refused_in_words() {
+    for wrong in [
+        JsValue::NULL,
+        JsValue::from("x"),
+        JsValue::from(-1),
+        Array::new().into(),
+    ] {
+        assert!(!codec::read_request(&wrong).unwrap_err().is_empty());
+        assert!(!codec::read_message(&wrong).unwrap_err().is_empty());
+    }
+    assert!(codec::from_js::<u32>(JsValue::from(-1)).is_err());
+}
+
+#[wasm_bindgen_test]
+fn a_page_of_rows_is_fast() {
+    let row = messages::messages()
+        .into_iter()
+        .find_map(|message| match message {
+            Message::Answer {
+                response: Response::Rows(rows),
+                ..
+            } => rows.into_iter().next(),
+            _ => None,
+        });
+    let rows = vec![row.unwrap(); ROWS_MAX as usize];
+    let clock = web_sys::window().unwrap().performance().unwrap();
+    let start = clock.now();
+    let object = codec::to_js(&rows).unwrap();
+    let written = clock.now();
+    let back: Vec<zeview::worker::protocol::Row> = codec::from_js(object).unwrap();
+    let read = clock.now();
+    assert_eq!(back, rows);
+    web_sys::console::log_1(
+        &format!(
+            "{ROWS_MAX} rows: {:.1} ms to write, {:.1} ms to read",
+            written - start,
+            read - written
+        )
+        .into(),
+    );
+    assert!(read - start < 500.0);
+}
+
+// The class
+
+/// A 64-bit ELF file with so many symbols.
+fn elf(symbols: u64) -> Vec<u8> {
+    const HEADER: u64 = 64;
+    let names = b"\0.symtab\0.strtab\0";
+    let table = symbols * 24;
+    let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    let half = |file: &mut Vec<u8>, number: u16| file.extend(number.to_le_bytes());
+    let word = |file: &mut Vec<u8>, number: u32| file.extend(number.to_le_bytes());
+    let long = |file: &mut Vec<u8>, number: u64| file.extend(number.to_le_bytes());
+    half(&mut file, 0xff12);
+    half(&mut file, 205);
+    word(&mut file, 1);
+    long(&mut file, 0);
+    long(&mut file, 0);
+    long(&mut file, HEADER + table + 24);
+    word(&mut file, 0);
+    for number in [64, 0, 0, 64, 3, 2] {
+        half(&mut file, number);
+    }
+    file.resize((HEADER + table) as usize, 0);
+    file.extend(names);
+    file.resize((HEADER + table + 24) as usize, 0);
+    for (name, kind, start, size, link, entry) in [
+        (0, 0, 0, 0, 0, 0),
+        (1, 2, HEADER, table, 2, 24),
+        (9, 3, HEADER + table, names.len() as u64, 0, 0),
+    ] {
+        word(&mut file, name);
+        word(&mut file, kind);
+        long(&mut file, 0);
+        long(&mut file, 0);
+        long(&mut file, start);
+        long(&mut file, size);
+        word(&mut file, link);
+        word(&mut file, 0);
+        long(&mut file, 1);
+        long(&mut file, entry);
+    }
+    file
+}
+
+fn open(bytes: &[u8]) -> ZeviewDocument {
+    ZeviewDocument::open(Uint8Array::from(bytes), JsValue::UNDEFINED)
+}
+
+fn nodes(list: JsValue) -> Vec<JsValue> {
+    list.unchecked_into::<Array>().to_vec()
+}
+
+#[wasm_bindgen_test]
+fn anything_can_be_opened() {
+    let prefix = elf(3);
+    for bytes in [
+        &[][..],
+        b"\x7fELF",
+        b"not a binary at all",
+        &prefix[..100],
+        &prefix,
+    ] {
+        let mut document = open(bytes);
+        let summary = document.summary().unwrap();
+        assert_eq!(number(&summary, "size"), bytes.len() as f64);
+        assert_eq!(text(&summary, "name"), "file");
+        let root = document.node(0).unwrap();
+        assert!(get(&root, "parent").is_null());
+        assert_eq!(text(&root, "kind"), "file");
+        let children = nodes(document.children(0, 0.0, 10.0).unwrap());
+        assert_eq!(children.len() as f64, number(&root, "count").min(10.0));
+        assert!(document.to_text().unwrap().lines().count() > children.len());
+        assert!(document.to_json().unwrap().starts_with('{'));
+        document.diagnostics().unwrap();
+    }
+}
+
+#[wasm_bindgen_test]
+fn options_name_the_file() {
+    let options = js_sys::Object::new();
+    Reflect::set(&options, &"name".into(), &"a.zebin".into()).unwrap();
+    let document = ZeviewDocument::open(Uint8Array::new_with_length(4), options.into());
+    assert_eq!(text(&document.summary().unwrap(), "name"), "a.zebin");
+    assert_eq!(text(&document.node(0).unwrap(), "name"), "a.zebin");
+}
+
+/// The first node in the order of the tree that `wanted` likes.
+fn first(
+    document: &mut ZeviewDocument,
+    id: u32,
+    depth: u32,
+    wanted: &dyn Fn(&JsValue) -> bool,
+) -> Option<JsValue> {
+    let children = nodes(document.children(id, 0.0, 20.0).unwrap());
+    for child in children {
+        if wanted(&child) {
+            return Some(child);
+        }
+        let below = number(&child, "id") as u32;
+        if depth > 0
+            && let Some(found) = first(document, below, depth - 1, wanted)
+        {
+            return Some(found);
+        }
+    }
+    None
+}
+
+#[wasm_bindgen_test]
+fn long_tables_come_in_pages() {
+    let mut document = open(&elf(100_000));
+    let table = first(&mut document, 0, 2, &|node| {
+        number(node, "count") >= 100_000.0
+    });
+    let id = number(&table.expect("the symbols"), "id") as u32;
+    let page = nodes(document.children(id, 99_000.0, 100_000.0).unwrap());
+    assert_eq!(page.len() as u64, ROWS_MAX);
+    assert_eq!(number(&page[0], "index"), 99_000.0);
+    assert_eq!(number(&page[0], "parent"), f64::from(id));
+    assert_eq!(nodes(document.children(id, 1e15, 5.0).unwrap()).len(), 0);
+}
+
+#[wasm_bindgen_test]
+fn values_are_bigints_and_positions_are_numbers() {
+    let mut document = open(&elf(3));
+    let is_number = |node: &JsValue| text(node, "value.type") == "unsigned";
+    let field = first(&mut document, 0, 3, &is_number).expect("a number");
+    assert!(get(&field, "value.raw").is_bigint());
+    let start = number(&field, "span.start");
+    assert_eq!(number(&field, "span.source"), 0.0);
+    let way = document.nodes_at(0, start).unwrap();
+    assert_eq!(way[0], 0);
+    assert!(way.len() > 1);
+    let bytes = document.bytes(0, 1.0, 4.0).unwrap();
+    assert_eq!(bytes.to_vec(), b"ELF");
+    let size = number(&document.summary().unwrap(), "size");
+    assert_eq!(document.bytes(0, size - 1.0, 1e15).unwrap().length(), 1);
+    assert_eq!(document.bytes(0, size + 9.0, 1e15).unwrap().length(), 0);
+}
+
+#[wasm_bindgen_test]
+fn misuse_is_thrown() {
+    let mut document = open(b"abcdef");
+    let unknown = NodeId(4_000_000).0;
+    let message = String::from(document.node(unknown).unwrap_err().message());
+    assert_eq!(message, "the document has no node 4000000");
+    assert!(document.children(unknown, 0.0, 1.0).is_err());
+    for wrong in [-1.0, 0.5, f64::NAN, f64::INFINITY, 1e17] {
+        assert!(document.children(0, wrong, 1.0).is_err());
+        assert!(document.children(0, 0.0, wrong).is_err());
+        assert!(document.nodes_at(0, wrong).is_err());
+        assert!(document.bytes(0, wrong, 1.0).is_err());
+    }
+    assert!(document.bytes(7, 0.0, 1.0).is_err());
+}
