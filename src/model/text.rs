@@ -36,7 +36,7 @@ pub fn push_value(out: &mut String, value: &Value) {
             symbol: Some(symbol),
             ..
         } => {
-            push_escaped(out, symbol);
+            push_visible(out, symbol);
             out.push_str(" (");
             push_number(out, *raw, *radix);
             out.push(')');
@@ -52,11 +52,7 @@ pub fn push_value(out: &mut String, value: &Value) {
         }
         Value::Bool(yes) => out.push_str(if *yes { "true" } else { "false" }),
         Value::Flags { raw, set, rest, .. } => push_flags(out, *raw, set, *rest),
-        Value::Text { text, .. } => {
-            out.push('"');
-            push_escaped(out, text);
-            out.push('"');
-        }
+        Value::Text { text, .. } => push_quoted(out, text),
     }
 }
 
@@ -122,20 +118,31 @@ fn push_ascii(out: &mut String, bytes: &[u8]) {
     out.push_str(std::str::from_utf8(bytes).unwrap_or(""));
 }
 
-/// Appends text in which nothing can play tricks: control characters, marks that change
-/// the direction of writing, and quotes stand as escapes.
-pub fn push_escaped(out: &mut String, text: &str) {
-    let plain = |b: u8| (b' '..=b'~').contains(&b) && b != b'"' && b != b'\\';
-    if text.bytes().all(plain) {
+/// Appends text in quotes: as [`push_visible`], and quotes and backslashes are escaped too.
+pub fn push_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    if text.contains(['"', '\\']) {
+        for c in text.chars() {
+            if matches!(c, '"' | '\\') {
+                out.push('\\');
+            }
+            push_visible(out, c.encode_utf8(&mut [0; 4]));
+        }
+    } else {
+        push_visible(out, text);
+    }
+    out.push('"');
+}
+
+/// Appends text in which nothing can play tricks: control characters and marks that change
+/// the direction of writing stand as escapes.
+pub fn push_visible(out: &mut String, text: &str) {
+    if text.bytes().all(|b| (b' '..=b'~').contains(&b)) {
         out.push_str(text);
         return;
     }
     for c in text.chars() {
         match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
@@ -148,10 +155,10 @@ pub fn push_escaped(out: &mut String, text: &str) {
     }
 }
 
-/// Text for showing: as [`push_escaped`].
+/// Text for showing: as [`push_visible`].
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    push_escaped(&mut out, text);
+    push_visible(&mut out, text);
     out
 }
 
@@ -240,7 +247,7 @@ impl Printer<'_> {
             push_decimal(line, node.index);
             line.push_str("] ");
         }
-        push_escaped(line, &node.name);
+        push_visible(line, &node.name);
         if let Some(Bits { low, high }) = node.bits {
             let _ = write!(line, " [{}:{low}]", high.saturating_sub(1));
         }
@@ -255,14 +262,14 @@ impl Printer<'_> {
         }
         if let Some(summary) = &node.summary {
             self.line.push_str("  · ");
-            push_escaped(&mut self.line, summary);
+            push_visible(&mut self.line, summary);
         }
         for xref in &node.xrefs {
             self.line.push_str("  → ");
             self.line.push_str(&xref.why);
             if !xref.label.is_empty() {
                 self.line.push(' ');
-                push_escaped(&mut self.line, &xref.label);
+                push_visible(&mut self.line, &xref.label);
             }
         }
         match node.kind {
@@ -375,7 +382,8 @@ mod tests {
 
     #[test]
     fn nothing_hides_in_text() {
-        assert_eq!(escaped("a\u{202e}b\n\"\u{7}"), "a\\u{202e}b\\n\\\"\\u{7}");
+        assert_eq!(escaped("a\u{202e}b\n\"\u{7}"), "a\\u{202e}b\\n\"\\u{7}");
         assert_eq!(escaped("é plain"), "é plain");
+        assert_eq!(value_text(&Value::text("a\"b\\")), r#""a\"b\\""#);
     }
 }

@@ -982,10 +982,10 @@ fn section_node(
         } else {
             section.name.clone()
         };
-        let header = format!("section header {}", section.index);
+        let header = format!("[{}]", section.index);
         Node::new(kind, name, section.bytes)
             .area(area_of(section))
-            .xref("header", header, section.header)
+            .xref("section header", header, section.header)
     };
     if section.kind == SectionType::SHT_NULL {
         return (section.index != 0 && !section.bytes.is_empty()).then(|| {

@@ -187,6 +187,51 @@ pub const SECTION: u64 = ROOT as u64;
 const NAMING_KEYS: &[&str] = &["name", "arg_type", "device_name", "type"];
 
 impl ZeInfoRows {
+    /// The children of an item. Those of the document are shown with those of its mapping in
+    /// their midst: the mapping itself would be a row that says nothing.
+    fn children(&self, item: Index) -> (Range<u32>, Option<(u32, Range<u32>)>) {
+        let yaml = &self.info.yaml;
+        let count = |i: Index| yaml.node(i).map_or(0, yaml::Node::child_count);
+        let own = 0..count(item);
+        if item != ROOT {
+            return (own, None);
+        }
+        let mapping = own.clone().find_map(|nth| {
+            let child = yaml.child(ROOT, nth)?;
+            (yaml.node(child)?.kind == Kind::Mapping).then(|| (nth, 0..count(child)))
+        });
+        (own, mapping)
+    }
+
+    /// The child `nth` of an item, and how many bytes more introduce it.
+    fn child(&self, item: Index, nth: u64) -> Option<(Index, u32)> {
+        let yaml = &self.info.yaml;
+        let nth = u32::try_from(nth).ok()?;
+        let (_, mapping) = self.children(item);
+        let Some((at, inner)) = mapping else {
+            return Some((yaml.child(item, nth)?, 0));
+        };
+        if nth < at {
+            return Some((yaml.child(item, nth)?, 0));
+        }
+        let content = yaml.child(item, at)?;
+        match nth - at {
+            within if within < inner.end => {
+                let head = yaml.node(content)?.head().len();
+                let extra = if within == 0 { head } else { 0 };
+                Some((yaml.child(content, within)?, extra))
+            }
+            within => Some((yaml.child(item, at + 1 + (within - inner.end))?, 0)),
+        }
+    }
+
+    fn len(&self, item: Index) -> u64 {
+        match self.children(item) {
+            (own, None) => own.end.into(),
+            (own, Some((_, inner))) => u64::from(own.end) + u64::from(inner.end) - 1,
+        }
+    }
+
     fn node(&self, index: Index, node: &yaml::Node, parent: &yaml::Node, out: &Rows<'_>) -> Node {
         let info = &*self.info;
         let span = info.at(node.value);
@@ -307,38 +352,40 @@ fn syntax_name(node: &yaml::Node, text: &[u8]) -> &'static str {
 
 impl Expand for ZeInfoRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
-        let node = u32::try_from(item).ok().and_then(|i| self.info.yaml.node(i));
-        node.map_or(0, |n| n.child_count().into())
+        u32::try_from(item).map_or(0, |item| self.len(item))
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        let Ok(index) = u32::try_from(item) else { return };
-        let Some(parent) = self.info.yaml.node(index) else {
-            return;
-        };
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for (child, node) in self.info.yaml.children(index).skip(skip).take(take) {
-            let row = self.node(child, node, parent, out);
-            out.push(row);
+        let Ok(item) = u32::try_from(item) else { return };
+        let yaml = &self.info.yaml;
+        for nth in range {
+            let Some((child, extra)) = self.child(item, nth) else {
+                return;
+            };
+            let parent = yaml.parent(child).and_then(|p| yaml.node(p));
+            if let (Some(node), Some(parent)) = (yaml.node(child), parent) {
+                let mut row = self.node(child, node, parent, out);
+                row.head = row.head.saturating_add(extra);
+                out.push(row);
+            }
         }
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        let index = u32::try_from(item).ok()?;
+        let item = u32::try_from(item).ok()?;
         let within = offset.checked_sub(self.info.span.start)?;
-        let count = self.info.yaml.node(index)?.child_count();
+        let count = self.len(item);
         // Children tile their parent: the first whose end is behind the byte holds it.
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low + (high - low) / 2;
-            let child = self.info.yaml.child(index, middle)?;
+            let (child, _) = self.child(item, middle)?;
             if u64::from(self.info.yaml.node(child)?.value.end) <= within {
                 low = middle + 1;
             } else {
                 high = middle;
             }
         }
-        Some((low < count).then_some(low.into()).into_iter().collect())
+        Some((low < count).then_some(low).into_iter().collect())
     }
 }

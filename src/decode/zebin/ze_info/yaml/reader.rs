@@ -1077,13 +1077,14 @@ fn lowest_byte(word: u64) -> usize {
     word.trailing_zeros() as usize / 8
 }
 
-/// Makes room by halves, and never for more than `most`: doubling would need twice the
+/// Makes room by halves, and never for many more than `most`: doubling would need twice the
 /// memory for a text full of tiny nodes.
 fn make_room(nodes: &mut Vec<Node>, additional: usize, most: usize) {
+    /// What the last line may add beyond the limit fits without moving all nodes again.
+    const SPARE: usize = 256;
     if nodes.capacity() - nodes.len() >= additional {
         return;
     }
-    // The last line may go a little beyond the limit.
     let wanted = (nodes.len() / 2).min(most.saturating_sub(nodes.len()));
-    nodes.reserve_exact(wanted.max(additional).max(256));
+    nodes.reserve_exact(wanted.max(additional) + SPARE);
 }

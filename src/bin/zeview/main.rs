@@ -1,0 +1,51 @@
+//! The command line: the decoder without the page.
+
+mod check;
+mod dump;
+mod input;
+mod progress;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Shows what is inside Intel GPU binaries, every value with its bytes.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Print the whole tree: offset, length, name, value; then the diagnostics.
+    Dump(dump::Options),
+    /// Print what is wrong with files.
+    ///
+    /// Exit status: 0 where there is no error, 1 where there is one, 2 where a file could not
+    /// be read.
+    Check(check::Options),
+}
+
+/// A file, or `-` for standard input.
+type FileArgument = PathBuf;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = match arguments.command {
+        Command::Dump(options) => dump::run(&options),
+        Command::Check(options) => check::run(&options),
+    };
+    match outcome {
+        Ok(status) => status,
+        // Whoever reads the output has seen enough: `zeview dump x | head`.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("zeview: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A sign of life on a terminal when something takes long.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{JoinHandle, spawn};
+use std::time::{Duration, Instant};
+
+/// Shown after this long, and as often.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Shows what goes on until it is dropped; does nothing where standard error is no terminal.
+pub struct Progress(Option<(Sender<String>, JoinHandle<()>)>);
+
+impl Progress {
+    /// Begins to wait.
+    pub fn start() -> Progress {
+        if !stderr().is_terminal() {
+            return Progress(None);
+        }
+        let (sender, receiver) = channel::<String>();
+        let began = Instant::now();
+        let thread = spawn(move || {
+            let (mut now, mut shown) = (String::new(), false);
+            loop {
+                match receiver.recv_timeout(PATIENCE) {
+                    Ok(text) => now = text,
+                    Err(RecvTimeoutError::Timeout) => {
+                        shown = true;
+                        eprint!("\r\x1b[K{now} … {} s", began.elapsed().as_secs());
+                        let _ = stderr().flush();
+                    }
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+            }
+            if shown {
+                eprint!("\r\x1b[K");
+            }
+        });
+        Progress(Some((sender, thread)))
+    }
+
+    /// Says what is being done.
+    pub fn say(&self, text: impl FnOnce() -> String) {
+        if let Some((sender, _)) = &self.0 {
+            let _ = sender.send(text());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((sender, thread)) = self.0.take() {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}

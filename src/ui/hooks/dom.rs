@@ -1,0 +1,89 @@
+//! Small questions about elements.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlTextAreaElement};
+use yew::{MouseEvent, NodeRef};
+
+fn closest(event: &Event, selector: &str) -> Option<Element> {
+    event
+        .target()?
+        .dyn_into::<Element>()
+        .ok()?
+        .closest(selector)
+        .ok()?
+}
+
+/// The number in an attribute of the element that the event is about, or of one around it.
+pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
+    let element = closest(event, &format!("[{attribute}]"))?;
+    element.get_attribute(attribute)?.parse().ok()
+}
+
+/// As [`number_near`], for what is under the pointer now, wherever the event began.
+pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
+    let document = web_sys::window()?.document()?;
+    let under = document.element_from_point(event.client_x() as f32, event.client_y() as f32)?;
+    let element = under.closest(&format!("[{attribute}]")).ok()??;
+    let number = element.get_attribute(attribute)?.parse().ok()?;
+    Some((number, element))
+}
+
+/// Which character of a line of `columns` characters in `cell` (a selector within `row`) is
+/// under the pointer.
+pub fn cell_at(event: &MouseEvent, row: &Element, cell: &str, columns: u32) -> Option<u32> {
+    let cell = row.query_selector(cell).ok()??;
+    let area = cell.get_bounding_client_rect();
+    let x = f64::from(event.client_x()) - area.left();
+    if x < 0.0 || x >= area.width() || area.width() <= 0.0 {
+        return None;
+    }
+    Some((x / area.width() * f64::from(columns)) as u32)
+}
+
+/// Gives an element the focus; it is not scrolled to.
+pub fn focus(node: &NodeRef) {
+    if let Some(element) = node.cast::<HtmlElement>() {
+        // An element that is not in the document does not get it.
+        let _ = element.focus();
+    }
+}
+
+/// As [`focus`], by the element's id.
+pub fn focus_by_id(id: &str) {
+    let element = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.get_element_by_id(id))
+        .and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    if let Some(element) = element {
+        let _ = element.focus();
+    }
+}
+
+/// Selects all that is in a field.
+pub fn select_text(node: &NodeRef) {
+    if let Some(input) = node.cast::<HtmlInputElement>() {
+        input.select();
+    } else if let Some(area) = node.cast::<HtmlTextAreaElement>() {
+        area.select();
+    }
+}
+
+/// What stands in a field.
+pub fn text_of(node: &NodeRef) -> String {
+    node.cast::<HtmlInputElement>()
+        .map(|input| input.value())
+        .unwrap_or_default()
+}
+
+/// Is the event about a field that text is typed into?
+pub fn is_typing(event: &Event) -> bool {
+    closest(event, "input, textarea, select, [contenteditable]").is_some()
+}
+
+/// Is a dialog open?
+pub(super) fn has_dialog() -> bool {
+    web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector("dialog[open]").ok().flatten())
+        .is_some()
+}

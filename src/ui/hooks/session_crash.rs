@@ -1,0 +1,132 @@
+//! Decoders that die, files that cannot be read any more.
+
+use std::rc::Rc;
+
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+
+use super::session::Session;
+use crate::ui::route::Target;
+use crate::ui::state::{Action, Failure, Phase, TabId};
+use crate::worker::client::{Client, ClientError};
+
+impl Session {
+    /// Starts a decoder anew that dies: once. A file that kills two is not opened again.
+    pub(super) fn watch(self: &Rc<Self>, tab: TabId, client: &Client) {
+        let session = Rc::downgrade(self);
+        client.on_death(move |error| {
+            let Some(session) = session.upgrade() else {
+                return;
+            };
+            let Some(live) = session.live(tab) else { return };
+            live.deaths.set(live.deaths.get() + 1);
+            let again = matches!(error, ClientError::Crashed(_) | ClientError::Silent);
+            if again && live.deaths.get() == 1 {
+                if live.target.borrow().is_none() {
+                    *live.target.borrow_mut() = session.target_of(tab);
+                }
+                session.notice(match error {
+                    ClientError::Silent => "The decoder did not answer; it was started anew.",
+                    _ => "The decoder crashed; it was started anew.",
+                });
+                session.decode(tab);
+            } else {
+                session.fail(tab, &error);
+            }
+        });
+    }
+
+    /// An error while the file was opened.
+    pub(super) fn not_opened(&self, tab: TabId, client: &Client, error: ClientError) {
+        // A dead decoder has been dealt with, or was dead before it was asked.
+        let dealt_with = self.live(tab).is_none_or(|live| live.deaths.get() > 0);
+        if client.death().is_none() || !dealt_with {
+            self.fail(tab, &error);
+        }
+    }
+
+    fn fail(&self, tab: TabId, error: &ClientError) {
+        if *error == ClientError::Cancelled {
+            return;
+        }
+        let failure = explain(error);
+        self.dispatch(Action::Phase(tab, Phase::Failed(failure)));
+    }
+
+    /// An error while something was asked of an open file.
+    pub(super) fn trouble(self: &Rc<Self>, tab: TabId, error: &ClientError) {
+        match error {
+            ClientError::Changed(message) => {
+                self.dispatch(Action::Changed(tab, message.clone().into()));
+            }
+            ClientError::Failed(message) => self.notice(message.clone()),
+            ClientError::Unexpected => self.notice(error.to_string()),
+            // Whoever watches the decoder has seen it.
+            _ => {}
+        }
+    }
+
+    /// Looks whether the active file can still be read: after it was changed on disk it
+    /// cannot.
+    pub fn check_file(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else { return };
+        let Some(live) = self.live(tab) else { return };
+        let Some(file) = live.file.borrow().clone() else {
+            return;
+        };
+        if view.changed.is_some() || view.opened.size == 0 {
+            return;
+        }
+        let Ok(piece) = file.slice_with_f64_and_f64(0.0, 1.0) else {
+            return;
+        };
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            if JsFuture::from(piece.array_buffer()).await.is_err() {
+                let text = format!("{} was changed, moved or deleted after it was opened.", file.name());
+                session.dispatch(Action::Changed(tab, text.into()));
+            }
+        });
+    }
+
+    /// What is selected, in words that stay true when the file is opened again.
+    pub(super) fn target_of(&self, tab: TabId) -> Option<Target> {
+        let state = self.state();
+        let view = state.tab(tab)?.view()?;
+        let span = view.selection.span?;
+        (!view.selection.way.is_empty()).then_some(Target::Bytes {
+            section: None,
+            offset: span.start,
+            len: span.len(),
+        })
+    }
+}
+
+fn explain(error: &ClientError) -> Failure {
+    let (title, advice) = match error {
+        ClientError::Crashed(_) => (
+            "The decoder crashed on this file",
+            "It was started twice and stopped both times. That is a fault in zeview, whatever is in the file: please report it, with the message above and, if you may, the file. The page and other files are not affected.",
+        ),
+        ClientError::Silent => (
+            "The decoder did not finish",
+            "It was stopped after 30 seconds without an answer. Please report the file if you may. The page and other files are not affected.",
+        ),
+        ClientError::Version(_) => (
+            "The page and its decoder do not fit together",
+            "They come from two releases, one of them kept by the browser. Reload the page (with Shift) to get both from the same one.",
+        ),
+        ClientError::Unavailable(_) => (
+            "The decoder could not be started",
+            "It runs in a Web Worker with WebAssembly. Check the connection and reload the page; if it stays so, this browser or the frame around the page does not allow workers.",
+        ),
+        _ => (
+            "The file could not be read",
+            "It may have been changed, moved or deleted after it was chosen, or it is a folder. Choose it again.",
+        ),
+    };
+    Failure {
+        title: title.into(),
+        message: error.to_string().into(),
+        advice: advice.into(),
+    }
+}

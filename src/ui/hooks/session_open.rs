@@ -1,0 +1,264 @@
+//! Opening and closing files.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{AbortController, File, Url};
+use yew::AttrValue;
+
+use super::fetch::{self, FetchError};
+use super::session::{Live, Session};
+use crate::ui::paste;
+use crate::ui::route::Target;
+use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
+use crate::worker::client::Client;
+
+/// A file, and the handle by which it can be had again.
+pub(super) type Chosen = (File, Option<wasm_bindgen::JsValue>);
+
+/// The folder of the samples, relative to the page.
+const SAMPLES: &str = "./samples/";
+
+impl Session {
+    /// Opens files, each in a tab of its own; the first of them is looked at.
+    pub(super) fn open_files(self: &Rc<Self>, files: Vec<Chosen>) {
+        let mut first = None;
+        for (file, handle) in files {
+            let live = Live::default();
+            let name = file.name();
+            *live.file.borrow_mut() = Some(file);
+            *live.handle.borrow_mut() = handle;
+            let id = self.add(name, Origin::Local, Phase::Waiting, live);
+            first.get_or_insert(id);
+        }
+        if let Some(id) = first {
+            self.dispatch(Action::Activate(id));
+        }
+    }
+
+    /// Opens bytes that were pasted as text.
+    pub(super) fn open_text(self: &Rc<Self>, text: &str) {
+        let Some(bytes) = paste::bytes(text) else {
+            self.notice("The pasted text is neither hex nor base64.");
+            return;
+        };
+        let parts = Array::of1(&Uint8Array::from(bytes.as_slice()));
+        if let Some(file) = fetch::file(&parts, "pasted bytes") {
+            self.open_files(vec![(file, None)]);
+        }
+    }
+
+    /// Opens one of the samples that come with the page.
+    pub fn open_sample(self: &Rc<Self>, name: &str) {
+        let address = format!("{SAMPLES}{name}");
+        self.fetch(&address, Origin::Local, None);
+    }
+
+    /// Opens a file from an address.
+    pub fn open_link(self: &Rc<Self>, address: &str, target: Option<Target>) {
+        let origin = Origin::Link(address.trim().to_owned().into());
+        self.fetch(address, origin, target);
+    }
+
+    /// Tries a file again that could not be opened.
+    pub fn retry(self: &Rc<Self>, tab: TabId) {
+        let state = self.state();
+        let (Some(live), Some(shown)) = (self.live(tab), state.tab(tab)) else {
+            return;
+        };
+        live.deaths.set(0);
+        if live.file.borrow().is_some() {
+            self.decode(tab);
+        } else if let Origin::Link(address) = &shown.origin {
+            let address = address.to_string();
+            self.transfer(tab, &address);
+        }
+    }
+
+    /// Can [`Session::retry`] do anything?
+    pub fn can_retry(&self, tab: TabId) -> bool {
+        let from_network = self
+            .state()
+            .tab(tab)
+            .is_some_and(|tab| matches!(tab.origin, Origin::Link(_)));
+        from_network || self.live(tab).is_some_and(|live| live.file.borrow().is_some())
+    }
+
+    /// Closes a file and ends its decoder, whatever it is doing.
+    pub fn close(&self, tab: TabId) {
+        if let Some(live) = self.live.borrow_mut().remove(&tab) {
+            if let Some(abort) = &*live.abort.borrow() {
+                abort.abort();
+            }
+            if let Some(client) = &*live.client.borrow() {
+                client.stop();
+            }
+        }
+        self.dispatch(Action::Close(tab));
+    }
+
+    /// Opens a file whose turn has come.
+    pub fn begin(self: &Rc<Self>, tab: TabId) {
+        let state = self.state();
+        if state.tab(tab).is_some_and(|tab| tab.phase == Phase::Waiting) {
+            self.decode(tab);
+        }
+    }
+
+    fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
+        let id = TabId(self.next.get());
+        self.next.set(id.0 + 1);
+        self.live.borrow_mut().insert(id, Rc::new(live));
+        self.dispatch(Action::Add(Tab {
+            id,
+            name: name.into(),
+            origin,
+            phase,
+        }));
+        id
+    }
+
+    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, target: Option<Target>) {
+        let live = Live::default();
+        *live.target.borrow_mut() = target;
+        let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
+        let phase = Phase::Fetching {
+            got: 0,
+            total: None,
+        };
+        let tab = self.add(name, origin, phase, live);
+        self.transfer(tab, address);
+    }
+
+    fn transfer(self: &Rc<Self>, tab: TabId, address: &str) {
+        let Some(live) = self.live(tab) else { return };
+        let url = fetch::absolute(address);
+        let (Some(url), Ok(abort)) = (url, AbortController::new()) else {
+            let error = FetchError::Address(address.to_owned());
+            self.dispatch(Action::Phase(tab, Phase::Failed(explain(&error, None))));
+            return;
+        };
+        *live.abort.borrow_mut() = Some(abort.clone());
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            let progress = |got, total| {
+                session.dispatch(Action::Phase(tab, Phase::Fetching { got, total }));
+            };
+            match fetch::fetch(&url, &abort, progress).await {
+                Ok(file) => {
+                    *live.file.borrow_mut() = Some(file);
+                    session.decode(tab);
+                }
+                // Its tab is closed.
+                Err(FetchError::Cancelled) => {}
+                Err(error) => {
+                    let failure = explain(&error, Some(&url));
+                    session.dispatch(Action::Phase(tab, Phase::Failed(failure)));
+                }
+            }
+        });
+    }
+
+    /// Gives a tab's file to a decoder.
+    pub(super) fn decode(self: &Rc<Self>, tab: TabId) {
+        let Some(live) = self.live(tab) else { return };
+        let Some(file) = live.file.borrow().clone() else {
+            return;
+        };
+        let spare = self.spare.borrow_mut().take();
+        let client = spare
+            .filter(|client| client.death().is_none())
+            .unwrap_or_else(Client::start);
+        if let Some(before) = live.client.replace(Some(client.clone())) {
+            before.stop();
+        }
+        live.asked.borrow_mut().clear();
+        live.cache.clear();
+        live.click.borrow_mut().take();
+        self.watch(tab, &client);
+        self.dispatch(Action::Phase(tab, Phase::Decoding));
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            match client.open(file.name(), &file).await {
+                Ok(opened) => {
+                    session.dispatch(Action::Opened(tab, Rc::new(opened)));
+                    let target = live.target.borrow_mut().take();
+                    if let Some(target) = target {
+                        session.follow(tab, target);
+                    }
+                }
+                Err(error) => session.not_opened(tab, &client, error),
+            }
+        });
+    }
+
+    /// Opens a file again that has changed: by its handle, or by asking for it.
+    pub fn reopen(self: &Rc<Self>, tab: TabId, ask: impl Fn() + 'static) {
+        let Some(live) = self.live(tab) else { return };
+        let Some(handle) = live.handle.borrow().clone() else {
+            ask();
+            return;
+        };
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            match super::files::file_of(&handle).await {
+                Some(file) => session.replace(tab, file),
+                None => ask(),
+            }
+        });
+    }
+
+    /// Shows another file, or a newer one of the same name, in a tab.
+    pub(super) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
+        let Some(live) = self.live(tab) else { return };
+        *live.target.borrow_mut() = self.target_of(tab);
+        *live.file.borrow_mut() = Some(file);
+        live.deaths.set(0);
+        self.decode(tab);
+    }
+}
+
+/// Why a file did not arrive, for people.
+fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
+    let host = url.map(|url| url.host()).unwrap_or_default();
+    let (message, advice) = match error {
+        FetchError::Cancelled => (String::new(), ""),
+        FetchError::Address(text) => (
+            format!("“{text}” is not an address that a page can open."),
+            "It has to begin with https://. From http:// only this machine (localhost) is allowed.",
+        ),
+        FetchError::Status(status, words) => (
+            format!("{host} answered {status} {words}."),
+            "Check the address; a file that needs a login cannot be opened by a link. Download it and drop it here instead.",
+        ),
+        FetchError::Refused { elsewhere: true } => (
+            format!("{host} could not be reached, or does not let other sites read its files. The browser does not tell a page which of the two it is."),
+            "A server allows it by sending the header Access-Control-Allow-Origin (CORS). If you can download the file in the browser, do that and drop it here: then nobody has to be asked.",
+        ),
+        FetchError::Refused { elsewhere: false } => (
+            format!("{host} could not be reached."),
+            "Check the connection and try again.",
+        ),
+        FetchError::Broken(got) => (
+            format!("The transfer from {host} broke off after {}.", crate::ui::words::size(*got)),
+            "Try again; if it stays so, download the file and drop it here.",
+        ),
+    };
+    Failure {
+        title: "The file did not arrive".into(),
+        message: message.into(),
+        advice: advice.into(),
+    }
+}
+
+/// What somebody may want to look at who has no file at hand.
+pub(super) fn files_of(list: &web_sys::FileList) -> Vec<File> {
+    (0..list.length()).filter_map(|i| list.item(i)).collect()
+}
+
+/// A value that is a file.
+pub(super) fn as_file(value: wasm_bindgen::JsValue) -> Option<File> {
+    value.dyn_into().ok()
+}

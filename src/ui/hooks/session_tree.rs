@@ -1,0 +1,131 @@
+//! Branches of the tree and their rows.
+
+use std::rc::Rc;
+
+use wasm_bindgen_futures::spawn_local;
+
+use super::session::Session;
+use crate::model::NodeId;
+use crate::ui::flat::Group;
+use crate::ui::state::{Action, TabId, TreeChange};
+use crate::ui::tree::{self, PAGE};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Detail, Request, Response, Row};
+
+/// `*` opens no more siblings than this.
+const OPEN_AT_ONCE: usize = 200;
+
+impl Session {
+    /// Shows or hides a node's children.
+    pub fn set_open(self: &Rc<Self>, row: &Row, open: bool) {
+        let Some((tab, view)) = self.active() else { return };
+        let change = if open {
+            if view.tree.count(row).is_none() {
+                self.load_count(tab, row.id);
+            }
+            TreeChange::Open(Rc::new(row.clone()))
+        } else {
+            TreeChange::Close(row.id)
+        };
+        self.dispatch(Action::Tree(tab, vec![change]));
+    }
+
+    /// Shows or hides a range of children.
+    pub fn set_group(&self, group: Group, open: bool) {
+        if let Some((tab, _)) = self.active() {
+            self.dispatch(Action::Tree(tab, vec![TreeChange::Group(group, open)]));
+        }
+    }
+
+    /// Shows the children of a node and of all its siblings.
+    pub fn open_siblings(self: &Rc<Self>, row: &Row) {
+        let Some((tab, view)) = self.active() else { return };
+        let Some(parent) = row.parent else { return };
+        let siblings = view.tree.loaded(parent).filter(|row| tree::is_branch(row));
+        let siblings: Vec<_> = siblings.take(OPEN_AT_ONCE).cloned().collect();
+        for row in &siblings {
+            if view.tree.count(row).is_none() {
+                self.load_count(tab, row.id);
+            }
+        }
+        let changes = siblings.into_iter().map(|row| TreeChange::Open(Rc::new(row)));
+        self.dispatch(Action::Tree(tab, changes.collect()));
+    }
+
+    /// Asks for the page of rows that a child is on, unless it is here or under way.
+    pub fn load_page(self: &Rc<Self>, tab: TabId, parent: NodeId, index: u64) {
+        let start = index / PAGE * PAGE;
+        let Some(live) = self.live(tab) else { return };
+        if !live.asked.borrow_mut().insert((parent, start)) {
+            return;
+        }
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            match session.rows(tab, parent, start).await {
+                Ok(rows) => {
+                    let change = TreeChange::Rows(parent, start, rows);
+                    session.dispatch(Action::Tree(tab, vec![change]));
+                }
+                Err(error) => {
+                    live.asked.borrow_mut().remove(&(parent, start));
+                    session.trouble(tab, &error);
+                }
+            }
+        });
+    }
+
+    async fn rows(&self, tab: TabId, node: NodeId, start: u64) -> Result<Vec<Row>, ClientError> {
+        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
+        let request = Request::Rows {
+            node,
+            start,
+            count: PAGE,
+        };
+        match client.ask(request).await? {
+            Response::Rows(rows) => Ok(rows),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    fn load_count(self: &Rc<Self>, tab: TabId, node: NodeId) {
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            match session.detail(tab, node).await {
+                Ok(detail) => {
+                    let count = detail.row.count.unwrap_or(0);
+                    let change = TreeChange::Count(node, count);
+                    session.dispatch(Action::Tree(tab, vec![change]));
+                }
+                Err(error) => session.trouble(tab, &error),
+            }
+        });
+    }
+
+    /// Everything about a node.
+    pub(super) async fn detail(&self, tab: TabId, node: NodeId) -> Result<Detail, ClientError> {
+        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
+        match client.ask(Request::Detail { node }).await? {
+            Response::Detail(detail) => Ok(*detail),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    /// A node and all below it as text, then `done` with it.
+    pub fn export(
+        self: &Rc<Self>,
+        node: NodeId,
+        form: crate::worker::protocol::ExportForm,
+        done: impl FnOnce(String) + 'static,
+    ) {
+        let Some((tab, _)) = self.active() else { return };
+        let Some(client) = self.client(tab) else { return };
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            match client.ask(Request::Export { node, form }).await {
+                Ok(Response::Text(text)) => done(text),
+                Ok(_) => {}
+                Err(error) => session.trouble(tab, &error),
+            }
+        });
+    }
+}

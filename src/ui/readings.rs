@@ -1,0 +1,174 @@
+//! Bytes read in every usual way, and written as text for other programs.
+
+use crate::model::text::escaped;
+
+/// One way to read the first bytes of a range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// `u32`.
+    pub name: &'static str,
+    /// What comes out.
+    pub text: String,
+}
+
+/// The first bytes as little-endian numbers of each width that is there.
+pub fn numbers(bytes: &[u8]) -> Vec<Reading> {
+    let mut out = Vec::new();
+    let mut push = |name, text| out.push(Reading { name, text });
+    if let Some([b]) = first::<1>(bytes) {
+        push("u8", b.to_string());
+        push("i8", (b as i8).to_string());
+    }
+    if let Some(b) = first::<2>(bytes) {
+        push("u16", u16::from_le_bytes(b).to_string());
+        push("i16", i16::from_le_bytes(b).to_string());
+        push("f16", float(f64::from(half(u16::from_le_bytes(b)))));
+    }
+    if let Some(b) = first::<4>(bytes) {
+        push("u32", u32::from_le_bytes(b).to_string());
+        push("i32", i32::from_le_bytes(b).to_string());
+        push("f32", float(f64::from(f32::from_le_bytes(b))));
+    }
+    if let Some(b) = first::<8>(bytes) {
+        push("u64", u64::from_le_bytes(b).to_string());
+        push("i64", i64::from_le_bytes(b).to_string());
+        push("f64", float(f64::from_le_bytes(b)));
+    }
+    out
+}
+
+fn first<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    bytes.get(..N)?.try_into().ok()
+}
+
+/// Short for everyday numbers, with an exponent for the others.
+fn float(number: f64) -> String {
+    let size = number.abs();
+    if number == 0.0 || !number.is_finite() || (1e-4..1e9).contains(&size) {
+        format!("{number}")
+    } else {
+        format!("{number:e}")
+    }
+}
+
+/// An IEEE 754 number of 16 bits.
+pub fn half(bits: u16) -> f32 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let exponent = i32::from((bits >> 10) & 0x1f);
+    let fraction = f32::from(bits & 0x3ff);
+    sign * match exponent {
+        0 => fraction * 2f32.powi(-24),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
+    }
+}
+
+/// The bytes as text, where they are text for the most part.
+pub fn text(bytes: &[u8]) -> Option<String> {
+    let printable = |b: &&u8| matches!(**b, b' '..=b'~' | b'\n' | b'\r' | b'\t');
+    let until_zero = bytes.split(|b| *b == 0).next().unwrap_or(&[]);
+    if until_zero.len() < 2 || until_zero.iter().filter(printable).count() != until_zero.len() {
+        return None;
+    }
+    Some(escaped(std::str::from_utf8(until_zero).ok()?))
+}
+
+/// `7f 45 4c 46`, 16 to a line.
+pub fn hex_text(bytes: &[u8]) -> String {
+    lines(bytes, "", |out, byte| push_hex(out, byte), " ")
+}
+
+/// `static const uint8_t bytes[4] = { 0x7f, … };`
+pub fn c_array(bytes: &[u8]) -> String {
+    let body = lines(bytes, "    ", push_literal, ", ");
+    format!(
+        "static const uint8_t bytes[{}] = {{\n{body}\n}};\n",
+        bytes.len()
+    )
+}
+
+/// `const BYTES: [u8; 4] = [ 0x7f, … ];`
+pub fn rust_array(bytes: &[u8]) -> String {
+    let body = lines(bytes, "    ", push_literal, ", ");
+    format!("const BYTES: [u8; {}] = [\n{body}\n];\n", bytes.len())
+}
+
+fn lines(bytes: &[u8], indent: &str, push: fn(&mut String, u8), between: &str) -> String {
+    let mut out = String::with_capacity(bytes.len() * 6);
+    for (number, line) in bytes.chunks(16).enumerate() {
+        if number > 0 {
+            out.push_str(between.trim_end());
+            out.push('\n');
+        }
+        out.push_str(indent);
+        for (i, byte) in line.iter().enumerate() {
+            if i > 0 {
+                out.push_str(between);
+            }
+            push(&mut out, *byte);
+        }
+    }
+    out
+}
+
+fn push_literal(out: &mut String, byte: u8) {
+    out.push_str("0x");
+    push_hex(out, byte);
+}
+
+/// Two digits.
+pub fn push_hex(out: &mut String, byte: u8) {
+    for half in [byte >> 4, byte & 15] {
+        out.push(char::from_digit(half.into(), 16).unwrap_or('?'));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves() {
+        for (bits, number) in [
+            (0x0000, 0.0),
+            (0x3c00, 1.0),
+            (0xc000, -2.0),
+            (0x7bff, 65504.0),
+            (0x0001, 5.960_464_5e-8),
+            (0x7c00, f32::INFINITY),
+        ] {
+            assert_eq!(half(bits), number, "{bits:#x}");
+        }
+        assert!(half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn as_many_readings_as_bytes() {
+        assert_eq!(numbers(&[]).len(), 0);
+        assert_eq!(numbers(&[0xff]).len(), 2);
+        assert_eq!(numbers(&[0xff; 3]).len(), 5);
+        let eight = numbers(&[0xff; 8]);
+        let of = |name| eight.iter().find(|r| r.name == name).map(|r| r.text.as_str());
+        assert_eq!(of("i64"), Some("-1"));
+        assert_eq!(of("u64"), Some("18446744073709551615"));
+        assert_eq!(of("f64"), Some("NaN"));
+    }
+
+    #[test]
+    fn text_ends_at_zero() {
+        assert_eq!(text(b"abc\0\xff").as_deref(), Some("abc"));
+        assert_eq!(text(b"\0abc"), None);
+        assert_eq!(text(b"a\x01bc"), None);
+    }
+
+    #[test]
+    fn arrays() {
+        assert_eq!(hex_text(&[0; 17]).lines().count(), 2);
+        assert_eq!(
+            c_array(&[1, 0xff]),
+            "static const uint8_t bytes[2] = {\n    0x01, 0xff\n};\n"
+        );
+        assert!(rust_array(&[0; 17]).contains("0x00,\n    0x00\n"));
+    }
+}

@@ -1,0 +1,142 @@
+//! What is selected: one thing for the tree, the bytes, the inspector and the panels.
+
+use std::rc::Rc;
+
+use super::route::Target;
+use crate::model::{NodeId, SourceId, Span};
+use crate::worker::protocol::Row;
+
+/// How the selection came about; it decides whether the address gets an entry to go back
+/// to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Via {
+    /// A step with the keyboard.
+    Step,
+    /// A jump: a click, a link, a hit, a problem.
+    Jump,
+    /// The address: a link that was opened, or the Back button.
+    Address,
+}
+
+/// A node, or bytes that are no node's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The rows from the root's child to the selected node, or to the innermost one that
+    /// holds the selected bytes. Empty: the root.
+    pub way: Rc<[Row]>,
+    /// The bytes; derived values have none.
+    pub span: Option<Span>,
+    /// The bytes were chosen freely and are not those of the node.
+    pub free: bool,
+    /// How it came about.
+    pub via: Via,
+    /// Another one for each time that something is selected.
+    pub serial: u32,
+}
+
+impl Selection {
+    /// The opened file as a whole.
+    pub fn root(span: Option<Span>) -> Selection {
+        Selection {
+            way: Rc::from([]),
+            span,
+            free: false,
+            via: Via::Address,
+            serial: 0,
+        }
+    }
+
+    /// The last row of a way, and its bytes.
+    pub fn node(way: Rc<[Row]>, via: Via) -> Selection {
+        Selection {
+            span: way.last().and_then(|row| row.span),
+            way,
+            free: false,
+            via,
+            serial: 0,
+        }
+    }
+
+    /// Bytes, with the way to the node that they are of or in.
+    pub fn bytes(way: Rc<[Row]>, span: Span, via: Via) -> Selection {
+        Selection {
+            free: way.last().is_none_or(|row| row.span != Some(span)),
+            span: Some(span),
+            way,
+            via,
+            serial: 0,
+        }
+    }
+
+    /// The node that is selected, or holds the selected bytes.
+    pub fn node_id(&self) -> NodeId {
+        self.way.last().map_or(NodeId::ROOT, |row| row.id)
+    }
+
+    /// The bytes and what introduces them.
+    pub fn extent(&self) -> Option<Span> {
+        let span = self.span?;
+        let head = self.way.last().filter(|_| !self.free).map_or(0, |row| row.head);
+        Some(Span {
+            start: span.start.saturating_sub(head.into()),
+            ..span
+        })
+    }
+
+    /// Which source the bytes are of; derived values are where their parents are.
+    pub fn source(&self) -> SourceId {
+        self.span
+            .or_else(|| self.way.iter().rev().find_map(|row| row.span))
+            .map_or(SourceId::FILE, |span| span.source)
+    }
+
+    /// All that is known of the source of the selected bytes: what the outermost node in it
+    /// spans. Nothing for the opened file.
+    pub fn unpacked(&self) -> Option<Span> {
+        let source = self.source();
+        if source == SourceId::FILE {
+            return None;
+        }
+        let spans = self.way.iter().filter_map(|row| row.span);
+        spans.into_iter().find(|span| span.source == source)
+    }
+
+    /// What a link to it points to; `path` is the path of the node. Nothing for the file as
+    /// a whole.
+    pub fn target(&self, path: &str) -> Option<Target> {
+        let span = match self.span {
+            Some(span) if self.free => span,
+            _ if path.is_empty() => return None,
+            _ => return Some(Target::Path(path.to_owned())),
+        };
+        let part = self.way.first().and_then(|row| row.span);
+        match part.filter(|part| part.source == span.source && part.start <= span.start) {
+            Some(part) => Some(Target::Bytes {
+                section: path.split('/').next().map(str::to_owned),
+                offset: span.start - part.start,
+                len: span.len(),
+            }),
+            None if span.source == SourceId::FILE => Some(Target::Bytes {
+                section: None,
+                offset: span.start,
+                len: span.len(),
+            }),
+            None => Some(Target::Path(path.to_owned())),
+        }
+    }
+
+    /// The names on the way, with the numbers of entries.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.way.iter().map(name)
+    }
+}
+
+/// How a row is called in a row of names.
+pub fn name(row: &Row) -> String {
+    let name = crate::model::text::escaped(&row.name);
+    if row.indexed && name.is_empty() {
+        format!("[{}]", row.index)
+    } else {
+        name
+    }
+}

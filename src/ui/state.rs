@@ -1,0 +1,289 @@
+//! What the page shows, and how it changes: one reducer, without a browser in it.
+
+use std::rc::Rc;
+
+use yew::{AttrValue, Reducible};
+
+use super::flat::Group;
+use super::panels::PanelId;
+use super::selection::Selection;
+use super::tree::Tree;
+use crate::model::{NodeId, SourceId, Span};
+use crate::worker::protocol::{Opened, Row};
+
+/// One of the open files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TabId(pub u32);
+
+/// Where a file came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Dropped, chosen or pasted: links never name it.
+    Local,
+    /// From an address (`?url=`): links name it.
+    Link(AttrValue),
+}
+
+/// Why a file is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// One line.
+    pub title: AttrValue,
+    /// What happened.
+    pub message: AttrValue,
+    /// What to do.
+    pub advice: AttrValue,
+}
+
+/// How far a file has come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Phase {
+    /// It is opened when somebody looks at it.
+    Waiting,
+    /// It is on its way over the network.
+    Fetching {
+        /// So many bytes are here.
+        got: u64,
+        /// Of so many, if the server says it.
+        total: Option<u64>,
+    },
+    /// The decoder works on it.
+    Decoding,
+    /// It is shown.
+    Ready(Rc<View>),
+    /// It is not shown.
+    Failed(Failure),
+}
+
+/// A file that is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// What the decoder said when it was opened.
+    pub opened: Rc<Opened>,
+    /// Its tree as far as it is known.
+    pub tree: Rc<Tree>,
+    /// What is selected.
+    pub selection: Selection,
+    /// The panel that is shown.
+    pub panel: PanelId,
+    /// It was changed, moved or deleted since; in words.
+    pub changed: Option<AttrValue>,
+}
+
+/// An open file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tab {
+    /// Which.
+    pub id: TabId,
+    /// Its name.
+    pub name: AttrValue,
+    /// Where it came from.
+    pub origin: Origin,
+    /// How far it has come.
+    pub phase: Phase,
+}
+
+impl Tab {
+    /// What is shown of it.
+    pub fn view(&self) -> Option<&Rc<View>> {
+        match &self.phase {
+            Phase::Ready(view) => Some(view),
+            _ => None,
+        }
+    }
+}
+
+/// What lies over the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dialog {
+    /// The keys, and what is read.
+    Help,
+    /// Asks for an address.
+    Link,
+    /// Asks for a place.
+    GoTo,
+    /// Text that could not be put on the clipboard.
+    Copy(AttrValue),
+}
+
+/// Everything that the page shows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// The open files.
+    pub tabs: Vec<Rc<Tab>>,
+    /// The one that is looked at.
+    pub active: Option<TabId>,
+    /// What lies over the page.
+    pub dialog: Option<Dialog>,
+    /// A short message that goes away again.
+    pub notice: Option<AttrValue>,
+    /// Counts what was selected.
+    serial: u32,
+}
+
+/// A change of the tree.
+pub enum TreeChange {
+    /// Shows a node's children.
+    Open(Rc<Row>),
+    /// Hides them.
+    Close(NodeId),
+    /// Shows or hides a range of children.
+    Group(Group, bool),
+    /// So many children a node has.
+    Count(NodeId, u64),
+    /// Children that have arrived.
+    Rows(NodeId, u64, Vec<Row>),
+}
+
+/// What changes the page.
+pub enum Action {
+    /// A file was chosen, dropped, pasted or asked for.
+    Add(Tab),
+    /// A file is looked at.
+    Activate(TabId),
+    /// A file is closed.
+    Close(TabId),
+    /// A file has come further.
+    Phase(TabId, Phase),
+    /// The decoder has opened a file.
+    Opened(TabId, Rc<Opened>),
+    /// The tree has changed.
+    Tree(TabId, Vec<TreeChange>),
+    /// Something was selected.
+    Select(TabId, Selection),
+    /// A panel was chosen.
+    Panel(PanelId),
+    /// A file cannot be read any more; in words.
+    Changed(TabId, AttrValue),
+    /// Something lies over the page, or not any more.
+    Dialog(Option<Dialog>),
+    /// A short message.
+    Notice(Option<AttrValue>),
+}
+
+impl State {
+    /// The file that is looked at.
+    pub fn active(&self) -> Option<&Rc<Tab>> {
+        self.tab(self.active?)
+    }
+
+    /// An open file.
+    pub fn tab(&self, id: TabId) -> Option<&Rc<Tab>> {
+        self.tabs.iter().find(|tab| tab.id == id)
+    }
+
+    fn change(&mut self, id: TabId, change: impl FnOnce(&mut Tab)) {
+        if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.id == id) {
+            change(Rc::make_mut(tab));
+        }
+    }
+
+    fn change_view(&mut self, id: TabId, change: impl FnOnce(&mut View)) {
+        self.change(id, |tab| {
+            if let Phase::Ready(view) = &mut tab.phase {
+                change(Rc::make_mut(view));
+            }
+        });
+    }
+
+    fn close(&mut self, id: TabId) {
+        let Some(place) = self.tabs.iter().position(|tab| tab.id == id) else {
+            return;
+        };
+        self.tabs.remove(place);
+        if self.active == Some(id) {
+            let next = self.tabs.get(place).or(self.tabs.last());
+            self.active = next.map(|tab| tab.id);
+        }
+    }
+
+    fn opened(&mut self, id: TabId, opened: Rc<Opened>) {
+        let panel = self
+            .tab(id)
+            .and_then(|tab| tab.view())
+            .map_or(PanelId::default(), |view| view.panel);
+        self.serial += 1;
+        let mut selection = Selection::root(opened.root.span);
+        selection.serial = self.serial;
+        let view = View {
+            tree: Rc::new(Tree::new(&opened)),
+            selection,
+            opened,
+            panel,
+            changed: None,
+        };
+        self.change(id, |tab| tab.phase = Phase::Ready(Rc::new(view)));
+    }
+
+    fn select(&mut self, id: TabId, mut selection: Selection) {
+        self.serial += 1;
+        selection.serial = self.serial;
+        self.change_view(id, |view| {
+            Rc::make_mut(&mut view.tree).reveal(&selection.way);
+            view.selection = selection;
+        });
+    }
+}
+
+impl View {
+    /// All bytes of a source, as far as they are known.
+    pub fn whole(&self, source: SourceId) -> Span {
+        if source == SourceId::FILE {
+            return Span::new(source, 0, self.opened.size);
+        }
+        self.selection
+            .unpacked()
+            .filter(|span| span.source == source)
+            .unwrap_or(Span::new(source, 0, 0))
+    }
+}
+
+impl Reducible for State {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut state = (*self).clone();
+        match action {
+            Action::Add(tab) => {
+                state.active = Some(tab.id);
+                state.tabs.push(Rc::new(tab));
+            }
+            Action::Activate(id) => state.active = Some(id),
+            Action::Close(id) => state.close(id),
+            Action::Phase(id, phase) => state.change(id, |tab| tab.phase = phase),
+            Action::Opened(id, opened) => state.opened(id, opened),
+            Action::Tree(id, changes) => state.change_view(id, |view| {
+                let tree = Rc::make_mut(&mut view.tree);
+                for change in changes {
+                    apply(tree, change);
+                }
+            }),
+            Action::Select(id, selection) => state.select(id, selection),
+            Action::Panel(panel) => {
+                if let Some(id) = state.active {
+                    state.change_view(id, |view| view.panel = panel);
+                }
+            }
+            Action::Changed(id, why) => {
+                state.change_view(id, |view| view.changed = Some(why));
+            }
+            Action::Dialog(dialog) => state.dialog = dialog,
+            Action::Notice(notice) => state.notice = notice,
+        }
+        Rc::new(state)
+    }
+}
+
+fn apply(tree: &mut Tree, change: TreeChange) {
+    match change {
+        TreeChange::Open(row) => tree.open(&row),
+        TreeChange::Close(id) => tree.close(id),
+        TreeChange::Group(group, open) => tree.set_group(group, open),
+        TreeChange::Count(id, count) => tree.set_count(id, count),
+        TreeChange::Rows(id, start, rows) => tree.insert(id, start, &rows),
+    }
+}
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

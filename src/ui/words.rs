@@ -1,0 +1,207 @@
+//! How numbers, sizes and kinds are written in the page.
+
+use crate::model::{Area, NodeKind, Severity, Tone};
+
+/// Between the groups of a long number; lines do not break there.
+const GROUP: char = '\u{a0}';
+
+/// `51 336`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + 6);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(GROUP);
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `512 B`, `21 KB`, `1.0 MB`: decimal units, two digits where there is only one.
+pub fn size(bytes: u64) -> String {
+    let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes}{GROUP}B");
+    }
+    // In tenths of the unit, rounded.
+    let mut unit = 0;
+    let mut divisor: u64 = 1000;
+    while bytes / divisor >= 1000 && unit + 1 < units.len() {
+        divisor = divisor.saturating_mul(1000);
+        unit += 1;
+    }
+    let tenths = (u128::from(bytes) * 10 + u128::from(divisor) / 2) / u128::from(divisor);
+    let name = units.get(unit).copied().unwrap_or("B");
+    if tenths < 100 {
+        format!("{}.{}{GROUP}{name}", tenths / 10, tenths % 10)
+    } else {
+        format!("{}{GROUP}{name}", tenths / 10)
+    }
+}
+
+/// `1 byte`, `51 336 bytes`.
+pub fn bytes(number: u64) -> String {
+    counted(number, "byte", "bytes")
+}
+
+/// `1 warning`, `2 warnings`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    let noun = if number == 1 { one } else { many };
+    format!("{} {noun}", grouped(number))
+}
+
+/// A part of a whole in percent, with one digit below 10: `99.9 %` only when it is not all.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 || part >= whole {
+        return format!("100{GROUP}%");
+    }
+    let tenths = u128::from(part) * 1000 / u128::from(whole);
+    match tenths {
+        0 if part > 0 => format!("<{GROUP}0.1{GROUP}%"),
+        t if t < 100 || t > 990 => format!("{}.{}{GROUP}%", t / 10, t % 10),
+        t => format!("{}{GROUP}%", t / 10),
+    }
+}
+
+/// How an area is called where the colours are explained.
+pub fn area_name(area: Area) -> &'static str {
+    match area {
+        Area::Inherit => "other",
+        Area::Header => "headers",
+        Area::Code => "code",
+        Area::Meta => "metadata",
+        Area::Data => "data",
+        Area::Symbol => "symbols, strings, relocations",
+        Area::Note => "notes",
+        Area::Ir => "intermediate representations",
+        Area::Debug => "debug information",
+        Area::Padding => "padding and gaps",
+    }
+}
+
+/// The class that gives an area's colour.
+pub fn area_class(area: Area) -> &'static str {
+    match area {
+        Area::Inherit | Area::Header => "a-hdr",
+        Area::Code => "a-code",
+        Area::Meta => "a-meta",
+        Area::Data => "a-data",
+        Area::Symbol => "a-sym",
+        Area::Note => "a-note",
+        Area::Ir => "a-ir",
+        Area::Debug => "a-dbg",
+        Area::Padding => "a-pad",
+    }
+}
+
+/// What a node is, in a word or two.
+pub fn kind_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::File => "file",
+        NodeKind::Record => "record",
+        NodeKind::Field => "field",
+        NodeKind::Table => "table",
+        NodeKind::Item => "entry",
+        NodeKind::Mapping => "mapping",
+        NodeKind::Sequence => "sequence",
+        NodeKind::Text => "text",
+        NodeKind::Blob => "bytes",
+        NodeKind::Syntax => "syntax",
+        NodeKind::Padding => "padding",
+        NodeKind::Gap => "unexplained bytes",
+        NodeKind::Derived => "derived, not in the file",
+    }
+}
+
+/// The sign of a severity: told apart by its shape, not only by its colour.
+pub fn severity_sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "✕",
+        Severity::Warning => "▲",
+        Severity::Info => "i",
+    }
+}
+
+/// The class that gives a severity's colour.
+pub fn severity_class(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "err",
+        Severity::Warning => "warn",
+        Severity::Info => "info",
+    }
+}
+
+/// The class that gives a fact's colour.
+pub fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Good => "ok",
+        Tone::Warning => "warn",
+        Tone::Bad => "err",
+    }
+}
+
+/// The sign of a tone; plain facts have none.
+pub fn tone_sign(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Good => Some("✓"),
+        Tone::Warning => Some("▲"),
+        Tone::Bad => Some("✕"),
+    }
+}
+
+/// A long name in two parts, the second to be kept when the first is cut.
+pub fn middle(name: &str) -> (&str, &str) {
+    const KEEP: usize = 10;
+    const LONG: usize = 28;
+    let count = name.chars().count();
+    if count <= LONG {
+        return (name, "");
+    }
+    let at = name
+        .char_indices()
+        .nth(count - KEEP)
+        .map_or(name.len(), |(at, _)| at);
+    name.split_at(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(51_336), "51\u{a0}336");
+        assert_eq!(grouped(u64::MAX).chars().count(), 26);
+    }
+
+    #[test]
+    fn sizes_have_two_digits() {
+        assert_eq!(size(999), "999\u{a0}B");
+        assert_eq!(size(1_032_976), "1.0\u{a0}MB");
+        assert_eq!(size(21_400), "21\u{a0}KB");
+        assert_eq!(size(5_000_000_000), "5.0\u{a0}GB");
+        assert_eq!(size(u64::MAX), "18\u{a0}EB");
+    }
+
+    #[test]
+    fn all_is_only_said_of_all() {
+        assert_eq!(percent(10, 10), "100\u{a0}%");
+        assert_eq!(percent(9_999, 10_000), "99.9\u{a0}%");
+        assert_eq!(percent(1, 100_000), "<\u{a0}0.1\u{a0}%");
+        assert_eq!(percent(0, 5), "0.0\u{a0}%");
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_end() {
+        let name = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI6vecaddEE";
+        let (start, end) = middle(name);
+        assert_eq!(end.len(), 10);
+        assert_eq!(format!("{start}{end}"), name);
+        assert_eq!(middle(".text.vecadd"), (".text.vecadd", ""));
+    }
+}
