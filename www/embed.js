@@ -1,0 +1,222 @@
+// How to use zeview's decoder from JavaScript, in two ways:
+//
+// 1. `ZeviewDocument`, a class that decodes bytes in memory and answers at once;
+// 2. the message protocol of the page, for files of any size, in a worker or, where a
+//    sandboxed frame refuses workers, in the page itself.
+//
+// embed.html shows the first. `embed.html#test` tries out both and writes the result to
+// `data-result` of the root element.
+
+import init, { ZeviewDocument } from "./worker.js";
+
+const ROWS = 100; // The class gives at most 512 at once.
+
+// 1. The class
+
+/** Shows a document; returns a function that gives its memory back. */
+function show(bytes, name) {
+  const opened = ZeviewDocument.open(bytes, { name });
+  const summary = opened.summary();
+  const facts = summary.facts.filter((fact) => fact.headline);
+  const words = [summary.title, ...facts.map((fact) => `${fact.label}: ${fact.text}`)];
+  element("summary").textContent = `${summary.name}, ${summary.size} bytes. ${words.join(" · ")}`;
+
+  const problems = opened.diagnostics().slice(0, ROWS).map((problem) => {
+    const { start, end } = problem.primary.span;
+    return item(`${problem.severity}: ${problem.message} (bytes ${start} to ${end})`);
+  });
+  element("problems").replaceChildren(...problems);
+  element("tree").replaceChildren(row(opened, opened.node(0)));
+  return () => opened.free();
+}
+
+/** A node as a list item that asks for its children when it is opened. */
+function row(opened, node) {
+  const value = node.text || node.summary || "";
+  const place = node.span ? `${node.span.start}–${node.span.end}` : "computed";
+  const label = `${node.indexed ? `[${node.index}] ` : ""}${node.name} ${value} (${place})`;
+  if (node.count === 0) return item(label);
+
+  const details = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.textContent = label;
+  const list = document.createElement("ul");
+  details.append(summary, list);
+  details.addEventListener("toggle", () => more(opened, node, list), { once: true });
+  const wrapped = document.createElement("li");
+  wrapped.append(details);
+  return wrapped;
+}
+
+/** Adds the next children; a table may have millions, so they come in pages. */
+function more(opened, node, list) {
+  const have = list.children.length;
+  list.append(...opened.children(node.id, have, ROWS).map((child) => row(opened, child)));
+  if (list.children.length >= node.count) return;
+  const button = document.createElement("button");
+  button.textContent = `more (of ${node.count})`;
+  const last = document.createElement("li");
+  last.append(button);
+  button.addEventListener("click", () => {
+    last.remove();
+    more(opened, node, list);
+  });
+  list.append(last);
+}
+
+function item(text) {
+  const made = document.createElement("li");
+  // As text: names come from the file.
+  made.textContent = text;
+  return made;
+}
+
+function element(id) {
+  return document.getElementById(id);
+}
+
+// 2. The protocol (src/worker/protocol.rs)
+
+/** Starts a decoder in the first of the ways that works here. */
+async function startDecoder(ways = [inWorker, inBlobWorker, inPage]) {
+  for (const way of ways) {
+    try {
+      return await ready(await way());
+    } catch (error) {
+      console.info(`no decoder ${way.name}:`, error);
+    }
+  }
+  throw new Error("no decoder can be started here");
+}
+
+function inWorker() {
+  return new Worker(new URL("./worker_loader.js", import.meta.url), { type: "module" });
+}
+
+/** A frame of an opaque origin refuses the address, but not a blob that imports it. */
+function inBlobWorker() {
+  const address = new URL("./worker_loader.js", import.meta.url).href;
+  const script = new Blob([`import ${JSON.stringify(address)};`], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(script), { type: "module" });
+}
+
+/** Looks like a worker: postMessage, addEventListener, terminate. */
+async function inPage() {
+  const decoder = await import("./worker.js");
+  await decoder.default();
+  return decoder.startInPage();
+}
+
+/** Waits for `Ready`: what is posted to a worker before that may be lost. */
+function ready(worker) {
+  const waiting = new Map();
+  let last = 0;
+  const decoder = {
+    worker,
+    /** Resolves with the answer's `response`, and `bytes` where there are some. */
+    ask(request, file) {
+      last += 1;
+      const message = { id: last, about: null, request };
+      if (file) message.file = file;
+      return new Promise((resolve, reject) => {
+        waiting.set(last, { resolve, reject });
+        worker.postMessage(message);
+      });
+    },
+  };
+  const fail = (error) => {
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+    worker.terminate();
+  };
+  return new Promise((resolve, reject) => {
+    worker.addEventListener("message", ({ data }) => {
+      if (data.Ready) resolve(decoder);
+      if (data.Crashed) fail(new Error(data.Crashed.message));
+      if (data.Answer) {
+        waiting.get(data.Answer.id)?.resolve({ response: data.Answer.response, bytes: data.bytes });
+        waiting.delete(data.Answer.id);
+      }
+    });
+    // It could not be loaded, or has used up its memory or stack.
+    worker.addEventListener("error", (event) => {
+      const error = new Error(event.message || "the decoder could not be loaded");
+      reject(error);
+      fail(error);
+    });
+  });
+}
+
+// The test
+
+function expect(truth, what) {
+  if (!truth) throw new Error(`expected ${what}`);
+}
+
+function testClass(bytes) {
+  const opened = ZeviewDocument.open(bytes, { name: "test" });
+  expect(opened.summary().size === bytes.length, "the size");
+  expect(opened.node(0).name === "test", "the name");
+  expect(opened.toText().includes("test"), "the text");
+  expect(JSON.parse(opened.toJson()).name === "test", "the JSON");
+  expect(opened.bytes(0, 1, 4).join() === bytes.slice(1, 4).join(), "the bytes");
+  const fields = opened.children(opened.children(0, 0, 1)[0]?.id ?? 0, 0, 9);
+  const number = fields.find((field) => field.value.type === "unsigned");
+  expect(!number || typeof number.value.raw === "bigint", "a bigint");
+  let thrown;
+  try {
+    opened.node(4_000_000);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown instanceof Error && thrown.message.includes("4000000"), "an error");
+  opened.free();
+}
+
+async function testProtocol(way, bytes) {
+  const decoder = await startDecoder([way]);
+  const file = new Blob([bytes.slice(0, 10), bytes.slice(10)]);
+  const opened = await decoder.ask({ Open: { name: "test" } }, file);
+  expect(opened.response.Opened.size === BigInt(bytes.length), `the size ${way.name}`);
+  const span = { source: 0, start: 1, end: 4 };
+  const read = await decoder.ask({ Bytes: { span, leaves: true } });
+  expect(read.bytes.join() === bytes.slice(1, 4).join(), `the bytes ${way.name}`);
+  const wrong = await decoder.ask("Nonsense");
+  expect(wrong.response.Failed.message, `a refusal ${way.name}`);
+  decoder.worker.terminate();
+}
+
+async function test() {
+  const bytes = new Uint8Array(64);
+  bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  testClass(bytes);
+  testClass(new TextEncoder().encode("no binary at all"));
+  const sandboxed = self.origin === "null";
+  for (const way of sandboxed ? [inBlobWorker, inPage] : [inWorker, inBlobWorker, inPage]) {
+    await testProtocol(way, bytes);
+  }
+}
+
+// The page
+
+await init();
+element("summary").textContent = "Choose a file.";
+let close = () => {};
+element("file").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  if (!file) return;
+  close();
+  close = show(new Uint8Array(await file.arrayBuffer()), file.name);
+});
+
+if (location.hash === "#test") {
+  const root = document.documentElement;
+  try {
+    await test();
+    root.dataset.result = "passed";
+  } catch (error) {
+    root.dataset.result = `failed: ${error.message}`;
+    console.error(error);
+  }
+  element("summary").textContent = root.dataset.result;
+}
