@@ -10,6 +10,7 @@
 //!
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
 //! * [`zebin`]: what Intel puts into it; `.ze_info`, `.note.intelgt.compat`, GTPin data …
+//! * [`ar`]: archives of binaries for several devices.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
 #![deny(
@@ -31,6 +32,7 @@
     )
 )]
 
+pub mod ar;
 mod context;
 pub mod eager;
 pub mod elf;

@@ -49,9 +49,7 @@ impl Format for Raw {
 /// What the bytes may be, for the people who have opened the wrong file.
 fn guess(head: &[u8]) -> &'static str {
     let starts = |magic: &[u8]| head.starts_with(magic);
-    if starts(b"!<arch>\n") {
-        "an archive (ar)"
-    } else if starts(&[0x10, 0xff, 0x10, 0xad]) {
+    if starts(&[0x10, 0xff, 0x10, 0xad]) {
         "an OffloadBinary"
     } else if starts(b"IBYS") {
         "a SYCLBIN"

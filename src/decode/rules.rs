@@ -150,6 +150,12 @@ rules! {
     /// to be padding).
     GAP = "layout/gap" Info "Bytes that nothing refers to" Viewer;
 
+    /// A member's header is 60 bytes of text that end with a grave accent and a line feed; its
+    /// size is a decimal number. What follows a header that is none cannot be read.
+    AR_HEADER = "ar/bad-member-header" Error "A member's header is no header" Spec("ar(5)");
+    /// The data of a member must lie within the archive.
+    AR_MEMBER_OUT_OF_BOUNDS = "ar/member-out-of-bounds" Error "A member reaches past the end of the archive" Spec("ar(5)");
+
     /// The section type is in nobody's list. The driver refuses the whole file.
     ZEBIN_SECTION_TYPE = "zebin/unknown-section-type" Error "Unknown section type" Runtime("zebin_decoder.cpp, extractZebinSections");
     /// A `SHT_PROGBITS` section whose name is none of `.text`, `.text.*`, `.data.const`,

@@ -45,9 +45,7 @@ impl Document {
         let path = self.way_to(span.source);
         let mut best = path.clone();
         let mut budget = 4096;
-        if self.search_span(span, path, &mut best, &mut budget) {
-            return best;
-        }
+        self.search_span(span, path, &mut best, &mut budget);
         best
     }
 
@@ -148,7 +146,9 @@ impl Document {
     /// The leaves that have bytes in `span`, by position, at most `limit` of them.
     pub fn leaves(&self, span: Span, limit: usize) -> Vec<Leaf> {
         let mut leaves = Vec::new();
+        let mark = self.registry.mark();
         self.collect_leaves(self.root(), span, limit, 0, &mut leaves);
+        self.registry.release(mark);
         leaves.sort_by_key(|l: &Leaf| l.span);
         leaves
     }

@@ -78,7 +78,9 @@ impl Document {
                     path: Vec::new(),
                     hits: Vec::new(),
                 };
+                let mark = self.registry.mark();
                 walk.visit(self.root());
+                self.registry.release(mark);
                 let more = walk.hits.len() >= limit || walk.budget == 0;
                 (walk.hits, more)
             }
@@ -132,14 +134,12 @@ impl Walk<'_> {
             return;
         }
         self.budget -= 1;
-        if self.path_is_inside() && self.matches(node) {
-            if let Some(span) = node.span {
-                self.hits.push(Hit {
-                    span,
-                    path: self.path.clone(),
-                    text: headline(node),
-                });
-            }
+        if let Some(span) = node.span.filter(|_| self.path_is_inside() && self.matches(node)) {
+            self.hits.push(Hit {
+                span,
+                path: self.path.clone(),
+                text: headline(node),
+            });
         }
         let count = self.document.count(node);
         self.path.push(node.name.to_string());

@@ -1,0 +1,350 @@
+//! ar archives: how `ocloc` puts the binaries of several devices into one file. The member's
+//! name says which device it is for (`64.12.55.8`, `64.dg2`), the bytes are a zebin, or a
+//! legacy container.
+//!
+//! ```text
+//! !<arch>\n │ header, 60 bytes of text │ data, padded to 2 │ header │ data │ …
+//! ```
+//!
+//! GNU's layout of names: they end at `/`; the member `//` holds long names, `/N` is the
+//! offset of one of them. Symbol tables of linkers (the member `/`) stay bytes.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Context;
+use super::elf::plural;
+use super::format::{self, Format, Opened};
+use super::reader::Window;
+use super::rules;
+use crate::model::{
+    Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Tone, Value,
+};
+
+const MAGIC: &[u8] = b"!<arch>\n";
+const SOURCE: &str = "ar(5)";
+
+/// The fields of a member's header: name, size in bytes, meaning.
+const FIELDS: &[(&str, u64, Doc)] = &[
+    ("ar_name", 16, doc("The member's name, which ends at a slash; `//` and `/N` are about long names.")),
+    ("ar_date", 12, doc("The time of the last change, in seconds since 1970, as decimal text.")),
+    ("ar_uid", 6, doc("The owner's number, as decimal text.")),
+    ("ar_gid", 6, doc("The group's number, as decimal text.")),
+    ("ar_mode", 8, doc("The permissions, as octal text.")),
+    ("ar_size", 10, doc("The size of the data in bytes, as decimal text.")),
+    ("ar_fmag", 2, doc("What ends a header: a grave accent and a line feed.")),
+];
+
+const HEADER: u64 = 60;
+const TRAILER: &[u8] = b"`\n";
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: SOURCE,
+        known: &[],
+    }
+}
+
+static MAGIC_DOC: Doc = doc("What starts every archive.");
+static MEMBER_DOC: Doc = doc(
+    "A member of the archive. In what ocloc writes the name says which device it is for: the size of a pointer, and a product configuration or a product.",
+);
+static FILLER_DOC: Doc = doc(
+    "Fills up so that the next member's data starts at a multiple of 8: ocloc writes these, and hides them.",
+);
+static LONG_NAMES_DOC: Doc = doc("The names that do not fit into 16 bytes.");
+
+/// The ar format.
+#[derive(Debug)]
+pub struct Ar;
+
+struct Member {
+    header: Span,
+    /// The bytes of the data that are there.
+    data: Span,
+    /// The byte after data of odd size.
+    padding: Span,
+    name: String,
+    filler: bool,
+    content: Option<Opened>,
+}
+
+impl Member {
+    fn whole(&self) -> Span {
+        Span::new(self.header.source, self.header.start, self.padding.end)
+    }
+}
+
+struct Archive {
+    magic: Span,
+    members: Vec<Member>,
+    rest: Span,
+}
+
+impl Format for Ar {
+    fn recognise(&self, head: &[u8]) -> bool {
+        head.starts_with(MAGIC)
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let mut members = Vec::new();
+        let mut at = MAGIC.len() as u64;
+        let mut long_names = Span::default();
+        while at < span.len() {
+            let Some(member) = read_member(cx, span, at, long_names) else {
+                break;
+            };
+            at = member.padding.end - span.start;
+            if member.name == "//" {
+                long_names = member.data;
+            }
+            members.push(member);
+        }
+        let rest = span.from(at);
+        cx.gap(rest);
+        let summary = summary(span, &members);
+        let archive = Archive {
+            magic: span.sub(0, MAGIC.len() as u64),
+            members,
+            rest,
+        };
+        let count = archive.len();
+        Opened {
+            summary,
+            content: Some((cx.register(Rc::new(archive)), TOP, Some(count))),
+        }
+    }
+}
+
+fn summary(span: Span, members: &[Member]) -> Summary {
+    let images: Vec<&Member> = members.iter().filter(|m| m.content.is_some()).collect();
+    let mut facts = vec![Fact {
+        label: "images".into(),
+        text: plural(images.len() as u64, "image").into(),
+        tone: Tone::Plain,
+        span: Some(span),
+        headline: true,
+    }];
+    for member in images.iter().take(64) {
+        let Some(opened) = &member.content else { continue };
+        let target = opened.summary.facts.iter().find(|f| f.label == "target");
+        let mut text = format!("{}: {}", member.name, opened.summary.title);
+        if let Some(target) = target {
+            text.push_str(" · ");
+            text.push_str(&target.text);
+        }
+        facts.push(Fact {
+            label: "image".into(),
+            text: text.into(),
+            tone: Tone::Plain,
+            span: Some(member.data),
+            headline: false,
+        });
+    }
+    Summary {
+        format: "ar".into(),
+        title: "ocloc archive".into(),
+        facts,
+    }
+}
+
+fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Option<Member> {
+    let header = span.sub(at, HEADER);
+    let window = Window::clamped(cx.sources, header);
+    let text = window.bytes();
+    if header.len() < HEADER || text.get(58..60) != Some(TRAILER) {
+        cx.report(
+            &rules::AR_HEADER,
+            header,
+            if header.len() < HEADER {
+                "a member's header is cut off"
+            } else {
+                "a member's header does not end as one"
+            },
+        );
+        return None;
+    }
+    let field = |from: usize, to: usize| {
+        let bytes = text.get(from..to).unwrap_or(&[]);
+        String::from_utf8_lossy(bytes).trim_end().to_owned()
+    };
+    let size_span = header.sub(48, 10);
+    let Ok(size) = field(48, 58).parse::<u64>() else {
+        cx.report(
+            &rules::AR_HEADER,
+            size_span,
+            format!("the size {:?} is no number", field(48, 58)),
+        );
+        return None;
+    };
+    let data = span.sub(at + HEADER, size);
+    if data.len() < size {
+        cx.report_with(
+            &rules::AR_MEMBER_OUT_OF_BOUNDS,
+            size_span,
+            format!("a member of {size} bytes, {} are there", data.len()),
+            &[(data, "its data")],
+            None,
+        );
+    }
+    let padding = Span::at(span.source, data.end, size % 2).intersect(span);
+    cx.padding(padding);
+    let name = member_name(cx, &field(0, 16), long_names);
+    let filler = name.starts_with("pad_");
+    let opaque = filler || name == "//" || name == "/" || data.is_empty();
+    let content = if opaque {
+        None
+    } else {
+        cx.nest(|| format::open(cx, data))
+    };
+    Some(Member {
+        header,
+        data,
+        padding,
+        name,
+        filler,
+        content,
+    })
+}
+
+fn member_name(cx: &Context<'_>, field: &str, long_names: Span) -> String {
+    if field == "//" || field == "/" {
+        return field.to_owned();
+    }
+    if let Some(offset) = field.strip_prefix('/').and_then(|n| n.parse::<u64>().ok()) {
+        let window = Window::clamped(cx.sources, long_names.sub(offset, 4096));
+        let name = window.bytes().split(|b| matches!(b, b'/' | b'\n')).next();
+        return String::from_utf8_lossy(name.unwrap_or(&[])).into_owned();
+    }
+    field.strip_suffix('/').unwrap_or(field).to_owned()
+}
+
+const TOP: u64 = u64::MAX;
+/// Set in an item: the fields of the member's header.
+const HEADER_ITEM: u64 = 1 << 56;
+
+impl Archive {
+    fn len(&self) -> u64 {
+        1 + self.members.len() as u64 + u64::from(!self.rest.is_empty())
+    }
+
+    fn member(&self, index: u64) -> Option<&Member> {
+        self.members.get(usize::try_from(index).ok()?)
+    }
+
+    fn top(&self, index: u64, out: &Rows<'_>) -> Node {
+        let Some(at) = index.checked_sub(1) else {
+            return Node::field("magic", Value::text("!<arch>\n"), self.magic)
+                .area(Area::Header)
+                .doc(&MAGIC_DOC);
+        };
+        let Some(member) = self.member(at) else {
+            return Node::gap("bytes that are no member", self.rest);
+        };
+        let node = Node::new(NodeKind::Item, member.name.clone(), member.whole())
+            .children(out.me, at, Some(rows_of(member).len() as u64));
+        match (&member.content, member.filler) {
+            (Some(opened), _) => {
+                let target = opened.summary.facts.iter().find(|f| f.label == "target");
+                let mut summary = opened.summary.title.to_string();
+                if let Some(target) = target {
+                    summary.push_str(" · ");
+                    summary.push_str(&target.text);
+                }
+                node.summary(summary).doc(&MEMBER_DOC)
+            }
+            (None, true) => node
+                .summary("alignment")
+                .area(Area::Padding)
+                .doc(&FILLER_DOC),
+            (None, false) if member.name == "//" => {
+                node.summary("long names").doc(&LONG_NAMES_DOC)
+            }
+            (None, false) => node.doc(&MEMBER_DOC),
+        }
+    }
+
+    fn part(&self, index: u64, member: &Member, part: Part, out: &Rows<'_>) -> Node {
+        match part {
+            Part::Header => Node::new(NodeKind::Record, "header", member.header)
+                .area(Area::Header)
+                .children(out.me, index | HEADER_ITEM, Some(FIELDS.len() as u64)),
+            Part::Data => match &member.content {
+                Some(opened) => format::document_node(member.name.clone(), member.data, opened),
+                None => Node::new(NodeKind::Blob, "data", member.data).value(Value::Bytes),
+            },
+            Part::Padding => Node::padding(member.padding),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Header,
+    Data,
+    Padding,
+}
+
+fn rows_of(member: &Member) -> Vec<Part> {
+    let mut parts = vec![Part::Header];
+    if !member.data.is_empty() {
+        parts.push(Part::Data);
+    }
+    if !member.padding.is_empty() {
+        parts.push(Part::Padding);
+    }
+    parts
+}
+
+impl Expand for Archive {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
+        match item {
+            TOP => self.len(),
+            _ if item & HEADER_ITEM != 0 => FIELDS.len() as u64,
+            _ => self.member(item).map_or(0, |m| rows_of(m).len() as u64),
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        if item == TOP {
+            for index in range {
+                let node = self.top(index, out);
+                out.push(node);
+            }
+            return;
+        }
+        let Some(member) = self.member(item & !HEADER_ITEM) else {
+            return;
+        };
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        if item & HEADER_ITEM == 0 {
+            for part in rows_of(member).into_iter().skip(skip).take(take) {
+                let node = self.part(item, member, part, out);
+                out.push(node);
+            }
+            return;
+        }
+        let mut at = 0;
+        for (i, (name, size, doc)) in FIELDS.iter().enumerate() {
+            let span = member.header.sub(at, *size);
+            at += size;
+            if i >= skip && i < skip + take {
+                let bytes = Window::clamped(out.sources, span);
+                out.push(Node::field(*name, Value::text_from(bytes.bytes()), span).doc(doc));
+            }
+        }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        if item != TOP {
+            return None;
+        }
+        if self.magic.holds(offset) {
+            return Some(vec![0]);
+        }
+        let after = self.members.partition_point(|m| m.whole().end <= offset);
+        Some(vec![1 + after as u64])
+    }
+}
