@@ -35,13 +35,10 @@ impl Layout {
                 .map(|s| Span::new(whole.source, s.start.clamp(whole.start, whole.end), s.end.min(whole.end)));
         }
         parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
-        let holes = find_holes(cx, whole, &parts);
+        let holes = find_holes(whole, &parts);
         let disjoint = check_overlaps(cx, &parts);
-        let mut read = 0;
-        for hole in holes {
-            let node = hole_node(cx, hole, read < limits::HOLES);
-            read += 1;
-            parts.push(node);
+        for (number, hole) in holes.into_iter().enumerate() {
+            parts.push(hole_node(cx, hole, number < limits::HOLES));
         }
         parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
         Layout { parts, disjoint }
@@ -59,7 +56,7 @@ impl Layout {
 }
 
 /// The bytes that no part claims.
-fn find_holes(_cx: &Context<'_>, whole: Span, parts: &[Node]) -> Vec<Span> {
+fn find_holes(whole: Span, parts: &[Node]) -> Vec<Span> {
     let mut holes = Vec::new();
     let mut at = whole.start;
     for span in parts.iter().filter_map(|p| p.span) {

@@ -186,6 +186,8 @@ impl<'a> Reader<'a> {
 pub trait Scalar: Sized {
     /// Its size in bytes.
     const SIZE: u64;
+    /// The same, as a length in memory.
+    const BYTES: usize;
     /// From exactly [`Self::SIZE`] bytes.
     fn decode(bytes: &[u8], endian: Endian) -> Self;
 }
@@ -203,6 +205,7 @@ macro_rules! scalar {
     ($($ty:ident = $size:literal),*) => {$(
         impl Scalar for $ty {
             const SIZE: u64 = $size;
+            const BYTES: usize = $size;
             fn decode(bytes: &[u8], endian: Endian) -> $ty {
                 let raw: Result<[u8; $size], _> = bytes.try_into();
                 match (raw, endian) {

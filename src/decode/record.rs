@@ -146,12 +146,12 @@ macro_rules! record {
                 let endian = r.endian();
                 let mut at = 0usize;
                 $(
-                    let size = <$ty as $crate::decode::reader::Scalar>::SIZE as usize;
+                    let end = at + <$ty as $crate::decode::reader::Scalar>::BYTES;
                     let $field = <$ty as $crate::decode::reader::Scalar>::decode(
-                        bytes.value.get(at..at + size).unwrap_or(&[]),
+                        bytes.value.get(at..end).unwrap_or(&[]),
                         endian,
                     );
-                    at += size;
+                    at = end;
                 )*
                 let _ = at;
                 Ok($name { origin: bytes.span, $($field),* })

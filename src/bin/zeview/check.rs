@@ -53,7 +53,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
-        if document.diagnostics.iter().any(|d| d.severity == Severity::Error) {
+        if document
+            .diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+        {
             status = status.max(1);
         }
         let name = file.display().to_string();
@@ -110,7 +114,10 @@ fn print_text(document: &mut Document, file: &str, out: &mut impl Write) -> io::
         count(Severity::Error),
         count(Severity::Warning)
     )?;
-    writeln!(out, " · bytes: {padding} padding, {gap} unexplained, {overlap} claimed twice")?;
+    writeln!(
+        out,
+        " · bytes: {padding} padding, {gap} unexplained, {overlap} claimed twice"
+    )?;
     for diagnostic in &all {
         let path = document.path_of(diagnostic);
         for line in diagnostic_text(diagnostic, &path).lines() {

@@ -123,5 +123,9 @@ fn print_json(
         .iter()
         .map(|(diagnostic, path)| DiagnosticJson::new(diagnostic, path.clone()))
         .collect();
-    writeln!(out, ",\"diagnostics\":{}}}", serde_json::to_string(&findings)?)
+    writeln!(
+        out,
+        ",\"diagnostics\":{}}}",
+        serde_json::to_string(&findings)?
+    )
 }

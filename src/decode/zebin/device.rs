@@ -10,99 +10,62 @@ use crate::open_enum;
 open_enum! {
     /// `PRODUCT_FAMILY`: note type 1, and e_machine in files of 2020.
     pub struct ProductFamily(u32) {
-        #[doc = "Not said."]
+        /// Not said.
         IGFX_UNKNOWN = 0,
-        #[doc = ""]
         IGFX_GRANTSDALE_G = 1,
-        #[doc = ""]
         IGFX_ALVISO_G = 2,
-        #[doc = ""]
         IGFX_LAKEPORT_G = 3,
-        #[doc = ""]
         IGFX_CALISTOGA_G = 4,
-        #[doc = ""]
         IGFX_BROADWATER_G = 5,
-        #[doc = ""]
         IGFX_CRESTLINE_G = 6,
-        #[doc = ""]
         IGFX_BEARLAKE_G = 7,
-        #[doc = ""]
         IGFX_CANTIGA_G = 8,
-        #[doc = ""]
         IGFX_CEDARVIEW_G = 9,
-        #[doc = ""]
         IGFX_EAGLELAKE_G = 10,
-        #[doc = ""]
         IGFX_IRONLAKE_G = 11,
-        #[doc = "Sandy Bridge."]
+        /// Sandy Bridge.
         IGFX_GT = 12,
-        #[doc = ""]
         IGFX_IVYBRIDGE = 13,
-        #[doc = ""]
         IGFX_HASWELL = 14,
-        #[doc = ""]
         IGFX_VALLEYVIEW = 15,
-        #[doc = ""]
         IGFX_BROADWELL = 16,
-        #[doc = ""]
         IGFX_CHERRYVIEW = 17,
-        #[doc = ""]
         IGFX_SKYLAKE = 18,
-        #[doc = ""]
         IGFX_KABYLAKE = 19,
-        #[doc = ""]
         IGFX_COFFEELAKE = 20,
-        #[doc = ""]
         IGFX_WILLOWVIEW = 21,
-        #[doc = ""]
         IGFX_BROXTON = 22,
-        #[doc = ""]
         IGFX_GEMINILAKE = 23,
-        #[doc = ""]
         IGFX_CANNONLAKE = 24,
-        #[doc = ""]
         IGFX_ICELAKE = 25,
-        #[doc = ""]
         IGFX_ICELAKE_LP = 26,
-        #[doc = ""]
         IGFX_LAKEFIELD = 27,
-        #[doc = "Also IGFX_ELKHARTLAKE."]
+        /// Also IGFX_ELKHARTLAKE.
         IGFX_JASPERLAKE = 28,
-        #[doc = ""]
         IGFX_TIGERLAKE_LP = 29,
-        #[doc = ""]
         IGFX_ROCKETLAKE = 30,
-        #[doc = ""]
         IGFX_ALDERLAKE_S = 31,
-        #[doc = ""]
         IGFX_ALDERLAKE_P = 32,
-        #[doc = ""]
         IGFX_ALDERLAKE_N = 33,
-        #[doc = ""]
         IGFX_DG1 = 1210,
-        #[doc = ""]
         IGFX_XE_HP_SDV = 1250,
-        #[doc = "Arc A series, Flex."]
+        /// Arc A series, Flex.
         IGFX_DG2 = 1270,
-        #[doc = "Data Center GPU Max."]
+        /// Data Center GPU Max.
         IGFX_PVC = 1271,
-        #[doc = ""]
         IGFX_METEORLAKE = 1272,
-        #[doc = ""]
         IGFX_ARROWLAKE = 1273,
-        #[doc = "Battlemage: Arc B series."]
+        /// Battlemage: Arc B series.
         IGFX_BMG = 1274,
-        #[doc = ""]
         IGFX_LUNARLAKE = 1275,
-        #[doc = "Panther Lake."]
+        /// Panther Lake.
         IGFX_PTL = 1300,
-        #[doc = "Nova Lake with Xe3."]
+        /// Nova Lake with Xe3.
         IGFX_NVL_XE3G = 1340,
-        #[doc = "Nova Lake with Xe3P."]
+        /// Nova Lake with Xe3P.
         IGFX_NVL = 1360,
-        #[doc = "Crescent Island."]
+        /// Crescent Island.
         IGFX_CRI = 1380,
-        #[doc = ""]
         IGFX_GENNEXT = 0x7ffffffe,
     }
 }
@@ -110,55 +73,35 @@ open_enum! {
 open_enum! {
     /// `GFXCORE_FAMILY`: note type 2.
     pub struct CoreFamily(u32) {
-        #[doc = "Not said."]
+        /// Not said.
         IGFX_UNKNOWN_CORE = 0,
-        #[doc = ""]
         IGFX_GEN3_CORE = 1,
-        #[doc = ""]
         IGFX_GEN3_5_CORE = 2,
-        #[doc = ""]
         IGFX_GEN4_CORE = 3,
-        #[doc = ""]
         IGFX_GEN4_5_CORE = 4,
-        #[doc = ""]
         IGFX_GEN5_CORE = 5,
-        #[doc = ""]
         IGFX_GEN5_5_CORE = 6,
-        #[doc = ""]
         IGFX_GEN5_75_CORE = 7,
-        #[doc = ""]
         IGFX_GEN6_CORE = 8,
-        #[doc = ""]
         IGFX_GEN7_CORE = 9,
-        #[doc = ""]
         IGFX_GEN7_5_CORE = 10,
-        #[doc = ""]
         IGFX_GEN8_CORE = 11,
-        #[doc = ""]
         IGFX_GEN9_CORE = 12,
-        #[doc = ""]
         IGFX_GEN10_CORE = 13,
-        #[doc = ""]
         IGFX_GEN10LP_CORE = 14,
-        #[doc = ""]
         IGFX_GEN11_CORE = 15,
-        #[doc = ""]
         IGFX_GEN11LP_CORE = 16,
-        #[doc = ""]
         IGFX_GEN12_CORE = 17,
-        #[doc = "Xe-LP."]
+        /// Xe-LP.
         IGFX_GEN12LP_CORE = 18,
-        #[doc = ""]
         IGFX_XE_HP_CORE = 3077,
-        #[doc = "Alchemist and its relatives."]
+        /// Alchemist and its relatives.
         IGFX_XE_HPG_CORE = 3079,
-        #[doc = "Ponte Vecchio."]
+        /// Ponte Vecchio.
         IGFX_XE_HPC_CORE = 3080,
-        #[doc = "Battlemage, Lunar Lake."]
+        /// Battlemage, Lunar Lake.
         IGFX_XE2_HPG_CORE = 3081,
-        #[doc = ""]
         IGFX_XE3_CORE = 7680,
-        #[doc = ""]
         IGFX_XE3P_CORE = 8960,
     }
 }

@@ -214,7 +214,7 @@ fn walk(sources: &Sources, span: Span) -> Index {
         end: span.start,
     };
     index.end = for_each_instruction(sources, span, &mut |instruction| {
-        if index.count % STRIDE == 0 {
+        if index.count.is_multiple_of(STRIDE) {
             index.starts.push(instruction.start);
         }
         index.count += 1;

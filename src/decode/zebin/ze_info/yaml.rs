@@ -45,13 +45,17 @@
 //! mean. IGC writes none of these and the runtime rejects them (observed with
 //! release 26.27).
 
+mod block;
 mod coverage;
 mod flow;
+mod keys;
+mod lines;
 mod problem;
 mod reader;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::ops::Range;
 
@@ -78,7 +82,10 @@ pub struct Extent {
 impl Extent {
     /// From positions in the text. They fit: [`parse`] reads no more than `u32::MAX` bytes.
     pub(crate) fn new(start: usize, end: usize) -> Self {
-        Self { start: offset(start), end: offset(end) }
+        Self {
+            start: offset(start),
+            end: offset(end),
+        }
     }
 
     /// The same as positions in memory.
@@ -208,19 +215,28 @@ impl Node {
 
     /// The bytes that introduce the value.
     pub fn head(&self) -> Extent {
-        Extent { start: self.head, end: self.value.start }
+        Extent {
+            start: self.head,
+            end: self.value.start,
+        }
     }
 
     /// Head and value together.
     pub fn extent(&self) -> Extent {
-        Extent { start: self.head, end: self.value.end }
+        Extent {
+            start: self.head,
+            end: self.value.end,
+        }
     }
 
     /// The entry as one would mark it in the text: key and value without the
     /// blanks before the key.
     pub fn entry(&self) -> Extent {
         let start = self.key().map_or(self.value.start, |key| key.start);
-        Extent { start, end: self.value.end }
+        Extent {
+            start,
+            end: self.value.end,
+        }
     }
 
     /// Number of children of any kind.
@@ -248,7 +264,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: 128, nodes: 1 << 18, bytes_per_node: 10 }
+        Self {
+            depth: 128,
+            nodes: 1 << 18,
+            bytes_per_node: 10,
+        }
     }
 }
 
@@ -284,7 +304,9 @@ impl Yaml {
     ) -> impl DoubleEndedIterator<Item = (Index, &Node)> + ExactSizeIterator {
         let first = self.node(index).map_or(0, |node| node.first_child);
         let children = self.child_slice(index);
-        (0..offset(children.len())).zip(children).map(move |(nth, node)| (first + nth, node))
+        (0..offset(children.len()))
+            .zip(children)
+            .map(move |(nth, node)| (first + nth, node))
     }
 
     /// The number of the `nth` child.
@@ -295,7 +317,8 @@ impl Yaml {
 
     /// The children that are values in YAML's sense: no comments, markers or unreadable lines.
     pub fn values(&self, index: Index) -> impl DoubleEndedIterator<Item = (Index, &Node)> {
-        self.children(index).filter(|(_, node)| node.kind.is_value())
+        self.children(index)
+            .filter(|(_, node)| node.kind.is_value())
     }
 
     /// The value of the document, for `.ze_info` the mapping with `version` and `kernels`.
@@ -363,7 +386,7 @@ impl Yaml {
             return 1;
         };
         let known = node.entry().start;
-        let between = |start, end| reader::line_breaks(text, Extent { start, end });
+        let between = |start, end| lines::line_breaks(text, Extent { start, end });
         if known <= offset {
             node.line.saturating_add(between(known, offset))
         } else {
@@ -384,11 +407,15 @@ impl Yaml {
 
     /// Whether the text has YAML that this reader shows but does not decode.
     pub fn is_outside_subset(&self) -> bool {
-        self.problems().iter().any(|problem| problem.kind.is_outside_subset())
+        self.problems()
+            .iter()
+            .any(|problem| problem.kind.is_outside_subset())
     }
 
     fn child_slice(&self, index: Index) -> &[Node] {
-        self.node(index).and_then(|node| self.nodes.get(node.child_range())).unwrap_or_default()
+        self.node(index)
+            .and_then(|node| self.nodes.get(node.child_range()))
+            .unwrap_or_default()
     }
 }
 

@@ -11,16 +11,24 @@ use super::{Index, Kind, Node, ROOT, Yaml};
 pub fn check_coverage(yaml: &Yaml, len: usize) -> Result<(), String> {
     let root = yaml.node(ROOT).ok_or("no root")?;
     if root.kind != Kind::Document || root.extent().range() != (0..len) || root.value.start != 0 {
-        return Err(format!("the document is {root:?}, the text has {len} bytes"));
+        return Err(format!(
+            "the document is {root:?}, the text has {len} bytes"
+        ));
     }
     // Each node has one parent, which has it as a child, so that all are below the root if
     // their number is right: a chain of parents cannot have an end other than the root, nor
     // go in circles, because children lie inside their parents and are tiled.
     let below: usize = yaml.nodes().iter().map(|node| node.children as usize).sum();
     if below + 1 != yaml.nodes().len() {
-        return Err(format!("{below} children, but {} nodes", yaml.nodes().len()));
+        return Err(format!(
+            "{below} children, but {} nodes",
+            yaml.nodes().len()
+        ));
     }
-    yaml.nodes().iter().zip(0..).try_for_each(|(node, index)| check_node(yaml, index, node))
+    yaml.nodes()
+        .iter()
+        .zip(0..)
+        .try_for_each(|(node, index)| check_node(yaml, index, node))
 }
 
 fn check_node(yaml: &Yaml, index: Index, node: &Node) -> Result<(), String> {
@@ -35,7 +43,11 @@ fn check_node(yaml: &Yaml, index: Index, node: &Node) -> Result<(), String> {
     }
     let has_children = node.kind == Kind::Document || node.kind.is_collection();
     if !has_children {
-        return if node.children == 0 { Ok(()) } else { wrong("children") };
+        return if node.children == 0 {
+            Ok(())
+        } else {
+            wrong("children")
+        };
     }
     if yaml.child_slice(index).len() != node.children as usize {
         return wrong("children that do not exist");
@@ -46,7 +58,10 @@ fn check_node(yaml: &Yaml, index: Index, node: &Node) -> Result<(), String> {
             return wrong("child of another");
         }
         if below.head != at {
-            return wrong(&format!("child {child} starts at {}, not at {at}", below.head));
+            return wrong(&format!(
+                "child {child} starts at {}, not at {at}",
+                below.head
+            ));
         }
         at = below.value.end;
     }

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use super::reader::{Entry, Key, Reader, indicator, is_blank, is_blank_or_end};
+use super::keys::{Key, indicator};
+use super::lines::{is_blank, is_blank_or_end};
+use super::reader::{Entry, Reader};
 use super::{Kind, ProblemKind, Style};
 
 /// A flow collection while it is read, with everything in it.
@@ -102,7 +104,11 @@ impl Reader<'_> {
     fn open_bracket(&mut self, flow: &mut Flow, at: usize) {
         let mut entry = flow.key.take().unwrap_or(self.unkeyed(at, flow.column));
         entry.value = at;
-        let kind = if self.byte(at) == b'[' { Kind::FlowSequence } else { Kind::FlowMapping };
+        let kind = if self.byte(at) == b'[' {
+            Kind::FlowSequence
+        } else {
+            Kind::FlowMapping
+        };
         if kind == Kind::FlowMapping {
             self.problem(ProblemKind::FlowMapping, at..at + 1);
         }
@@ -114,7 +120,11 @@ impl Reader<'_> {
     }
 
     fn close_bracket(&mut self, flow: &mut Flow, at: usize) {
-        let expected = if self.innermost_kind() == Kind::FlowSequence { b']' } else { b'}' };
+        let expected = if self.innermost_kind() == Kind::FlowSequence {
+            b']'
+        } else {
+            b'}'
+        };
         if self.byte(at) != expected {
             self.problem(ProblemKind::FlowSyntax, at..at + 1);
         }
@@ -130,7 +140,10 @@ impl Reader<'_> {
         if !flow.after_item {
             self.problem(ProblemKind::FlowSyntax, at..at + 1);
             let nothing = self.unkeyed(flow.at, flow.column);
-            self.null(&Entry { line: line_before, ..nothing });
+            self.null(&Entry {
+                line: line_before,
+                ..nothing
+            });
         }
         flow.at = at + 1;
         flow.after_item = false;
@@ -178,7 +191,14 @@ impl Reader<'_> {
             self.problem(ProblemKind::FlowSyntax, end..end + 1);
             return self.flow_scalar(flow, Style::Plain, at..end + 1);
         }
-        self.flow_key(flow, &Key { extent: value, style: Style::Plain, colon: end });
+        self.flow_key(
+            flow,
+            &Key {
+                extent: value,
+                style: Style::Plain,
+                colon: end,
+            },
+        );
     }
 
     fn flow_key(&mut self, flow: &mut Flow, key: &Key) {
@@ -195,11 +215,18 @@ impl Reader<'_> {
         flow.at = value.end;
         flow.after_item = true;
         if flow.key.is_none() && self.innermost_kind() == Kind::FlowMapping {
-            let key = Key { extent: value.clone(), style, colon: value.end };
+            let key = Key {
+                extent: value.clone(),
+                style,
+                colon: value.end,
+            };
             let entry = self.keyed(&key, flow.column, value.end);
             return self.null(&entry);
         }
-        let mut entry = flow.key.take().unwrap_or(self.unkeyed(value.start, flow.column));
+        let mut entry = flow
+            .key
+            .take()
+            .unwrap_or(self.unkeyed(value.start, flow.column));
         entry.value = value.start;
         self.scalar(style, &entry, value);
     }

@@ -151,7 +151,10 @@ pub(super) struct Problems {
 
 impl Problems {
     pub(super) fn new() -> Self {
-        Self { kept: Vec::new(), counts: [0; ProblemKind::ALL.len()] }
+        Self {
+            kept: Vec::new(),
+            counts: [0; ProblemKind::ALL.len()],
+        }
     }
 
     pub(super) fn push(&mut self, problem: Problem) {

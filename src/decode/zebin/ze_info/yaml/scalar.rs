@@ -26,7 +26,11 @@ pub(super) fn decode(bytes: &[u8], style: Style) -> Decoded<'_> {
         }
         Style::DoubleQuoted => {
             let inside = between_quotes(bytes);
-            if inside.contains(&b'\\') { unescape(inside) } else { utf8(inside) }
+            if inside.contains(&b'\\') {
+                unescape(inside)
+            } else {
+                utf8(inside)
+            }
         }
     }
 }
@@ -103,7 +107,10 @@ fn unescape(mut bytes: &[u8]) -> Decoded<'static> {
         }
     }
     text.push_str(&literal(bytes));
-    Decoded { text: Cow::Owned(text), lossy: lossy || incomplete }
+    Decoded {
+        text: Cow::Owned(text),
+        lossy: lossy || incomplete,
+    }
 }
 
 fn split_at_backslash(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -139,7 +146,10 @@ fn escape(after: &[u8]) -> Option<(char, usize)> {
 
 fn code_point(after: &[u8], digits: usize) -> Option<(char, usize)> {
     let hex = std::str::from_utf8(after.get(1..=digits)?).ok()?;
-    Some((char::from_u32(u32::try_from(hexadecimal(hex)?).ok()?)?, 1 + digits))
+    Some((
+        char::from_u32(u32::try_from(hexadecimal(hex)?).ok()?)?,
+        1 + digits,
+    ))
 }
 
 /// Digits only: Rust's own parser also takes a sign.

@@ -22,7 +22,11 @@ fn check(yaml: &Yaml, text: &[u8]) {
         assert_eq!(node.line, line, "line of {node:?} in {:?}", shown());
     }
     for problem in yaml.problems() {
-        assert!(problem.at.end as usize <= text.len(), "{problem:?} in {:?}", shown());
+        assert!(
+            problem.at.end as usize <= text.len(),
+            "{problem:?} in {:?}",
+            shown()
+        );
         let line = lines.line_of(problem.at.start);
         assert_eq!(problem.line, line, "line of {problem:?} in {:?}", shown());
     }
@@ -55,7 +59,10 @@ fn show(text: &[u8]) -> String {
 fn show_node(yaml: &Yaml, text: &[u8], index: Index) -> String {
     let node = yaml.node(index).unwrap();
     let written = |extent: Extent| String::from_utf8_lossy(extent.of(text)).into_owned();
-    let children: Vec<_> = yaml.children(index).map(|(child, _)| show_node(yaml, text, child)).collect();
+    let children: Vec<_> = yaml
+        .children(index)
+        .map(|(child, _)| show_node(yaml, text, child))
+        .collect();
     let children = children.join(", ");
     let value = match node.kind {
         Kind::Document => children,
@@ -65,7 +72,9 @@ fn show_node(yaml: &Yaml, text: &[u8], index: Index) -> String {
         Kind::FlowSequence => format!("flow[{children}]"),
         Kind::Null => "~".to_owned(),
         Kind::Raw => format!("<{}>", written(node.value)),
-        Kind::Scalar | Kind::Comment | Kind::Marker | Kind::Directive | Kind::Syntax => written(node.value),
+        Kind::Scalar | Kind::Comment | Kind::Marker | Kind::Directive | Kind::Syntax => {
+            written(node.value)
+        }
         Kind::Blank => format!("{:?}", written(node.value)),
     };
     match node.key() {
@@ -75,16 +84,33 @@ fn show_node(yaml: &Yaml, text: &[u8], index: Index) -> String {
 }
 
 fn problems(text: &[u8]) -> Vec<ProblemKind> {
-    read(text).problems().iter().map(|problem| problem.kind).collect()
+    read(text)
+        .problems()
+        .iter()
+        .map(|problem| problem.kind)
+        .collect()
 }
 
 /// Head and value of every node below the document, in the order of the text.
 fn heads(text: &[u8]) -> Vec<(String, String)> {
     let yaml = read(text);
-    let mut nodes: Vec<_> = yaml.nodes().iter().filter(|node| node.kind != Kind::Document).collect();
-    nodes.sort_by_key(|node| (node.head, std::cmp::Reverse(node.value.end)));
+    let mut nodes: Vec<_> = yaml
+        .nodes()
+        .iter()
+        .filter(|node| node.kind != Kind::Document)
+        .collect();
+    nodes.sort_by_key(|node| {
+        (
+            node.head,
+            node.value.start,
+            std::cmp::Reverse(node.value.end),
+        )
+    });
     let written = |extent: Extent| String::from_utf8_lossy(extent.of(text)).into_owned();
-    nodes.iter().map(|node| (written(node.head()), written(node.value))).collect()
+    nodes
+        .iter()
+        .map(|node| (written(node.head()), written(node.value)))
+        .collect()
 }
 
 /// xorshift64*: the same numbers everywhere and always.

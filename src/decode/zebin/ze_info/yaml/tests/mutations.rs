@@ -22,7 +22,10 @@ impl Tally {
             Ok(Verdict::Same) => self.same += 1,
             Ok(Verdict::Refused) => self.refused += 1,
             Ok(Verdict::Problem) => self.problem += 1,
-            Err(wrong) => panic!("{wrong}\n{}", text.escape_ascii().to_string().replace("\\n", "\n")),
+            Err(wrong) => panic!(
+                "{wrong}\n{}",
+                text.escape_ascii().to_string().replace("\\n", "\n")
+            ),
         }
     }
 }
@@ -59,7 +62,10 @@ fn lines_moved_and_indented() {
     let mut random = Random(0x5eed_0001);
     let mut tally = Tally::default();
     for round in 0..20_000 {
-        let mut lines: Vec<String> = TEXTS[round % 2].split_inclusive('\n').map(str::to_owned).collect();
+        let mut lines: Vec<String> = TEXTS[round % 2]
+            .split_inclusive('\n')
+            .map(str::to_owned)
+            .collect();
         for _ in 0..=random.below(3) {
             let at = random.below(lines.len());
             let other = random.below(lines.len());
@@ -96,13 +102,16 @@ fn several_nasty_bytes() {
 #[test]
 fn only_nasty_bytes() {
     const TOKENS: &[&str] = &[
-        "a", "b: ", "key:", "- ", "-", "\n", "\n  ", "\n    ", " ", "[", "]", "{", "}", ", ", ",", "'", "\"", "#", " # c",
-        "1", "\n- ", "\n  - ", "x: y", "\r\n", "''", "'q'", "\"d\"", ":", "\n---", "\n...", "|\n", "\\", "é", "\nk: ",
+        "a", "b: ", "key:", "- ", "-", "\n", "\n  ", "\n    ", " ", "[", "]", "{", "}", ", ", ",",
+        "'", "\"", "#", " # c", "1", "\n- ", "\n  - ", "x: y", "\r\n", "''", "'q'", "\"d\"", ":",
+        "\n---", "\n...", "|\n", "\\", "é", "\nk: ",
     ];
     let mut random = Random(0x5eed_0003);
     let mut tally = Tally::default();
     for _ in 0..100_000 {
-        let text: String = (0..1 + random.below(14)).map(|_| TOKENS[random.below(TOKENS.len())]).collect();
+        let text: String = (0..1 + random.below(14))
+            .map(|_| TOKENS[random.below(TOKENS.len())])
+            .collect();
         tally.add(text.as_bytes());
     }
     eprintln!("{tally:?}");

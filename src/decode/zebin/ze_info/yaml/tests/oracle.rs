@@ -25,7 +25,11 @@ const HARMLESS: &[ProblemKind] = &[
 
 /// Compares the reader's tree with serde_yaml's.
 pub fn compare(text: &[u8], yaml: &Yaml) -> Result<Verdict, String> {
-    if yaml.problems().iter().any(|problem| !HARMLESS.contains(&problem.kind)) {
+    if yaml
+        .problems()
+        .iter()
+        .any(|problem| !HARMLESS.contains(&problem.kind))
+    {
         return Ok(Verdict::Problem);
     }
     let Ok(expected) = serde_yaml::from_slice::<Value>(text) else {
@@ -41,25 +45,36 @@ pub fn compare(text: &[u8], yaml: &Yaml) -> Result<Verdict, String> {
 
 fn compare_node(text: &[u8], yaml: &Yaml, index: Index, expected: &Value) -> Result<(), String> {
     let node = yaml.node(index).unwrap();
-    let different = || Err(format!("line {}: {node:?}, expected {expected:?}", node.line));
+    let different = || {
+        Err(format!(
+            "line {}: {node:?}, expected {expected:?}",
+            node.line
+        ))
+    };
     let children: Vec<_> = yaml.values(index).collect();
     match expected {
         Value::Mapping(mapping) if node.kind.is_mapping() && mapping.len() == children.len() => {
             for ((child, below), (key, value)) in children.into_iter().zip(mapping) {
-                let (Some(style), Some(decoded)) = (below.key_style, yaml.key_text(text, child)) else {
+                let (Some(style), Some(decoded)) = (below.key_style, yaml.key_text(text, child))
+                else {
                     return different();
                 };
                 if !is_same_scalar(&decoded, style, key) {
-                    return Err(format!("line {}: key {decoded:?}, expected {key:?}", below.line));
+                    return Err(format!(
+                        "line {}: key {decoded:?}, expected {key:?}",
+                        below.line
+                    ));
                 }
                 compare_node(text, yaml, child, value)?;
             }
             Ok(())
         }
-        Value::Sequence(items) if node.kind.is_sequence() && items.len() == children.len() => children
-            .into_iter()
-            .zip(items)
-            .try_for_each(|((child, _), item)| compare_node(text, yaml, child, item)),
+        Value::Sequence(items) if node.kind.is_sequence() && items.len() == children.len() => {
+            children
+                .into_iter()
+                .zip(items)
+                .try_for_each(|((child, _), item)| compare_node(text, yaml, child, item))
+        }
         Value::Null if node.kind == Kind::Null => Ok(()),
         _ if node.kind == Kind::Scalar
             && is_same_scalar(&yaml.scalar_text(text, index), node.style, expected) =>
@@ -76,7 +91,8 @@ fn is_same_scalar(decoded: &Decoded<'_>, style: Style, expected: &Value) -> bool
         // Numbers, booleans and null: plain text that serde_yaml resolves alone, too.
         _ => {
             style == Style::Plain
-                && serde_yaml::from_str::<Value>(&decoded.text).is_ok_and(|alone| alone == *expected)
+                && serde_yaml::from_str::<Value>(&decoded.text)
+                    .is_ok_and(|alone| alone == *expected)
         }
     }
 }
