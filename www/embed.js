@@ -93,11 +93,17 @@ function inWorker() {
   return new Worker(new URL("./worker_loader.js", import.meta.url), { type: "module" });
 }
 
-/** A frame of an opaque origin refuses the address, but not a blob that imports it. */
+/**
+ * A sandboxed frame has an opaque origin: it refuses the address, and module workers from a
+ * blob as well, but a classic worker may import the module.
+ */
 function inBlobWorker() {
   const address = new URL("./worker_loader.js", import.meta.url).href;
-  const script = new Blob([`import ${JSON.stringify(address)};`], { type: "text/javascript" });
-  return new Worker(URL.createObjectURL(script), { type: "module" });
+  // Thrown outside of the promise, a failure becomes the worker's `error` event.
+  const script = `import(${JSON.stringify(address)})
+    .catch((error) => setTimeout(() => { throw error; }));`;
+  const blob = new Blob([script], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(blob));
 }
 
 /** Looks like a worker: postMessage, addEventListener, terminate. */

@@ -13,10 +13,11 @@
 //!
 //! # In the page
 //!
-//! Frames with `sandbox="allow-scripts"` may refuse workers from an address, and those from
-//! a blob as well. [`start_in_page`], exported as `startInPage`, then runs the decoder in the
-//! page. It returns a `MessagePort` with a method `terminate`, so that it can be used as if
-//! it were the `Worker`: `postMessage`, `addEventListener("message", …)`, `terminate()`.
+//! Frames with `sandbox="allow-scripts"` refuse workers from an address, and module workers
+//! from a blob; a classic worker from a blob that imports the address is allowed in Chromium.
+//! Where all are refused, [`start_in_page`], exported as `startInPage`, runs the decoder in
+//! the page. It returns a `MessagePort` with a method `terminate`, so that it can be used as
+//! if it were the `Worker`: `postMessage`, `addEventListener("message", …)`, `terminate()`.
 //!
 //! ```js
 //! const decoder = await import("./worker.js");
@@ -24,6 +25,8 @@
 //! const port = decoder.startInPage();
 //! port.addEventListener("message", receive);   // in the same turn: Ready comes next
 //! ```
+//!
+//! `www/embed.js` tries the three ways one after the other.
 //!
 //! What is different: the page stands still while the decoder works, and a file is held in
 //! memory as a whole, so that one above [`PAGE_MAX`] is answered with
@@ -80,7 +83,8 @@ pub fn start() {
     host.listen(listener.unchecked_ref());
 }
 
-/// Starts a decoder in the page itself; see the module's documentation.
+/// Starts a decoder in the page itself, for frames that refuse workers. It is used as if it
+/// were a `Worker`; listen to `message` before the next `await`, `Ready` comes first.
 ///
 /// # Errors
 ///
@@ -119,6 +123,8 @@ struct Host {
     queue: RefCell<VecDeque<JsValue>>,
     /// A file is on its way into memory.
     loading: Cell<bool>,
+    /// A request is being answered.
+    working: Cell<bool>,
     retired: Cell<bool>,
 }
 
@@ -131,6 +137,7 @@ impl Host {
             desk: RefCell::new(Desk::new(milliseconds)),
             queue: RefCell::new(VecDeque::new()),
             loading: Cell::new(false),
+            working: Cell::new(false),
             retired: Cell::new(false),
         }
     }
@@ -188,11 +195,16 @@ impl Host {
 
     /// Posts what `answer` gives, and makes its panics known as this request's.
     fn working_on(&self, id: u32, answer: impl FnOnce() -> Option<Answer>) {
+        // A request that was never finished: after a crash nothing can be relied on.
+        if self.working.replace(true) {
+            return;
+        }
         WORKING.set(Some((self.line.clone(), id)));
         if let Some(answer) = answer() {
             self.post(id, answer);
         }
         WORKING.take();
+        self.working.set(false);
     }
 
     fn open(self: &Rc<Host>, id: u32, name: &str, file: Blob) -> Option<Answer> {
