@@ -82,7 +82,10 @@ pub fn use_address(
         let Some(address) = address.clone() else { return };
         push.set(push.get() || via == Via::Jump);
         let tab = *tab;
-        let later = Timer::start(DELAY, move || write(tab, &address, push.replace(false)));
+        let later = Timer::start(DELAY, move || {
+            // Where the history cannot be changed, the address stays as it is.
+            let _ = write(tab, &address, push.replace(false));
+        });
         *timer.borrow_mut() = Some(later);
     });
 }

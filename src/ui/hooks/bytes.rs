@@ -10,7 +10,7 @@ use yew::prelude::*;
 use super::session::{Session, use_session};
 use crate::model::{SourceId, Span};
 use crate::ui::state::TabId;
-use crate::worker::client::Piece;
+use crate::worker::client::{ClientError, Piece};
 
 /// The bytes are asked for in pieces of this size.
 pub const CHUNK: u64 = 4096;
@@ -77,14 +77,21 @@ impl Session {
         });
     }
 
+    /// Reads bytes of the active file, at most those of one answer, then `done` with them.
+    pub fn read_whole(self: &Rc<Self>, span: Span, done: impl FnOnce(Vec<u8>) + 'static) {
+        let Some((tab, _)) = self.active() else { return };
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            match session.read(tab, span).await {
+                Ok(piece) => done(piece.bytes),
+                Err(error) => session.trouble(tab, &error),
+            }
+        });
+    }
+
     /// All bytes of a span, at most those of one answer.
-    pub(super) async fn read(
-        &self,
-        tab: TabId,
-        span: Span,
-    ) -> Result<Piece, crate::worker::client::ClientError> {
-        let client = self.client(tab);
-        let client = client.ok_or(crate::worker::client::ClientError::Cancelled)?;
+    pub(super) async fn read(&self, tab: TabId, span: Span) -> Result<Piece, ClientError> {
+        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
         client.bytes(span, false).await
     }
 }

@@ -19,6 +19,11 @@ pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
     element.get_attribute(attribute)?.parse().ok()
 }
 
+/// As [`number_near`], for text.
+pub fn text_near(event: &Event, attribute: &str) -> Option<String> {
+    closest(event, &format!("[{attribute}]"))?.get_attribute(attribute)
+}
+
 /// As [`number_near`], for what is under the pointer now, wherever the event began.
 pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
     let document = web_sys::window()?.document()?;
@@ -86,4 +91,24 @@ pub(super) fn has_dialog() -> bool {
         .and_then(|window| window.document())
         .and_then(|document| document.query_selector("dialog[open]").ok().flatten())
         .is_some()
+}
+
+/// How far down in the element that listens the pointer is, from 0 to 1.
+pub fn fraction_at(event: &MouseEvent) -> Option<f64> {
+    let element = closest(event, "svg")?;
+    let area = element.get_bounding_client_rect();
+    let share = (f64::from(event.client_y()) - area.top()) / area.height();
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
+}
+
+/// Scrolls the element with this id into view, as little as needed.
+pub fn scroll_into_view(id: &str) {
+    let element = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.get_element_by_id(id));
+    if let Some(element) = element {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
 }

@@ -8,7 +8,7 @@ use super::session::{Click, Session};
 use crate::model::{NodeId, SourceId, Span};
 use crate::ui::place::{self, Place};
 use crate::ui::route::Target;
-use crate::ui::selection::{Selection, Via};
+use crate::ui::selection::{self, Selection, Via};
 use crate::ui::state::{Action, TabId, TreeChange};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{HitRow, Request, Response, Row};
@@ -179,6 +179,22 @@ impl Session {
                     session.trouble(tab, &error);
                     done(Vec::new(), false);
                 }
+            }
+        });
+    }
+
+    /// How the innermost node is called that holds a byte.
+    pub fn name_of_byte(
+        self: &Rc<Self>,
+        source: SourceId,
+        offset: u64,
+        done: impl FnOnce(String) + 'static,
+    ) {
+        let Some((tab, _)) = self.active() else { return };
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            if let Ok(way) = session.way(tab, Request::At { source, offset }).await {
+                done(way.last().map(selection::name).unwrap_or_default());
             }
         });
     }

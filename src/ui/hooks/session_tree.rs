@@ -12,6 +12,8 @@ use crate::ui::tree::{self, PAGE};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Detail, Request, Response, Row};
 
+/// So many of the root's children are looked at for the sizes and the map of the file.
+const ROOT_MAX: u64 = 16 * 1024;
 /// `*` opens no more siblings than this.
 const OPEN_AT_ONCE: usize = 200;
 
@@ -71,6 +73,33 @@ impl Session {
                     session.trouble(tab, &error);
                 }
             }
+        });
+    }
+
+    /// Asks for all children of the root: the map and the sizes show them all.
+    pub fn load_root(self: &Rc<Self>, tab: TabId) {
+        let state = self.state();
+        let Some(view) = state.tab(tab).and_then(|tab| tab.view()) else {
+            return;
+        };
+        let count = view.tree.count(view.tree.root()).unwrap_or(0).min(ROOT_MAX);
+        let missing: Vec<u64> = (0..count.div_ceil(PAGE))
+            .map(|page| page * PAGE)
+            .filter(|start| !view.tree.has_page(NodeId::ROOT, *start))
+            .collect();
+        if missing.is_empty() {
+            return;
+        }
+        let session = Rc::clone(self);
+        spawn_local(async move {
+            let mut changes = Vec::new();
+            for start in missing {
+                match session.rows(tab, NodeId::ROOT, start).await {
+                    Ok(rows) => changes.push(TreeChange::Rows(NodeId::ROOT, start, rows)),
+                    Err(_) => break,
+                }
+            }
+            session.dispatch(Action::Tree(tab, changes));
         });
     }
 

@@ -11,8 +11,8 @@ use super::state::{TabId, View};
 use crate::model::Severity;
 use crate::worker::protocol::Opened;
 
-pub use self::overview::Overview;
-pub use self::problems::Problems;
+pub use self::overview::{Overview, spoken as spoken_coverage};
+pub use self::problems::{Problems, step as step_problem};
 pub use self::sizes::Sizes;
 
 /// A panel.

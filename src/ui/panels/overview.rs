@@ -127,7 +127,7 @@ fn pc(share: f64) -> String {
 }
 
 /// Where every byte is accounted for, in a few words.
-pub(crate) fn spoken(coverage: &Coverage, size: u64) -> String {
+pub fn spoken(coverage: &Coverage, size: u64) -> String {
     if coverage.gap == 0 && coverage.padding == 0 {
         return "every byte explained".to_owned();
     }

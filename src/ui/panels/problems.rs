@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::{Badge, PanelProps};
-use crate::model::Severity;
+use crate::model::{Severity, Span};
 use crate::model::text::escaped;
 use crate::ui::components::Explanation;
 use crate::ui::hooks::{focus, number_near, pressed, use_session, use_virtual_rows};
@@ -39,6 +39,25 @@ pub fn order(opened: &Opened) -> Vec<usize> {
     };
     order.sort_by_key(rank);
     order
+}
+
+/// The bytes of the next problem, or of the one before; around both ends.
+pub fn step(view: &crate::ui::state::View, forward: bool) -> Option<Span> {
+    let mut spans: Vec<Span> = order(&view.opened)
+        .into_iter()
+        .filter_map(|i| Some(view.opened.diagnostics.get(i)?.diagnostic.primary.span))
+        .collect();
+    // Those about the same bytes are one stop.
+    spans.dedup();
+    let last = spans.len().checked_sub(1)?;
+    let at = view.selection.span.and_then(|span| spans.iter().position(|s| *s == span));
+    let next = match (at, forward) {
+        (Some(i), true) if i < last => i + 1,
+        (Some(0) | None, false) => last,
+        (Some(i), false) => i - 1,
+        (_, true) => 0,
+    };
+    spans.get(next).copied()
 }
 
 /// The problem that is selected: the one whose bytes are.

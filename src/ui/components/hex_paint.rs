@@ -1,0 +1,172 @@
+//! Which colour each byte has.
+
+use yew::prelude::*;
+
+use crate::model::{Area, NodeKind, Span};
+use crate::ui::words;
+use crate::worker::protocol::LeafRow;
+
+/// How a byte is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Paint {
+    leaf: Option<LeafPaint>,
+    selected: Option<Selected>,
+    hovered: bool,
+    cursor: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LeafPaint {
+    area: Area,
+    odd: bool,
+    head: bool,
+    fill: bool,
+    gap: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Selected {
+    Value,
+    /// What introduces the value.
+    Head,
+    /// Part of something large, which keeps its colours.
+    Within,
+}
+
+/// What is marked besides the leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Marks {
+    /// The bytes that are selected.
+    pub span: Option<Span>,
+    /// They and what introduces them.
+    pub extent: Option<Span>,
+    /// They have parts of their own, whose colours stay.
+    pub is_whole: bool,
+    /// The bytes under the pointer.
+    pub hover: Option<(u64, u64)>,
+    /// The byte that the keys are at.
+    pub cursor: Option<u64>,
+}
+
+impl Marks {
+    fn selected(&self, at: u64) -> Option<Selected> {
+        if self.span.is_some_and(|span| span.holds(at)) {
+            return Some(if self.is_whole { Selected::Within } else { Selected::Value });
+        }
+        self.extent.filter(|extent| extent.holds(at)).map(|_| Selected::Head)
+    }
+
+    fn hovers(&self, at: u64) -> bool {
+        self.hover.is_some_and(|(start, end)| (start..end).contains(&at))
+    }
+}
+
+/// The leaf that a byte belongs to; `leaves` are by position.
+pub(super) fn leaf_at(leaves: &[LeafRow], at: u64) -> Option<&LeafRow> {
+    let after = leaves.partition_point(|leaf| leaf.end <= at);
+    leaves.get(after).filter(|leaf| start(leaf) <= at)
+}
+
+/// The first byte of what introduces a leaf.
+pub(super) fn start(leaf: &LeafRow) -> u64 {
+    leaf.start.saturating_sub(leaf.head.into())
+}
+
+/// How the byte at `at` is drawn.
+pub(super) fn paint(leaves: &[LeafRow], marks: &Marks, at: u64) -> Paint {
+    let leaf = leaf_at(leaves, at).map(|leaf| LeafPaint {
+        area: leaf.area,
+        odd: leaf.odd,
+        head: at < leaf.start || leaf.kind == NodeKind::Syntax,
+        fill: leaf.kind == NodeKind::Padding,
+        gap: leaf.kind == NodeKind::Gap,
+    });
+    Paint {
+        leaf,
+        selected: marks.selected(at),
+        hovered: marks.hovers(at),
+        cursor: marks.cursor == Some(at),
+    }
+}
+
+impl Paint {
+    /// Nothing but the byte itself.
+    pub(super) fn is_plain(&self) -> bool {
+        *self == Paint::default()
+    }
+
+    /// The classes that draw it.
+    pub(super) fn classes(&self) -> Classes {
+        let mut classes = Classes::new();
+        if let Some(leaf) = self.leaf {
+            classes.push(if leaf.gap {
+                "gap"
+            } else if leaf.fill {
+                "fill"
+            } else {
+                words::area_class(leaf.area)
+            });
+            if leaf.odd {
+                classes.push("odd");
+            }
+            if leaf.head {
+                classes.push("hd");
+            }
+        }
+        match self.selected {
+            Some(Selected::Value) => classes.push("fs"),
+            Some(Selected::Head) => classes.push("fh"),
+            Some(Selected::Within) => classes.push("fw"),
+            None => {}
+        }
+        if self.hovered {
+            classes.push("hv");
+        }
+        if self.cursor {
+            classes.push("cu");
+        }
+        classes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SourceId;
+
+    fn leaf(start: u64, end: u64, head: u32) -> LeafRow {
+        LeafRow {
+            start,
+            end,
+            head,
+            area: Area::Meta,
+            kind: NodeKind::Field,
+            odd: false,
+        }
+    }
+
+    #[test]
+    fn a_byte_finds_its_leaf() {
+        let leaves = [leaf(0, 4, 0), leaf(10, 14, 4), leaf(14, 15, 0)];
+        let found = |at| leaf_at(&leaves, at).map(|l| l.start);
+        assert_eq!(found(3), Some(0));
+        assert_eq!(found(5), None);
+        assert_eq!(found(6), Some(10));
+        assert_eq!(found(14), Some(14));
+        assert_eq!(found(15), None);
+    }
+
+    #[test]
+    fn the_head_of_a_selected_value_is_told_apart() {
+        let leaves = [leaf(10, 14, 4)];
+        let marks = Marks {
+            span: Some(Span::new(SourceId::FILE, 10, 14)),
+            extent: Some(Span::new(SourceId::FILE, 6, 14)),
+            ..Marks::default()
+        };
+        let classes = |at| paint(&leaves, &marks, at).classes().to_string();
+        assert_eq!(classes(7), "a-meta hd fh");
+        assert_eq!(classes(11), "a-meta fs");
+        assert!(paint(&leaves, &marks, 14).is_plain());
+    }
+}

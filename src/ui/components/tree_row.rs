@@ -1,0 +1,125 @@
+//! One row of the tree.
+
+use yew::prelude::*;
+
+use super::name_of;
+use crate::model::text::{escaped, value_text};
+use crate::model::{NodeKind, Value};
+use crate::ui::flat::{FlatRow, Item};
+use crate::ui::tree;
+use crate::ui::words;
+use crate::worker::protocol::Row;
+
+/// Deeper rows are not indented any further.
+const INDENT_MAX: u32 = 20;
+/// More of a value is not put into the page.
+const VALUE_MAX: usize = 160;
+
+/// How a row stands in the tree now.
+#[derive(Clone, Copy)]
+pub(super) struct Standing {
+    pub number: u64,
+    pub row: FlatRow,
+    /// Its children are shown; nothing where it has none.
+    pub open: Option<bool>,
+    pub selected: bool,
+}
+
+/// The id of a row's element.
+pub(super) fn id(number: u64) -> String {
+    format!("tree-{number}")
+}
+
+/// A row, or the place of one that has not arrived yet.
+pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
+    let indent = format!("d{}", at.row.depth.min(INDENT_MAX));
+    let dimmed = node.is_some_and(|row| is_dimmed(row.kind));
+    let class = classes!(
+        "tr",
+        indent,
+        at.selected.then_some("sel"),
+        dimmed.then_some("dim"),
+        node.is_none().then_some("pending")
+    );
+    html! {
+        <div key={at.number} id={id(at.number)} {class} role="treeitem" data-row={at.number.to_string()}
+             aria-level={(at.row.depth + 1).to_string()} aria-setsize={at.row.siblings.to_string()}
+             aria-posinset={at.row.position.to_string()} aria-selected={at.selected.to_string()}
+             aria-expanded={at.open.map(|open| open.to_string())} title={node.and_then(place)}>
+            <span class={classes!("tw", at.open.map(|open| if open { "open" } else { "closed" }))} data-twisty="1" />
+            { match (at.row.item, node) {
+                (Item::Group(group), _) => html! {
+                    <span class="n dim">{ format!("[{} … {}]", group.start, group.end - 1) }</span>
+                },
+                (_, Some(row)) => content(row, at.row.depth),
+                (_, None) => html! { <span class="n dim">{ "…" }</span> },
+            } }
+        </div>
+    }
+}
+
+fn content(row: &Row, depth: u32) -> Html {
+    html! { <>
+        if depth == 1 {
+            <span class={classes!("dot", words::area_class(row.area))} />
+        }
+        if row.indexed && !row.name.is_empty() {
+            <span class="ix">{ row.index }</span>
+        }
+        { name_of(row) }
+        if let Some(severity) = row.severity {
+            <span class={classes!("sev", words::severity_class(severity))} role="img"
+                  aria-label={format!("{} here", severity.name())} title={format!("{} here", severity.name())}>
+                { words::severity_sign(severity) }
+            </span>
+        }
+        <span class="v">{ value(row) }</span>
+        if let Some(size) = right(row, depth) {
+            <span class="s">{ size }</span>
+        }
+    </> }
+}
+
+fn value(row: &Row) -> Html {
+    let mut text = match &row.value {
+        Value::None | Value::Bytes => String::new(),
+        value => value_text(value),
+    };
+    if let Some((at, _)) = text.char_indices().nth(VALUE_MAX) {
+        text.truncate(at);
+        text.push('…');
+    }
+    let summary = row.summary.as_deref().map(escaped).unwrap_or_default();
+    match (text.is_empty(), summary.is_empty()) {
+        (_, true) => html! { { text } },
+        (true, false) => html! { <span class="dim">{ summary }</span> },
+        (false, false) => html! { <>{ text }<span class="dim">{ " · " }{ summary }</span></> },
+    }
+}
+
+/// The size of what holds others, the offset of a value.
+fn right(row: &Row, depth: u32) -> Option<String> {
+    let span = row.span?;
+    let is_value = row.count == Some(0) && depth > 1 && tree::has_value(row);
+    Some(if is_value {
+        format!("{:#x}", span.start)
+    } else {
+        words::grouped(span.len())
+    })
+}
+
+fn place(row: &Row) -> Option<AttrValue> {
+    let Some(span) = row.span else {
+        return Some("derived: it has no bytes of its own".into());
+    };
+    let len = words::bytes(span.len());
+    let name = escaped(&row.name);
+    Some(format!("{name}\n{:#x} … {:#x} ({len})", span.start, span.end).into())
+}
+
+fn is_dimmed(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Padding | NodeKind::Gap | NodeKind::Derived | NodeKind::Syntax
+    )
+}

@@ -1,0 +1,142 @@
+//! A value in all its readings.
+
+use yew::prelude::*;
+
+use crate::model::text::{escaped, value_text};
+use crate::model::{Bits, Radix, Value};
+use crate::ui::words;
+
+/// A name and what stands beside it.
+pub(super) fn entry(name: &str, text: impl Into<Html>) -> Html {
+    html! { <><dt>{ name }</dt><dd>{ text.into() }</dd></> }
+}
+
+fn mono(text: String) -> Html {
+    html! { <span class="mono">{ text }</span> }
+}
+
+/// The entries that say what a value is.
+pub(super) fn value_view(value: &Value) -> Html {
+    match value {
+        Value::None | Value::Bytes => Html::default(),
+        Value::Unsigned {
+            raw,
+            bits,
+            radix,
+            symbol,
+        } => unsigned(*raw, *bits, *radix, symbol.as_deref()),
+        Value::Signed { raw, bits } => html! { <>
+            { entry("Value", mono(raw.to_string())) }
+            { entry("Hex", mono(format!("{:#x}", cut(*raw as u64, *bits)))) }
+            { entry("Type", mono(format!("int{bits}"))) }
+        </> },
+        Value::Float(number) => entry("Value", mono(number.to_string())),
+        Value::Bool(yes) => entry("Value", mono(yes.to_string())),
+        Value::Flags { raw, bits, set, rest } => flags(*raw, *bits, set, *rest),
+        Value::Text { text, lossy } => html! { <>
+            { entry("Value", html! { <span class="mono text">{ escaped(text) }</span> }) }
+            if *lossy {
+                { entry("", html! { <span class="warn">{ "▲ some of it is not UTF-8" }</span> }) }
+            }
+            { entry("Length", words::counted(text.chars().count() as u64, "character", "characters")) }
+        </> },
+    }
+}
+
+fn cut(raw: u64, bits: u8) -> u64 {
+    if bits >= 64 { raw } else { raw & ((1 << bits) - 1) }
+}
+
+fn unsigned(raw: u64, bits: u8, radix: Radix, symbol: Option<&str>) -> Html {
+    let decimal = mono(words::grouped(raw));
+    let hex = mono(format!("{raw:#x}"));
+    let (first, (name, second)) = match radix {
+        Radix::Decimal => (decimal, ("Hex", hex)),
+        Radix::Hex => (hex, ("Decimal", decimal)),
+    };
+    html! { <>
+        if let Some(symbol) = symbol {
+            { entry("Value", html! { <b class="mono">{ escaped(symbol) }</b> }) }
+            { entry("Raw", first) }
+        } else {
+            { entry("Value", first) }
+        }
+        if raw > 9 || radix == Radix::Hex {
+            { entry(name, second) }
+        }
+        if raw > 1 && bits <= 32 {
+            { entry("Binary", mono(binary(raw, bits))) }
+        }
+        { entry("Type", mono(format!("uint{bits}"))) }
+    </> }
+}
+
+/// `0001 0110`: as many groups of four as the number has.
+pub(super) fn binary(raw: u64, bits: u8) -> String {
+    let significant = 64 - raw.leading_zeros();
+    let digits = significant.div_ceil(4).max(1) * 4;
+    let digits = digits.min(u32::from(bits).max(significant));
+    let mut out = String::new();
+    for i in (0..digits).rev() {
+        out.push(if raw >> i & 1 == 1 { '1' } else { '0' });
+        if i > 0 && i.is_multiple_of(4) {
+            out.push(' ');
+        }
+    }
+    out
+}
+
+fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
+    html! { <>
+        { entry("Value", mono(format!("{raw:#x}"))) }
+        { entry("Flags", html! {
+            <ul class="flags mono">
+                { for set.iter().map(|name| html! { <li>{ &**name }</li> }) }
+                if rest != 0 {
+                    <li class="warn">{ format!("{rest:#x} has no name") }</li>
+                }
+                if set.is_empty() && rest == 0 {
+                    <li class="dim">{ "none is set" }</li>
+                }
+            </ul>
+        }) }
+        if raw != 0 && bits <= 32 {
+            { entry("Binary", mono(binary(raw, bits))) }
+        }
+        { entry("Type", mono(format!("uint{bits}, flags"))) }
+    </> }
+}
+
+/// `[7:4] of the word`.
+pub(super) fn bits_view(bits: Option<Bits>) -> Html {
+    match bits {
+        Some(Bits { low, high }) if high == low + 1 => {
+            entry("Bits", mono(format!("[{low}], 1 bit of the word")))
+        }
+        Some(Bits { low, high }) => entry(
+            "Bits",
+            mono(format!("[{}:{low}], {} bits of the word", high.saturating_sub(1), high - low)),
+        ),
+        None => Html::default(),
+    }
+}
+
+/// A value as it is put on the clipboard: without quotes and without grouping.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Text { text, .. } => text.to_string(),
+        value => value_text(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binary_in_groups_of_four() {
+        assert_eq!(binary(0x16, 8), "0001 0110");
+        assert_eq!(binary(5, 3), "101");
+        assert_eq!(binary(0, 8), "0000");
+    }
+}
