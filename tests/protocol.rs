@@ -4,16 +4,16 @@
 mod messages;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeview::model::{
-    Area, ByteSource, Bytes, Coverage, Diagnostic, Doc, Document, Expand, ExpanderId, Known, Label,
-    MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError, SourceId, Sources,
-    Span, Summary, Value,
+    Area, ByteSource, Bytes, Coverage, Diagnostic, Doc, Document, Expand, ExpanderId, FileSource,
+    Known, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
+    SourceId, Sources, Span, Summary, Value,
 };
 use zeview::worker::answer::{self, Answer, Desk, HITS_MAX, PATHS_MAX};
 use zeview::worker::protocol::{
@@ -500,4 +500,45 @@ fn a_file_that_has_changed_is_noticed() {
     let typed = "ab cd".to_owned();
     let search = Request::Search { typed, limit: 1 };
     assert!(failure(ask(&mut desk, search)).1);
+}
+
+#[test]
+fn answers_about_real_files_survive() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir("www/samples").unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension == "md") {
+            continue;
+        }
+        let source = FileSource::open(&path).unwrap();
+        let mut desk = Desk::new(|| 0.0);
+        let answer = desk.open(1, "sample", Box::new(source));
+        survives(&answer.response);
+        let mut nodes = VecDeque::from([NodeId::ROOT]);
+        for _ in 0..300 {
+            let Some(node) = nodes.pop_front() else { break };
+            let (start, count) = (0, 20);
+            for request in [
+                Request::Detail { node },
+                Request::Rows { node, start, count },
+            ] {
+                let response = ask(&mut desk, request).response;
+                survives(&response);
+                match response {
+                    Response::Rows(rows) => nodes.extend(rows.iter().map(|row| row.id)),
+                    Response::Detail(detail) => assert_found(&mut desk, &detail),
+                    other => panic!("{other:?}"),
+                }
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
+
+/// The path of a node leads back to it.
+fn assert_found(desk: &mut Desk, detail: &Detail) {
+    let way = find(desk, &detail.path);
+    let last = way.last().expect("a way");
+    assert_eq!(last.id, detail.row.id, "{}", detail.path);
 }
