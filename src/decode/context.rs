@@ -20,6 +20,7 @@ pub struct Context<'a> {
     gaps: RefCell<Vec<Span>>,
     overlap: Cell<u64>,
     depth: Cell<u32>,
+    walked: Cell<u64>,
 }
 
 #[derive(Default)]
@@ -38,6 +39,7 @@ impl<'a> Context<'a> {
             gaps: RefCell::default(),
             overlap: Cell::new(0),
             depth: Cell::new(0),
+            walked: Cell::new(0),
         }
     }
 
@@ -122,6 +124,24 @@ impl<'a> Context<'a> {
     /// Says that so many bytes are claimed more than once.
     pub fn overlap(&self, bytes: u64) {
         self.overlap.set(self.overlap.get().saturating_add(bytes));
+    }
+
+    /// May all bytes of `span` be walked through? Sections may lie over each other, each as
+    /// large as the file: what all of them cost together is bounded.
+    pub fn may_walk(&self, span: Span) -> bool {
+        let walked = self.walked.get().saturating_add(span.len());
+        let size = self.sources.whole(span.source).len();
+        let most = size.saturating_mul(limits::WALKS).saturating_add(limits::WALKS_MORE);
+        if walked > most {
+            self.report(
+                &rules::TOO_MUCH,
+                span,
+                "too many parts lie over each other: this one is not checked",
+            );
+            return false;
+        }
+        self.walked.set(walked);
+        true
     }
 
     /// One level down into a nested document; `None` when that is deep enough.

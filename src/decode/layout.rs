@@ -5,6 +5,9 @@ use super::limits;
 use super::rules;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span};
 
+/// So many of the parts that claim one byte are found: in a hostile file it may be all.
+const OWNERS: usize = 8;
+
 const PADDING_DOC: Doc = Doc {
     text: "Zero bytes up to the next part's alignment.",
     source: "",
@@ -147,12 +150,12 @@ impl Expand for Layout {
                 .find(|(_, p)| holds(p));
             return Some(at.map(|(i, _)| i as u64).into_iter().collect());
         }
-        let mut all: Vec<u64> = indices
+        // The last that starts before the byte is the one that says most about it.
+        let all = indices
             .filter(|(_, p)| holds(p))
             .map(|(i, _)| i as u64)
+            .take(OWNERS)
             .collect();
-        // What explains most is not the largest claim but the last that starts there.
-        all.sort_by_key(|i| std::cmp::Reverse(*i));
         Some(all)
     }
 }

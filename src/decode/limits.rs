@@ -2,7 +2,7 @@
 
 /// Section headers that are decoded, each costs about 100 bytes of memory. Real files have
 /// up to 1 216; a file of 60 000 kernels has 120 000.
-pub const SECTIONS: u64 = 1 << 20;
+pub const SECTIONS: u64 = 1 << 19;
 
 /// Program headers that are decoded.
 pub const SEGMENTS: u64 = 1 << 16;
@@ -18,6 +18,19 @@ pub const ZE_INFO: u64 = if cfg!(target_pointer_width = "64") {
 } else {
     256 << 20
 };
+
+/// How often each byte of a file may be walked through by checks, on average: tables that lie
+/// over each other would otherwise cost the square of the file.
+pub const WALKS: u64 = 3;
+
+/// Walks that are always allowed, in bytes.
+pub const WALKS_MORE: u64 = 8 << 20;
+
+/// The longest name that is shown in a row. The longest one in real files has 2 106 bytes.
+pub const NAME_SHOWN: usize = 4096;
+
+/// The longest name of a section that is kept, in bytes.
+pub const NAME: usize = 1 << 20;
 
 /// Bytes of one note section that are walked.
 pub const NOTES: u64 = 16 << 20;

@@ -141,6 +141,9 @@ rules! {
     ELF_NOTE_REMAINDER = "elf/note-remainder" Warning "Stray bytes after the last note" Runtime("zebin_decoder.cpp, getTargetDeviceNotes");
     /// The file has more sections, segments or notes than are decoded.
     TOO_MANY = "limits/too-many-entries" Warning "There are more entries than are decoded" Viewer;
+    /// Tables or notes lie over each other so that checking all of them would cost the square of
+    /// the file's size. What is not checked is still shown.
+    TOO_MUCH = "limits/too-much-overlap" Warning "Too many parts lie over each other" Viewer;
     /// The text or table is larger than what is parsed.
     TOO_LARGE = "limits/too-large" Warning "This is more than is parsed" Viewer;
 

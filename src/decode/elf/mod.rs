@@ -210,7 +210,7 @@ impl ElfFile {
     pub fn name_in(&self, table: u64, offset: u64) -> String {
         self.strings
             .get(&table)
-            .map(|t| t.text(offset))
+            .map(|t| t.text(offset, limits::NAME_SHOWN))
             .unwrap_or_default()
     }
 
@@ -613,13 +613,17 @@ fn name_sections(
     if !usable {
         return;
     }
+    let mut kept = 0usize;
     let names: Vec<(String, Option<NameError>)> = headers
         .iter()
         .map(|header| match file.strings.get(&file.names) {
-            Some(strings) => (
-                strings.text(header.sh_name),
-                strings.name(header.sh_name).err(),
-            ),
+            Some(strings) => {
+                // Names may lie over each other too: only so many long ones are kept whole.
+                let most = if kept < limits::NAME * 4 { limits::NAME } else { limits::NAME_SHOWN };
+                let name = strings.text(header.sh_name, most);
+                kept = kept.saturating_add(name.len().saturating_sub(limits::NAME_SHOWN));
+                (name, strings.check(header.sh_name).err())
+            }
             None => (String::new(), None),
         })
         .collect();
@@ -655,6 +659,9 @@ fn load_strings(cx: &Context<'_>, file: &mut ElfFile, index: u64) {
             section.header,
             "the string table is too large for names to be looked up",
         );
+        return;
+    }
+    if !cx.may_walk(section.bytes) {
         return;
     }
     let table = StringTable::new(cx.sources, section.bytes);
@@ -718,6 +725,9 @@ fn check_symbols(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             format!("{}: sh_link {} is no string table", section.name, section.link),
         );
     }
+    if !cx.may_walk(section.bytes) {
+        return;
+    }
     let sections = file.sections.len() as u64;
     let mut locals = 0;
     for index in 0..count {
@@ -727,7 +737,7 @@ fn check_symbols(cx: &Context<'_>, file: &ElfFile, section: &Section) {
         if symbol.binding().0 == 0 && locals == index {
             locals = index + 1;
         }
-        match file.strings.get(&section.link).map(|t| t.name(symbol.st_name)) {
+        match file.strings.get(&section.link).map(|t| t.check(symbol.st_name)) {
             Some(Err(NameError::OutOfBounds)) if symbol.st_name != 0 => cx.report(
                 &rules::ELF_SYMBOL_NAME,
                 symbol.span_of("st_name"),
@@ -840,6 +850,9 @@ fn check_relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section,
             section.header,
             format!("{name}: sh_info {} is no section", section.info),
         );
+    }
+    if !cx.may_walk(section.bytes) {
+        return;
     }
     let symbols = table.map(|t| t.bytes.len() / Symbol::size(file.class));
     for index in 0..count {

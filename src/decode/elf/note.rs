@@ -102,10 +102,15 @@ pub struct Notes {
 impl Notes {
     /// Walks through the notes in `span` and reports what does not fit.
     pub fn walk(cx: &Context<'_>, span: Span, endian: Endian, owners: Owners) -> Notes {
-        let window = Window::clamped(cx.sources, span.sub(0, limits::NOTES));
+        let most = if cx.may_walk(span.sub(0, limits::NOTES)) {
+            limits::NOTES
+        } else {
+            0
+        };
+        let window = Window::clamped(cx.sources, span.sub(0, most));
         let mut reader = window.reader(endian);
         let mut notes = Vec::new();
-        if span.len() > limits::NOTES {
+        if span.len() > most && most > 0 {
             cx.report(&rules::TOO_MANY, span, "the note section is larger than what is walked");
         }
         let mut rest = window.span();

@@ -12,6 +12,8 @@ pub struct StringTable {
     /// All its bytes.
     pub span: Span,
     bytes: Bytes,
+    /// The offset after the last NUL: a name that starts before it ends.
+    terminated: u64,
 }
 
 /// Why there is no name.
@@ -27,49 +29,52 @@ impl StringTable {
     /// Keeps the bytes of `span`.
     pub fn new(sources: &Sources, span: Span) -> StringTable {
         let window = sources.read(span);
+        let bytes = window.unwrap_or_else(|_| Bytes::from(Vec::new()));
+        let terminated = bytes.iter().rposition(|b| *b == 0).map_or(0, |at| at as u64 + 1);
         StringTable {
             span,
-            bytes: window.unwrap_or_else(|_| Bytes::from(Vec::new())),
+            bytes,
+            terminated,
         }
     }
 
-    /// The name at `offset`, without its NUL, and its bytes with it.
+    /// Whether there is a name at `offset`, without reading it.
     ///
     /// # Errors
     ///
     /// When there is none.
-    pub fn name(&self, offset: u64) -> Result<(&[u8], Span), NameError> {
-        let from = usize::try_from(offset).map_err(|_| NameError::OutOfBounds)?;
-        let rest = self.bytes.get(from..).unwrap_or(&[]);
-        if rest.is_empty() {
-            return Err(NameError::OutOfBounds);
-        }
-        match rest.iter().position(|b| *b == 0) {
-            Some(len) => Ok((
-                rest.get(..len).unwrap_or(rest),
-                self.span.sub(offset, len as u64 + 1),
-            )),
-            None => Err(NameError::Unterminated(self.span.from(offset))),
+    pub fn check(&self, offset: u64) -> Result<(), NameError> {
+        if offset >= self.bytes.len() as u64 {
+            Err(NameError::OutOfBounds)
+        } else if offset >= self.terminated {
+            Err(NameError::Unterminated(self.span.from(offset)))
+        } else {
+            Ok(())
         }
     }
 
-    /// The name at `offset` as text, whatever is wrong with it.
-    pub fn text(&self, offset: u64) -> String {
-        match self.name(offset) {
-            Ok((name, _)) => String::from_utf8_lossy(name).into_owned(),
-            Err(NameError::Unterminated(span)) => {
-                let from = usize::try_from(span.start - self.span.start).unwrap_or(usize::MAX);
-                let rest = self.bytes.get(from..).unwrap_or(&[]);
-                String::from_utf8_lossy(rest).into_owned()
-            }
-            Err(NameError::OutOfBounds) => String::new(),
-        }
+    /// The name at `offset`, without its NUL; up to the end of the table, if it has none.
+    fn name(&self, offset: u64, most: usize) -> &[u8] {
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = self.bytes.get(from..).unwrap_or(&[]);
+        let rest = rest.get(..most).unwrap_or(rest);
+        let len = rest.iter().position(|b| *b == 0).unwrap_or(rest.len());
+        rest.get(..len).unwrap_or(rest)
+    }
+
+    /// The name at `offset` as text, whatever is wrong with it; at most `most` bytes of it.
+    pub fn text(&self, offset: u64, most: usize) -> String {
+        String::from_utf8_lossy(self.name(offset, most)).into_owned()
     }
 
     /// The bytes of the name at `offset`.
     pub fn span_of(&self, offset: u64) -> Option<Span> {
-        match self.name(offset) {
-            Ok((_, span)) | Err(NameError::Unterminated(span)) => Some(span),
+        match self.check(offset) {
+            Ok(()) => {
+                let len = self.name(offset, usize::MAX).len() as u64;
+                Some(self.span.sub(offset, len + 1))
+            }
+            Err(NameError::Unterminated(span)) => Some(span),
             Err(NameError::OutOfBounds) => None,
         }
     }

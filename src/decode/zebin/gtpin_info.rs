@@ -111,6 +111,9 @@ pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
         cx.report(&rules::TOO_LARGE, bytes, "GTPin data of more than 1 MB is not taken apart");
         return node.value(Value::Bytes).doc(&SECTION_DOC);
     }
+    if !cx.may_walk(bytes) {
+        return node.value(Value::Bytes).doc(&SECTION_DOC);
+    }
     let parsed = parse(&Window::clamped(cx.sources, bytes));
     for fault in parsed.faults {
         cx.gap(Span::new(bytes.source, fault.span.start, bytes.end));

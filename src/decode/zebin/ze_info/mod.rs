@@ -3,6 +3,7 @@
 //! [`yaml`] reads the text with the place of everything; here it becomes rows. What the keys
 //! mean is not looked at yet.
 
+pub mod schema;
 pub mod yaml;
 
 use std::collections::HashSet;

@@ -94,6 +94,9 @@ impl Reader<'_> {
             b']' | b'}' => self.close_bracket(flow, at),
             b'[' | b'{' => {
                 self.start_item(flow, at);
+                if flow.key.is_none() && self.innermost_kind() == Kind::FlowMapping {
+                    self.problem(ProblemKind::ComplexKey, at..at + 1);
+                }
                 self.open_bracket(flow, at);
             }
             b'\'' | b'"' => self.flow_quoted(flow, at),

@@ -5,6 +5,9 @@
 //! collection is *open* while lines may still be added to it; its finished children
 //! wait in `waiting` and move to `nodes` together when it closes, which is why the
 //! children of a node stand side by side.
+//!
+//! Almost every line is a key and a plain value. The small functions that such a line
+//! goes through are marked `inline(always)`: together they are a third of its time.
 
 use std::ops::Range;
 

@@ -9,6 +9,13 @@ const TEXTS: [&str; 2] = [SMALL, BY_HAND];
 /// Bytes that mean something, or nothing, somewhere.
 const NASTY: &[u8] = b" \t\r\n\0:-#'\"[]{},&*!|>%@`?/\\=.~<x0\x01\x7f\x80\xc3\xff";
 
+/// Limits that almost every text reaches.
+const TIGHT: Limits = Limits {
+    depth: 2,
+    nodes: 6,
+    bytes_per_node: 1000,
+};
+
 #[derive(Debug, Default)]
 struct Tally {
     same: usize,
@@ -18,6 +25,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, text: &[u8]) {
+        check(&parse(text, TIGHT), text);
         match compare(text, &read(text)) {
             Ok(Verdict::Same) => self.same += 1,
             Ok(Verdict::Refused) => self.refused += 1,

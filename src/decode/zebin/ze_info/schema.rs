@@ -1,0 +1,334 @@
+//! What every key of `.ze_info` means: one static table. ZE Info specification to version
+//! 1.73, and what IGC and compute-runtime have had beside it.
+//!
+//! The rows of the tree, the checks, the typed kernels, the inspector's help and the lists of
+//! known values all come from here. Versions are written by their minor number: all
+//! specifications so far are 1.x.
+//!
+//! [`Driver`] says what release 26.27 of the driver does with a key or value on its own
+//! (observed); what depends on other keys is not in these tables.
+
+mod arguments;
+mod dsl;
+mod environment;
+mod modules;
+mod values;
+
+pub use self::arguments::{
+    BINDING_TABLE_INDICES, INLINE_SAMPLERS, PAYLOAD_ARGUMENTS, PER_THREAD_MEMORY_BUFFERS,
+    PER_THREAD_PAYLOAD_ARGUMENTS,
+};
+pub use self::environment::{
+    DEBUG_ENV, EXECUTION_ENV, EXPERIMENTAL_PROPERTIES, USER_ATTRIBUTES,
+};
+pub use self::modules::{
+    ARGS_INFO, CONTAINER, FUNCTION, GLOBAL_HOST_ACCESS_TABLE, KCM_ARGS_SYM, KCM_LOOP_COSTS,
+    KCM_LOOP_COUNT_EXPS, KERNEL, KERNELS_COST_INFO, KERNELS_MISC_INFO,
+};
+pub use self::values::{
+    ACCESS_TYPE, ADDRESS_MODE, ADDRESS_SPACE, ALLOCATION_TYPE, ARGUMENT_TYPE, IMAGE_TYPE,
+    L1_CACHE_POLICY, MEMORY_USAGE, PER_THREAD_ARGUMENT_TYPE, SAMPLER_ADDRESS_MODE,
+    SAMPLER_FILTER_MODE, SAMPLER_TYPE, THREAD_SCHEDULING_MODE,
+};
+
+use self::dsl::Slots;
+use crate::model::{Doc, Known};
+
+/// The version that these tables describe: 1.73.
+pub const VERSION: (u32, u32) = (1, 73);
+
+/// Every table, the outermost first.
+pub static TABLES: &[&Table] = &[
+    &CONTAINER,
+    &KERNEL,
+    &FUNCTION,
+    &USER_ATTRIBUTES,
+    &EXECUTION_ENV,
+    &PAYLOAD_ARGUMENTS,
+    &PER_THREAD_PAYLOAD_ARGUMENTS,
+    &BINDING_TABLE_INDICES,
+    &PER_THREAD_MEMORY_BUFFERS,
+    &INLINE_SAMPLERS,
+    &EXPERIMENTAL_PROPERTIES,
+    &DEBUG_ENV,
+    &GLOBAL_HOST_ACCESS_TABLE,
+    &KERNELS_MISC_INFO,
+    &ARGS_INFO,
+    &KERNELS_COST_INFO,
+    &KCM_ARGS_SYM,
+    &KCM_LOOP_COUNT_EXPS,
+    &KCM_LOOP_COSTS,
+];
+
+/// Every list of values.
+pub static VALUES: &[&Values] = &[
+    &L1_CACHE_POLICY,
+    &THREAD_SCHEDULING_MODE,
+    &ARGUMENT_TYPE,
+    &PER_THREAD_ARGUMENT_TYPE,
+    &ADDRESS_MODE,
+    &ADDRESS_SPACE,
+    &ACCESS_TYPE,
+    &IMAGE_TYPE,
+    &SAMPLER_TYPE,
+    &ALLOCATION_TYPE,
+    &MEMORY_USAGE,
+    &SAMPLER_ADDRESS_MODE,
+    &SAMPLER_FILTER_MODE,
+];
+
+/// The keys that a mapping may have.
+#[derive(Debug)]
+pub struct Table {
+    /// The key that such mappings, or sequences of them, stand under; `container` for the
+    /// whole text, and in the singular for the entries of `kernels` and `functions`.
+    pub name: &'static str,
+    /// The keys, in the order in which the compiler writes them; legacy ones last.
+    pub keys: &'static [Key],
+    /// What the driver does with a key that is not in the list.
+    pub others: Driver,
+    /// Takes every key whose name has a certain text in it: [`Key::name`] without its stars.
+    pub wildcard: Option<&'static Key>,
+    /// What it is.
+    pub doc: Doc,
+    slots: Slots,
+}
+
+impl Table {
+    /// The key of that name.
+    pub fn key(&'static self, name: &[u8]) -> Option<&'static Key> {
+        let found = self.slots.find(name, |at| self.keys.get(at).map(|key| key.name));
+        match found {
+            Some(at) => self.keys.get(at),
+            None => self.wildcard.filter(|key| key.matches(name)),
+        }
+    }
+}
+
+/// A key.
+#[derive(Debug)]
+pub struct Key {
+    /// How it is spelled.
+    pub name: &'static str,
+    /// What its value is.
+    pub ty: Type,
+    /// It must be there.
+    pub required: bool,
+    /// What it is taken to be where it is absent.
+    pub default: Default,
+    /// The minor version that has introduced it; none: in no specification.
+    pub since: Option<u32>,
+    /// The minor version that has removed it.
+    pub removed: Option<u32>,
+    /// How it is spelled today, or what has taken its place; may be empty.
+    pub instead: &'static str,
+    /// What its number counts; may be empty.
+    pub unit: &'static str,
+    /// The only numbers that it may have; none: any.
+    pub allowed: &'static [i64],
+    /// The keys beside it that it depends on: of each at least one of the values. Without
+    /// them it does not apply, and has no default either.
+    pub when: &'static [When],
+    /// What the driver does with it.
+    pub driver: Driver,
+    /// What it means, with type, default, version and unit in words.
+    pub doc: Doc,
+}
+
+impl Key {
+    /// Does a key that has stars in its name take this one?
+    fn matches(&self, name: &[u8]) -> bool {
+        let part = self.name.trim_matches('*').as_bytes();
+        !part.is_empty() && name.windows(part.len()).any(|window| window == part)
+    }
+
+    /// The table of the mappings below it.
+    pub fn table(&self) -> Option<&'static Table> {
+        self.ty.table()
+    }
+}
+
+/// A condition on a key beside another one: it has one of the values.
+pub type When = (&'static str, &'static [&'static str]);
+
+/// What a value is.
+#[derive(Debug, Clone, Copy)]
+pub enum Type {
+    /// A number of 32 bits with a sign.
+    Int32,
+    /// A number of 64 bits with a sign.
+    Int64,
+    /// A number with a fraction.
+    Float,
+    /// Yes or no.
+    Bool,
+    /// Text.
+    Str,
+    /// A sequence of three numbers: x, y, z.
+    Int32x3,
+    /// A sequence of texts.
+    Strings,
+    /// One word of a list.
+    Enum(&'static Values),
+    /// A mapping.
+    Mapping(&'static Table),
+    /// A sequence of mappings.
+    Sequence(&'static Table),
+    /// A mapping; in older files a sequence of one mapping.
+    Either(&'static Table),
+}
+
+impl Type {
+    /// As the specification writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Type::Int32 => "int32",
+            Type::Int64 => "int64",
+            Type::Float => "float",
+            Type::Bool => "bool",
+            Type::Str => "str",
+            Type::Int32x3 => "int32x3",
+            Type::Strings => "sequence of str",
+            Type::Enum(_) => "enum",
+            Type::Mapping(_) | Type::Either(_) => "mapping",
+            Type::Sequence(_) => "sequence",
+        }
+    }
+
+    /// The table of the mappings in it.
+    pub fn table(self) -> Option<&'static Table> {
+        match self {
+            Type::Mapping(table) | Type::Sequence(table) | Type::Either(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// Is it a single value?
+    pub fn is_scalar(self) -> bool {
+        self.table().is_none() && !matches!(self, Type::Int32x3 | Type::Strings)
+    }
+}
+
+/// What an absent key is taken to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Default {
+    /// Nothing in particular.
+    None,
+    /// A number.
+    Int(i64),
+    /// Yes or no.
+    Bool(bool),
+    /// Three numbers.
+    Ints([i64; 3]),
+}
+
+/// What the driver does with a key or value (observed with release 26.27).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Driver {
+    /// It knows it and reads it.
+    Reads,
+    /// It takes it and does nothing with it.
+    Ignores,
+    /// It does not know it, and refuses the file: a key is an unknown attribute, a value
+    /// unhandled.
+    Unknown,
+    /// It knows the word and refuses it where it stands.
+    Rejects,
+}
+
+/// The words that a value may be.
+#[derive(Debug)]
+pub struct Values {
+    /// The specification's name of the list, without angle brackets.
+    pub name: &'static str,
+    /// The words; legacy ones last.
+    pub values: &'static [EnumValue],
+    /// The same, for the inspector; `raw` is the place in the list.
+    pub known: &'static [Known],
+    slots: Slots,
+}
+
+impl Values {
+    /// The value of that name.
+    pub fn value(&'static self, name: &[u8]) -> Option<&'static EnumValue> {
+        let at = self.slots.find(name, |at| self.values.get(at).map(|value| value.name))?;
+        self.values.get(at)
+    }
+}
+
+/// A word of a list.
+#[derive(Debug)]
+pub struct EnumValue {
+    /// How it is spelled.
+    pub name: &'static str,
+    /// The minor version that has introduced it; none: in no specification.
+    pub since: Option<u32>,
+    /// The minor version that has removed it.
+    pub removed: Option<u32>,
+    /// How it is spelled today; may be empty.
+    pub instead: &'static str,
+    /// What the driver does with it.
+    pub driver: Driver,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_found_by_its_name_and_nothing_else_is() {
+        for table in TABLES {
+            for key in table.keys {
+                let found = table.key(key.name.as_bytes()).unwrap();
+                assert!(std::ptr::eq(found, key), "{}/{}", table.name, key.name);
+            }
+            for name in ["", "x", "nam", "namee", "Name", "grf_counts"] {
+                assert!(table.key(name.as_bytes()).is_none(), "{}/{name}", table.name);
+            }
+        }
+        for list in VALUES {
+            for value in list.values {
+                let found = list.value(value.name.as_bytes()).unwrap();
+                assert!(std::ptr::eq(found, value), "{}/{}", list.name, value.name);
+            }
+            assert!(list.value(b"").is_none());
+            assert_eq!(list.values.len(), list.known.len());
+        }
+    }
+
+    #[test]
+    fn hints_of_any_name_are_keys() {
+        assert_eq!(USER_ATTRIBUTES.key(b"my_hint_1").map(|k| k.name), Some("*_hint*"));
+        assert_eq!(USER_ATTRIBUTES.key(b"vec_type_hint").map(|k| k.name), Some("vec_type_hint"));
+        assert!(USER_ATTRIBUTES.key(b"hint").is_none());
+        assert!(EXECUTION_ENV.key(b"my_hint").is_none());
+    }
+
+    #[test]
+    fn a_document_tells_type_default_version_and_unit() {
+        let key = EXECUTION_ENV.key(b"spill_size").unwrap();
+        assert_eq!(
+            key.doc.text.split_once(" Type").unwrap().1,
+            " int32, bytes per hardware thread; default 0; since 1.39."
+        );
+        let key = EXECUTION_ENV.key(b"simd_size").unwrap();
+        assert!(key.doc.text.ends_with("Type int32, lanes; required; since 1.0."));
+        let key = PAYLOAD_ARGUMENTS.key(b"addrmode").unwrap();
+        assert!(key.doc.text.ends_with("Type enum; optional; since 1.0."));
+        assert!(key.doc.known.iter().any(|k| k.name == "bindless"));
+        assert_eq!(key.doc.source, "ZE Info 1.73, Payload Arguments");
+    }
+
+    #[test]
+    fn versions_are_in_order() {
+        for key in TABLES.iter().flat_map(|t| t.keys) {
+            assert!(key.since.is_none_or(|v| v <= VERSION.1), "{}", key.name);
+            let (since, removed) = (key.since.unwrap_or(0), key.removed);
+            assert!(removed.is_none_or(|r| since <= r), "{}", key.name);
+            assert!(!(key.required && key.removed.is_some()), "{}", key.name);
+            assert!(!key.doc.text.is_empty() && key.doc.text.ends_with('.'), "{}", key.name);
+        }
+    }
+}

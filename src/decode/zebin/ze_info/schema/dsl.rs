@@ -1,0 +1,253 @@
+//! How the tables are written down, and how a name is found in them.
+
+/// Where the names of a table are, by a hash that is computed while compiling.
+#[derive(Debug)]
+pub(super) struct Slots([u8; SLOTS]);
+
+const SLOTS: usize = 128;
+const EMPTY: u8 = u8::MAX;
+
+impl Slots {
+    /// Enters the names.
+    #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+    pub(super) const fn of(names: &[&str]) -> Slots {
+        assert!(names.len() < SLOTS / 2, "the table is too full to be fast");
+        let mut slots = [EMPTY; SLOTS];
+        let mut at = 0;
+        while at < names.len() {
+            let mut slot = hash(names[at].as_bytes());
+            while slots[slot] != EMPTY {
+                slot = (slot + 1) % SLOTS;
+            }
+            slots[slot] = at as u8;
+            at += 1;
+        }
+        Slots(slots)
+    }
+
+    /// The place of `name` in the list of which `name_at` tells the names.
+    #[inline]
+    pub(super) fn find(
+        &self,
+        name: &[u8],
+        name_at: impl Fn(usize) -> Option<&'static str>,
+    ) -> Option<usize> {
+        let mut slot = hash(name);
+        loop {
+            let at = *self.0.get(slot)?;
+            if at == EMPTY {
+                return None;
+            }
+            let at = usize::from(at);
+            if name_at(at)?.as_bytes() == name {
+                return Some(at);
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+    }
+}
+
+/// Length and four bytes: enough to tell most names of a table apart.
+#[allow(clippy::indexing_slicing)]
+const fn hash(name: &[u8]) -> usize {
+    let len = name.len();
+    if len == 0 {
+        return 0;
+    }
+    let first = name[0] as usize;
+    let third = name[len / 3] as usize;
+    let middle = name[len / 2] as usize;
+    let last = name[len - 1] as usize;
+    (len * 5 + first * 7 + third * 31 + middle * 11 + last * 3) % SLOTS
+}
+
+/// Declares a table of keys.
+///
+/// ```text
+/// table! {
+///     /// What it is.
+///     pub EXECUTION_ENV = "execution_env", "Execution Environment" {
+///         /// What it means.
+///         "slm_size": Int32 optional(0) since 0 unit "bytes";
+///         /// What it means.
+///         "thread_scheduling_mode": Enum(THREAD_SCHEDULING_MODE) optional since 10;
+///     }
+/// }
+/// ```
+///
+/// After the unit come fields of [`Key`](super::Key) that are not as usual, in braces; after
+/// the section's name those of [`Table`](super::Table).
+macro_rules! table {
+    ($(#[doc = $td:literal])* pub $table:ident = $title:literal, $section:literal
+        $({ $($tfield:ident: $tvalue:expr),* })?
+        [$(
+            $(#[doc = $d:literal])*
+            $name:literal: $ty:ident $(($of:ident))? $need:ident $(($default:expr))?
+                $(since $since:literal)? $(unit $unit:literal)?
+                $({ $($field:ident: $value:expr),* $(,)? })?;
+        )*]
+    ) => {
+        $(#[doc = $td])*
+        pub static $table: super::Table = super::Table {
+            name: $title,
+            keys: &[$(super::Key {
+                name: $name,
+                ty: super::Type::$ty $((&$of))?,
+                required: super::dsl::fact!(is_required $need),
+                default: super::dsl::fact!(default $ty $($default)?),
+                since: super::dsl::fact!(minor $($since)?),
+                unit: concat!($($unit)?),
+                doc: crate::model::Doc {
+                    text: concat!(
+                        $($d,)*
+                        " Type ", super::dsl::fact!(type $ty), $(", ", $unit,)?
+                        super::dsl::fact!(need $need $($default)?),
+                        super::dsl::fact!(since $($since)?),
+                    ).trim_ascii(),
+                    source: concat!("ZE Info 1.73, ", $section),
+                    known: super::dsl::fact!(known $ty $($of)?),
+                },
+                $($($field: $value,)*)?
+                ..super::dsl::KEY
+            }),*],
+            doc: crate::model::Doc {
+                text: concat!($($td),*).trim_ascii(),
+                source: concat!("ZE Info 1.73, ", $section),
+                known: &[],
+            },
+            slots: super::dsl::Slots::of(&[$($name),*]),
+            $($($tfield: $tvalue,)*)?
+            ..super::dsl::TABLE
+        };
+    };
+}
+
+/// Declares a list of words.
+macro_rules! values {
+    ($(#[doc = $ld:literal])* pub $list:ident = $title:literal [$(
+        $(#[doc = $d:literal])*
+        $name:literal $(since $since:literal)? $({ $($field:ident: $value:expr),* $(,)? })?;
+    )*]) => {
+        $(#[doc = $ld])*
+        pub static $list: super::Values = super::Values {
+            name: $title,
+            values: &[$(super::EnumValue {
+                name: $name,
+                since: super::dsl::fact!(minor $($since)?),
+                doc: concat!($($d),*).trim_ascii(),
+                $($($field: $value,)*)?
+                ..super::dsl::VALUE
+            }),*],
+            known: {
+                const DOCS: &[(&str, &str)] = &[$((
+                    $name,
+                    concat!($($d,)* super::dsl::fact!(later $($since)?)).trim_ascii(),
+                )),*];
+                &super::dsl::known::<{ DOCS.len() }>(DOCS)
+            },
+            slots: super::dsl::Slots::of(&[$($name),*]),
+        };
+    };
+}
+
+/// Pieces of the declarations.
+macro_rules! fact {
+    (is_required required) => { true };
+    (is_required $need:ident) => { false };
+    (default $ty:ident) => { super::Default::None };
+    (default Int32 $default:expr) => { super::Default::Int($default) };
+    (default Int64 $default:expr) => { super::Default::Int($default) };
+    (default Bool $default:expr) => { super::Default::Bool($default) };
+    (default Int32x3 $default:expr) => { super::Default::Ints($default) };
+    (minor) => { None };
+    (minor $since:literal) => { Some($since) };
+    (type Int32) => { "int32" };
+    (type Int64) => { "int64" };
+    (type Float) => { "float" };
+    (type Bool) => { "bool" };
+    (type Str) => { "str" };
+    (type Int32x3) => { "int32x3" };
+    (type Strings) => { "sequence of str" };
+    (type Enum) => { "enum" };
+    (type Mapping) => { "mapping" };
+    (type Sequence) => { "sequence" };
+    (type Either) => { "mapping (older: sequence)" };
+    (need required) => { "; required" };
+    (need legacy) => { "; not in today's specification" };
+    (need optional) => { "; optional" };
+    (need optional $default:expr) => { concat!("; default ", stringify!($default)) };
+    (since) => { "." };
+    (since $since:literal) => { concat!("; since 1.", $since, ".") };
+    (later) => { "" };
+    (later 0) => { "" };
+    (later $since:literal) => { concat!(" Since 1.", $since, ".") };
+    (known Enum $of:ident) => { $of.known };
+    (known $ty:ident $($of:ident)?) => { &[] };
+}
+
+pub(super) use {fact, table, values};
+
+use super::{Default, Driver, EnumValue, Key, Table, Type};
+use crate::model::{Doc, Known};
+
+const NO_DOC: Doc = Doc {
+    text: "",
+    source: "",
+    known: &[],
+};
+
+/// What a key is if nothing else is said.
+pub(super) const KEY: Key = Key {
+    name: "",
+    ty: Type::Str,
+    required: false,
+    default: Default::None,
+    since: None,
+    removed: None,
+    instead: "",
+    unit: "",
+    allowed: &[],
+    when: &[],
+    driver: Driver::Reads,
+    doc: NO_DOC,
+};
+
+/// What a table is if nothing else is said.
+pub(super) const TABLE: Table = Table {
+    name: "",
+    keys: &[],
+    others: Driver::Unknown,
+    wildcard: None,
+    doc: NO_DOC,
+    slots: Slots::of(&[]),
+};
+
+/// What a word is if nothing else is said.
+pub(super) const VALUE: EnumValue = EnumValue {
+    name: "",
+    since: None,
+    removed: None,
+    instead: "",
+    driver: Driver::Reads,
+    doc: "",
+};
+
+/// The inspector's list: the words with their places in the list as numbers.
+#[allow(clippy::indexing_slicing)]
+pub(super) const fn known<const N: usize>(words: &[(&'static str, &'static str)]) -> [Known; N] {
+    let mut known = [Known {
+        raw: 0,
+        name: "",
+        doc: "",
+    }; N];
+    let mut at = 0;
+    while at < N {
+        known[at] = Known {
+            raw: at as u64,
+            name: words[at].0,
+            doc: words[at].1,
+        };
+        at += 1;
+    }
+    known
+}
