@@ -103,6 +103,8 @@ pub struct Document {
     pub(super) registry: Registry,
     nodes: Vec<Node>,
     pages: HashMap<(NodeId, u64), NodeId>,
+    /// For children without an index: the how manieth of its name each is.
+    pub(super) ordinals: HashMap<NodeId, Vec<u32>>,
 }
 
 impl Document {
@@ -119,6 +121,7 @@ impl Document {
             registry: Registry::from(parts.expanders),
             nodes: vec![parts.root],
             pages: HashMap::new(),
+            ordinals: HashMap::new(),
         }
     }
 

@@ -1,7 +1,10 @@
 //! Names of places in the tree: `.ze_info/kernels/[2]/execution_env/simd_size`.
 
+use std::collections::HashMap;
+
 use super::document::Document;
 use super::node::{Node, NodeId};
+use super::value::Str;
 
 /// A path that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,17 +51,32 @@ impl Document {
         if node.indexed {
             return format!("[{}]", node.index);
         }
-        let (name, index) = (node.name.clone(), node.index);
-        let earlier = self.children(parent, 0..index);
-        let same = earlier
-            .iter()
-            .filter(|e| self.node(**e).is_some_and(|n| !n.indexed && n.name == name))
-            .count();
-        let escaped = escape(&name);
-        match same {
-            0 => escaped,
-            n => format!("{escaped}#{}", n + 1),
+        let (name, index) = (escape(&node.name), node.index);
+        match self.ordinal(parent, index) {
+            1 => name,
+            nth => format!("{name}#{nth}"),
         }
+    }
+
+    /// The how manieth of its name a child is, from 1. Counted once for all children of a
+    /// node: a hostile file has as many as it likes.
+    fn ordinal(&mut self, parent: NodeId, index: u64) -> u32 {
+        if !self.ordinals.contains_key(&parent) {
+            let count = self.node(parent).map_or(0, |n| self.count(n));
+            let children = self.children(parent, 0..count);
+            let mut seen: HashMap<Str, u32> = HashMap::new();
+            let ordinals = children.iter().map(|child| {
+                let Some(node) = self.node(*child) else { return 1 };
+                let nth = seen.entry(node.name.clone()).or_default();
+                *nth += 1;
+                *nth
+            });
+            let ordinals = ordinals.collect();
+            self.ordinals.insert(parent, ordinals);
+        }
+        let ordinals = self.ordinals.get(&parent).map_or(&[][..], Vec::as_slice);
+        let index = usize::try_from(index).unwrap_or(usize::MAX);
+        ordinals.get(index).copied().unwrap_or(1)
     }
 
     /// The node at a path. Besides what [`Document::path`] writes, the entries of a table
