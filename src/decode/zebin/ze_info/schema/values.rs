@@ -212,7 +212,7 @@ values! {
         "image_2d_array" since 15;
         /// Three dimensions.
         "image_3d" since 15;
-        /// Six faces of a cube. The driver does not know the word: it takes it for another.
+        /// Six faces of a cube. The driver refuses the word, by a slip in its list.
         "image_cube" since 15 { driver: Unknown };
         /// An array of cubes.
         "image_cube_array" since 15;
