@@ -1,6 +1,6 @@
 //! Every rule: what can be wrong or remarkable, how much it matters, and who says so.
 
-use crate::model::{RuleInfo, Severity};
+use crate::model::{Effect, RuleInfo, Severity};
 
 /// Who says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Rule {
     pub id: &'static str,
     /// How much it matters.
     pub severity: Severity,
+    /// What the driver does about it: only the rules of a verdict have it.
+    pub effect: Option<Effect>,
     /// One line.
     pub summary: &'static str,
     /// Who says so.
@@ -34,6 +36,7 @@ impl Rule {
         RuleInfo {
             id: self.id.into(),
             severity: self.severity,
+            effect: self.effect,
             summary: self.summary.into(),
             origin: match self.origin {
                 Origin::Spec(place) => place.into(),
@@ -52,6 +55,7 @@ macro_rules! rules {
             pub static $name: Rule = Rule {
                 id: $id,
                 severity: Severity::$severity,
+                effect: None,
                 summary: $summary,
                 origin: $origin,
                 docs: concat!($($d, "\n"),*).trim_ascii(),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::span::Span;
 use super::value::Str;
+use super::verdict::Effect;
 
 /// How much it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -35,6 +36,8 @@ pub struct RuleInfo {
     pub id: Str,
     /// How much it matters.
     pub severity: Severity,
+    /// What the driver does about it, for rules that are the driver's.
+    pub effect: Option<Effect>,
     /// One line.
     pub summary: Str,
     /// The specification or the consumer's function that it comes from.

@@ -12,6 +12,7 @@ use super::node::{Area, Content, Node, NodeId};
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
+use super::verdict::{Judge, Verdict};
 
 /// Children are made and kept in pages of this many.
 pub(super) const PAGE: u64 = 256;
@@ -101,6 +102,7 @@ pub struct Document {
     /// How the bytes are accounted for.
     pub coverage: Coverage,
     pub(super) registry: Registry,
+    judge: Option<Rc<dyn Judge>>,
     nodes: Vec<Node>,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
@@ -119,10 +121,28 @@ impl Document {
             summary: parts.summary,
             coverage: parts.coverage,
             registry: Registry::from(parts.expanders),
+            judge: None,
             nodes: vec![parts.root],
             pages: HashMap::new(),
             ordinals: HashMap::new(),
         }
+    }
+
+    /// The document with somebody who tells what the driver does with it.
+    pub fn judged_by(mut self, judge: Rc<dyn Judge>) -> Document {
+        self.judge = Some(judge);
+        self
+    }
+
+    /// What today's driver does with the file on a device, or on its own; nothing where that
+    /// is no question, or where there is no device of that name. Judged anew each time.
+    pub fn verdict(&self, device: Option<&str>) -> Option<Verdict> {
+        self.judge.as_ref()?.judge(&self.sources, device)
+    }
+
+    /// The devices that [`verdict`](Self::verdict) can be asked about.
+    pub fn devices(&self) -> Vec<Str> {
+        self.judge.as_ref().map_or_else(Vec::new, |judge| judge.devices())
     }
 
     /// The opened file's node.

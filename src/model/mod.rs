@@ -36,6 +36,7 @@ mod source;
 mod span;
 pub mod text;
 mod value;
+mod verdict;
 
 pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
 pub use document::{Coverage, Document, Fact, Parts, Summary, Tone};
@@ -49,3 +50,4 @@ pub use source::FileSource;
 pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
 pub use span::{SourceId, Span, Spanned};
 pub use value::{Radix, Str, Value};
+pub use verdict::{Effect, Finding, Judge, Outcome, Rebuild, Verdict};
