@@ -64,7 +64,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut word, mut bits) = (0_u32, 0);
     let mut padded = false;
-    for byte in text.bytes().filter(|b| !b.is_ascii_whitespace()) {
+    for byte in text.trim().bytes().filter(|b| !matches!(b, b'\r' | b'\n')) {
         let digit = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,

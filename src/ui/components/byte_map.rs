@@ -44,7 +44,10 @@ pub fn ByteMap(props: &Props) -> Html {
     });
     let place = |at: u64| 100.0 * at.saturating_sub(whole.start) as f64 / whole.len().max(1) as f64;
     let (top, bottom) = (place(props.from), place(props.to));
-    let selected = props.view.selection.span.filter(|span| span.source == whole.source);
+    let selection = &props.view.selection;
+    let selected = selection.span.filter(|span| {
+        span.source == whole.source && (selection.free || !selection.way.is_empty())
+    });
     // The browser's scroll bar and go to offset are there for everybody else.
     html! {
         <svg class="map" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
@@ -57,7 +60,7 @@ pub fn ByteMap(props: &Props) -> Html {
             }) }
             <rect class="in-view" x="1" width="14" y={pc(top)} height={pc((bottom - top).max(0.8))} />
             if let Some(span) = selected {
-                <rect class="mark" x="0" width="16" y={pc(place(span.start).min(99.6))}
+                <rect class="mark" x="0" width="3" y={pc(place(span.start).min(99.6))}
                       height={pc((place(span.end) - place(span.start)).max(0.4))} />
             }
         </svg>

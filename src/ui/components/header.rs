@@ -116,6 +116,7 @@ fn Chips(props: &ChipsProps) -> Html {
     let headline = facts.iter().enumerate().filter(|(_, fact)| fact.headline);
     html! {
         <ul class="chips" aria-label="The file in a few words" {onclick}>
+            <li><span class="chip">{ &*props.view.opened.summary.title }</span></li>
             { for headline.map(|(i, fact)| html! { <li>{ chip(i, fact) }</li> }) }
         </ul>
     }

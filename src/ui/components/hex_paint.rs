@@ -33,6 +33,18 @@ enum Selected {
     Within,
 }
 
+/// Is something selected that has parts?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Whole {
+    /// A value.
+    #[default]
+    No,
+    /// Its bytes are underlined.
+    Short,
+    /// Only its rows are marked.
+    Long,
+}
+
 /// What is marked besides the leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Marks {
@@ -40,8 +52,8 @@ pub(super) struct Marks {
     pub span: Option<Span>,
     /// They and what introduces them.
     pub extent: Option<Span>,
-    /// They have parts of their own, whose colours stay.
-    pub is_whole: bool,
+    /// Do they have parts of their own, whose colours stay?
+    pub whole: Whole,
     /// The bytes under the pointer.
     pub hover: Option<(u64, u64)>,
     /// The byte that the keys are at.
@@ -51,9 +63,19 @@ pub(super) struct Marks {
 impl Marks {
     fn selected(&self, at: u64) -> Option<Selected> {
         if self.span.is_some_and(|span| span.holds(at)) {
-            return Some(if self.is_whole { Selected::Within } else { Selected::Value });
+            return match self.whole {
+                Whole::No => Some(Selected::Value),
+                Whole::Short => Some(Selected::Within),
+                Whole::Long => None,
+            };
         }
         self.extent.filter(|extent| extent.holds(at)).map(|_| Selected::Head)
+    }
+
+    /// Has the row any selected byte?
+    pub(super) fn is_in(&self, offset: u64, len: usize) -> bool {
+        let end = offset.saturating_add(len as u64);
+        self.extent.is_some_and(|extent| extent.start < end && offset < extent.end)
     }
 
     fn hovers(&self, at: u64) -> bool {

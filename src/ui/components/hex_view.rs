@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::byte_map::ByteMap;
 use super::hex_keys;
-use super::hex_paint::{self, Marks};
+use super::hex_paint::{self, Marks, Whole};
 use super::hex_row::{self, Line, hex_row};
 use crate::model::{SourceId, Span};
 use crate::ui::hooks::{
@@ -21,6 +21,8 @@ use crate::worker::client::Piece;
 
 /// The height of a row; `--hex-row` of the styles is the same.
 const ROW: f64 = 20.0;
+/// Of something longer only the rows are marked, not each byte.
+const LONG: u64 = 512;
 /// Rows of 16 bytes need so many pixels; below that they have 8.
 const WIDE: u32 = 576;
 /// A cursor that rests for so many milliseconds is read out.
@@ -256,7 +258,15 @@ fn marks(
     let span = dragged.or(selection.span);
     // A value stands out; something with parts keeps their colours.
     let has_parts = !selection.free && selection.way.last().is_none_or(tree::is_branch);
-    let long = span.is_some_and(|span| span.len() > 256);
+    let len = span.map_or(0, Span::len);
+    let whole = match () {
+        () if dragged.is_some() || selection.free => Whole::No,
+        () if len > LONG => Whole::Long,
+        () if has_parts => Whole::Short,
+        () => Whole::No,
+    };
+    // The whole file being selected is nothing to point out.
+    let span = span.filter(|_| dragged.is_some() || selection.free || !selection.way.is_empty());
     let hovered = hover.and_then(|at| {
         let piece = pieces.get(&(at / CHUNK))?;
         let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
@@ -264,8 +274,8 @@ fn marks(
     });
     Marks {
         span,
-        extent: dragged.or(selection.extent()),
-        is_whole: dragged.is_none() && (has_parts || (long && !selection.free)),
+        extent: span.and(dragged.or(selection.extent())),
+        whole,
         hover: hovered,
         cursor,
     }

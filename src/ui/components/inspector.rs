@@ -84,7 +84,9 @@ fn kind(row: &Row) -> Html {
     html! { <>
         <span class={classes!("dot", words::area_class(row.area))} aria-hidden="true" />
         { words::kind_name(row.kind) }
-        <span class="dim">{ " · " }{ words::area_name(row.area) }</span>
+        if row.area != crate::model::Area::Inherit {
+            <span class="dim">{ " · " }{ words::area_name(row.area) }</span>
+        }
     </> }
 }
 

@@ -39,10 +39,19 @@ pub fn StatusLine(props: &Props) -> Html {
             <Names selection={view.selection.clone()} />
             <span class="grow" />
             <span class={classes!("cover", (opened.coverage.gap > 0).then_some("warn"))}>{ spoken_coverage(&opened.coverage, opened.size) }</span>
-            <span class="cost">{ format!("read {} of {}", words::size(opened.bytes_read), words::size(opened.size)) }</span>
+            <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
             <span class="cost">{ format!("decoded in {}", millis(opened.millis)) }</span>
             <span class="dim cost">{ version }</span>
         </footer>
+    }
+}
+
+/// Some bytes may be read twice.
+fn read(bytes: u64, size: u64) -> String {
+    if bytes >= size {
+        format!("read all {}", words::size(size))
+    } else {
+        format!("read {} of {}", words::size(bytes), words::size(size))
     }
 }
 

@@ -34,7 +34,7 @@ const BOTTOM: Splitting = Splitting {
     style: "--bottom",
     horizontal: true,
     after: true,
-    share: 0.36,
+    share: 0.34,
     min: 96.0,
     most: 0.75,
 };

@@ -106,8 +106,12 @@ fn coverage(coverage: &Coverage, size: u64) -> Html {
                 <li>
                     <svg class="key" aria-hidden="true"><rect class={*class} width="100%" height="100%" /></svg>
                     { name }{ " " }
-                    <b>{ words::percent(*part, size) }</b>
-                    <span class="dim">{ words::bytes(*part) }</span>
+                    if *part > 0 {
+                        <b>{ words::percent(*part, size) }</b>
+                        <span class="dim">{ words::bytes(*part) }</span>
+                    } else {
+                        <span class="dim">{ "none" }</span>
+                    }
                 </li>
             }) }
             if coverage.overlap > 0 {
