@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
             rule: rule.id.into(),
             severity: rule.severity,
             message: message.into(),
-            primary: label(span, ""),
+            primary: label(visible(span, whole), ""),
             secondary: see.iter().map(|(span, text)| label(*span, text)).collect(),
             help,
         });
@@ -192,6 +192,15 @@ pub(super) struct Findings {
     pub(super) rules: Vec<RuleInfo>,
     pub(super) coverage: Coverage,
     pub(super) expanders: Vec<Rc<dyn Expand>>,
+}
+
+/// What is missing has no bytes: the one in its place stands for it.
+fn visible(span: Span, whole: Span) -> Span {
+    if !span.is_empty() {
+        return span;
+    }
+    let last = whole.len().saturating_sub(1);
+    whole.sub(span.start.min(last), 1)
 }
 
 /// Gaps count before padding, and each byte once.

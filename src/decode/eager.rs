@@ -33,6 +33,11 @@ impl Eager {
         Place(at + 1)
     }
 
+    /// All nodes, in the order in which they were put there.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
     fn list(&self, item: u64) -> &[usize] {
         usize::try_from(item)
             .ok()

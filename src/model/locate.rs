@@ -181,10 +181,24 @@ impl Document {
             }
             return;
         }
+        if let Some(span) = node.span.filter(|s| node.head > 0 && !elsewhere && s.start > wanted.start) {
+            // What introduces a list or mapping is a piece of its own, with nothing after it.
+            out.push(Leaf {
+                span: Span::new(span.source, span.start, span.start),
+                head: node.head,
+                area: node.area,
+                kind: node.kind,
+                index: node.index,
+            });
+        }
         let count = self.count(node);
         let hint = self.indices_at(node, wanted.start.max(extent.start));
         let hinted = hint.is_some();
-        let mut at = hint.and_then(|i| i.first().copied()).unwrap_or(0);
+        // Where several claim the byte, others may do so before the first of them.
+        let mut at = match hint.as_deref() {
+            Some([only]) => *only,
+            _ => 0,
+        };
         while at < count && out.len() < limit {
             let end = count.min(at.saturating_add(PAGE));
             for child in self.make(node, at..end) {

@@ -31,7 +31,8 @@ impl std::error::Error for PathError {}
 impl Document {
     /// The path of a node, from the root's children on: names, or `[3]` for the entries of
     /// tables and sequences; `name#2` is the second of that name. A `/` in a name stands
-    /// as `%2F`, a `%` as `%25`.
+    /// as `%2F`, a `%` as `%25`; and a name that looks like `[3]` or `name#2` has its sign
+    /// escaped as well.
     pub fn path(&mut self, id: NodeId) -> String {
         let mut segments = Vec::new();
         let mut at = id;
@@ -48,7 +49,7 @@ impl Document {
         let Some(node) = self.node(id) else {
             return String::new();
         };
-        if node.indexed {
+        if node.indexed || node.name.is_empty() {
             return format!("[{}]", node.index);
         }
         let (name, index) = (escape(&node.name), node.index);
@@ -101,12 +102,7 @@ impl Document {
         if let Some(index) = bracketed(segment) {
             return self.children(id, index..index.checked_add(1)?).pop();
         }
-        let (name, nth) = match segment.rsplit_once('#') {
-            Some((name, n)) if n.parse::<usize>().is_ok_and(|n| n > 1) => {
-                (name, n.parse().unwrap_or(1))
-            }
-            _ => (segment, 1),
-        };
+        let (name, nth) = numbered(segment).unwrap_or((segment, 1));
         let children = self.children(id, 0..count);
         let named = |n: &Node| escape(&n.name) == name;
         let found = children
@@ -121,6 +117,12 @@ impl Document {
     }
 }
 
+/// `name#2`: the name, and the how manieth of it.
+fn numbered(segment: &str) -> Option<(&str, usize)> {
+    let (name, nth) = segment.rsplit_once('#')?;
+    Some((name, nth.parse().ok().filter(|n| *n > 1)?))
+}
+
 fn bracketed(segment: &str) -> Option<u64> {
     segment
         .strip_prefix('[')?
@@ -130,5 +132,12 @@ fn bracketed(segment: &str) -> Option<u64> {
 }
 
 fn escape(name: &str) -> String {
-    name.replace('%', "%25").replace('/', "%2F")
+    let text = name.replace('%', "%25").replace('/', "%2F");
+    if bracketed(&text).is_some() {
+        return text.replacen('[', "%5B", 1);
+    }
+    match numbered(&text) {
+        Some((before, nth)) => format!("{before}%23{nth}"),
+        None => text,
+    }
 }

@@ -80,6 +80,7 @@ impl Format for Elf {
                     span,
                     "the ELF header",
                 );
+                cx.gap(span);
                 Opened {
                     summary: Summary {
                         format: "elf".into(),
@@ -104,11 +105,11 @@ struct Start {
 
 fn read_header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
     let head = Window::clamped(cx.sources, span.sub(0, 64));
-    let byte = |at: usize| head.bytes().get(at).copied().unwrap_or(0);
+    let byte = |at: usize| head.bytes().get(at).copied();
     let class = match byte(4) {
-        1 => Class::Elf32,
-        2 => Class::Elf64,
-        other => {
+        Some(1) => Class::Elf32,
+        Some(2) | None => Class::Elf64,
+        Some(other) => {
             cx.report(
                 &rules::ELF_BAD_CLASS,
                 span.sub(4, 1),
@@ -118,12 +119,12 @@ fn read_header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
         }
     };
     let endian = match byte(5) {
-        2 => {
+        Some(2) => {
             cx.report(&rules::ELF_BIG_ENDIAN, span.sub(5, 1), "EI_DATA says big endian");
             Endian::Big
         }
-        1 => Endian::Little,
-        other => {
+        Some(1) | None => Endian::Little,
+        Some(other) => {
             cx.report(
                 &rules::ELF_BAD_DATA,
                 span.sub(5, 1),
@@ -349,6 +350,17 @@ struct HeaderTable {
     span: Span,
     /// The distance from one to the next.
     stride: u64,
+}
+
+impl HeaderTable {
+    /// Says that nothing explains what stands between headers of `size` bytes.
+    fn gaps(&self, cx: &Context<'_>, size: u64) {
+        if self.stride > size {
+            for index in 0..self.span.len() / self.stride {
+                cx.gap(self.span.sub(index * self.stride + size, self.stride - size));
+            }
+        }
+    }
 }
 
 /// Finds the section headers.
@@ -914,6 +926,7 @@ fn section_headers_node(cx: &Context<'_>, file: &Rc<ElfFile>, table: HeaderTable
         },
     };
     let count = entries.len();
+    table.gaps(cx, SectionHeader::size(file.class));
     let rows = cx.register(Rc::new(entries));
     Node::new(NodeKind::Table, "section headers", table.span)
         .area(Area::Header)
@@ -934,6 +947,7 @@ fn program_headers_node(cx: &Context<'_>, start: &Start, table: HeaderTable) -> 
         },
     };
     let count = entries.len();
+    table.gaps(cx, ProgramHeader::size(start.class));
     let rows = cx.register(Rc::new(entries));
     Node::new(NodeKind::Table, "program headers", table.span)
         .area(Area::Header)

@@ -45,7 +45,9 @@ pub struct Vocabulary {
     /// Where that is specified.
     pub source: &'static str,
     /// A description as a value, and in words.
-    pub describe: fn(u32, &[u8]) -> (Value, Option<Str>),
+    pub describe: fn(u32, &[u8], Endian) -> (Value, Option<Str>),
+    /// How many bytes a description has, where the type says so.
+    pub size: fn(u32) -> Option<u64>,
     /// The bits of a description.
     pub fields: fn(u32) -> &'static [BitField],
     /// What a description is.
@@ -62,6 +64,11 @@ const DESC_DOC: Doc = Doc {
     source: "gABI, Note Section",
     known: &[],
 };
+const REST_DOC: Doc = Doc {
+    text: "The description is longer than its type says; nobody reads this.",
+    source: "gABI, Note Section",
+    known: &[],
+};
 const PADDING_DOC: Doc = Doc {
     text: "Up to a multiple of 4 bytes.",
     source: "gABI, Note Section",
@@ -72,7 +79,8 @@ const PADDING_DOC: Doc = Doc {
 pub static FOREIGN: Vocabulary = Vocabulary {
     types: &[],
     source: "gABI, Note Section",
-    describe: |_, bytes| (foreign(bytes), None),
+    describe: |_, bytes, _| (foreign(bytes), None),
+    size: |_| None,
     fields: |_| &[],
     doc: |_| &DESC_DOC,
 };
@@ -173,11 +181,12 @@ impl Notes {
             Some(name) => name.into(),
             None => format!("note of type {kind}").into(),
         };
-        let desc = Window::clamped(out.sources, note.desc.sub(0, 4096));
-        let (value, words) = (vocabulary.describe)(kind, desc.bytes());
+        let described = self.described(note, vocabulary);
+        let desc = Window::clamped(out.sources, described.sub(0, 4096));
+        let (value, words) = (vocabulary.describe)(kind, desc.bytes(), self.endian);
         let summary = words.unwrap_or_else(|| crate::model::text::value_text(&value).into());
         let node = Node::new(NodeKind::Item, name, note.whole)
-            .children(out.me, index, Some(self.parts(note).len() as u64))
+            .children(out.me, index, Some(self.parts(note, vocabulary).len() as u64))
             .doc((vocabulary.doc)(kind));
         if summary.is_empty() {
             node
@@ -186,8 +195,16 @@ impl Notes {
         }
     }
 
+    /// The bytes of the description that its type speaks of: all, or the first few.
+    fn described(&self, note: &Note, vocabulary: &Vocabulary) -> Span {
+        match (vocabulary.size)(note.header.n_type) {
+            Some(size) => note.desc.sub(0, size),
+            None => note.desc,
+        }
+    }
+
     /// The rows of a note: the header's fields, the name, the description, and padding.
-    fn parts(&self, note: &Note) -> Vec<Part> {
+    fn parts(&self, note: &Note, vocabulary: &Vocabulary) -> Vec<Part> {
         let mut parts = vec![Part::Header(0), Part::Header(1), Part::Header(2)];
         let [after_name, after_desc] = paddings(note);
         if !note.name.is_empty() {
@@ -196,8 +213,13 @@ impl Notes {
         if !after_name.is_empty() {
             parts.push(Part::Padding(after_name));
         }
-        if !note.desc.is_empty() {
-            parts.push(Part::Desc);
+        let described = self.described(note, vocabulary);
+        if !described.is_empty() {
+            parts.push(Part::Desc(described));
+        }
+        let rest = note.desc.from(described.len());
+        if !rest.is_empty() {
+            parts.push(Part::Rest(rest));
         }
         if !after_desc.is_empty() {
             parts.push(Part::Padding(after_desc));
@@ -218,11 +240,10 @@ impl Notes {
                 let text = text.strip_suffix(&[0]).unwrap_or(text);
                 out.push(Node::field("name", Value::text_from(text), note.name).doc(&NAME_DOC));
             }
-            Part::Desc => {
-                let bytes = Window::clamped(out.sources, note.desc.sub(0, 4096));
-                let (value, words) = (vocabulary.describe)(kind, bytes.bytes());
-                let mut node =
-                    Node::field("desc", value, note.desc).doc((vocabulary.doc)(kind));
+            Part::Desc(span) => {
+                let bytes = Window::clamped(out.sources, span.sub(0, 4096));
+                let (value, words) = (vocabulary.describe)(kind, bytes.bytes(), self.endian);
+                let mut node = Node::field("desc", value, span).doc((vocabulary.doc)(kind));
                 if let Some(words) = words {
                     node = node.summary(words);
                 }
@@ -232,6 +253,11 @@ impl Notes {
                 }
                 out.push(node);
             }
+            Part::Rest(span) => out.push(
+                Node::new(NodeKind::Blob, "rest of desc", span)
+                    .value(Value::Bytes)
+                    .doc(&REST_DOC),
+            ),
             Part::Padding(span) => out.push(Node::padding(span).doc(&PADDING_DOC)),
         }
     }
@@ -241,7 +267,8 @@ impl Notes {
 enum Part {
     Header(u64),
     Name,
-    Desc,
+    Desc(Span),
+    Rest(Span),
     Padding(Span),
 }
 
@@ -310,7 +337,7 @@ impl Expand for Notes {
                 .map_or(0, |n| {
                     (self.vocabulary(sources, n).fields)(n.header.n_type).len() as u64
                 }),
-            _ => self.note(item).map_or(0, |n| self.parts(n).len() as u64),
+            _ => self.note(item).map_or(0, |n| self.parts(n, self.vocabulary(sources, n)).len() as u64),
         }
     }
 
@@ -337,7 +364,8 @@ impl Expand for Notes {
         }
         let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for part in self.parts(note).into_iter().skip(skip).take(take) {
+        let vocabulary = self.vocabulary(out.sources, note);
+        for part in self.parts(note, vocabulary).into_iter().skip(skip).take(take) {
             self.part(note, index, part, out);
         }
     }

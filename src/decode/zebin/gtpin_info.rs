@@ -7,9 +7,11 @@
 
 use std::rc::Rc;
 
+use super::place_of;
 use crate::decode::Context;
 use crate::decode::eager::{Eager, Place, Tree};
 use crate::decode::elf::plural;
+use crate::decode::elf::section::Section;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
 use crate::decode::rules;
@@ -106,7 +108,8 @@ struct Parsed {
 }
 
 /// The node of a GTPin section, checked.
-pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
+pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
+    let bytes = section.bytes;
     if bytes.len() > SIZE_MAX {
         cx.report(&rules::TOO_LARGE, bytes, "GTPin data of more than 1 MB is not taken apart");
         return node.value(Value::Bytes).doc(&SECTION_DOC);
@@ -116,8 +119,16 @@ pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
     }
     let parsed = parse(&Window::clamped(cx.sources, bytes));
     for fault in parsed.faults {
-        cx.gap(Span::new(bytes.source, fault.span.start, bytes.end));
-        cx.report(&rules::ZEBIN_GTPIN_DATA, fault.span, fault.message);
+        let nowhere = fault.span.is_empty();
+        let span = if nowhere { place_of(section) } else { fault.span };
+        cx.report(&rules::ZEBIN_GTPIN_DATA, span, fault.message);
+    }
+    for row in parsed.tree.nodes() {
+        match (row.kind, row.span) {
+            (NodeKind::Gap, Some(span)) => cx.gap(span),
+            (NodeKind::Padding, Some(span)) => cx.padding(span),
+            _ => {}
+        }
     }
     let rows = cx.register(Rc::new(Tree::new(move |sources| {
         parse(&Window::clamped(sources, bytes)).tree

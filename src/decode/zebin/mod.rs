@@ -75,7 +75,13 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
         .sections
         .iter()
         .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO)
-        .and_then(|s| Some((s.index, Rc::new(ZeInfo::read(cx, s.bytes)?))));
+        .and_then(|s| {
+            if s.bytes.is_empty() {
+                cx.report(&rules::ZE_INFO_EMPTY, s.header, "there is no text in it");
+                return None;
+            }
+            Some((s.index, Rc::new(ZeInfo::read(cx, s.bytes)?)))
+        });
     let kernels = ze_info.as_ref().map(|(_, i)| i.kernels()).unwrap_or_default();
     let links = Rc::new(Links::new(file, &kernels));
     let mut survey = Survey {
@@ -112,7 +118,7 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, survey: &Survey) -> Target {
     let mut target = Target::default();
     if let Some(section) = section {
         let notes = Notes::walk(cx, section.bytes, file.endian, note_intelgt::owners);
-        target = note_intelgt::check(cx, notes.list());
+        target = note_intelgt::check(cx, notes.list(), file.endian);
         *survey.notes.borrow_mut() = Some((section.index, notes));
     }
     let said = |word: Option<(u32, Span)>| word.is_some_and(|(word, _)| word != 0);

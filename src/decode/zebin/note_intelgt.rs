@@ -57,6 +57,7 @@ pub static VOCABULARY: Vocabulary = Vocabulary {
     types: <NoteType as Present>::KNOWN,
     source: SOURCE,
     describe,
+    size,
     fields,
     doc,
 };
@@ -87,7 +88,8 @@ open_enum! {
 static OPENMP: Vocabulary = Vocabulary {
     types: <OpenMpNoteType as Present>::KNOWN,
     source: "LLVM, Frontend/Offloading/Utility.cpp",
-    describe: |_, bytes| (Value::text_from(bytes), None),
+    describe: |_, bytes, _| (Value::text_from(bytes), None),
+    size: |_| None,
     fields: |_| &[],
     doc: |_| {
         const DOC: Doc = Doc {
@@ -100,13 +102,13 @@ static OPENMP: Vocabulary = Vocabulary {
 };
 
 /// A description as a value, and in words.
-fn describe(kind: u32, bytes: &[u8]) -> (Value, Option<Str>) {
+fn describe(kind: u32, bytes: &[u8], endian: Endian) -> (Value, Option<Str>) {
     let kind = NoteType(kind);
     if kind == NoteType::NT_INTELGT_ZEBIN_VERSION {
         let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
         return (Value::text_from(text), None);
     }
-    let Some(word) = bytes.get(..4).map(|b| uint(b, Endian::Little)) else {
+    let Some(word) = bytes.get(..4).map(|b| uint(b, endian)) else {
         return (Value::Bytes, None);
     };
     let low = u32::try_from(word).unwrap_or(0);
@@ -126,6 +128,13 @@ fn describe(kind: u32, bytes: &[u8]) -> (Value, Option<Str>) {
         }
         _ => (Value::Bytes, None),
     }
+}
+
+/// All but the version are numbers of 4 bytes.
+fn size(kind: u32) -> Option<u64> {
+    let kind = NoteType(kind);
+    let number = kind.name().is_some() && kind != NoteType::NT_INTELGT_ZEBIN_VERSION;
+    number.then_some(4)
 }
 
 /// `generator IGC, every stepping`.
@@ -228,7 +237,7 @@ pub struct Target {
 
 /// Checks the notes, and collects what they say; of two notes of one type the last counts,
 /// as in the driver.
-pub fn check(cx: &Context<'_>, notes: &[Note]) -> Target {
+pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
     let mut target = Target::default();
     let mut seen = Vec::new();
     for note in notes {
@@ -255,7 +264,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note]) -> Target {
         if kind == NoteType::NT_INTELGT_ZEBIN_VERSION {
             target.version = check_version(cx, note).or(target.version);
         } else {
-            check_word(cx, note, kind, &mut target);
+            check_word(cx, note, kind, endian, &mut target);
         }
     }
     target
@@ -286,11 +295,12 @@ fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
 }
 
 fn check_version(cx: &Context<'_>, note: &Note) -> Option<(String, Span)> {
+    let place = if note.desc.is_empty() { note.whole } else { note.desc };
     let bytes = Window::clamped(cx.sources, note.desc.sub(0, 64));
     let Some(text) = bytes.bytes().strip_suffix(&[0]) else {
         cx.report(
             &rules::ZEBIN_NOTE_VERSION,
-            note.desc,
+            place,
             "the version has no terminating NUL",
         );
         return None;
@@ -300,14 +310,20 @@ fn check_version(cx: &Context<'_>, note: &Note) -> Option<(String, Span)> {
     if dot.is_none_or(|at| at == 0 || at + 1 == text.len()) {
         cx.report(
             &rules::ZEBIN_NOTE_VERSION,
-            note.desc,
+            place,
             format!("{text:?} is not major.minor"),
         );
     }
     Some((text, note.desc))
 }
 
-fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, target: &mut Target) {
+fn check_word(
+    cx: &Context<'_>,
+    note: &Note,
+    kind: NoteType,
+    endian: Endian,
+    target: &mut Target,
+) {
     let name = kind.name().unwrap_or_default();
     if note.desc.len() != 4 {
         cx.report(
@@ -320,7 +336,7 @@ fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, target: &mut Target
     let Some(word) = bytes
         .bytes()
         .get(..4)
-        .and_then(|b| u32::try_from(uint(b, Endian::Little)).ok())
+        .and_then(|b| u32::try_from(uint(b, endian)).ok())
     else {
         return;
     };

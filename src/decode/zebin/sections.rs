@@ -232,7 +232,7 @@ pub fn section_node(
             Some(lines_node(cx, bytes, node).doc(&VISA_DOC))
         }
         SectionType::SHT_ZEBIN_MISC => Some(misc::misc_node(cx, bytes, node)),
-        SectionType::SHT_ZEBIN_GTPIN_INFO => Some(gtpin_info::node(cx, bytes, node)),
+        SectionType::SHT_ZEBIN_GTPIN_INFO => Some(gtpin_info::node(cx, section, node)),
         SectionType::SHT_NOTE if section.name == ".note.intelgt.metrics" => {
             Some(misc::metrics_node(cx, bytes, node))
         }

@@ -67,6 +67,12 @@ const INSTRUCTION_DOC: Doc = Doc {
     known: &[],
 };
 
+const CUT_OFF_DOC: Doc = Doc {
+    text: "The code ends within this instruction.",
+    source: "",
+    known: &[],
+};
+
 impl Code {
     /// The parts of a section, by the function symbols that live in it.
     pub fn new(file: &ElfFile, section: &Section) -> Code {
@@ -261,7 +267,11 @@ impl Expand for Code {
         push_instructions(index, part, from..to.min(index.count), out);
         if to > index.count {
             let rest = Span::new(part.span.source, index.end, part.span.end);
-            out.push(Node::gap("cut-off instruction", rest));
+            out.push(
+                Node::new(NodeKind::Blob, "cut-off instruction", rest)
+                    .value(Value::Bytes)
+                    .doc(&CUT_OFF_DOC),
+            );
         }
     }
 
