@@ -2,7 +2,9 @@
 //!
 //! The list is kept in runs, so that it costs the number of opened branches and not of
 //! rows: a table of 600 000 entries is a handful of runs. Above [`GROUP`] children a node
-//! shows ranges of them, `[0 … 999]`, which are opened like nodes but exist only here.
+//! shows ranges of them, `[0 … 999]`, which are opened like nodes but exist only here. The
+//! parts of the opened file are what everybody looks for first: they are shown one by one
+//! up to [`ROOT_GROUP`].
 
 use std::ops::Range;
 
@@ -11,6 +13,9 @@ use crate::model::NodeId;
 
 /// A node with more children shows them in ranges of this many (or its powers).
 pub const GROUP: u64 = 1000;
+
+/// The opened file shows so many parts one by one.
+pub const ROOT_GROUP: u64 = 16 * 1024;
 
 /// Children that one row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -193,7 +198,7 @@ impl Flat {
         range: Range<u64>,
         depth: u32,
     ) {
-        let Some(size) = group_size(range.end - range.start) else {
+        let Some(size) = group_size(parent, range.end - range.start) else {
             return self.children(tree, parent, branch, range, depth);
         };
         let siblings = (range.end - range.start).div_ceil(size);
@@ -245,8 +250,8 @@ fn group_keys(range: &Range<u64>) -> Range<(u64, u64)> {
 }
 
 /// How many children each row stands for; nothing where they all fit.
-pub fn group_size(count: u64) -> Option<u64> {
-    if count <= GROUP {
+pub fn group_size(parent: NodeId, count: u64) -> Option<u64> {
+    if count <= GROUP || (parent == NodeId::ROOT && count <= ROOT_GROUP) {
         return None;
     }
     let mut size = GROUP;
@@ -260,7 +265,7 @@ pub fn group_size(count: u64) -> Option<u64> {
 pub fn groups_around(parent: NodeId, count: u64, index: u64) -> Vec<Group> {
     let mut groups = Vec::new();
     let (mut start, mut end) = (0, count);
-    while let Some(size) = group_size(end - start) {
+    while let Some(size) = group_size(parent, end - start) {
         start += (index.saturating_sub(start)) / size * size;
         end = end.min(start + size);
         groups.push(Group { parent, start, end });

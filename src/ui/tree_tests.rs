@@ -108,15 +108,23 @@ fn many_children_are_shown_in_ranges() {
 
 #[test]
 fn a_cut_off_range_at_the_end_is_found() {
-    let tree = Tree::new(&opened(1_500));
+    let mut tree = Tree::new(&opened(1));
+    tree.open(&Rc::new(row(1, Some(0), 0, Some(1_500))));
     let flat = Flat::new(&tree);
-    assert_eq!(flat.len(), 3);
+    assert_eq!(flat.len(), 4);
     let last = Group {
-        parent: NodeId(0),
+        parent: NodeId(1),
         start: 1000,
         end: 1500,
     };
-    assert_eq!(flat.find(Item::Group(last)), Some(2));
+    assert_eq!(flat.find(Item::Group(last)), Some(3));
+}
+
+#[test]
+fn the_parts_of_a_file_are_shown_one_by_one() {
+    let tree = Tree::new(&opened(1_500));
+    assert_eq!(Flat::new(&tree).len(), 1_501);
+    assert_eq!(Flat::new(&tree).find(child(0, 1_499)), Some(1_500));
 }
 
 #[test]

@@ -56,11 +56,12 @@ pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part >= whole {
         return format!("100{GROUP}%");
     }
-    let tenths = u128::from(part) * 1000 / u128::from(whole);
+    let rounded = (u128::from(part) * 2000 / u128::from(whole)).div_ceil(2);
+    let tenths = rounded.min(999);
     match tenths {
-        0 if part > 0 => format!("<{GROUP}0.1{GROUP}%"),
+        _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => format!("<{GROUP}0.1{GROUP}%"),
         t if t < 100 || t > 990 => format!("{}.{}{GROUP}%", t / 10, t % 10),
-        t => format!("{}{GROUP}%", t / 10),
+        t => format!("{}{GROUP}%", (t + 5) / 10),
     }
 }
 
@@ -154,8 +155,8 @@ pub fn tone_sign(tone: Tone) -> Option<&'static str> {
 
 /// A long name in two parts, the second to be kept when the first is cut.
 pub fn middle(name: &str) -> (&str, &str) {
-    const KEEP: usize = 10;
-    const LONG: usize = 28;
+    const KEEP: usize = 8;
+    const LONG: usize = 16;
     let count = name.chars().count();
     if count <= LONG {
         return (name, "");
@@ -200,7 +201,7 @@ mod tests {
     fn a_long_name_keeps_its_end() {
         let name = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI6vecaddEE";
         let (start, end) = middle(name);
-        assert_eq!(end.len(), 10);
+        assert_eq!(end.len(), 8);
         assert_eq!(format!("{start}{end}"), name);
         assert_eq!(middle(".text.vecadd"), (".text.vecadd", ""));
     }

@@ -100,7 +100,7 @@ fn Help() -> Html {
                     <dl class="reads">
                         { for READS.iter().map(|(name, what)| html! { <><dt>{ *name }</dt><dd>{ *what }</dd></> }) }
                     </dl>
-                    <p class="dim">{ "Damaged files are opened like any other. Files stay on this machine. " }{ concat!("zeview ", env!("CARGO_PKG_VERSION"), ".") }</p>
+                    <p class="dim">{ concat!("Damaged files are opened like any other. Files stay on this machine. This is version ", env!("CARGO_PKG_VERSION"), ".") }</p>
                 </section>
             </div>
         </Frame>

@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
+use super::prose;
 use crate::model::Span;
-use crate::model::text::escaped;
 use crate::ui::hooks::{number_near, use_session};
 use crate::ui::selection::Via;
 use crate::ui::shared::Shared;
@@ -37,22 +37,22 @@ pub fn Explanation(props: &Props) -> Html {
     let severity = diagnostic.severity;
     html! {
         <div class={classes!("box", words::severity_class(severity))} {onclick}>
-            <h3>
+            <p class="headline">
                 <span class={classes!("sev", words::severity_class(severity))} aria-hidden="true">
                     { words::severity_sign(severity) }
                 </span>
                 <span class="unseen">{ format!("{}: ", severity.name()) }</span>
-                { escaped(&diagnostic.message) }
-            </h3>
+                { prose(&diagnostic.message) }
+            </p>
             if !diagnostic.primary.text.is_empty() {
-                <p>{ escaped(&diagnostic.primary.text) }</p>
+                <p>{ prose(&diagnostic.primary.text) }</p>
             }
             if let Some(help) = &diagnostic.help {
-                <p>{ escaped(help) }</p>
+                <p>{ prose(help) }</p>
             }
             if let Some(rule) = rule {
                 if rule.docs != diagnostic.message {
-                    <p>{ &*rule.docs }</p>
+                    <p>{ prose(&rule.docs) }</p>
                 }
             }
             { for diagnostic.secondary.iter().enumerate().map(|(i, label)| html! {
@@ -60,12 +60,12 @@ pub fn Explanation(props: &Props) -> Html {
                     <button type="button" class="link mono" data-label={(i + 1).to_string()}>
                         { format!("{:#x} … {:#x}", label.span.start, label.span.end) }
                     </button>
-                    { " " }{ escaped(&label.text) }
+                    { " " }{ prose(&label.text) }
                 </p>
             }) }
             <p class="dim small">
                 <button type="button" class="link mono" data-label="0">{ &*diagnostic.rule }</button>
-                if let Some(rule) = rule { { " · " }{ &*rule.origin } }
+                if let Some(rule) = rule { { " · " }{ prose(&rule.origin) } }
             </p>
         </div>
     }

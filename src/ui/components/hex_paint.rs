@@ -112,6 +112,19 @@ pub(super) fn paint(leaves: &[LeafRow], marks: &Marks, at: u64) -> Paint {
 }
 
 impl Paint {
+    /// The same without the cursor.
+    pub(super) fn without_cursor(self) -> Paint {
+        Paint {
+            cursor: false,
+            ..self
+        }
+    }
+
+    /// Do the two only differ in the cursor?
+    pub(super) fn continues(self, next: &Paint) -> bool {
+        self.without_cursor() == next.without_cursor()
+    }
+
     /// Nothing but the byte itself.
     pub(super) fn is_plain(&self) -> bool {
         *self == Paint::default()

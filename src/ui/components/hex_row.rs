@@ -76,6 +76,7 @@ fn painted(line: &Line<'_>, bytes: &[u8], marks: &Marks) -> (Vec<Html>, Vec<Html
     let (mut hex, mut text) = (Vec::new(), Vec::new());
     let paint_of = |i: usize| hex_paint::paint(line.leaves, marks, line.offset + i as u64);
     let mut from = 0;
+    let mut before = None;
     while from < bytes.len() {
         let paint = paint_of(from);
         let mut to = from + 1;
@@ -94,7 +95,12 @@ fn painted(line: &Line<'_>, bytes: &[u8], marks: &Marks) -> (Vec<Html>, Vec<Html
             push_hex(&mut digits, *byte);
             letters.push(letter(*byte));
         }
-        hex.push(plain(separator));
+        // The blank between two bytes of one value belongs to the value.
+        match before.filter(|before: &Paint| before.continues(&paint)) {
+            Some(before) => hex.push(drawn(&before.without_cursor(), separator)),
+            None => hex.push(plain(separator)),
+        }
+        before = Some(paint);
         hex.push(drawn(&paint, digits));
         text.push(drawn(&paint, letters));
         from = to;

@@ -68,15 +68,16 @@ pub fn HexView(props: &Props) -> Html {
 
     {
         let (rows, cursor, own) = (rows.clone(), cursor.setter(), Rc::clone(&own));
-        let extent = selection.extent();
+        let (extent, start) = (selection.extent(), selection.span.map(|span| span.start));
         use_effect_with((props.tab, selection.serial, width), move |_| {
             let chosen = own.borrow_mut().take();
             let Some(extent) = extent else { return };
             if chosen.is_some_and(|at| extent.holds(at)) {
                 return;
             }
-            cursor.set(Some(extent.start));
-            rows.reveal(extent.start.saturating_sub(first) / width);
+            cursor.set(start);
+            let row = |at: u64| at.saturating_sub(first) / width;
+            rows.reveal_all(row(extent.start), row(extent.end.saturating_sub(1).max(extent.start)));
         });
     }
 

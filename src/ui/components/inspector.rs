@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::known_values::KnownValues;
 use super::readings::Readings;
 use super::value_view::{bits_view, entry, value_view};
-use super::{Actions, Explanation};
+use super::{Actions, Explanation, prose};
 use crate::model::text::escaped;
 use crate::model::{Span, Value, Xref};
 use crate::ui::hooks::{number_near, use_session};
@@ -48,7 +48,7 @@ pub fn Inspector(props: &Props) -> Html {
             }
             <dl class="kv">
                 if !selection.free {
-                    { value_view(&row.value) }
+                    { value_view(&row.value, row.span.filter(|_| row.bits.is_none()).map(Span::len)) }
                     if let Some(summary) = &row.summary {
                         { entry(if is_value { "Meaning" } else { "Content" }, escaped(summary)) }
                     }
@@ -62,9 +62,9 @@ pub fn Inspector(props: &Props) -> Html {
             if let Some(detail) = detail.filter(|_| !selection.free) {
                 if let Some(doc) = &detail.doc {
                     <div class="doc">
-                        <p>{ doc }</p>
+                        <p>{ prose(doc) }</p>
                         if let Some(source) = &detail.doc_source {
-                            <p class="dim small">{ source }</p>
+                            <p class="dim small">{ prose(source) }</p>
                         }
                     </div>
                 }
@@ -110,7 +110,10 @@ fn place(selection: &Selection) -> Html {
             }
         </> }) }
         if head > 0 {
-            { entry("Key", html! { <span class="dim">{ format!("the {} before", words::bytes(head)) }</span> }) }
+            { entry("Key", html! { <>
+                <span class="mono">{ format!("{:#x} … {:#x}", span.start - head, span.start) }</span>
+                <span class="dim">{ " before it" }</span>
+            </> }) }
         }
     </> }
 }
@@ -121,7 +124,10 @@ fn problems(view: &View, detail: &Detail, selection: &Selection) -> Vec<Html> {
     let of = |i: &u32| view.opened.diagnostics.get(*i as usize);
     let mut problems: Vec<_> = detail.diagnostics.iter().filter_map(of).collect();
     // Those about exactly these bytes come first; of those below, only the way there.
-    problems.sort_by_key(|p| Some(p.diagnostic.primary.span) != selection.span);
+    problems.sort_by_key(|p| {
+        let elsewhere = Some(p.diagnostic.primary.span) != selection.span;
+        (elsewhere, std::cmp::Reverse(p.diagnostic.severity))
+    });
     let more = problems.len().saturating_sub(SHOWN);
     let mut out: Vec<Html> = problems
         .iter()

@@ -36,7 +36,7 @@ pub use self::header::Header;
 pub use self::hex_view::HexView;
 pub use self::inspector::Inspector;
 pub use self::loading::Loading;
-pub use self::names::{Names, name_of};
+pub use self::names::{Names, name_of, prose};
 pub use self::panel_tabs::PanelTabs;
 pub use self::search_box::SearchBox;
 pub use self::splitter::Border;

@@ -25,6 +25,19 @@ pub fn name_of(row: &Row) -> Html {
     }
 }
 
+/// A sentence; what stands in backticks is code.
+pub fn prose(text: &str) -> Html {
+    let text = escaped(text);
+    let parts = text.split('`').enumerate().map(|(i, part)| {
+        if i % 2 == 1 {
+            html! { <code>{ part.to_owned() }</code> }
+        } else {
+            html! { part.to_owned() }
+        }
+    });
+    html! { <>{ for parts }</> }
+}
+
 #[derive(Properties, PartialEq)]
 pub struct Props {
     /// What is selected.

@@ -212,7 +212,7 @@ fn hits(found: &Found, at: Option<usize>) -> Html {
 }
 
 fn path(hit: &HitRow) -> String {
-    let names = hit.path.iter().skip(1).map(|name| escaped(name));
+    let names = hit.path.iter().map(|name| escaped(name));
     names.collect::<Vec<_>>().join(" ▸ ")
 }
 

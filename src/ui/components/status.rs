@@ -2,7 +2,6 @@
 
 use yew::prelude::*;
 
-use super::Names;
 use crate::ui::panels::spoken_coverage;
 use crate::ui::shared::Shared;
 use crate::ui::state::Tab;
@@ -36,7 +35,7 @@ pub fn StatusLine(props: &Props) -> Html {
     html! {
         <footer class="status">
             <span class="mono range">{ range.unwrap_or_else(|| "no bytes of its own".to_owned()) }</span>
-            <Names selection={view.selection.clone()} />
+            <span class="way">{ view.selection.names().collect::<Vec<_>>().join(" ▸ ") }</span>
             <span class="grow" />
             <span class={classes!("cover", (opened.coverage.gap > 0).then_some("warn"))}>{ spoken_coverage(&opened.coverage, opened.size) }</span>
             <span class="cost">{ read(opened.bytes_read, opened.size) }</span>

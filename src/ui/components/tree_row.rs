@@ -12,6 +12,8 @@ use crate::worker::protocol::Row;
 
 /// Deeper rows are not indented any further.
 const INDENT_MAX: u32 = 20;
+/// A value of so many characters is shown whole.
+const VALUE_SHORT: usize = 12;
 /// More of a value is not put into the page.
 const VALUE_MAX: usize = 160;
 
@@ -73,13 +75,14 @@ fn content(row: &Row, depth: u32) -> Html {
                 { words::severity_sign(severity) }
             </span>
         }
-        <span class="v">{ value(row) }</span>
+        { value(row) }
         if let Some(size) = right(row, depth) {
             <span class="s">{ size }</span>
         }
     </> }
 }
 
+/// What it says, and a few words on that. A short value is never cut off.
 fn value(row: &Row) -> Html {
     let mut text = match &row.value {
         Value::None | Value::Bytes => String::new(),
@@ -90,11 +93,15 @@ fn value(row: &Row) -> Html {
         text.push('…');
     }
     let summary = row.summary.as_deref().map(escaped).unwrap_or_default();
-    match (text.is_empty(), summary.is_empty()) {
-        (_, true) => html! { { text } },
-        (true, false) => html! { <span class="dim">{ summary }</span> },
-        (false, false) => html! { <>{ text }<span class="dim">{ " · " }{ summary }</span></> },
-    }
+    let short = !text.is_empty() && text.len() <= VALUE_SHORT;
+    html! { <>
+        if !text.is_empty() {
+            <span class={classes!("v", short.then_some("short"))}>{ text }</span>
+        }
+        if !summary.is_empty() {
+            <span class="v dim">{ summary }</span>
+        }
+    </> }
 }
 
 /// The size of what holds others, the offset of a value.

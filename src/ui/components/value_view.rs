@@ -15,8 +15,10 @@ fn mono(text: String) -> Html {
     html! { <span class="mono">{ text }</span> }
 }
 
-/// The entries that say what a value is.
-pub(super) fn value_view(value: &Value) -> Html {
+/// The entries that say what a value is; `len` is the number of its bytes.
+pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
+    // Numbers that stand in a text are as long as their digits.
+    let binary = |bits: u8| len.is_none_or(|len| len * 8 == u64::from(bits));
     match value {
         Value::None | Value::Bytes => Html::default(),
         Value::Unsigned {
@@ -24,11 +26,14 @@ pub(super) fn value_view(value: &Value) -> Html {
             bits,
             radix,
             symbol,
-        } => unsigned(*raw, *bits, *radix, symbol.as_deref()),
+        } => html! { <>
+            { unsigned(*raw, *bits, *radix, symbol.as_deref()) }
+            if binary(*bits) { { entry("Type", mono(format!("uint{bits}"))) } }
+        </> },
         Value::Signed { raw, bits } => html! { <>
             { entry("Value", mono(raw.to_string())) }
             { entry("Hex", mono(format!("{:#x}", cut(*raw as u64, *bits)))) }
-            { entry("Type", mono(format!("int{bits}"))) }
+            if binary(*bits) { { entry("Type", mono(format!("int{bits}"))) } }
         </> },
         Value::Float(number) => entry("Value", mono(number.to_string())),
         Value::Bool(yes) => entry("Value", mono(yes.to_string())),
@@ -38,7 +43,6 @@ pub(super) fn value_view(value: &Value) -> Html {
             if *lossy {
                 { entry("", html! { <span class="warn">{ "▲ some of it is not UTF-8" }</span> }) }
             }
-            { entry("Length", words::counted(text.chars().count() as u64, "character", "characters")) }
         </> },
     }
 }
@@ -67,7 +71,6 @@ fn unsigned(raw: u64, bits: u8, radix: Radix, symbol: Option<&str>) -> Html {
         if raw > 1 && bits <= 32 {
             { entry("Binary", mono(binary(raw, bits))) }
         }
-        { entry("Type", mono(format!("uint{bits}"))) }
     </> }
 }
 

@@ -69,6 +69,14 @@ impl VirtualRows {
         }
     }
 
+    /// As [`VirtualRows::reveal`] for several rows: all of them, if they fit.
+    pub fn reveal_all(&self, first: u64, last: u64) {
+        if last - first < self.page {
+            self.reveal(last);
+        }
+        self.reveal(first);
+    }
+
     /// Scrolls by so many rows.
     pub fn scroll_by(&self, rows: f64) {
         let inner = &self.inner.0;

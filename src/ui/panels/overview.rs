@@ -142,8 +142,8 @@ pub fn spoken(coverage: &Coverage, size: u64) -> String {
         );
     }
     format!(
-        "{} explained · {} unexplained",
-        words::percent(size.saturating_sub(coverage.gap), size),
-        words::bytes(coverage.gap)
+        "{} unexplained ({})",
+        words::bytes(coverage.gap),
+        words::percent(coverage.gap, size)
     )
 }

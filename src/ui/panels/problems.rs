@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::{Badge, PanelProps};
 use crate::model::{Severity, Span};
 use crate::model::text::escaped;
-use crate::ui::components::Explanation;
+use crate::ui::components::{Explanation, prose};
 use crate::ui::hooks::{focus, number_near, pressed, use_session, use_virtual_rows};
 use crate::ui::selection::Via;
 use crate::ui::words;
@@ -203,7 +203,7 @@ fn problem_row(problem: &Problem, place: usize, count: usize, selected: bool) ->
             </span>
             <span class="what">
                 <span class="unseen">{ format!("{}: ", severity.name()) }</span>
-                { escaped(&diagnostic.message) }
+                { prose(&diagnostic.message) }
             </span>
             <span class="where mono">{ format!("{:#x}", diagnostic.primary.span.start) }</span>
             <span class="from">
