@@ -231,7 +231,7 @@ pub struct Row {
     /// The bits of the span's word.
     pub bits: Option<Bits>,
     /// How many children it has. `None`: at least one may be there, and asking for the
-    /// number would read what nobody has asked to see yet; [`Detail::count`] has it.
+    /// number would read what nobody has asked to see yet; the row of a [`Detail`] has it.
     pub count: Option<u64>,
     /// The worst that is said about its bytes.
     pub severity: Option<Severity>,
