@@ -34,6 +34,7 @@
 
 pub mod ar;
 mod context;
+pub mod demangle;
 pub mod eager;
 pub mod elf;
 pub mod format;

@@ -223,6 +223,32 @@ rules! {
     ZE_INFO_ENCODING = "ze-info/not-utf-8" Error "Bytes that are not UTF-8" Runtime("yaml_parser.cpp, tokenize");
     /// A key is there twice in one mapping; the driver takes the last value.
     ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "A key is there twice" Runtime("zeinfo_decoder.cpp");
+    /// The specification (to version 1.73) has no such key here. A later or an internal version
+    /// may have it. The key is shown with its value; the driver's verdict is a matter of its own.
+    ZE_INFO_UNKNOWN_KEY = "ze-info/unknown-key" Warning "A key that the specification does not know" Spec("ZE Info 1.73");
+    /// The specification has the word in no version for this key, to 1.73.
+    ZE_INFO_UNKNOWN_VALUE = "ze-info/unknown-value" Warning "A word that the specification does not know" Spec("ZE Info 1.73");
+    /// The key or word was introduced by a later version than the one that the text names.
+    /// Consumers look at the key, not at the version.
+    ZE_INFO_NEWER_KEY = "ze-info/newer-than-version" Info "A key or word of a later version" Spec("ZE Info, Change Note");
+    /// The key or word was removed or renamed, or has never been in a specification; it is
+    /// met in old files and in what other writers than IGC make.
+    ZE_INFO_LEGACY = "ze-info/legacy-key" Info "A key or word that is not in the specification any more" Spec("ZE Info, Change Note");
+    /// The value is of another type than the key has by the specification.
+    ZE_INFO_TYPE = "ze-info/wrong-type" Error "A value of the wrong type" Spec("ZE Info, Type");
+    /// `int32x3` is a sequence of exactly three numbers: x, y, z.
+    ZE_INFO_LENGTH = "ze-info/wrong-length" Error "A sequence of the wrong length" Spec("ZE Info, Type");
+    /// The specification lists the only numbers that the key may have.
+    ZE_INFO_RANGE = "ze-info/value-out-of-range" Error "A number that the specification does not allow" Spec("ZE Info 1.73");
+    /// The specification marks the key as required.
+    ZE_INFO_MISSING_KEY = "ze-info/missing-key" Error "A required key is missing" Spec("ZE Info 1.73");
+    /// The version must be `major.minor`, two decimal numbers.
+    ZE_INFO_VERSION = "ze-info/malformed-version" Error "The version of .ze_info is not a version" Spec("ZE Info, Versioning");
+    /// A minor version adds to the ones before: what zeview knows is shown, the rest is unknown
+    /// keys.
+    ZE_INFO_NEWER = "ze-info/newer-minor-version" Info "A later version than zeview knows" Spec("ZE Info, Versioning");
+    /// Major versions are not compatible with each other. There has been none but 1.
+    ZE_INFO_MAJOR = "ze-info/other-major-version" Warning "Another major version" Spec("ZE Info, Versioning");
     /// The section is there, but has no text.
     ZE_INFO_EMPTY = "ze-info/empty" Warning "An empty .ze_info" Runtime("zeinfo_decoder.cpp, decodeZeInfo");
 }

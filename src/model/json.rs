@@ -17,7 +17,7 @@ use super::value::Value;
 /// values), `source` (only where it is not the file), `head` (where the bytes that introduce
 /// the value start, if there are any), `bits`, `value` (number, text or boolean; absent for
 /// bytes), `symbol`, `flags`, `text` (the value as `dump` prints it), `summary`, `refs`,
-/// `children`.
+/// `children` (without the defaults of what is absent).
 ///
 /// # Errors
 ///
@@ -74,6 +74,9 @@ fn children(
     while at < count {
         let end = count.min(at + PAGE);
         for child in document.make(node, at..end) {
+            if child.is_default() {
+                continue;
+            }
             if child.index > 0 {
                 out.write_all(b",")?;
             }

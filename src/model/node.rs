@@ -170,6 +170,9 @@ pub struct Node {
     pub doc: Option<&'static Doc>,
 }
 
+/// How the summary of a default ends.
+const DEFAULT: &str = "(default)";
+
 impl Node {
     /// A node with a name, a kind and bytes, and nothing else yet.
     pub fn new(kind: NodeKind, name: impl Into<Str>, span: Span) -> Node {
@@ -201,6 +204,22 @@ impl Node {
         let mut node = Node::new(NodeKind::Derived, name, Span::default()).value(value);
         node.span = None;
         node
+    }
+
+    /// What an absent value is taken to be; `words` stand for a value that is none of
+    /// [`Value`]'s.
+    pub fn default_value(name: impl Into<Str>, value: Value, words: Option<String>) -> Node {
+        Node::derived(name, value).summary(match words {
+            Some(words) => format!("{words} {DEFAULT}").into(),
+            None => Str::Borrowed(DEFAULT),
+        })
+    }
+
+    /// Is it what an absent value is taken to be? Renderings of what is in the file leave it
+    /// out; it comes after all that is there.
+    pub fn is_default(&self) -> bool {
+        let says_so = |words: &Str| words.ends_with(DEFAULT);
+        self.kind == NodeKind::Derived && self.summary.as_ref().is_some_and(says_so)
     }
 
     /// Bytes that nothing explains.

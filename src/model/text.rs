@@ -227,7 +227,9 @@ impl Printer<'_> {
         while at < count {
             let end = count.min(at + PAGE);
             for child in self.document.make(node, at..end) {
-                self.node(&child, depth + 1)?;
+                if !child.is_default() {
+                    self.node(&child, depth + 1)?;
+                }
             }
             at = end;
         }

@@ -71,6 +71,7 @@ pub fn extra_parts(cx: &Context<'_>, file: &ElfFile, parts: &mut Vec<Node>) {
 /// Looks through the file and checks it.
 pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
     let is_zebin = file.identity.is_zebin();
+    let legacy = matches!(file.identity, Identity::LegacyZebin { .. });
     let ze_info = file
         .sections
         .iter()
@@ -80,7 +81,7 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
                 cx.report(&rules::ZE_INFO_EMPTY, s.header, "there is no text in it");
                 return None;
             }
-            Some((s.index, Rc::new(ZeInfo::read(cx, s.bytes)?)))
+            Some((s.index, Rc::new(ZeInfo::read(cx, s.bytes, legacy)?)))
         });
     let kernels = ze_info.as_ref().map(|(_, i)| i.kernels()).unwrap_or_default();
     let links = Rc::new(Links::new(file, &kernels));

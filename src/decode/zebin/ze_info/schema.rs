@@ -91,17 +91,23 @@ pub struct Table {
     pub wildcard: Option<&'static Key>,
     /// What it is.
     pub doc: Doc,
+    /// The places of the keys that must be there, a bit each.
+    pub(super) required: u64,
     slots: Slots,
 }
 
 impl Table {
     /// The key of that name.
     pub fn key(&'static self, name: &[u8]) -> Option<&'static Key> {
-        let found = self.slots.find(name, |at| self.keys.get(at).map(|key| key.name));
-        match found {
+        match self.place(name) {
             Some(at) => self.keys.get(at),
             None => self.wildcard.filter(|key| key.matches(name)),
         }
+    }
+
+    /// Where the key of that name is in [`Table::keys`]; below 64.
+    pub fn place(&self, name: &[u8]) -> Option<usize> {
+        self.slots.find(name, |at| self.keys.get(at).map(|key| key.name))
     }
 }
 

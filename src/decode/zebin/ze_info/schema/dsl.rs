@@ -88,6 +88,7 @@ macro_rules! table {
         )*]
     ) => {
         $(#[doc = $td])*
+        #[allow(clippy::needless_update)]
         pub static $table: super::Table = super::Table {
             name: $title,
             keys: &[$(super::Key {
@@ -115,6 +116,7 @@ macro_rules! table {
                 source: concat!("ZE Info 1.73, ", $section),
                 known: &[],
             },
+            required: super::dsl::places(&[$(super::dsl::fact!(is_required $need)),*]),
             slots: super::dsl::Slots::of(&[$($name),*]),
             $($($tfield: $tvalue,)*)?
             ..super::dsl::TABLE
@@ -129,6 +131,7 @@ macro_rules! values {
         $name:literal $(since $since:literal)? $({ $($field:ident: $value:expr),* $(,)? })?;
     )*]) => {
         $(#[doc = $ld])*
+        #[allow(clippy::needless_update)]
         pub static $list: super::Values = super::Values {
             name: $title,
             values: &[$(super::EnumValue {
@@ -196,6 +199,17 @@ const NO_DOC: Doc = Doc {
     known: &[],
 };
 
+/// A bit for each place that is true.
+#[allow(clippy::indexing_slicing)]
+pub(super) const fn places(flags: &[bool]) -> u64 {
+    let (mut bits, mut at) = (0, 0);
+    while at < flags.len() {
+        bits |= (flags[at] as u64) << at;
+        at += 1;
+    }
+    bits
+}
+
 /// What a key is if nothing else is said.
 pub(super) const KEY: Key = Key {
     name: "",
@@ -219,6 +233,7 @@ pub(super) const TABLE: Table = Table {
     others: Driver::Unknown,
     wildcard: None,
     doc: NO_DOC,
+    required: 0,
     slots: Slots::of(&[]),
 };
 

@@ -1,0 +1,83 @@
+//! C++ names as people write them. Itanium C++ ABI, "External Names (a.k.a. Mangling)".
+//!
+//! DPC++ names kernels after types: `_ZTS…` is "typeinfo name for" a type, and that type is
+//! what its author has written.
+
+use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions, Symbol};
+
+/// Longer names are left as they are; the longest seen has 2 106 bytes.
+const NAME_MAX: usize = 1 << 16;
+/// Longer results are given up: substitutions can make much of little.
+const RESULT_MAX: usize = 1 << 16;
+/// Names nest, and so do the functions that read them.
+const DEPTH_MAX: u32 = 96;
+
+/// A mangled name as people write it; nothing where it is not one.
+pub fn demangled(name: &str) -> Option<String> {
+    if !name.starts_with("_Z") || name.len() > NAME_MAX {
+        return None;
+    }
+    let options = ParseOptions::default().recursion_limit(DEPTH_MAX);
+    let symbol = Symbol::new_with_options(name, &options).ok()?;
+    let mut out = Bounded(String::new());
+    let options = DemangleOptions::default().recursion_limit(DEPTH_MAX);
+    symbol.structured_demangle(&mut out, &options).ok()?;
+    let text = out.0;
+    Some(match text.strip_prefix("typeinfo name for ") {
+        Some(ty) => ty.to_owned(),
+        None => text,
+    })
+}
+
+struct Bounded(String);
+
+impl DemangleWrite for Bounded {
+    fn push_demangle_node(&mut self, _: DemangleNodeType) {}
+
+    fn write_string(&mut self, piece: &str) -> std::fmt::Result {
+        if self.0.len() + piece.len() > RESULT_MAX {
+            return Err(std::fmt::Error);
+        }
+        self.0.push_str(piece);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_and_types() {
+        assert_eq!(demangled("_Z3addii").as_deref(), Some("add(int, int)"));
+        assert_eq!(demangled("_ZTS6VecAdd").as_deref(), Some("VecAdd"));
+        assert_eq!(
+            demangled("_ZTSZ4mainE6VecAdd").as_deref(),
+            Some("main::VecAdd")
+        );
+        let lambda = "_ZTSZZ4mainENKUlRN4sycl3_V17handlerEE_clES2_EUlNS0_4itemILi1ELb1EEEE_";
+        assert_eq!(
+            demangled(lambda).as_deref(),
+            Some(
+                "main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) const::{lambda(sycl::_V1::item<1, true>)#1}"
+            )
+        );
+        assert_eq!(demangled("vecadd"), None);
+        assert_eq!(demangled("_Zebra"), None);
+        assert_eq!(demangled("_Z"), None);
+    }
+
+    #[test]
+    fn hostile_names_end() {
+        let deep = format!("_Z1f{}", "P".repeat(60_000));
+        assert_eq!(demangled(&deep), None);
+        // Each argument is twice the one before.
+        let mut twice = "_Z1f1AIiiE".to_owned();
+        for i in 0..36u8 {
+            let digit = |i: u8| char::from(if i < 10 { b'0' + i } else { b'A' + i - 10 });
+            let last = if i == 0 { "S_".to_owned() } else { format!("S{}_", digit(i - 1)) };
+            twice.push_str(&format!("S_I{last}{last}E"));
+        }
+        let _ = demangled(&twice);
+    }
+}

@@ -1,0 +1,380 @@
+//! The rows of a `.ze_info`: one for each key, with its meaning from the schema.
+//!
+//! An optional key that is absent has a row too, behind those that are there: derived, with
+//! the default and the words `(default)`. It is left out where it does not apply (a sampler
+//! index of something that is no sampler) and where the text's version did not have it yet.
+//! The page shows these rows dimmed; `dump` and its JSON leave them out
+//! ([`Node::is_default`]), because what is not in the file would hide what is.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::general;
+use super::schema::{Default, Key, Table, Type};
+use super::yaml::{self, Index, Kind, ROOT};
+use super::ZeInfo;
+use crate::decode::demangle::demangled;
+use crate::decode::eager::{Eager, Tree};
+use crate::decode::zebin::links::Links;
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
+
+const UNKNOWN_DOC: Doc = Doc {
+    text: "A key that the specification does not have here, to version 1.73.",
+    source: "ZE Info 1.73",
+    known: &[],
+};
+const ENTRY_DOC: Doc = Doc {
+    text: "An entry of a sequence.",
+    source: "ZE Info 1.73",
+    known: &[],
+};
+const SYNTAX_DOC: Doc = Doc {
+    text: "Belongs to the text, not to the data.",
+    source: "YAML",
+    known: &[],
+};
+const RAW_DOC: Doc = Doc {
+    text: "A line that is not YAML; it is shown as it stands.",
+    source: "YAML",
+    known: &[],
+};
+
+/// Makes the rows of a `.ze_info`.
+pub struct ZeInfoRows {
+    /// The text.
+    pub info: Rc<ZeInfo>,
+    /// Where a kernel's other parts are.
+    pub links: Rc<Links>,
+}
+
+/// The item of the section.
+pub const SECTION: u64 = ROOT as u64;
+
+/// The keys that give an item of a list its name, the best first.
+const NAMING_KEYS: &[&str] = &["name", "arg_type", "device_name", "type"];
+
+/// The names of the numbers of an `int32x3`.
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// What is known of the children of one item.
+struct Family {
+    item: Index,
+    node: yaml::Node,
+    /// The table of its keys, if it is a mapping.
+    table: Option<&'static Table>,
+    /// The key of which it is the value, if it is a sequence.
+    key: Option<&'static Key>,
+}
+
+impl ZeInfoRows {
+    /// The children of an item. Those of the document are shown with those of its mapping in
+    /// their midst: the mapping itself would be a row that says nothing.
+    fn children(&self, item: Index) -> (Range<u32>, Option<(u32, Range<u32>)>) {
+        let yaml = &self.info.yaml;
+        let count = |i: Index| yaml.node(i).map_or(0, yaml::Node::child_count);
+        let own = 0..count(item);
+        if item != ROOT {
+            return (own, None);
+        }
+        let mapping = own.clone().find_map(|nth| {
+            let child = yaml.child(ROOT, nth)?;
+            (yaml.node(child)?.kind == Kind::Mapping).then(|| (nth, 0..count(child)))
+        });
+        (own, mapping)
+    }
+
+    /// The child `nth` of an item, and how many bytes more introduce it.
+    fn child(&self, item: Index, nth: u64) -> Option<(Index, u32)> {
+        let yaml = &self.info.yaml;
+        let nth = u32::try_from(nth).ok()?;
+        let (_, mapping) = self.children(item);
+        let Some((at, inner)) = mapping else {
+            return Some((yaml.child(item, nth)?, 0));
+        };
+        if nth < at {
+            return Some((yaml.child(item, nth)?, 0));
+        }
+        let content = yaml.child(item, at)?;
+        match nth - at {
+            within if within < inner.end => {
+                let head = yaml.node(content)?.head().len();
+                let extra = if within == 0 { head } else { 0 };
+                Some((yaml.child(content, within)?, extra))
+            }
+            within => Some((yaml.child(item, at + 1 + (within - inner.end))?, 0)),
+        }
+    }
+
+    /// How many rows have bytes.
+    fn written(&self, item: Index) -> u64 {
+        match self.children(item) {
+            (own, None) => own.end.into(),
+            (own, Some((_, inner))) => u64::from(own.end) + u64::from(inner.end) - 1,
+        }
+    }
+
+    fn len(&self, item: Index) -> u64 {
+        let extra = if item == ROOT {
+            usize::from(self.has_general())
+        } else {
+            self.info.defaults(item).count()
+        };
+        self.written(item) + extra as u64
+    }
+
+    /// Is there a second reading of the text?
+    fn has_general(&self) -> bool {
+        self.info.yaml.is_outside_subset() && self.info.text.len() <= general::TEXT_MAX
+    }
+
+    fn node(&self, index: Index, node: &yaml::Node, family: &Family, out: &Rows<'_>) -> Node {
+        let info = &*self.info;
+        let in_sequence = family.node.kind.is_sequence() && node.kind.is_value();
+        let key = family.table.and_then(|table| info.key_in(table, index, node));
+        let name = match info.yaml.key_text(&info.text, index) {
+            Some(key) => key.text.into_owned(),
+            None if in_sequence => self.item_name(index, family),
+            None => syntax_name(node, node.value.of(&info.text)).to_owned(),
+        };
+        let kind = match node.kind {
+            Kind::Mapping | Kind::FlowMapping => NodeKind::Mapping,
+            Kind::Sequence | Kind::FlowSequence => NodeKind::Sequence,
+            Kind::Raw => NodeKind::Gap,
+            Kind::Scalar | Kind::Null | Kind::Document => NodeKind::Field,
+            _ => NodeKind::Syntax,
+        };
+        let ty = match (key, family.key) {
+            (Some(key), _) => Some(key.ty),
+            (None, Some(key)) if in_sequence => Some(key.ty),
+            _ => None,
+        };
+        let mut row = Node::new(kind, name, info.at(node.value)).head(node.head().len());
+        let written = || Value::text_from(node.value.of(&info.text));
+        row = match kind {
+            NodeKind::Field => row.value(info.value(index, node, ty)),
+            NodeKind::Syntax => row.value(written()).doc(&SYNTAX_DOC),
+            NodeKind::Gap => row.value(written()).doc(&RAW_DOC),
+            _ => self.collection(row, index, node, out),
+        };
+        if node.kind.is_value() {
+            row = row.doc(match key {
+                Some(key) => &key.doc,
+                None if in_sequence => self.entry_doc(index),
+                None => &UNKNOWN_DOC,
+            });
+        }
+        if let Some(key) = key.filter(|k| kind == NodeKind::Field && k.unit.contains(" per ")) {
+            row = row.summary(key.unit);
+        }
+        if in_sequence {
+            row.indexed = true;
+            if row.kind == NodeKind::Mapping && family.is_kernels() {
+                row.xrefs = self.links.of_kernel(&row.name);
+            }
+            if let Some(words) = family.table_of_items().and_then(|_| demangled(&row.name)) {
+                row = row.summary(words);
+            }
+        }
+        row
+    }
+
+    fn collection(&self, row: Node, index: Index, node: &yaml::Node, out: &Rows<'_>) -> Node {
+        let row = row.children(out.me, index.into(), Some(self.len(index)));
+        match node.kind {
+            Kind::Sequence => {
+                let count = self.info.yaml.values(index).count();
+                row.summary(count.to_string())
+            }
+            Kind::FlowSequence | Kind::FlowMapping => {
+                let text = node.value.of(&self.info.text);
+                row.summary(String::from_utf8_lossy(text.get(..64).unwrap_or(text)).into_owned())
+            }
+            _ => row,
+        }
+    }
+
+    fn entry_doc(&self, index: Index) -> &'static Doc {
+        match self.info.table_of(index) {
+            Some(table) => &table.doc,
+            None => &ENTRY_DOC,
+        }
+    }
+
+    /// The name of an item: what it says under one of the keys that name things.
+    fn item_name(&self, index: Index, family: &Family) -> String {
+        let info = &*self.info;
+        if matches!(family.key.map(|key| key.ty), Some(Type::Int32x3)) {
+            let first = info.yaml.values(family.item).take(AXES.len());
+            let mut axes = first.zip(AXES).filter(|((value, _), _)| *value == index);
+            if let Some((_, axis)) = axes.next() {
+                return axis.to_owned();
+            }
+        }
+        let named = NAMING_KEYS.iter().find_map(|key| {
+            let value = info.yaml.get(&info.text, index, key)?;
+            Some(info.yaml.scalar_text(&info.text, value).text.into_owned())
+        });
+        named.unwrap_or_else(|| "item".to_owned())
+    }
+
+    fn family(&self, item: Index) -> Option<Family> {
+        let node = *self.info.yaml.node(item)?;
+        Some(Family {
+            item,
+            node,
+            table: node.kind.is_mapping().then(|| self.info.table_of(item)).flatten(),
+            key: node.kind.is_sequence().then(|| self.info.list_key(item)).flatten(),
+        })
+    }
+}
+
+impl Family {
+    fn is_kernels(&self) -> bool {
+        self.key.is_some_and(|key| key.name == "kernels")
+    }
+
+    /// The table of the mappings in a sequence whose names are those of kernels or functions.
+    fn table_of_items(&self) -> Option<&'static Table> {
+        let table = self.key?.table()?;
+        table.keys.first().filter(|key| key.name == "name")?;
+        Some(table)
+    }
+}
+
+impl ZeInfo {
+    /// The keys that are absent from a mapping and have a default there.
+    pub(super) fn defaults(&self, mapping: Index) -> impl Iterator<Item = &'static Key> + '_ {
+        let table = match self.yaml.node(mapping) {
+            Some(node) if node.kind.is_mapping() => self.table_of(mapping),
+            _ => None,
+        };
+        let mut present = 0u64;
+        if let Some(table) = table {
+            for (child, node) in self.yaml.children(mapping) {
+                let place = self.key_bytes(child, node).and_then(|name| table.place(&name));
+                let bit = place.and_then(|at| 1u64.checked_shl(u32::try_from(at).ok()?));
+                present |= bit.unwrap_or(0);
+            }
+        }
+        let keys = table.map_or(&[][..], |table| table.keys);
+        (0u32..)
+            .zip(keys)
+            .filter(move |(at, key)| {
+                present.checked_shr(*at).unwrap_or(0) & 1 == 0
+                    && key.default != Default::None
+                    && key.since.is_some_and(|since| self.minor.is_none_or(|m| since <= m))
+                    && key.removed.is_none()
+                    && self.applies(mapping, key)
+            })
+            .map(|(_, key)| key)
+    }
+
+    /// Do the values beside it let a key apply?
+    fn applies(&self, mapping: Index, key: &Key) -> bool {
+        key.when.iter().all(|(other, words)| {
+            let value = self.yaml.get(&self.text, mapping, other);
+            value.is_some_and(|value| words.contains(&&*self.str(value)))
+        })
+    }
+}
+
+/// The row of a key that is absent.
+fn default_row(key: &'static Key) -> Node {
+    let (value, words) = match key.default {
+        Default::Int(number) => {
+            let bits = if matches!(key.ty, Type::Int64) { 64 } else { 32 };
+            let value = match u64::try_from(number) {
+                Ok(raw) => Value::decimal(raw, bits),
+                Err(_) => Value::Signed { raw: number, bits },
+            };
+            (value, None)
+        }
+        Default::Bool(yes) => (Value::Bool(yes), None),
+        Default::Ints([x, y, z]) => (Value::None, Some(format!("[{x}, {y}, {z}]"))),
+        Default::None => (Value::None, None),
+    };
+    Node::default_value(key.name, value, words).doc(&key.doc)
+}
+
+fn syntax_name(node: &yaml::Node, text: &[u8]) -> &'static str {
+    match node.kind {
+        Kind::Marker if text.starts_with(b"---") => "document start",
+        Kind::Marker => "document end",
+        Kind::Comment => "comment",
+        Kind::Directive => "directive",
+        Kind::Syntax => "closing bracket",
+        Kind::Blank => "end of text",
+        Kind::Raw => "not YAML",
+        Kind::Mapping | Kind::FlowMapping => "mapping",
+        Kind::Sequence | Kind::FlowSequence => "sequence",
+        Kind::Scalar | Kind::Null | Kind::Document => "value",
+    }
+}
+
+impl Expand for ZeInfoRows {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
+        u32::try_from(item).map_or(0, |item| self.len(item))
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let Ok(item) = u32::try_from(item) else { return };
+        let yaml = &self.info.yaml;
+        let written = self.written(item);
+        let mut family: Option<Family> = None;
+        for nth in range.start..range.end.min(written) {
+            let Some((child, extra)) = self.child(item, nth) else {
+                return;
+            };
+            let (Some(node), Some(parent)) = (yaml.node(child), yaml.parent(child)) else {
+                return;
+            };
+            if family.as_ref().is_none_or(|f| f.item != parent) {
+                family = self.family(parent);
+            }
+            let Some(family) = &family else { return };
+            let mut row = self.node(child, node, family, out);
+            row.head = row.head.saturating_add(extra);
+            out.push(row);
+        }
+        if item == ROOT {
+            if self.has_general() && range.end > written {
+                out.push(self.general_row(out));
+            }
+            return;
+        }
+        let skip = usize::try_from(range.start.saturating_sub(written)).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start.max(written))).unwrap_or(0);
+        for key in self.info.defaults(item).skip(skip).take(take) {
+            out.push(default_row(key));
+        }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        let item = u32::try_from(item).ok()?;
+        let within = offset.checked_sub(self.info.span.start)?;
+        let count = self.written(item);
+        // Children tile their parent: the first whose end is behind the byte holds it.
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let (child, _) = self.child(item, middle)?;
+            if u64::from(self.info.yaml.node(child)?.value.end) <= within {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Some((low < count).then_some(low).into_iter().collect())
+    }
+}
+
+impl ZeInfoRows {
+    /// What serde_yaml makes of the text.
+    fn general_row(&self, out: &Rows<'_>) -> Node {
+        let info = Rc::clone(&self.info);
+        let tree = Tree::new(move |_: &Sources| -> Eager { general::tree(&info.text) });
+        Node::derived("as general YAML", Value::None)
+            .doc(&general::DOC)
+            .children(out.register(Rc::new(tree)), 0, None)
+    }
+}

@@ -1,0 +1,235 @@
+//! One value as its type has it.
+
+use std::borrow::Cow;
+
+use super::ZeInfo;
+use super::schema::{Key, Table, Type};
+use super::yaml::{self, Index, Kind, Node, ROOT, Style};
+use crate::model::{Radix, Value};
+
+/// How a value and its type go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fit {
+    /// It is of the type.
+    Fits,
+    /// It is of another type.
+    Differs,
+    /// It is a sequence of so many values, and should be one of three.
+    Length(usize),
+    /// It is a word that the list does not have.
+    UnknownWord,
+    /// It is YAML that is not decoded here.
+    Unknown,
+}
+
+impl ZeInfo {
+    /// The number of a plain scalar.
+    pub fn int(&self, node: &Node) -> Option<i64> {
+        if node.kind != Kind::Scalar || node.style != Style::Plain {
+            return None;
+        }
+        let digits = node.value.of(&self.text);
+        // The usual case: few decimal digits.
+        if digits.len() < 10 && digits.iter().all(u8::is_ascii_digit) && !digits.is_empty() {
+            let sum = |sum: i64, digit: &u8| sum * 10 + i64::from(digit - b'0');
+            return Some(digits.iter().fold(0, sum));
+        }
+        yaml::as_int(std::str::from_utf8(digits).ok()?)
+    }
+
+    /// The number of a plain scalar, if 32 bits hold it.
+    pub fn int32(&self, node: &Node) -> Option<i64> {
+        self.int(node).filter(|number| i32::try_from(*number).is_ok())
+    }
+
+    /// The yes or no of a plain scalar.
+    pub fn boolean(&self, node: &Node) -> Option<bool> {
+        if node.kind != Kind::Scalar || node.style != Style::Plain {
+            return None;
+        }
+        yaml::as_bool(std::str::from_utf8(node.value.of(&self.text)).ok()?)
+    }
+
+    /// The number with a fraction of a plain scalar.
+    pub fn float(&self, node: &Node) -> Option<f64> {
+        if node.kind != Kind::Scalar || node.style != Style::Plain {
+            return None;
+        }
+        std::str::from_utf8(node.value.of(&self.text)).ok()?.parse().ok()
+    }
+
+    /// The text of a scalar; empty for a value that is not there.
+    pub fn str(&self, index: Index) -> Cow<'_, str> {
+        self.yaml.scalar_text(&self.text, index).text
+    }
+
+    /// The three numbers of a sequence.
+    pub fn ints(&self, index: Index) -> Option<[i64; 3]> {
+        let mut numbers = self.yaml.values(index).map(|(_, node)| self.int32(node));
+        let three = [numbers.next()??, numbers.next()??, numbers.next()??];
+        numbers.next().is_none().then_some(three)
+    }
+
+    /// The mapping of which a node is a value, and the table of its keys; for the entry of a
+    /// sequence, that of the mappings that it should be.
+    pub(super) fn table_of(&self, mapping: Index) -> Option<&'static Table> {
+        self.table_above(mapping, 16)
+    }
+
+    fn table_above(&self, index: Index, depth: u32) -> Option<&'static Table> {
+        let node = self.yaml.node(index)?;
+        let parent = self.yaml.parent(index)?;
+        if parent == ROOT {
+            return node.kind.is_mapping().then_some(&super::schema::CONTAINER);
+        }
+        let depth = depth.checked_sub(1)?;
+        match node.key() {
+            Some(_) => {
+                let key = self.key_in(self.table_above(parent, depth)?, index, node)?;
+                match key.ty {
+                    Type::Mapping(table) | Type::Either(table) => Some(table),
+                    _ => None,
+                }
+            }
+            None => {
+                let key = self.key_of_list(parent, depth)?;
+                match key.ty {
+                    Type::Sequence(table) | Type::Either(table) => Some(table),
+                    _ => None,
+                }
+            }
+        }
+    }
+
+    /// The key that a sequence is the value of.
+    pub(super) fn list_key(&self, list: Index) -> Option<&'static Key> {
+        self.key_of_list(list, 16)
+    }
+
+    fn key_of_list(&self, list: Index, depth: u32) -> Option<&'static Key> {
+        let node = self.yaml.node(list)?;
+        node.key()?;
+        self.key_in(self.table_above(self.yaml.parent(list)?, depth)?, list, node)
+    }
+
+    /// The key of a node, in a table.
+    pub(super) fn key_in(
+        &self,
+        table: &'static Table,
+        index: Index,
+        node: &Node,
+    ) -> Option<&'static Key> {
+        table.key(&self.key_bytes(index, node)?)
+    }
+
+    /// A key without quotes and escapes.
+    pub(super) fn key_bytes(&self, index: Index, node: &Node) -> Option<Cow<'_, [u8]>> {
+        let key = node.key()?.of(&self.text);
+        if node.key_style == Some(Style::Plain) {
+            return Some(Cow::Borrowed(key));
+        }
+        let decoded = self.yaml.key_text(&self.text, index)?;
+        Some(Cow::Owned(decoded.text.into_owned().into_bytes()))
+    }
+
+    /// Is the value of the key's type?
+    pub(super) fn fit(&self, index: Index, node: &Node, ty: Type) -> Fit {
+        let is = |fits: bool| if fits { Fit::Fits } else { Fit::Differs };
+        let scalar = node.kind == Kind::Scalar;
+        if scalar && self.is_foreign(node) {
+            return Fit::Unknown;
+        }
+        match ty {
+            Type::Int32 => is(self.int32(node).is_some()),
+            Type::Int64 => is(self.int(node).is_some()),
+            Type::Float => is(self.float(node).is_some()),
+            Type::Bool => is(self.boolean(node).is_some()),
+            Type::Str => is(scalar),
+            Type::Enum(list) if scalar => match list.value(self.str(index).as_bytes()) {
+                Some(_) => Fit::Fits,
+                None => Fit::UnknownWord,
+            },
+            Type::Int32x3 if node.kind.is_sequence() => {
+                let values = self.yaml.values(index);
+                let (count, numbers) = values.fold((0, 0), |(count, numbers), (_, value)| {
+                    let number = usize::from(self.int32(value).is_some());
+                    (count + 1, numbers + number)
+                });
+                match (count, numbers) {
+                    (3, 3) => Fit::Fits,
+                    (count, numbers) if count == numbers => Fit::Length(count),
+                    _ => Fit::Differs,
+                }
+            }
+            Type::Strings => is(node.kind.is_sequence()
+                && self.yaml.values(index).all(|(_, value)| value.kind == Kind::Scalar)),
+            // A list without entries may be written as nothing.
+            Type::Sequence(_) => is(node.kind.is_sequence() || node.kind == Kind::Null),
+            Type::Mapping(_) => is(node.kind.is_mapping() || node.kind == Kind::Null),
+            Type::Either(_) => is(node.kind.is_collection() || node.kind == Kind::Null),
+            Type::Enum(_) | Type::Int32x3 => Fit::Differs,
+        }
+    }
+
+    /// A scalar whose value only a general YAML reader can tell: an alias, a block scalar.
+    fn is_foreign(&self, node: &Node) -> bool {
+        match node.style {
+            Style::Block => true,
+            Style::Plain => node.value.of(&self.text).starts_with(b"*"),
+            _ => false,
+        }
+    }
+
+    /// A scalar as a value of its type, or as what it looks like.
+    pub(super) fn value(&self, index: Index, node: &Node, ty: Option<Type>) -> Value {
+        if node.kind == Kind::Null {
+            return Value::None;
+        }
+        let bits = match ty {
+            Some(Type::Int32 | Type::Int32x3) => 32,
+            _ => 64,
+        };
+        let found = match ty {
+            None => self.plain_value(node),
+            Some(Type::Int32 | Type::Int32x3) => self.int32(node).map(|n| self.number(node, n, bits)),
+            Some(Type::Int64) => self.int(node).map(|n| self.number(node, n, bits)),
+            Some(Type::Float) => self.float(node).map(Value::Float),
+            Some(Type::Bool) => self.boolean(node).map(Value::Bool),
+            Some(_) => None,
+        };
+        found.unwrap_or_else(|| {
+            let decoded = self.yaml.scalar_text(&self.text, index);
+            Value::Text {
+                text: decoded.text.into_owned().into(),
+                lossy: decoded.lossy,
+            }
+        })
+    }
+
+    /// The value of a scalar of which the type is not known.
+    fn plain_value(&self, node: &Node) -> Option<Value> {
+        if let Some(number) = self.int(node) {
+            return Some(self.number(node, number, 64));
+        }
+        match node.value.of(&self.text) {
+            b"true" if node.style == Style::Plain => Some(Value::Bool(true)),
+            b"false" if node.style == Style::Plain => Some(Value::Bool(false)),
+            _ => None,
+        }
+    }
+
+    /// A number, in the base in which it is written.
+    fn number(&self, node: &Node, number: i64, bits: u8) -> Value {
+        let written = node.value.of(&self.text);
+        let hex = written.starts_with(b"0x") || written.starts_with(b"0X");
+        match u64::try_from(number) {
+            Ok(raw) => Value::Unsigned {
+                raw,
+                bits,
+                radix: if hex { Radix::Hex } else { Radix::Decimal },
+                symbol: None,
+            },
+            Err(_) => Value::Signed { raw: number, bits },
+        }
+    }
+}
