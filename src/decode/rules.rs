@@ -58,7 +58,7 @@ macro_rules! rules {
                 effect: None,
                 summary: $summary,
                 origin: $origin,
-                docs: concat!($($d, "\n"),*).trim_ascii(),
+                docs: concat!($($d),*).trim_ascii(),
             };
         )*
         /// All of them, by area.

@@ -145,7 +145,7 @@ pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
         tree
     })));
     Some(
-        Node::new(NodeKind::Record, ".note.intelgt.metrics, outside of sh_size", hidden)
+        Node::new(NodeKind::Record, ".note.intelgt.metrics (rest)", hidden)
             .area(Area::Note)
             .children(rows, 0, Some(2))
             .doc(&METRICS_DOC),
