@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::kernels::Kernels;
 use super::node::Node;
 use super::source::Sources;
 
@@ -22,6 +23,12 @@ pub trait Expand {
 
     /// Pushes the children `range` of `item`, one node for each index of the range.
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>);
+
+    /// Who knows the kernels, if `item` is a document that has some.
+    fn kernels(&self, item: u64) -> Option<Rc<dyn Kernels>> {
+        let _ = item;
+        None
+    }
 
     /// The children of `item` that hold the byte at `offset`, where that can be told
     /// faster than by looking at all of them.

@@ -28,6 +28,7 @@ mod document;
 mod expand;
 #[cfg(feature = "decode")]
 pub mod json;
+pub mod kernels;
 mod locate;
 mod node;
 mod path;

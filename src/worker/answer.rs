@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::answer_kernels::KernelDesk;
 use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Opened, Problem, ROWS_MAX,
     Request, Response, Row,
@@ -78,6 +79,7 @@ struct OpenFile {
     name: String,
     document: Document,
     trouble: Trouble,
+    kernels: KernelDesk,
 }
 
 impl Desk {
@@ -102,6 +104,7 @@ impl Desk {
             name: name.to_owned(),
             document,
             trouble,
+            kernels: KernelDesk::default(),
         });
         let opened = file.opened(started, self.clock);
         if let Some(error) = file.trouble.take() {
@@ -119,6 +122,7 @@ impl Desk {
             name: name.to_owned(),
             document,
             trouble: Trouble::default(),
+            kernels: KernelDesk::default(),
         });
         Answer::from(Response::Opened(Box::new(file.opened(started, self.clock))))
     }
@@ -187,6 +191,10 @@ impl OpenFile {
             },
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
             Request::Search { typed, limit } => search(document, typed, *limit),
+            Request::Kernels { .. }
+            | Request::Kernel { .. }
+            | Request::KernelAt { .. }
+            | Request::KernelTable { .. } => self.kernels.answer(document, request),
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
                     Ok(text) => Response::Text(text).into(),

@@ -12,6 +12,8 @@ pub mod protocol;
 
 #[cfg(feature = "decode")]
 pub mod answer;
+#[cfg(feature = "decode")]
+mod answer_kernels;
 #[cfg(feature = "worker")]
 pub mod blob_source;
 #[cfg(feature = "ui")]

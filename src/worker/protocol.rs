@@ -8,6 +8,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::kernels::query::Query as KernelQuery;
+use crate::model::kernels::table::Form as TableForm;
+use crate::model::kernels::{KernelDetail, KernelRow};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
     Summary, Value, Xref,
@@ -16,7 +19,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,6 +94,44 @@ pub enum Request {
         /// In which form.
         form: ExportForm,
     },
+    /// A piece of the kernel table of a document (the root, or one nested in it).
+    Kernels {
+        /// The document.
+        document: NodeId,
+        /// Which kernels, in which order.
+        query: KernelQuery,
+        /// The first row, counted among those that the query finds.
+        start: u64,
+        /// How many at most; the host gives at most [`ROWS_MAX`].
+        count: u64,
+    },
+    /// One kernel in full.
+    Kernel {
+        /// The document.
+        document: NodeId,
+        /// [`KernelRow::index`].
+        index: u64,
+    },
+    /// The kernel to whose entry these bytes belong.
+    KernelAt {
+        /// The document.
+        document: NodeId,
+        /// The bytes.
+        span: Span,
+        /// As the table is shown, to tell where in it the kernel is.
+        query: KernelQuery,
+    },
+    /// The kernel table as text; answered by [`Response::Text`].
+    KernelTable {
+        /// The document.
+        document: NodeId,
+        /// Which kernels, in which order.
+        query: KernelQuery,
+        /// The columns, by their names; the usual ones if there are none.
+        columns: Vec<Str>,
+        /// In which form.
+        form: TableForm,
+    },
 }
 
 /// At most so many rows in one answer.
@@ -157,8 +198,14 @@ pub enum Response {
         /// There may be more.
         more: bool,
     },
-    /// To [`Request::Export`].
+    /// To [`Request::Export`] and [`Request::KernelTable`].
     Text(String),
+    /// To [`Request::Kernels`].
+    Kernels(Box<KernelPage>),
+    /// To [`Request::Kernel`].
+    Kernel(Box<KernelDetail>),
+    /// To [`Request::KernelAt`]; nothing if the bytes are of no kernel's entry.
+    KernelAt(Option<KernelPlace>),
     /// It could not be done: the file has changed on disk, there is no such node.
     Failed {
         /// Why, in words for people.
@@ -192,6 +239,32 @@ pub struct Opened {
     pub bytes_read: u64,
     /// How long it took, in milliseconds.
     pub millis: f64,
+}
+
+/// A piece of the kernel table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelPage {
+    /// The rows.
+    pub rows: Vec<KernelRow>,
+    /// The place of the first among those that the query finds.
+    pub start: u64,
+    /// How many the query finds.
+    pub found: u64,
+    /// How many kernels there are.
+    pub kernels: u64,
+    /// How many functions there are.
+    pub functions: u64,
+    /// The largest number of each column of numbers, over all rows; by the column's name.
+    pub maxima: Vec<(Str, f64)>,
+}
+
+/// Where a kernel is in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelPlace {
+    /// [`KernelRow::index`].
+    pub index: u64,
+    /// Its place among those that the query finds; nothing if it is not among them.
+    pub place: Option<u64>,
 }
 
 /// A diagnostic and where it stands in the tree.

@@ -3,6 +3,7 @@
 mod check;
 mod dump;
 mod input;
+mod kernels;
 mod progress;
 
 use std::io;
@@ -28,6 +29,8 @@ enum Command {
     /// Exit status: 0 where there is no error, 1 where there is one, 2 where a file could not
     /// be read.
     Check(check::Options),
+    /// Print the kernel table: what each kernel needs, and what it spills.
+    Kernels(kernels::Options),
 }
 
 /// A file, or `-` for standard input.
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Dump(options) => dump::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {
         Ok(status) => status,

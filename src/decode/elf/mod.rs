@@ -296,12 +296,12 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
         }
     }
     zebin::extra_parts(cx, &file, &mut parts);
-    let layout = Rc::new(Layout::arrange(cx, start.span, parts));
+    let layout = Layout::arrange(cx, start.span, parts);
     let count = layout.len();
     let summary = summary(&file, &zebin);
     Opened {
         summary,
-        content: Some((cx.register(layout), 0, Some(count))),
+        content: Some((cx.register(zebin.rows(layout)), 0, Some(count))),
     }
 }
 

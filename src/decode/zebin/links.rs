@@ -55,6 +55,20 @@ impl Links {
         self.text.contains_key(kernel)
     }
 
+    /// The size of a kernel's code, and the bytes that say so: its symbol's, else the
+    /// section's own, which is longer by the padding at its end.
+    pub fn code(&self, kernel: &str) -> Option<(u64, Span)> {
+        let index = *self.text.get(kernel)?;
+        let names = self.file.symbol_table().map_or(0, |table| table.link);
+        let symbol = self.file.symbols_of(index).iter().find(|symbol| {
+            symbol.function && symbol.size > 0 && self.file.name_in(names, symbol.name) == kernel
+        });
+        match symbol {
+            Some(symbol) => Some((symbol.size, symbol.entry)),
+            None => self.file.section(index).map(|section| (section.bytes.len(), section.bytes)),
+        }
+    }
+
     fn section(&self, why: &'static str, index: u64) -> Option<Xref> {
         let section = self.file.section(index)?;
         Some(Xref {

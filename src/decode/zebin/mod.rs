@@ -25,6 +25,7 @@ mod text;
 pub mod ze_info;
 
 use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use self::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
@@ -32,12 +33,15 @@ use self::links::Links;
 use self::note_intelgt::Target;
 use self::target_metadata::TargetMetadata;
 use self::ze_info::ZeInfo;
+use self::ze_info::kernels::ZebinKernels;
 use super::Context;
 use super::elf::note::{Notes, Vocabulary};
 use super::elf::section::{Section, SectionType};
 use super::elf::{ElfFile, Identity, plural};
+use super::layout::Layout;
 use super::rules;
-use crate::model::{Fact, Node, Span, Str, Tone};
+use crate::model::kernels::Kernels;
+use crate::model::{Expand, Fact, Node, Rows, Sources, Span, Str, Tone};
 
 pub use self::sections::section_node;
 
@@ -54,6 +58,44 @@ pub struct Survey {
     /// The notes of `.note.intelgt.compat`, and the index of their section; taken when the
     /// section's node is made.
     notes: RefCell<Option<(u64, Notes)>>,
+}
+
+impl Survey {
+    /// Who makes the rows of the document that has these parts.
+    pub fn rows(&self, parts: Layout) -> Rc<dyn Expand> {
+        let Some((_, info)) = &self.ze_info else {
+            return Rc::new(parts);
+        };
+        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
+        Rc::new(Zebin {
+            parts,
+            kernels: Rc::new(kernels),
+        })
+    }
+}
+
+/// The rows of a document that has kernels.
+struct Zebin {
+    parts: Layout,
+    kernels: Rc<ZebinKernels>,
+}
+
+impl Expand for Zebin {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.parts.count(item, sources)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.parts.rows(item, range, out);
+    }
+
+    fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
+        Some(Rc::clone(&self.kernels) as Rc<dyn Kernels>)
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.parts.index_at(item, offset, sources)
+    }
 }
 
 /// The vocabulary of an owner of notes.

@@ -12,9 +12,10 @@
 //! What leaves the subset of YAML that `yaml` knows is decoded by serde_yaml, without places
 //! (`general`).
 
+mod argument_map;
 mod check;
 mod general;
-
+pub mod kernels;
 mod rows;
 pub mod schema;
 mod typed;

@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::general;
+use super::kernels::default_value;
 use super::schema::{Default, Key, Table, Type};
 use super::yaml::{self, Index, Kind, ROOT};
 use super::ZeInfo;
@@ -280,19 +281,7 @@ impl ZeInfo {
 
 /// The row of a key that is absent.
 fn default_row(key: &'static Key) -> Node {
-    let (value, words) = match key.default {
-        Default::Int(number) => {
-            let bits = if matches!(key.ty, Type::Int64) { 64 } else { 32 };
-            let value = match u64::try_from(number) {
-                Ok(raw) => Value::decimal(raw, bits),
-                Err(_) => Value::Signed { raw: number, bits },
-            };
-            (value, None)
-        }
-        Default::Bool(yes) => (Value::Bool(yes), None),
-        Default::Ints([x, y, z]) => (Value::None, Some(format!("[{x}, {y}, {z}]"))),
-        Default::None => (Value::None, None),
-    };
+    let (value, words) = default_value(key.default);
     Node::default_value(key.name, value, words).doc(&key.doc)
 }
 

@@ -70,6 +70,11 @@ impl ZeInfo {
         numbers.next().is_none().then_some(three)
     }
 
+    /// The value of a key; of several the last, as the driver takes it.
+    pub(super) fn last(&self, mapping: Index, key: &str) -> Option<Index> {
+        self.yaml.get_all(&self.text, mapping, key).next_back()
+    }
+
     /// The mapping of which a node is a value, and the table of its keys; for the entry of a
     /// sequence, that of the mappings that it should be.
     pub(super) fn table_of(&self, mapping: Index) -> Option<&'static Table> {

@@ -1,0 +1,353 @@
+//! The kernel table and a kernel in full, from `.ze_info` and from what the file says of its
+//! code.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ZeInfo;
+use super::argument_map;
+use super::schema::{self, Default, Table};
+use super::yaml::{Index, Node};
+use crate::decode::demangle::demangled;
+use crate::decode::zebin::links::Links;
+use crate::model::kernels::{
+    FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
+    LARGE_SLM, Property,
+};
+use crate::model::{Sources, Str, Value, Xref};
+
+/// Before this minor version spill and private sizes are those of the memory buffers.
+const SIZES_SINCE: u32 = 39;
+/// The usual number of registers of a hardware thread.
+const USUAL_GRF: i64 = 128;
+
+/// The kernels of a zebin; nothing is made before somebody asks.
+pub struct ZebinKernels {
+    /// The text.
+    pub info: Rc<ZeInfo>,
+    /// Where a kernel's other parts are.
+    pub links: Rc<Links>,
+    rows: OnceCell<Rc<Vec<KernelRow>>>,
+    /// The entry of `kernels_misc_info`, by the kernel's name.
+    descriptions: OnceCell<HashMap<String, Index>>,
+}
+
+impl ZebinKernels {
+    /// The kernels of a text.
+    pub fn new(info: Rc<ZeInfo>, links: Rc<Links>) -> ZebinKernels {
+        ZebinKernels {
+            info,
+            links,
+            rows: OnceCell::new(),
+            descriptions: OnceCell::new(),
+        }
+    }
+
+    /// The entries of a list of the container that are mappings.
+    fn entries(&self, list: &str) -> impl Iterator<Item = (Index, &Node)> {
+        let list = self.info.top(list);
+        let values = list.map(|list| self.info.yaml.values(list));
+        values.into_iter().flatten().filter(|(_, node)| node.kind.is_mapping())
+    }
+
+    fn make_rows(&self) -> Vec<KernelRow> {
+        let kernels = self.entries("kernels").map(|entry| (entry, false));
+        let functions = self.entries("functions").map(|entry| (entry, true));
+        let all = (0u64..).zip(kernels.chain(functions));
+        all.map(|(place, ((index, node), is_function))| {
+            self.row(place, index, node, is_function)
+        })
+        .collect()
+    }
+
+    fn row(&self, place: u64, index: Index, node: &Node, is_function: bool) -> KernelRow {
+        let info = &*self.info;
+        let mut row = KernelRow {
+            index: place,
+            is_function,
+            name: Given::default(),
+            demangled: None,
+            entry: info.at(node.value),
+            simd_size: Given::default(),
+            grf_count: Given::default(),
+            eu_thread_count: Given::default(),
+            spill_size: Given::default(),
+            private_size: Given::default(),
+            from_scratch_slots: false,
+            slm_size: Given::default(),
+            barrier_count: Given::default(),
+            required_sub_group_size: Given::default(),
+            required_work_group_size: Given::default(),
+            inline_data_payload_size: Given::default(),
+            indirect_stateless_count: Given::default(),
+            argument_count: 0,
+            explicit_arguments: 0,
+            implicit_arguments: 0,
+            payload_size: 0,
+            code_size: None,
+            flags: Vec::new(),
+            hazards: Vec::new(),
+        };
+        let mut buffers = None;
+        // Of a key that is there twice the driver takes the last value; so does this.
+        for (child, node) in info.yaml.values(index) {
+            match &*info.key_bytes(child, node).unwrap_or_default() {
+                b"name" => row.name = Given::at(info.str(child).into_owned(), info.at(node.value)),
+                b"execution_env" => self.environment(&mut row, child),
+                b"user_attributes" => self.attributes(&mut row, child),
+                b"payload_arguments" => argument_map::count(info, child, &mut row),
+                b"per_thread_memory_buffers" => buffers = Some(child),
+                _ => {}
+            }
+        }
+        row.demangled = demangled(&row.name.value);
+        if let Some(buffers) = buffers {
+            self.sizes_of_buffers(&mut row, buffers);
+        }
+        row.code_size = self.links.code(&row.name.value).map(|(size, span)| Given::at(size, span));
+        row.hazards = hazards(&row);
+        row
+    }
+
+    fn environment(&self, row: &mut KernelRow, environment: Index) {
+        let info = &*self.info;
+        for (child, node) in info.yaml.values(environment) {
+            let name = info.key_bytes(child, node).unwrap_or_default();
+            let field = match &*name {
+                b"simd_size" => &mut row.simd_size,
+                b"grf_count" => &mut row.grf_count,
+                b"eu_thread_count" => &mut row.eu_thread_count,
+                b"spill_size" => &mut row.spill_size,
+                b"private_size" => &mut row.private_size,
+                b"slm_size" => &mut row.slm_size,
+                b"barrier_count" => &mut row.barrier_count,
+                b"inline_data_payload_size" => &mut row.inline_data_payload_size,
+                b"indirect_stateless_count" => &mut row.indirect_stateless_count,
+                b"required_sub_group_size" => &mut row.required_sub_group_size,
+                b"required_work_group_size" => {
+                    self.work_group(row, child, node);
+                    continue;
+                }
+                name => {
+                    self.flag(row, name, node);
+                    continue;
+                }
+            };
+            if let Some(number) = info.int32(node) {
+                *field = Given::at(number, info.at(node.value));
+            }
+        }
+    }
+
+    fn flag(&self, row: &mut KernelRow, name: &[u8], node: &Node) {
+        let Some((key, _)) = FLAGS.iter().find(|(key, _)| key.as_bytes() == name) else {
+            return;
+        };
+        row.flags.retain(|flag| flag.key != *key);
+        if self.info.boolean(node) == Some(true) {
+            row.flags.push(Flag {
+                key: Str::Borrowed(key),
+                span: self.info.at(node.value),
+            });
+        }
+    }
+
+    fn work_group(&self, row: &mut KernelRow, index: Index, node: &Node) {
+        if let Some(sizes) = self.info.ints(index).filter(|sizes| *sizes != [0; 3]) {
+            row.required_work_group_size = Given::at(sizes, self.info.at(node.value));
+        }
+    }
+
+    /// Since 1.18 the source's demands are here.
+    fn attributes(&self, row: &mut KernelRow, attributes: Index) {
+        let info = &*self.info;
+        for (child, node) in info.yaml.values(attributes) {
+            match &*info.key_bytes(child, node).unwrap_or_default() {
+                b"intel_reqd_sub_group_size" => {
+                    if let Some(lanes) = info.int32(node).filter(|lanes| *lanes != 0) {
+                        row.required_sub_group_size = Given::at(lanes, info.at(node.value));
+                    }
+                }
+                b"reqd_work_group_size" => self.work_group(row, child, node),
+                _ => {}
+            }
+        }
+    }
+
+    /// Before 1.39: slot 0 of the scratch memory is for spills, slot 1 for private memory. A
+    /// buffer in global memory is private memory too; its size is that of a lane, or of a
+    /// thread, which is what `private_size` came to hold.
+    fn sizes_of_buffers(&self, row: &mut KernelRow, buffers: Index) {
+        let is_older = self.info.minor().is_none_or(|minor| minor < SIZES_SINCE);
+        if !is_older || row.spill_size.span.is_some() || row.private_size.span.is_some() {
+            return;
+        }
+        row.from_scratch_slots = true;
+        for buffer in argument_map::memory_buffers(&self.info, buffers) {
+            let (Some(size), Some(span)) = (buffer.size, buffer.size_span) else {
+                continue;
+            };
+            let lanes = match buffer.row.is_simt_thread {
+                true => row.simd_size.value.max(1),
+                false => 1,
+            };
+            let size = Given::at(size.saturating_mul(lanes), span);
+            match (&*buffer.row.kind, buffer.row.slot) {
+                ("scratch", 0) => row.spill_size = size,
+                ("scratch", 1) | ("global", _) => row.private_size = size,
+                _ => {}
+            }
+        }
+    }
+
+    /// The entry of `kernels_misc_info` for a kernel.
+    fn description(&self, name: &str) -> Option<Index> {
+        let descriptions = self.descriptions.get_or_init(|| {
+            let mut descriptions = HashMap::new();
+            for (index, _) in self.entries("kernels_misc_info") {
+                if let Some(name) = self.info.last(index, "name") {
+                    let name = self.info.str(name).into_owned();
+                    descriptions.entry(name).or_insert(index);
+                }
+            }
+            descriptions
+        });
+        descriptions.get(name).copied()
+    }
+
+    fn properties(&self, kernel: Index, key: &str, table: &'static Table) -> Vec<Property> {
+        let info = &*self.info;
+        let Some(found) = info.last(kernel, key) else {
+            return Vec::new();
+        };
+        // The older form: a sequence of one mapping.
+        let mapping = match info.yaml.node(found) {
+            Some(node) if node.kind.is_sequence() => {
+                info.yaml.values(found).next().map_or(found, |(first, _)| first)
+            }
+            _ => found,
+        };
+        let present = info.yaml.values(mapping).filter_map(|(index, node)| {
+            let name = info.key_bytes(index, node)?;
+            let key = table.key(&name);
+            let words = node.kind.is_collection().then(|| {
+                String::from_utf8_lossy(node.value.of(&info.text)).into_owned()
+            });
+            Some(Property {
+                key: String::from_utf8_lossy(&name).into_owned().into(),
+                value: match words {
+                    Some(_) => Value::None,
+                    None => info.value(index, node, key.map(|key| key.ty)),
+                },
+                words,
+                unit: key.map_or("", |key| key.unit).into(),
+                doc: key.map_or("", |key| key.doc.text).into(),
+                span: Some(info.at(node.value)),
+            })
+        });
+        let defaults = info.defaults(mapping).map(|key| {
+            let (value, words) = default_value(key.default);
+            Property {
+                key: key.name.into(),
+                value,
+                words,
+                unit: key.unit.into(),
+                doc: key.doc.text.into(),
+                span: None,
+            }
+        });
+        present.chain(defaults).collect()
+    }
+}
+
+/// A default as a value, or in words where there is no such value.
+pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
+    match default {
+        Default::Int(number) => match u64::try_from(number) {
+            Ok(raw) => (Value::decimal(raw, 32), None),
+            Err(_) => (
+                Value::Signed {
+                    raw: number,
+                    bits: 32,
+                },
+                None,
+            ),
+        },
+        Default::Bool(yes) => (Value::Bool(yes), None),
+        Default::Ints([x, y, z]) => (Value::None, Some(format!("[{x}, {y}, {z}]"))),
+        Default::None => (Value::None, None),
+    }
+}
+
+impl Kernels for ZebinKernels {
+    fn rows(&self, _: &Sources) -> Rc<Vec<KernelRow>> {
+        Rc::clone(self.rows.get_or_init(|| Rc::new(self.make_rows())))
+    }
+
+    fn detail(&self, place: usize, sources: &Sources) -> Option<KernelDetail> {
+        let row = self.rows(sources).get(place)?.clone();
+        let info = &*self.info;
+        let mut entries = self.entries("kernels").chain(self.entries("functions"));
+        let (kernel, _) = entries.nth(place)?;
+        let get = |key: &str| info.last(kernel, key);
+        let description = self.description(&row.name.value);
+        let map = argument_map::read(info, kernel, description, row.inline_data_payload_size.value);
+        let mut links = self.links.of_kernel(&row.name.value);
+        if let Some(node) = description.and_then(|index| info.yaml.node(index)) {
+            links.push(Xref {
+                why: "arguments".into(),
+                label: "kernels_misc_info".into(),
+                to: info.at(node.value),
+            });
+        }
+        let mut others =
+            self.properties(kernel, "experimental_properties", &schema::EXPERIMENTAL_PROPERTIES);
+        others.extend(self.properties(kernel, "debug_env", &schema::DEBUG_ENV));
+        let buffers = get("per_thread_memory_buffers");
+        Some(KernelDetail {
+            row,
+            user_attributes: self.properties(kernel, "user_attributes", &schema::USER_ATTRIBUTES),
+            execution_env: self.properties(kernel, "execution_env", &schema::EXECUTION_ENV),
+            others,
+            arguments: map.arguments,
+            payload: map.payload,
+            binding_table: map.binding_table,
+            per_thread_payload: argument_map::per_thread(info, get("per_thread_payload_arguments")),
+            memory_buffers: buffers
+                .map(|list| argument_map::memory_buffers(info, list).map(|b| b.row).collect())
+                .unwrap_or_default(),
+            inline_samplers: argument_map::inline_samplers(info, get("inline_samplers")),
+            links,
+        })
+    }
+}
+
+fn hazards(row: &KernelRow) -> Vec<Hazard> {
+    let mut hazards = Vec::new();
+    let mut say = |kind, text: Cow<'static, str>| hazards.push(Hazard { kind, text });
+    let per_lane = row.spill_dwords_per_lane().unwrap_or(0.0);
+    if row.spill_size.value > 0 {
+        if per_lane > HEAVY_SPILL {
+            say(HazardKind::HeavySpills, format!("spills {per_lane:.0} dwords a lane").into());
+        } else {
+            say(HazardKind::Spills, "spills".into());
+        }
+    }
+    if row.private_size.value > 0 {
+        say(HazardKind::Private, "private memory".into());
+    }
+    if row.grf_count.value > USUAL_GRF {
+        let text = match row.eu_thread_count.value {
+            threads if threads > 0 => format!("large GRF: {threads} threads an EU").into(),
+            _ if row.grf_count.value == 2 * USUAL_GRF => "large GRF: half the threads".into(),
+            _ => "large GRF: fewer threads".into(),
+        };
+        say(HazardKind::LargeGrf, text);
+    }
+    if row.slm_size.value > LARGE_SLM {
+        say(HazardKind::LargeSlm, "SLM above 64 KB".into());
+    }
+    hazards
+}
