@@ -51,6 +51,8 @@ pub mod zebin;
 
 pub use context::Context;
 
+use std::rc::Rc;
+
 use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
@@ -62,7 +64,8 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    Document::new(Parts {
+    let judged = zebin::verdict::is_question(&opened.summary.format);
+    let document = Document::new(Parts {
         sources,
         root,
         expanders: findings.expanders,
@@ -70,5 +73,9 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
         rules: findings.rules,
         summary: opened.summary,
         coverage: findings.coverage,
-    })
+    });
+    match judged {
+        true => document.judged_by(Rc::new(zebin::verdict::ZebinJudge { file: whole })),
+        false => document,
+    }
 }

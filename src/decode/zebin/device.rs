@@ -261,6 +261,202 @@ pub fn release_title(release: &str) -> String {
     title
 }
 
+/// A device that the driver can run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// Its product configuration.
+    pub config: GmdId,
+    /// The product family; unknown for a configuration that is in no table.
+    pub product: ProductFamily,
+    /// The core family.
+    pub core: CoreFamily,
+}
+
+/// Product families and their core family.
+const CORES: &[(ProductFamily, CoreFamily)] = &[
+    (ProductFamily::IGFX_BROADWELL, CoreFamily::IGFX_GEN8_CORE),
+    (ProductFamily::IGFX_SKYLAKE, CoreFamily::IGFX_GEN9_CORE),
+    (ProductFamily::IGFX_KABYLAKE, CoreFamily::IGFX_GEN9_CORE),
+    (ProductFamily::IGFX_COFFEELAKE, CoreFamily::IGFX_GEN9_CORE),
+    (ProductFamily::IGFX_BROXTON, CoreFamily::IGFX_GEN9_CORE),
+    (ProductFamily::IGFX_GEMINILAKE, CoreFamily::IGFX_GEN9_CORE),
+    (ProductFamily::IGFX_ICELAKE_LP, CoreFamily::IGFX_GEN11LP_CORE),
+    (ProductFamily::IGFX_LAKEFIELD, CoreFamily::IGFX_GEN11LP_CORE),
+    (ProductFamily::IGFX_JASPERLAKE, CoreFamily::IGFX_GEN11LP_CORE),
+    (ProductFamily::IGFX_TIGERLAKE_LP, CoreFamily::IGFX_GEN12LP_CORE),
+    (ProductFamily::IGFX_ROCKETLAKE, CoreFamily::IGFX_GEN12LP_CORE),
+    (ProductFamily::IGFX_ALDERLAKE_S, CoreFamily::IGFX_GEN12LP_CORE),
+    (ProductFamily::IGFX_ALDERLAKE_P, CoreFamily::IGFX_GEN12LP_CORE),
+    (ProductFamily::IGFX_ALDERLAKE_N, CoreFamily::IGFX_GEN12LP_CORE),
+    (ProductFamily::IGFX_DG1, CoreFamily::IGFX_GEN12LP_CORE),
+    (ProductFamily::IGFX_XE_HP_SDV, CoreFamily::IGFX_XE_HP_CORE),
+    (ProductFamily::IGFX_DG2, CoreFamily::IGFX_XE_HPG_CORE),
+    (ProductFamily::IGFX_METEORLAKE, CoreFamily::IGFX_XE_HPG_CORE),
+    (ProductFamily::IGFX_ARROWLAKE, CoreFamily::IGFX_XE_HPG_CORE),
+    (ProductFamily::IGFX_PVC, CoreFamily::IGFX_XE_HPC_CORE),
+    (ProductFamily::IGFX_BMG, CoreFamily::IGFX_XE2_HPG_CORE),
+    (ProductFamily::IGFX_LUNARLAKE, CoreFamily::IGFX_XE2_HPG_CORE),
+    (ProductFamily::IGFX_PTL, CoreFamily::IGFX_XE3_CORE),
+    (ProductFamily::IGFX_NVL_XE3G, CoreFamily::IGFX_XE3_CORE),
+    (ProductFamily::IGFX_NVL, CoreFamily::IGFX_XE3P_CORE),
+    (ProductFamily::IGFX_CRI, CoreFamily::IGFX_XE3P_CORE),
+];
+
+/// The configurations that binaries of the first one also run on, as far as their code goes.
+/// Release 26.27 of the driver uses it only with the debug key EnableCompatibilityMode.
+/// compute-runtime, product_config_base.inl.
+const COMPATIBLE: &[(u32, &[u32])] = &[
+    (0x030d_c008, &[0x030e_0005, 0x030e_4000]),
+    (0x0311_8004, &[0x0311_c004]),
+    (0x0500_4000, &[0x0500_8000, 0x0501_0004]),
+    (0x0500_4001, &[0x0500_4000, 0x0500_8000, 0x0501_0004]),
+    (0x0500_4004, &[0x0500_4000, 0x0500_8000, 0x0501_0004]),
+    (0x0780_0004, &[0x0780_4000, 0x0780_c001, 0x0781_0004, 0x0781_4004]),
+];
+
+impl Device {
+    /// The device of a product configuration, in a table or not.
+    pub fn of_config(value: u32) -> Device {
+        let config = GmdId(value);
+        let same_release = |c: &&ProductConfig| c.value >> 14 == value >> 14;
+        let product = CONFIGS
+            .iter()
+            .find(|c| c.value == value)
+            .or_else(|| CONFIGS.iter().find(same_release))
+            .map_or(ProductFamily::IGFX_UNKNOWN, |c| c.product);
+        Device {
+            config,
+            product,
+            core: core_of(product),
+        }
+    }
+
+    /// The usual device of a product family.
+    pub fn of_product(product: ProductFamily) -> Option<Device> {
+        let mut of_family = CONFIGS.iter().filter(|c| c.product == product);
+        let usual = of_family
+            .clone()
+            .find(|c| c.devices.iter().any(|name| family_name(product) == Some(name)))
+            .or_else(|| of_family.find(|c| !c.devices.is_empty()))?;
+        Some(Device::of_config(usual.value))
+    }
+
+    /// The usual device of a core family.
+    pub fn of_core(core: CoreFamily) -> Option<Device> {
+        let (product, _) = CORES.iter().find(|(_, c)| *c == core)?;
+        let product = match core {
+            CoreFamily::IGFX_GEN9_CORE => ProductFamily::IGFX_SKYLAKE,
+            _ => *product,
+        };
+        Device::of_product(product)
+    }
+
+    /// By a name of `ocloc -device`, the runtime's name of the configuration,
+    /// `arch.release.revision`, or the number of the configuration (with `0x`).
+    pub fn named(name: &str) -> Option<Device> {
+        let name = name.trim();
+        let spelled = name.to_ascii_lowercase().replace('_', "-");
+        let config = CONFIGS.iter().find(|c| {
+            c.devices.contains(&spelled.as_str())
+                || c.name.eq_ignore_ascii_case(name)
+                || c.name.replace('_', "-").eq_ignore_ascii_case(name)
+        });
+        if let Some(config) = config {
+            return Some(Device::of_config(config.value));
+        }
+        if let Some(digits) = spelled.strip_prefix("0x") {
+            let value = u32::from_str_radix(digits, 16).ok()?;
+            return (value != 0).then(|| Device::of_config(value));
+        }
+        let parts: Option<Vec<u32>> = name.split('.').map(|part| part.parse().ok()).collect();
+        match *parts?.as_slice() {
+            [architecture, release, revision]
+                if architecture < 1 << 10 && release < 1 << 8 && revision < 1 << 6 =>
+            {
+                let value = (architecture << 22) | (release << 14) | revision;
+                (value != 0).then(|| Device::of_config(value))
+            }
+            _ => None,
+        }
+    }
+
+    /// The usual name, or the numbers.
+    pub fn name(&self) -> String {
+        match ProductConfig::of(self.config.0) {
+            Some(config) => config.device().to_owned(),
+            None => self.config.to_string(),
+        }
+    }
+
+    fn architecture(&self) -> u32 {
+        self.config.0 >> 22
+    }
+
+    fn release(&self) -> u32 {
+        (self.config.0 >> 14) & 0xff
+    }
+
+    /// The stepping.
+    pub fn revision(&self) -> u32 {
+        self.config.0 & 0x3f
+    }
+
+    /// The size of a register in bytes: 64 for Ponte Vecchio and from Xe2 on.
+    pub fn grf_size(&self) -> u32 {
+        match self.architecture() {
+            12 if (60..70).contains(&self.release()) => 64,
+            0..20 => 32,
+            _ => 64,
+        }
+    }
+
+    /// So much shared local memory a work-group can have, in bytes. compute-runtime,
+    /// maxProgrammableSlmSize.
+    pub fn max_slm_size(&self) -> u32 {
+        let kilobytes = match (self.architecture(), self.release()) {
+            (12, 60..70) => 128,
+            (0..20, _) => 64,
+            (35, 11) => 384,
+            _ => 128,
+        };
+        kilobytes * 1024
+    }
+
+    /// Does release 26.27 of the driver still run on it? It starts with Xe-LP.
+    pub fn is_supported(&self) -> bool {
+        self.architecture() >= 12 && self.product != ProductFamily::IGFX_XE_HP_SDV
+    }
+
+    /// The other devices that its binaries also run on, as far as their code goes.
+    pub fn compatible(&self) -> impl Iterator<Item = Device> + use<> {
+        let value = self.config.0;
+        let list = COMPATIBLE.iter().find(|(from, _)| *from == value);
+        let list = list.map_or(&[] as &[u32], |(_, to)| to);
+        list.iter().map(|value| Device::of_config(*value))
+    }
+}
+
+fn core_of(product: ProductFamily) -> CoreFamily {
+    let found = CORES.iter().find(|(p, _)| *p == product);
+    found.map_or(CoreFamily::IGFX_UNKNOWN_CORE, |(_, core)| *core)
+}
+
+/// The name of `ocloc -device` that stands for the family.
+fn family_name(product: ProductFamily) -> Option<&'static &'static str> {
+    Some(match product {
+        ProductFamily::IGFX_DG2 => &"dg2",
+        ProductFamily::IGFX_PVC => &"pvc",
+        ProductFamily::IGFX_METEORLAKE => &"mtl",
+        ProductFamily::IGFX_ARROWLAKE => &"arl-h",
+        ProductFamily::IGFX_BMG => &"bmg",
+        ProductFamily::IGFX_LUNARLAKE => &"lnl-m",
+        ProductFamily::IGFX_PTL => &"ptl",
+        ProductFamily::IGFX_NVL_XE3G => &"nvl-s",
+        ProductFamily::IGFX_NVL => &"nvl-p",
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -272,5 +468,42 @@ mod tests {
         assert_eq!(ProductConfig::of(0x030f_0007).unwrap().device(), "pvc");
         assert_eq!(release_title("xe2-hpg"), "Xe2-HPG");
         assert!(CONFIGS.is_sorted_by_key(|c| c.value));
+    }
+
+    #[test]
+    fn devices_by_name_and_number() {
+        let config = |name| Device::named(name).map(|d| d.config.to_string());
+        assert_eq!(config("bmg-g21").as_deref(), Some("20.1.0"));
+        assert_eq!(config("acm-g10").as_deref(), Some("12.55.8"));
+        assert_eq!(config("DG2_G10_C0").as_deref(), Some("12.55.8"));
+        assert_eq!(config("20.1.4").as_deref(), Some("20.1.4"));
+        assert_eq!(config("0x030f0007").as_deref(), Some("12.60.7"));
+        assert_eq!(config("40.1.2").as_deref(), Some("40.1.2"));
+        for unknown in ["", "bmg-g99", "1.2", "1.2.3.4", "0x", "0x0", "99999.0.0"] {
+            assert_eq!(config(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn devices_have_registers_of_32_or_64_bytes() {
+        for name in ["skl", "tgllp", "dg1", "dg2", "mtl", "arl-h"] {
+            assert_eq!(Device::named(name).unwrap().grf_size(), 32, "{name}");
+        }
+        for name in ["pvc", "pvc-vg", "bmg", "lnl-m", "ptl", "nvl-p", "cri", "40.1.2"] {
+            assert_eq!(Device::named(name).unwrap().grf_size(), 64, "{name}");
+        }
+        assert_eq!(Device::named("cri").unwrap().max_slm_size(), 384 << 10);
+    }
+
+    #[test]
+    fn families_have_a_usual_device() {
+        for (product, core) in CORES {
+            let device = Device::of_product(*product).unwrap();
+            assert_eq!((device.product, device.core), (*product, *core));
+            assert_eq!(Device::of_core(*core).unwrap().core, *core);
+        }
+        let bmg = Device::named("bmg").unwrap();
+        let names: Vec<String> = bmg.compatible().map(|d| d.name()).collect();
+        assert_eq!(names, ["bmg-g31", "lnl-m"]);
     }
 }

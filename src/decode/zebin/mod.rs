@@ -22,6 +22,7 @@ pub mod note_intelgt;
 mod sections;
 pub mod target_metadata;
 mod text;
+pub mod verdict;
 pub mod ze_info;
 
 use std::cell::RefCell;

@@ -1,0 +1,158 @@
+//! The driver's own reader of YAML, imitated: compute-runtime, yaml_parser.cpp. What it takes
+//! is neither all of YAML nor only YAML, and some texts make it give up with an assertion, so
+//! nothing but doing the same steps tells what it makes of a text.
+//!
+//! ```text
+//! text ──tokens── lines of tokens ──tree── nodes with key, value, children
+//! ```
+//!
+//! Not to be mixed with [`ze_info::yaml`](crate::decode::zebin::ze_info), which shows any
+//! text as well as it can.
+
+mod tokens;
+mod tree;
+#[cfg(test)]
+mod tests;
+
+pub use self::tokens::{Kind, Token, Tokens, tokenize};
+pub use self::tree::{Node, Tree, build};
+
+use crate::decode::rules::Rule;
+
+/// Where the driver gives up on a text, and by which rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Fault {
+    /// Why; its effect tells how.
+    pub rule: &'static Rule,
+    /// Where in the text.
+    pub at: u32,
+}
+
+/// A text that was read: its nodes, and how to read their values.
+#[derive(Clone, Copy)]
+pub struct Yaml<'a> {
+    /// The text.
+    pub text: &'a [u8],
+    /// Its tokens.
+    pub tokens: &'a [Token],
+    /// Its nodes.
+    pub nodes: &'a [Node],
+}
+
+/// The bytes of a token in the text.
+pub type Place = (u32, u32);
+
+impl<'a> Yaml<'a> {
+    /// The whole document's node.
+    pub fn root(&self) -> Option<&'a Node> {
+        self.nodes.first()
+    }
+
+    fn token(&self, index: u32) -> Option<&'a Token> {
+        self.tokens.get(usize::try_from(index).ok()?)
+    }
+
+    fn bytes(&self, token: &Token) -> &'a [u8] {
+        let start = usize::try_from(token.start).unwrap_or(usize::MAX);
+        let len = usize::try_from(token.len).unwrap_or(0);
+        let text = self.text.get(start..).unwrap_or(&[]);
+        text.get(..len).unwrap_or(text)
+    }
+
+    /// The node's key; empty where it has none.
+    pub fn key(&self, node: &Node) -> &'a [u8] {
+        self.token(node.key).map_or(&[], |token| self.bytes(token))
+    }
+
+    /// The token of the node's value.
+    pub fn value(&self, node: &Node) -> Option<&'a Token> {
+        self.token(node.value)
+    }
+
+    /// The value as it stands; empty where there is none.
+    pub fn raw(&self, node: &Node) -> &'a [u8] {
+        self.value(node).map_or(&[], |token| self.bytes(token))
+    }
+
+    /// The value without the quotes around it.
+    pub fn unquoted(&self, node: &Node) -> &'a [u8] {
+        let Some(token) = self.value(node) else { return &[] };
+        let bytes = self.bytes(token);
+        match (token.kind, token.first) {
+            (Kind::Text, b'\'' | b'"') => bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or(&[]),
+            _ => bytes,
+        }
+    }
+
+    /// A whole number of 32 bits: decimal, or hexadecimal without a sign.
+    pub fn int32(&self, node: &Node) -> Option<i32> {
+        let token = self.value(node).filter(|token| token.kind == Kind::Number)?;
+        let bytes = self.bytes(token);
+        let number = match bytes {
+            [b'0', b'x' | b'X', digits @ ..] if !digits.is_empty() => {
+                let digits = std::str::from_utf8(digits).ok()?;
+                i64::from_str_radix(digits, 16).ok()?
+            }
+            _ => std::str::from_utf8(bytes).ok()?.parse().ok()?,
+        };
+        i32::try_from(number).ok()
+    }
+
+    /// Yes or no, in one of the usual words in any mixture of cases.
+    pub fn boolean(&self, node: &Node) -> Option<bool> {
+        let token = self.value(node).filter(|token| token.kind == Kind::Text)?;
+        let word = self.bytes(token);
+        let among = |words: &[&str]| words.iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
+        match (among(&["y", "yes", "true", "on"]), among(&["n", "no", "false", "off"])) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The node's children, in order.
+    pub fn children(&self, node: &Node) -> Children<'a> {
+        Children {
+            nodes: self.nodes,
+            next: if node.count == 0 { tree::NONE } else { node.first },
+        }
+    }
+
+    /// Where the node stands: its value, else its key.
+    pub fn place(&self, node: &Node) -> Place {
+        let token = self.value(node).or_else(|| self.token(node.key));
+        token.map_or((0, 0), |token| (token.start, token.start.saturating_add(token.len)))
+    }
+
+    /// Where the node's key stands, else its value, else its first child.
+    pub fn key_place(&self, node: &Node) -> Place {
+        let mut node = *node;
+        for _ in 0..64 {
+            let token = self.token(node.key).or_else(|| self.token(node.value));
+            if let Some(token) = token {
+                return (token.start, token.start.saturating_add(token.len));
+            }
+            let Some(child) = self.children(&node).next() else { break };
+            node = *child;
+        }
+        (0, 0)
+    }
+}
+
+/// Runs over the children of a node.
+#[derive(Clone)]
+pub struct Children<'a> {
+    nodes: &'a [Node],
+    next: u32,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = &'a Node;
+
+    fn next(&mut self) -> Option<&'a Node> {
+        // A node's next sibling is always made after it, so this ends.
+        let node = self.nodes.get(usize::try_from(self.next).ok()?)?;
+        self.next = node.next;
+        Some(node)
+    }
+}

@@ -1,0 +1,387 @@
+//! From text to lines of tokens, as the driver does it.
+
+use super::Fault;
+use crate::decode::zebin::verdict::rules;
+
+/// A piece of text that means something.
+#[derive(Debug, Clone, Copy)]
+pub struct Token {
+    /// Where it starts in the text.
+    pub start: u32,
+    /// How many bytes it has.
+    pub len: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Its first byte: what the driver tells single characters by.
+    pub first: u8,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A word before the colon.
+    Identifier,
+    /// A word behind it, or text in quotes.
+    Text,
+    /// A number, or a lone plus.
+    Number,
+    /// A single character, the line's end too.
+    Character,
+    /// What follows a `#`.
+    Comment,
+    /// `---` or `...`.
+    Section,
+    /// `[`
+    ListStart,
+    /// `]`
+    ListEnd,
+}
+
+/// A line's tokens.
+#[derive(Debug, Clone, Copy)]
+pub struct Line {
+    /// Its first token.
+    pub first: u32,
+    /// Its last one: the line's end.
+    pub last: u32,
+    /// How far it is indented. The driver keeps 16 bits.
+    pub indent: u16,
+    /// What it is.
+    pub kind: LineKind,
+    /// There is an inline list in it.
+    pub list: bool,
+    /// There is a colon in it.
+    pub colon: bool,
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineKind {
+    /// Nothing that counts: empty, a comment, a marker.
+    Unused,
+    /// `key: value`
+    Entry,
+    /// `- …`
+    Item,
+}
+
+/// A text in tokens.
+#[derive(Debug, Default)]
+pub struct Tokens {
+    /// All tokens.
+    pub tokens: Vec<Token>,
+    /// The lines that are complete.
+    pub lines: Vec<Line>,
+    /// Where tabs stand in the indentation.
+    pub tabs: Vec<u32>,
+    /// The text does not end with a line's end.
+    pub open_end: bool,
+    /// Where the driver gives up.
+    pub fault: Option<Fault>,
+}
+
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+/// Goes on in a word, where a letter has started one: digits, letters, `_ - .` and blanks.
+const WORD: u8 = 4;
+
+static CLASSES: [u8; 256] = classes();
+
+#[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)]
+const fn classes() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        if byte.is_ascii_alphabetic() || byte == b'_' {
+            table[at] = LETTER | WORD;
+        } else if byte.is_ascii_digit() {
+            table[at] = DIGIT | WORD;
+        } else if matches!(byte, b'-' | b'.' | b' ' | b'\t') {
+            table[at] = WORD;
+        }
+        at += 1;
+    }
+    table
+}
+
+fn is(byte: u8, class: u8) -> bool {
+    CLASSES.get(usize::from(byte)).is_some_and(|c| c & class != 0)
+}
+
+fn position(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+struct Tokenizer<'a> {
+    text: &'a [u8],
+    pos: usize,
+    out: Tokens,
+    indent: u32,
+    line_first: u32,
+    in_indent: bool,
+    list: bool,
+    colon: bool,
+}
+
+/// Takes a text apart. `after` is the byte behind it, which the driver looks at where the
+/// last line has no end.
+pub fn tokenize(text: &[u8], after: u8) -> Tokens {
+    let mut run = Tokenizer {
+        text,
+        pos: 0,
+        out: Tokens {
+            tokens: Vec::with_capacity(text.len() / 8),
+            lines: Vec::with_capacity(text.len() / 32),
+            ..Tokens::default()
+        },
+        indent: 0,
+        line_first: 0,
+        in_indent: true,
+        list: false,
+        colon: false,
+    };
+    while let Some(&byte) = text.get(run.pos) {
+        if let Err(fault) = run.step(byte) {
+            run.out.fault = Some(fault);
+            return run.out;
+        }
+    }
+    if run.out.tokens.last().is_some_and(|token| token.first != b'\n') {
+        run.out.open_end = true;
+        // The driver does not look whether this goes well.
+        let _ = run.end_line(after);
+    }
+    run.out
+}
+
+impl Tokenizer<'_> {
+    fn push(&mut self, kind: Kind, len: usize, first: u8) {
+        self.out.tokens.push(Token {
+            start: position(self.pos),
+            len: position(len),
+            kind,
+            first,
+        });
+        self.pos += len;
+    }
+
+    fn fault(&self, rule: &'static crate::decode::rules::Rule) -> Fault {
+        Fault {
+            rule,
+            at: position(self.pos),
+        }
+    }
+
+    fn step(&mut self, byte: u8) -> Result<(), Fault> {
+        if is(byte, LETTER) {
+            self.word(byte);
+            return Ok(());
+        }
+        match byte {
+            b' ' => {
+                self.indent = self.indent.wrapping_add(u32::from(self.in_indent));
+                self.pos += 1;
+            }
+            b'\n' => self.end_line(b'\n')?,
+            b':' => {
+                self.colon = true;
+                self.in_indent = false;
+                self.push(Kind::Character, 1, byte);
+            }
+            b'\t' => {
+                if self.in_indent {
+                    self.indent = self.indent.wrapping_add(4);
+                    self.out.tabs.push(position(self.pos));
+                }
+                self.pos += 1;
+            }
+            b'\r' | 0 => self.pos += 1,
+            b'#' => self.comment(),
+            b'"' | b'\'' => self.quoted(byte)?,
+            b'-' => self.dash(),
+            b'.' => self.dot(),
+            b'[' => {
+                if !is_inline_list(self.text.get(self.pos..).unwrap_or(&[])) {
+                    return Err(self.fault(&rules::YAML_INLINE_LIST));
+                }
+                self.list = true;
+                self.push(Kind::ListStart, 1, byte);
+            }
+            b']' | b',' => {
+                if !self.list {
+                    return Err(self.fault(&rules::YAML_INLINE_LIST));
+                }
+                let kind = if byte == b']' { Kind::ListEnd } else { Kind::Character };
+                self.push(kind, 1, byte);
+            }
+            b'{' | b'}' => return Err(self.fault(&rules::YAML_BRACE)),
+            _ => {
+                self.in_indent = false;
+                let end = number_end(self.text, self.pos, true);
+                if end <= self.pos {
+                    return Err(self.fault(&rules::YAML_CHARACTER));
+                }
+                self.push(Kind::Number, end - self.pos, byte);
+            }
+        }
+        Ok(())
+    }
+
+    /// A word runs on over blanks; those at its end do not count.
+    fn word(&mut self, first: u8) {
+        self.in_indent = false;
+        let rest = self.text.get(self.pos..).unwrap_or(&[]);
+        let run = rest.iter().take_while(|byte| is(**byte, WORD)).count();
+        let word = rest.get(..run).unwrap_or(rest);
+        let len = word.trim_ascii_end().len();
+        let kind = if self.colon { Kind::Text } else { Kind::Identifier };
+        self.push(kind, len, first);
+        self.pos += run - len;
+    }
+
+    fn comment(&mut self) {
+        self.in_indent = false;
+        self.push(Kind::Character, 1, b'#');
+        let rest = self.text.get(self.pos..).unwrap_or(&[]);
+        let len = rest.iter().take_while(|byte| **byte != b'\n').count();
+        if let (true, Some(&first)) = (len > 0, rest.first()) {
+            self.push(Kind::Comment, len, first);
+        }
+    }
+
+    /// Text in quotes ends at the next one of the kind that no backslash precedes, be it
+    /// lines away.
+    fn quoted(&mut self, quote: u8) -> Result<(), Fault> {
+        self.in_indent = false;
+        let rest = self.text.get(self.pos..).unwrap_or(&[]);
+        let mut before = quote;
+        for (at, &byte) in rest.iter().enumerate().skip(1) {
+            if byte == quote && before != b'\\' {
+                self.push(Kind::Text, at + 1, quote);
+                return Ok(());
+            }
+            before = byte;
+        }
+        Err(self.fault(&rules::YAML_OPEN_QUOTE))
+    }
+
+    fn dash(&mut self) {
+        let rest = self.text.get(self.pos..).unwrap_or(&[]);
+        if self.in_indent && rest.starts_with(b"---") {
+            self.push(Kind::Section, 3, b'-');
+        } else {
+            let len = number_end(self.text, self.pos, true).saturating_sub(self.pos);
+            let kind = if len > 1 { Kind::Number } else { Kind::Character };
+            self.push(kind, len.max(1), b'-');
+        }
+        self.in_indent = false;
+    }
+
+    fn dot(&mut self) {
+        let rest = self.text.get(self.pos..).unwrap_or(&[]);
+        if self.in_indent && rest.starts_with(b"...") {
+            self.push(Kind::Section, 3, b'.');
+        } else {
+            self.push(Kind::Character, 1, b'.');
+        }
+        self.in_indent = false;
+    }
+
+    fn end_line(&mut self, first: u8) -> Result<(), Fault> {
+        let last = position(self.out.tokens.len());
+        self.out.tokens.push(Token {
+            start: position(self.pos),
+            len: 1,
+            kind: Kind::Character,
+            first,
+        });
+        let begin = self.line_first;
+        let start = usize::try_from(begin).ok().and_then(|at| self.out.tokens.get(at)).copied();
+        let kind = match start {
+            Some(token) if last != begin => match (token.kind, token.first) {
+                (Kind::Identifier, _) => LineKind::Entry,
+                (Kind::Character, b'-') => LineKind::Item,
+                (Kind::Character, b'#') | (Kind::Section, _) => LineKind::Unused,
+                _ => {
+                    return Err(Fault {
+                        rule: &rules::YAML_LINE_START,
+                        at: token.start,
+                    });
+                }
+            },
+            _ => LineKind::Unused,
+        };
+        // The driver keeps the lower half.
+        #[allow(clippy::cast_possible_truncation)]
+        let indent = self.indent as u16;
+        self.out.lines.push(Line {
+            first: begin,
+            last,
+            indent,
+            kind,
+            list: self.list,
+            colon: self.colon,
+        });
+        self.pos += 1;
+        self.indent = 0;
+        self.line_first = position(self.out.tokens.len());
+        self.in_indent = true;
+        self.list = false;
+        self.colon = false;
+        Ok(())
+    }
+}
+
+/// Where a number ends that starts at `pos`, with a sign or without: `pos`, where there is
+/// none; behind the sign, where only that is there. A letter behind the digits undoes it.
+fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
+    let Some(&byte) = text.get(pos) else { return pos };
+    if is(byte, DIGIT) {
+        let hex = byte == b'0' && matches!(text.get(pos + 1), Some(b'x' | b'X'));
+        let from = if hex { pos + 2 } else { pos };
+        let rest = text.get(from..).unwrap_or(&[]);
+        let digits = rest.iter().take_while(|b| match hex {
+            true => b.is_ascii_hexdigit(),
+            false => b.is_ascii_digit() || **b == b'.',
+        });
+        let end = from + digits.count();
+        return match text.get(end) {
+            Some(next) if next.is_ascii_alphabetic() => pos,
+            _ => end,
+        };
+    }
+    match sign && matches!(byte, b'+' | b'-') {
+        true if pos + 1 < text.len() => number_end(text, pos + 1, false),
+        true => pos + 1,
+        false => pos,
+    }
+}
+
+/// Letters and digits with commas between them in brackets, and nothing but blanks behind
+/// them on the line.
+fn is_inline_list(text: &[u8]) -> bool {
+    let (mut item, mut closed) = (false, false);
+    let mut at = 1;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'\n' => break,
+            b' ' | b'\t' | b'\r' => at += 1,
+            b']' if !item || !closed => {
+                closed = true;
+                at += 1;
+            }
+            b',' if item && !closed => {
+                item = false;
+                at += 1;
+            }
+            _ if !item && byte.is_ascii_alphanumeric() => {
+                let rest = text.get(at..).unwrap_or(&[]);
+                at += rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+                item = true;
+            }
+            _ => return false,
+        }
+    }
+    closed
+}

@@ -1,0 +1,391 @@
+//! From lines to nodes, as the driver does it: with its list of nodes that must not grow
+//! while a node is added, and with what its list of open mappings does to odd indentation.
+
+use super::Fault;
+use super::tokens::{Kind, Line, LineKind, Token};
+use crate::decode::rules::Rule;
+use crate::decode::zebin::verdict::rules;
+
+/// No token, no node.
+pub const NONE: u32 = u32::MAX;
+
+/// A key with a value, or an item of a sequence.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    /// The token of the key.
+    pub key: u32,
+    /// The token of the value.
+    pub value: u32,
+    /// The node that it was added to.
+    parent: u32,
+    /// The first child.
+    pub first: u32,
+    last: u32,
+    /// The next one on the same level.
+    pub next: u32,
+    indent: u16,
+    /// How many children were added, in 16 bits: with 65 536 there are none.
+    pub count: u16,
+}
+
+const NEW: Node = Node {
+    key: NONE,
+    value: NONE,
+    parent: NONE,
+    first: NONE,
+    last: NONE,
+    next: NONE,
+    indent: 0,
+    count: 0,
+};
+
+/// The nodes of a text.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// All nodes, the document first; none where the text has no data.
+    pub nodes: Vec<Node>,
+}
+
+/// Tables that must not be empty where a sibling follows. `kernels` may be.
+const NEVER_EMPTY: &[&[u8]] = &[
+    b"functions",
+    b"global_host_access_table",
+    b"payload_arguments",
+    b"per_thread_payload_arguments",
+    b"binding_table_indices",
+    b"per_thread_memory_buffers",
+];
+
+/// How much room the driver's list of nodes has.
+struct Room {
+    capacity: usize,
+    on_heap: bool,
+}
+
+/// So many nodes have room before memory is asked for.
+const ON_STACK: usize = 512;
+
+impl Room {
+    fn reserve(&mut self, size: usize, wanted: usize) {
+        if wanted > ON_STACK {
+            if !self.on_heap {
+                self.on_heap = true;
+                self.capacity = size;
+            }
+            self.capacity = self.capacity.max(wanted);
+        }
+    }
+
+    /// Guesses from how far the lines are done how many nodes there will be. Guesses too low
+    /// where the text ends with many short lines.
+    fn estimate(&mut self, size: usize, line: usize, lines: usize) {
+        if size < self.capacity || line == 0 {
+            return;
+        }
+        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let guess = (size as f32 * (lines as f32 / line as f32)) as usize;
+        self.reserve(size, guess);
+    }
+
+    /// A node is added in the way that lets the list grow.
+    fn grow(&mut self, size: usize) {
+        if size >= self.capacity {
+            self.on_heap = true;
+            self.capacity = size.saturating_mul(2).max(1);
+        }
+    }
+}
+
+struct Builder<'a> {
+    text: &'a [u8],
+    text_tokens: &'a [Token],
+    nodes: Vec<Node>,
+    nesting: Vec<u32>,
+    room: Room,
+    lines: usize,
+    line: usize,
+    /// The item of the last line, while nothing is below it and a key is on its line.
+    single: Option<u32>,
+}
+
+/// Makes nodes of lines. The tokens end with those of the last line.
+pub fn build(text: &[u8], lines: &[Line], tokens: &[Token]) -> Result<Tree, Fault> {
+    let mut nodes = Vec::with_capacity(lines.len().saturating_add(lines.len() / 4).saturating_add(2));
+    nodes.push(Node {
+        first: 1,
+        last: 1,
+        ..NEW
+    });
+    let mut run = Builder {
+        text,
+        text_tokens: tokens,
+        nodes,
+        nesting: vec![0],
+        room: Room {
+            capacity: ON_STACK,
+            on_heap: false,
+        },
+        lines: lines.len(),
+        line: 0,
+        single: None,
+    };
+    let mut last_used = lines.first();
+    for (number, line) in lines.iter().enumerate() {
+        run.line = number;
+        if line.kind == LineKind::Unused {
+            continue;
+        }
+        run.add(line, last_used)?;
+        match line.kind {
+            LineKind::Entry => run.entry(line)?,
+            _ => run.item(line),
+        }
+        run.single = (line.kind == LineKind::Item && line.colon).then(|| run.newest());
+        last_used = Some(line);
+    }
+    run.finish_single()?;
+    let (size, open) = (run.nodes.len(), run.nesting.len());
+    run.room.reserve(size, size.saturating_add(open));
+    while let Some(node) = run.nesting.pop() {
+        run.finish(node)?;
+    }
+    if run.nodes.len() == 1 {
+        run.nodes.clear();
+    }
+    Ok(Tree { nodes: run.nodes })
+}
+
+impl Builder<'_> {
+    fn token(&self, index: u32) -> Option<Token> {
+        self.text_tokens.get(usize::try_from(index).ok()?).copied()
+    }
+
+    fn node(&mut self, index: u32) -> Option<&mut Node> {
+        self.nodes.get_mut(usize::try_from(index).ok()?)
+    }
+
+    fn indent_of(&self, index: u32) -> u16 {
+        let node = usize::try_from(index).ok().and_then(|at| self.nodes.get(at));
+        node.map_or(0, |node| node.indent)
+    }
+
+    fn newest(&self) -> u32 {
+        u32::try_from(self.nodes.len().saturating_sub(1)).unwrap_or(NONE)
+    }
+
+    fn fault(&self, rule: &'static Rule, token: u32) -> Fault {
+        Fault {
+            rule,
+            at: self.token(token).map_or(0, |token| token.start),
+        }
+    }
+
+    /// The node of a line, in its place.
+    fn add(&mut self, line: &Line, last_used: Option<&Line>) -> Result<(), Fault> {
+        let newest = self.newest();
+        let indent = self.indent_of(newest);
+        let innermost = |nesting: &[u32]| nesting.last().copied().unwrap_or(0);
+        if line.indent == indent {
+            self.check_empty(last_used)?;
+            self.estimate();
+            self.finish_single()?;
+            let parent = innermost(&self.nesting);
+            self.add_sibling(newest, parent, line.first)?;
+        } else if line.indent > indent {
+            self.estimate();
+            self.add_child(newest, line.first)?;
+            self.nesting.push(newest);
+        } else {
+            self.estimate();
+            self.finish_single()?;
+            while line.indent < self.indent_of(innermost(&self.nesting)) {
+                self.estimate();
+                let node = innermost(&self.nesting);
+                self.finish(node)?;
+                self.nesting.pop();
+            }
+            let before = innermost(&self.nesting);
+            if line.indent != self.indent_of(before) {
+                return Err(self.fault(&rules::YAML_INDENTATION, line.first));
+            }
+            self.estimate();
+            let parent = self.node(before).map_or(NONE, |node| node.parent);
+            if parent == NONE {
+                return Err(self.fault(&rules::YAML_OUTDENT, line.first));
+            }
+            self.add_sibling(before, parent, line.first)?;
+        }
+        let indent = line.indent;
+        if let Some(node) = self.nodes.last_mut() {
+            node.indent = indent;
+        }
+        Ok(())
+    }
+
+    fn check_empty(&self, last_used: Option<&Line>) -> Result<(), Fault> {
+        let Some(last) = last_used.filter(|_| self.line > 0) else {
+            return Ok(());
+        };
+        let Some(token) = self.token(last.first) else {
+            return Ok(());
+        };
+        let from = usize::try_from(token.start).unwrap_or(usize::MAX);
+        let len = usize::try_from(token.len).unwrap_or(0);
+        let word = self.text.get(from..).and_then(|rest| rest.get(..len)).unwrap_or(&[]);
+        match NEVER_EMPTY.contains(&word) {
+            true => Err(self.fault(&rules::YAML_EMPTY_TABLE, last.first)),
+            false => Ok(()),
+        }
+    }
+
+    fn estimate(&mut self) {
+        let size = self.nodes.len();
+        self.room.estimate(size, self.line, self.lines);
+    }
+
+    fn push(&mut self, parent: u32, token: u32) -> Result<u32, Fault> {
+        if self.nodes.len() >= self.room.capacity {
+            return Err(self.fault(&rules::YAML_TOO_MANY_NODES, token));
+        }
+        self.nodes.push(Node { parent, ..NEW });
+        let new = self.newest();
+        if let Some(parent) = self.node(parent) {
+            parent.last = new;
+            parent.count = parent.count.wrapping_add(1);
+        }
+        Ok(new)
+    }
+
+    fn add_child(&mut self, parent: u32, token: u32) -> Result<(), Fault> {
+        let new = self.push(parent, token)?;
+        if let Some(parent) = self.node(parent) {
+            parent.first = new;
+        }
+        Ok(())
+    }
+
+    fn add_sibling(&mut self, before: u32, parent: u32, token: u32) -> Result<(), Fault> {
+        let new = self.push(parent, token)?;
+        if let Some(before) = self.node(before) {
+            before.next = new;
+        }
+        Ok(())
+    }
+
+    /// `key: value`, `key:`, `key: [ … ]`.
+    fn entry(&mut self, line: &Line) -> Result<(), Fault> {
+        let key = self.newest();
+        if let Some(node) = self.node(key) {
+            node.key = line.first;
+        }
+        if line.last - line.first < 2 {
+            return Err(self.fault(&rules::YAML_KEY_WITHOUT_COLON, line.first));
+        }
+        if line.list {
+            return self.inline_list(line, key);
+        }
+        let value = line.first + 2;
+        if self.token(value).is_some_and(|token| !matches!(token.first, b'#' | b'\n'))
+            && let Some(node) = self.node(key)
+        {
+            node.value = value;
+        }
+        Ok(())
+    }
+
+    fn inline_list(&mut self, line: &Line, key: u32) -> Result<(), Fault> {
+        let (start, end) = (line.first + 2, line.last - 1);
+        let is = |token: Option<Token>, kind| token.is_some_and(|token| token.kind == kind);
+        if !is(self.token(start), Kind::ListStart) || !is(self.token(end), Kind::ListEnd) {
+            return Err(self.fault(&rules::YAML_LIST_LINE, line.first));
+        }
+        if end - start <= 1 {
+            return Ok(());
+        }
+        let mut before = None;
+        let mut item = start + 1;
+        while item < end {
+            if !self.token(item).is_some_and(|t| matches!(t.kind, Kind::Number | Kind::Text)) {
+                return Err(self.fault(&rules::YAML_LIST_LINE, item));
+            }
+            self.estimate();
+            match before {
+                None => self.add_child(key, item)?,
+                Some(before) => self.add_sibling(before, key, item)?,
+            }
+            let indent = line.indent.wrapping_add(1);
+            if let Some(node) = self.nodes.last_mut() {
+                node.indent = indent;
+                node.value = item;
+            }
+            before = Some(self.newest());
+            item += 2;
+        }
+        self.nesting.push(key);
+        Ok(())
+    }
+
+    /// `- …`: the rest of the line is looked at when the item is complete.
+    fn item(&mut self, line: &Line) {
+        let value = line.first + 1;
+        if self.token(value).is_some_and(|token| !matches!(token.first, b'#' | b'\n'))
+            && let Some(node) = self.nodes.last_mut()
+        {
+            node.value = value;
+        }
+    }
+
+    /// An item with nothing below it, but a key on its line, gets that as its only child.
+    fn finish_single(&mut self) -> Result<(), Fault> {
+        match self.single.take() {
+            Some(item) => self.finish(item),
+            None => Ok(()),
+        }
+    }
+
+    /// An item with lines below it gets what stands on the line of its dash as its last
+    /// child: the first word is the key, what follows the line's last colon the value.
+    fn finish(&mut self, index: u32) -> Result<(), Fault> {
+        let Some(node) = self.node(index).copied() else {
+            return Ok(());
+        };
+        if node.key != NONE || node.value == NONE {
+            return Ok(());
+        }
+        let mut colon = None;
+        let mut at = node.value + 1;
+        loop {
+            match self.token(at).map(|token| token.first) {
+                None => return Err(self.fault(&rules::YAML_OPEN_DASH_LINE, node.value)),
+                Some(b'\n') => break,
+                Some(b':') => colon = Some(at),
+                Some(_) => {}
+            }
+            at += 1;
+        }
+        let Some(colon) = colon.filter(|colon| colon + 1 != at) else {
+            return Err(self.fault(&rules::YAML_DASH_LINE, node.value));
+        };
+        let size = self.nodes.len();
+        self.room.grow(size);
+        self.nodes.push(Node {
+            key: node.value,
+            value: colon + 1,
+            parent: index,
+            ..NEW
+        });
+        let new = self.newest();
+        if let Some(last) = self.node(node.last) {
+            last.next = new;
+        }
+        if let Some(node) = self.node(index) {
+            if node.last == NONE {
+                node.first = new;
+            }
+            node.last = new;
+            node.value = NONE;
+            node.count = node.count.wrapping_add(1);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,400 @@
+//! A kernel: its environment, what it is given, what it needs.
+
+use super::members::{Members, Value};
+use super::{Decoder, Stop};
+use crate::decode::zebin::verdict::rules;
+use crate::decode::zebin::verdict::yaml::{Node, Place};
+use crate::decode::zebin::ze_info::schema;
+use crate::model::Span;
+
+/// What the rest of the driver needs to know of a kernel.
+pub struct Kernel<'a> {
+    /// Its name.
+    pub name: &'a [u8],
+    /// The bytes of the name.
+    pub place: Span,
+    /// How many arguments it has.
+    pub arguments: usize,
+    /// Shared local memory, as the driver compares it, and where that is said.
+    pub slm: (u32, Span),
+    /// It needs the buffer of constants.
+    pub constants: Option<Base>,
+    /// It needs the buffer of variables.
+    pub variables: Option<Base>,
+    /// Pointers whose size the driver cannot write when it makes the kernel.
+    pub bad_pointers: Vec<(&'static str, Span)>,
+}
+
+/// A buffer's address that a kernel wants.
+#[derive(Debug, Clone, Copy)]
+pub struct Base {
+    /// The argument.
+    pub place: Span,
+    /// The pointer cannot be written: its size is neither 4 nor 8.
+    pub bad_size: bool,
+}
+
+/// What is known of a kernel while it is decoded.
+pub(super) struct State {
+    pub(super) simd: i32,
+    pub(super) entries: u8,
+    pub(super) samplers: u8,
+    pub(super) private_memory: bool,
+    pub(super) private_base: Option<(&'static str, Span)>,
+    pub(super) printf: Option<(&'static str, Span)>,
+    pub(super) constants: Option<Base>,
+    pub(super) variables: Option<Base>,
+    /// Constants or variables are addressed without the binding table.
+    pub(super) bindless_base: Option<Span>,
+}
+
+/// What the environment says that matters.
+pub(super) struct Environment {
+    simd: i32,
+    slm: (i32, Place),
+    alloc_mode: (i32, Place),
+}
+
+impl<'a> Decoder<'a, '_> {
+    /// Decodes a kernel.
+    pub(super) fn kernel(&mut self, entry: &Node) -> Result<Kernel<'a>, Stop> {
+        self.owner = b"";
+        self.begin();
+        let members = self.members(&schema::KERNEL, entry);
+        let place = self.span(self.yaml.key_place(entry));
+        for key in ["name", "execution_env"] {
+            if members.get(key).is_none() {
+                self.failed = true;
+                self.findings.note(&rules::KERNEL_INCOMPLETE, place, format!("a kernel without {key}"));
+            }
+        }
+        self.end()?;
+        let (Some(name), Some(environment)) = (members.get("name"), members.get("execution_env"))
+        else {
+            return Err(Stop);
+        };
+        self.owner = self.yaml.unquoted(name);
+        let mut kernel = Kernel {
+            name: self.owner,
+            place: self.span(self.yaml.place(name)),
+            arguments: 0,
+            slm: (0, place),
+            constants: None,
+            variables: None,
+            bad_pointers: Vec::new(),
+        };
+        self.begin();
+        let environment = self.environment(environment);
+        self.end()?;
+        let (mode, at) = environment.alloc_mode;
+        if !matches!(mode, 0 | 1) {
+            let message = format!("slm_alloc_mode{} is {mode}", self.of());
+            let at = self.span(at);
+            return Err(self.findings.stop(&rules::SLM_ALLOC_MODE, at, message));
+        }
+        let (slm, at) = environment.slm;
+        // Compared without a sign.
+        kernel.slm = (u32::from_ne_bytes(slm.to_ne_bytes()), self.span(at));
+        let mut state = State {
+            simd: environment.simd,
+            entries: 0,
+            samplers: 0,
+            private_memory: false,
+            private_base: None,
+            printf: None,
+            constants: None,
+            variables: None,
+            bindless_base: None,
+        };
+        self.simple_tables(&members, &mut state)?;
+        if let Some(node) = members.get("per_thread_payload_arguments") {
+            self.per_thread(node, &mut state)?;
+        }
+        if let Some(node) = members.get("inline_samplers") {
+            self.samplers(node, &mut state)?;
+        }
+        self.kinds.clear();
+        if let Some(node) = members.get("payload_arguments") {
+            self.arguments(node, &mut state)?;
+        }
+        if let Some(node) = members.get("per_thread_memory_buffers") {
+            self.memory_buffers(node, &mut state)?;
+        }
+        if let Some(node) = members.get("experimental_properties") {
+            self.begin();
+            // The compiler writes a mapping, whose values have no members: nothing is read.
+            for item in self.yaml.children(node) {
+                for member in self.yaml.children(item) {
+                    self.member(&schema::EXPERIMENTAL_PROPERTIES, member);
+                }
+            }
+            self.end()?;
+        }
+        if let Some(node) = members.get("binding_table_indices") {
+            self.binding_table(node)?;
+        }
+        kernel.arguments = self.kinds.len();
+        kernel.constants = state.constants;
+        kernel.variables = state.variables;
+        kernel.bad_pointers.extend(state.printf);
+        kernel.bad_pointers.extend(state.private_base.filter(|_| state.private_memory));
+        Ok(kernel)
+    }
+
+    fn simple_tables(&mut self, members: &Members<'a>, state: &mut State) -> Result<(), Stop> {
+        if let Some(node) = members.get("user_attributes") {
+            self.begin();
+            for member in self.yaml.children(node) {
+                self.member(&schema::USER_ATTRIBUTES, member);
+            }
+            self.end()?;
+        }
+        if let Some(node) = members.get("debug_env") {
+            self.begin();
+            let mut entry = -1;
+            for member in self.yaml.children(node) {
+                if let Some((key, Value::Int(number))) = self.member(&schema::DEBUG_ENV, member)
+                    && key.name == "sip_surface_bti"
+                {
+                    entry = number;
+                }
+            }
+            self.end()?;
+            if entry == 0 {
+                state.entries = state.entries.max(1);
+            }
+        }
+        Ok(())
+    }
+
+    /// `execution_env`, of kernels and functions alike.
+    pub(super) fn environment(&mut self, node: &Node) -> Environment {
+        let mut environment = Environment {
+            simd: -1,
+            slm: (0, (0, 0)),
+            alloc_mode: (0, (0, 0)),
+        };
+        let mut simd_place = self.yaml.key_place(node);
+        for member in self.yaml.children(node) {
+            let Some((key, Value::Int(number))) = self.member(&schema::EXECUTION_ENV, member)
+            else {
+                continue;
+            };
+            let place = self.yaml.place(member);
+            match key.name {
+                "simd_size" => {
+                    environment.simd = number;
+                    simd_place = place;
+                }
+                "slm_size" => environment.slm = (number, place),
+                "slm_alloc_mode" => environment.alloc_mode = (number, place),
+                _ => {}
+            }
+        }
+        if !self.failed && !matches!(environment.simd, 1 | 8 | 16 | 32) {
+            self.failed = true;
+            let message = match environment.simd {
+                -1 => format!("there is no simd_size{}", self.of()),
+                size => format!("simd_size{} is {size}", self.of()),
+            };
+            let place = self.span(simd_place);
+            self.findings.note(&rules::SIMD_SIZE, place, message);
+        }
+        environment
+    }
+
+    fn per_thread(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+        self.begin();
+        let mut arguments = Vec::new();
+        for entry in self.yaml.children(table) {
+            let (mut word, mut size, mut offset) = ("", -1, -1);
+            for member in self.yaml.children(entry) {
+                let Some((key, value)) = self.member(&schema::PER_THREAD_PAYLOAD_ARGUMENTS, member)
+                else {
+                    // What cannot be read counts as 0.
+                    if self.yaml.key(member) == b"size" {
+                        size = 0;
+                    }
+                    continue;
+                };
+                match (key.name, value) {
+                    ("arg_type", Value::Word(value)) => word = value.name,
+                    ("size", Value::Int(number)) => size = number,
+                    ("offset", Value::Int(number)) => offset = number,
+                    _ => {}
+                }
+            }
+            let place = self.span(self.yaml.key_place(entry));
+            if size == 0 {
+                let message = format!("a per-thread argument{} of size 0 is left out", self.of());
+                self.findings.note(&rules::PER_THREAD_SKIPPED, place, message);
+            } else {
+                arguments.push((word, size, offset, place));
+            }
+        }
+        self.end()?;
+        for (word, size, offset, place) in arguments {
+            self.local_ids(word, size, offset, place, state)?;
+        }
+        Ok(())
+    }
+
+    fn local_ids(
+        &mut self,
+        word: &str,
+        size: i32,
+        offset: i32,
+        place: Span,
+        state: &mut State,
+    ) -> Result<(), Stop> {
+        let of = self.of();
+        let mut refuse = |message: String| Err(self.findings.stop(&rules::PER_THREAD, place, message));
+        if !matches!(word, "local_id" | "packed_local_ids") {
+            return refuse(format!("a per-thread argument{of} of type {word:?}"));
+        }
+        if offset != 0 {
+            return refuse(format!("{word}{of} is at offset {offset}, not 0"));
+        }
+        let channel: u32 = match word {
+            "local_id" => {
+                let lanes: u32 = if state.simd == 32 { 32 } else { 16 };
+                (lanes * 2).next_multiple_of(self.device.grf_size())
+            }
+            _ => 2,
+        };
+        // Divided without a sign; what is left over does not matter.
+        let ids = match u32::try_from(size) {
+            Ok(size) => size / channel,
+            Err(_) => u32::MAX,
+        };
+        if !(1..=3).contains(&ids) {
+            return refuse(format!(
+                "{word}{of} has {size} bytes, which is not one to three times {channel}"
+            ));
+        }
+        if word == "packed_local_ids" {
+            state.simd = 1;
+        }
+        Ok(())
+    }
+
+    fn samplers(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+        self.begin();
+        let mut samplers = Vec::new();
+        for entry in self.yaml.children(table) {
+            let (mut index, mut address, mut filter) = (-1, false, false);
+            for member in self.yaml.children(entry) {
+                match self.member(&schema::INLINE_SAMPLERS, member) {
+                    Some((key, Value::Int(number))) if key.name == "sampler_index" => index = number,
+                    Some((key, Value::Word(_))) if key.name == "addrmode" => address = true,
+                    Some((key, Value::Word(_))) if key.name == "filtermode" => filter = true,
+                    _ => {}
+                }
+            }
+            samplers.push((index, address, filter, self.span(self.yaml.key_place(entry))));
+        }
+        self.end()?;
+        for (index, address, filter, place) in samplers {
+            let missing = match (index, address, filter) {
+                (-1, _, _) => "sampler_index",
+                (_, false, _) => "addrmode",
+                (_, _, false) => "filtermode",
+                _ => {
+                    state.samplers = state.samplers.max(low_byte(index.wrapping_add(1)));
+                    continue;
+                }
+            };
+            let message = format!("an inline sampler{} without {missing}", self.of());
+            return Err(self.findings.stop(&rules::INLINE_SAMPLER, place, message));
+        }
+        Ok(())
+    }
+
+    fn memory_buffers(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+        self.begin();
+        let mut buffers = Vec::new();
+        for entry in self.yaml.children(table) {
+            let mut buffer = MemoryBuffer {
+                place: self.span(self.yaml.key_place(entry)),
+                ..MemoryBuffer::default()
+            };
+            for member in self.yaml.children(entry) {
+                let read = self.member(&schema::PER_THREAD_MEMORY_BUFFERS, member);
+                let Some((key, value)) = read else { continue };
+                match (key.name, value) {
+                    ("type", Value::Word(word)) => buffer.kind = word.name,
+                    ("usage", Value::Word(word)) => buffer.usage = word.name,
+                    ("size", Value::Int(number)) => buffer.size = number,
+                    ("slot", Value::Int(number)) => buffer.slot = number,
+                    ("is_simt_thread", Value::Bool(yes)) => buffer.per_lane = yes,
+                    _ => {}
+                }
+            }
+            buffers.push(buffer);
+        }
+        self.end()?;
+        let mut slots = [false; 2];
+        for buffer in buffers {
+            self.memory_buffer(&buffer, &mut slots, state)?;
+        }
+        Ok(())
+    }
+
+    fn memory_buffer(
+        &mut self,
+        buffer: &MemoryBuffer,
+        slots: &mut [bool; 2],
+        state: &mut State,
+    ) -> Result<(), Stop> {
+        let of = self.of();
+        let mut refuse =
+            |message: String| Err(self.findings.stop(&rules::MEMORY_BUFFER, buffer.place, message));
+        let lanes = if buffer.per_lane { i64::from(state.simd) } else { 1 };
+        let total = i64::from(buffer.size) * lanes;
+        if buffer.size <= 0 || buffer.size == i32::MAX || total > i64::from(u32::MAX) {
+            return refuse(format!("a memory buffer{of} of {total} bytes"));
+        }
+        match buffer.kind {
+            "global" if buffer.usage == "private_space" => state.private_memory = true,
+            "global" => {
+                return refuse(format!(
+                    "a global memory buffer{of} for {:?}, not private_space",
+                    buffer.usage
+                ));
+            }
+            "scratch" => match usize::try_from(buffer.slot).map(|slot| slots.get_mut(slot)) {
+                Ok(Some(taken)) if *taken => {
+                    return refuse(format!("scratch slot {}{of} is there again", buffer.slot));
+                }
+                Ok(Some(taken)) => *taken = true,
+                Ok(None) => return refuse(format!("scratch slot {}{of}", buffer.slot)),
+                Err(_) => {
+                    let message = format!("scratch slot {}{of}", buffer.slot);
+                    self.findings.note(&rules::NEGATIVE_SLOT, buffer.place, message);
+                }
+            },
+            kind => return refuse(format!("a memory buffer{of} of type {kind:?}")),
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct MemoryBuffer {
+    kind: &'static str,
+    usage: &'static str,
+    size: i32,
+    slot: i32,
+    per_lane: bool,
+    place: Span,
+}
+
+/// What is left of a number in 8 bits.
+pub(super) fn low_byte(number: i32) -> u8 {
+    number.to_le_bytes().first().copied().unwrap_or(0)
+}
+
+/// What is left of a number in 16 bits, when that is not the mark for "not there".
+pub(super) fn is_offset(number: i32) -> bool {
+    number & 0xffff != 0xffff
+}

@@ -1,0 +1,135 @@
+//! `kernels_misc_info`: read when a program asks for the names and types of arguments, which
+//! is after the load. Whatever is wrong with it only makes the answers useless, but for
+//! indices without an argument: those throw an exception that nobody catches.
+
+use super::Kernel;
+use super::text::Texts;
+use crate::decode::rules::Rule;
+use crate::decode::zebin::verdict::findings::Findings;
+use crate::decode::zebin::verdict::rules;
+use crate::decode::zebin::verdict::yaml::{Kind, Node, Yaml};
+use crate::model::{Effect, Span};
+
+/// Looks for what makes the driver crash, or the names useless.
+pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings) {
+    let Some((tree, info)) = texts.misc_info() else {
+        return;
+    };
+    findings.stage();
+    let tree = match tree {
+        Ok(tree) => tree,
+        Err(fault) => {
+            let crashes = fault.rule.effect == Some(Effect::Crashes);
+            let rule = if crashes { fault.rule } else { &rules::MISC_INFO };
+            findings.note(rule, info.at.sub(fault.at.into(), 1), fault.rule.summary);
+            return;
+        }
+    };
+    let yaml = Yaml {
+        text: info.text,
+        tokens: info.tokens,
+        nodes: &tree.nodes,
+    };
+    let reader = Reader { yaml, at: info.at };
+    let top = yaml.root().and_then(|root| yaml.children(root).next());
+    let Some(top) = top else { return };
+    let mut entries = Vec::with_capacity(kernels.len());
+    for entry in yaml.children(top) {
+        match reader.entry(entry) {
+            Ok(entry) => entries.push(entry),
+            Err((rule, place, message)) => {
+                findings.note(rule, place, message);
+                return;
+            }
+        }
+    }
+    let mut kernel = None;
+    for (name, place, indices) in entries {
+        kernel = kernels.iter().find(|k| k.name == name).or(kernel);
+        let Some(kernel) = kernel else {
+            let message = format!("there is no kernel {}", String::from_utf8_lossy(name));
+            findings.note(&rules::MISC_INFO, place, message);
+            return;
+        };
+        let count = indices.len();
+        let beyond = |(index, _): &&(i32, Span)| usize::try_from(*index).is_ok_and(|i| i >= count);
+        let negative = |(index, _): &&(i32, Span)| *index < 0;
+        if let Some((index, place)) = indices.iter().find(|i| beyond(i) || negative(i)) {
+            let message = format!(
+                "index {index} for {}, of which {count} arguments are listed",
+                String::from_utf8_lossy(kernel.name)
+            );
+            findings.note(&rules::MISC_INFO_INDEX, *place, message);
+            return;
+        }
+    }
+}
+
+struct Reader<'a> {
+    yaml: Yaml<'a>,
+    at: Span,
+}
+
+type Entry<'a> = (&'a [u8], Span, Vec<(i32, Span)>);
+type Trouble = (&'static Rule, Span, String);
+
+impl<'a> Reader<'a> {
+    fn span(&self, node: &Node) -> Span {
+        let (start, end) = self.yaml.key_place(node);
+        self.at.sub(start.into(), u64::from(end.saturating_sub(start)))
+    }
+
+    fn entry(&self, entry: &Node) -> Result<Entry<'a>, Trouble> {
+        let mut name: &[u8] = b"";
+        let mut indices = Vec::new();
+        for member in self.yaml.children(entry) {
+            match self.yaml.key(member) {
+                b"name" => name = self.text(member)?,
+                b"args_info" => {
+                    for argument in self.yaml.children(member) {
+                        indices.push(self.argument(argument)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if name.is_empty() {
+            return Err((&rules::MISC_INFO, self.span(entry), "an entry without a name".to_owned()));
+        }
+        Ok((name, self.span(entry), indices))
+    }
+
+    fn text(&self, node: &Node) -> Result<&'a [u8], Trouble> {
+        let words = |what| format!("{}{what}", String::from_utf8_lossy(self.yaml.key(node)));
+        match self.yaml.value(node).map(|token| token.kind) {
+            Some(Kind::Text) => Ok(self.yaml.raw(node)),
+            Some(_) => Err((&rules::MISC_INFO, self.span(node), words(" is no text"))),
+            None => Err((&rules::EMPTY_TEXT, self.span(node), words(" has no value"))),
+        }
+    }
+
+    fn argument(&self, argument: &Node) -> Result<(i32, Span), Trouble> {
+        let mut index = -1;
+        for member in self.yaml.children(argument) {
+            match self.yaml.key(member) {
+                b"index" => {
+                    let number = self.yaml.int32(member);
+                    index = number.ok_or_else(|| {
+                        (&rules::MISC_INFO, self.span(member), "index is no number".to_owned())
+                    })?;
+                }
+                b"type_name" if self.yaml.unquoted(member).is_empty() => {
+                    return Err((&rules::MISC_INFO, self.span(member), "type_name is empty".to_owned()));
+                }
+                b"name" | b"access_qualifier" | b"address_qualifier" | b"type_qualifiers" => {
+                    self.text(member)?;
+                }
+                _ => {}
+            }
+        }
+        match index {
+            -1 => Err((&rules::MISC_INFO, self.span(argument), "an argument without index".to_owned())),
+            index => Ok((index, self.span(argument))),
+        }
+    }
+}
