@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
         reports.diagnostics.push(Diagnostic {
             rule: rule.id.into(),
             severity: rule.severity,
-            message: message.into(),
+            message: headline(message.into()),
             primary: label(visible(span, whole), ""),
             secondary: see.iter().map(|(span, text)| label(*span, text)).collect(),
             help,
@@ -192,6 +192,15 @@ pub(super) struct Findings {
     pub(super) rules: Vec<RuleInfo>,
     pub(super) coverage: Coverage,
     pub(super) expanders: Vec<Rc<dyn Expand>>,
+}
+
+/// A headline has one line, whatever names the file gives to things.
+fn headline(mut message: String) -> String {
+    if let Some((cut, _)) = message.char_indices().nth(limits::MESSAGE) {
+        message.truncate(cut);
+        message.push('…');
+    }
+    crate::model::text::escaped(&message)
 }
 
 /// What is missing has no bytes: the one in its place stands for it.

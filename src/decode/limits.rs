@@ -32,6 +32,9 @@ pub const NAME_SHOWN: usize = 4096;
 /// The longest name of a section that is kept, in bytes.
 pub const NAME: usize = 1 << 20;
 
+/// The longest headline of a finding, in characters: names may be long.
+pub const MESSAGE: usize = 400;
+
 /// Bytes of one note section that are walked.
 pub const NOTES: u64 = 16 << 20;
 

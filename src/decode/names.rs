@@ -141,10 +141,10 @@ macro_rules! open_enum {
             }
         }
     };
-    // Small numbers read better in decimal; the vendor ranges of 32-bit words in hex.
+    // Small numbers read better in decimal; the vendor ranges in hex.
     (@radix u8, $raw:expr, $bits:expr) => { $crate::model::Value::decimal($raw, $bits) };
     (@radix $repr:ident, $raw:expr, $bits:expr) => {
-        if $raw > 0xffff {
+        if $raw >= 0xff00 {
             $crate::model::Value::hex($raw, $bits)
         } else {
             $crate::model::Value::decimal($raw, $bits)

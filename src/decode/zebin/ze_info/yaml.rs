@@ -277,6 +277,8 @@ impl Default for Limits {
 pub struct Yaml {
     /// Children of a node stand together, in the order of the text.
     nodes: Vec<Node>,
+    /// The value of the document.
+    content: Option<Index>,
     problems: problem::Problems,
 }
 
@@ -323,7 +325,7 @@ impl Yaml {
 
     /// The value of the document, for `.ze_info` the mapping with `version` and `kernels`.
     pub fn content(&self) -> Option<Index> {
-        self.values(ROOT).next().map(|(index, _)| index)
+        self.content
     }
 
     /// Every value in `mapping` whose key, decoded, is `key`, in the order of the text.

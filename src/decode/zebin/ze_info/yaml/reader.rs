@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::lines::line_breaks;
 use super::problem::Problems;
-use super::{Extent, Kind, Limits, Node, Problem, ProblemKind, Style, Yaml, offset};
+use super::{Extent, Kind, Limits, Node, Problem, ProblemKind, ROOT, Style, Yaml, offset};
 
 /// Columns count from 1; the document is indented less than any line.
 pub(super) const DOCUMENT_COLUMN: usize = 0;
@@ -163,10 +163,14 @@ impl<'t> Reader<'t> {
         }
         drop(self.waiting);
         self.nodes.shrink_to_fit();
-        Yaml {
+        let mut yaml = Yaml {
             nodes: self.nodes,
+            content: None,
             problems: self.problems,
-        }
+        };
+        let first = yaml.values(ROOT).next().map(|(index, _)| index);
+        yaml.content = first;
+        yaml
     }
 
     #[inline(always)]
