@@ -1,0 +1,122 @@
+//! Golden trees: the whole decoded file as text, for real files and for malformed ones.
+//!
+//! `BLESS=1 cargo test --test golden` writes them anew: read what has changed before you
+//! commit it.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::fixtures::{folder, in_folder, zebins};
+use support::golden::{difference, render};
+use support::{cases, fixtures};
+
+fn is_blessing() -> bool {
+    std::env::var_os("BLESS").is_some_and(|v| v == "1")
+}
+
+/// Compares with a golden file, or writes it.
+fn compare(golden: &Path, actual: &str) -> Result<(), String> {
+    if is_blessing() {
+        fs::write(golden, actual).map_err(|e| format!("{}: {e}", golden.display()))?;
+        return Ok(());
+    }
+    let name = golden.file_name().unwrap_or_default().to_string_lossy();
+    let expected =
+        fs::read_to_string(golden).map_err(|e| format!("{name}: {e}; BLESS=1 writes it"))?;
+    match difference(&expected, actual) {
+        None => Ok(()),
+        Some(text) => Err(format!("{name}, {text}")),
+    }
+}
+
+fn report(wrong: &[String]) {
+    assert!(
+        wrong.is_empty(),
+        "{}\n{} golden files differ; BLESS=1 writes them anew",
+        wrong.join("\n"),
+        wrong.len()
+    );
+}
+
+#[test]
+fn real_files() {
+    let wrong: Vec<String> = zebins()
+        .iter()
+        .filter_map(|file| {
+            let golden = file.path.with_extension("zebin.tree");
+            compare(&golden, &render(&file.name, &file.bytes)).err()
+        })
+        .collect();
+    report(&wrong);
+}
+
+#[test]
+fn malformed_files() {
+    let wrong: Vec<String> = cases::malformed()
+        .iter()
+        .filter(|case| case.bytes.len() < 8192)
+        .filter_map(|case| {
+            let golden = folder()
+                .join("malformed")
+                .join(format!("{}.tree", case.what));
+            let text = render(&case.what, &case.bytes);
+            // The correct parts of the built files are the same in all of them.
+            let findings = text.split_once("\n\n").map_or("", |(_, after)| after);
+            // Hundreds of findings say no more than a few.
+            (findings.len() < 8192).then(|| compare(&golden, findings).err())?
+        })
+        .collect();
+    report(&wrong);
+}
+
+#[test]
+fn every_fixture_has_its_origin_and_source() {
+    let sources = fixtures::folder().join("src");
+    for file in zebins() {
+        let text = fs::read_to_string(file.path.with_extension("zebin.md"));
+        let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
+        for row in ["source", "compiler", "device", "command", "licence"] {
+            assert!(
+                text.contains(&format!("\n| {row} | ")),
+                "{}: no {row}",
+                file.name
+            );
+        }
+        let source = text
+            .split("tests/fixtures/src/")
+            .nth(1)
+            .and_then(|t| t.split('`').next());
+        let source = sources.join(source.unwrap_or_default());
+        assert!(source.is_file(), "{}: no {}", file.name, source.display());
+    }
+}
+
+#[test]
+fn no_golden_file_is_left_over() {
+    for golden in in_folder(&folder().join("zebin"), "tree") {
+        assert!(golden.path.with_extension("").is_file(), "{}", golden.name);
+    }
+    let cases = cases::malformed();
+    for golden in in_folder(&folder().join("malformed"), "tree") {
+        let name = golden.name.strip_suffix(".tree");
+        assert!(
+            cases.iter().any(|c| Some(&*c.what) == name),
+            "{}",
+            golden.name
+        );
+    }
+}
+
+#[test]
+fn wasm_runs_the_same_cases() {
+    let list = include_str!("wasm_golden.rs");
+    for file in zebins() {
+        assert!(
+            list.contains(&format!("\"{}\"", file.name)),
+            "{} is missing",
+            file.name
+        );
+    }
+}

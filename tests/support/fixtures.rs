@@ -1,0 +1,44 @@
+//! The real files that are committed, and the reference corpus.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file with its name.
+#[derive(Debug, Clone)]
+pub struct Fixture {
+    /// The name without folder, with extension.
+    pub name: String,
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+/// `tests/fixtures`
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// The real zebins among the fixtures, by name.
+pub fn zebins() -> Vec<Fixture> {
+    let files = in_folder(&folder().join("zebin"), "zebin");
+    assert!(files.len() >= 25, "only {} fixtures", files.len());
+    files
+}
+
+/// The files of a folder with this extension, by name.
+pub fn in_folder(folder: &Path, extension: &str) -> Vec<Fixture> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == extension));
+    paths.sort();
+    let read = |path: PathBuf| Fixture {
+        name: path.file_name().unwrap().to_string_lossy().into_owned(),
+        bytes: fs::read(&path).unwrap(),
+        path,
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The reference corpus, where the environment names it.
+pub fn corpus() -> Option<PathBuf> {
+    std::env::var_os("ZEVIEW_CORPUS").map(PathBuf::from)
+}

@@ -1,0 +1,636 @@
+//! What holds for every document, of whatever bytes.
+
+use std::collections::BTreeMap;
+
+use zeview::model::text::{TextOptions, value_text, write_tree};
+use zeview::model::{Content, Coverage, Document, Node, NodeId, NodeKind, SourceId, Span, Value};
+
+use super::random::Random;
+use super::tree::{Flat, Tree, walk_all};
+use super::watchdog::Watchdog;
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The tree and the diagnostics: for many damaged files.
+    Quick,
+    /// And every way to get at the nodes.
+    Full,
+}
+
+/// Checks a file; gives what does not hold.
+pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
+    let mut document = super::open(bytes);
+    let tree = match walk_all(&document) {
+        Ok(tree) => tree,
+        Err(error) => return vec![error],
+    };
+    let mut check = Check {
+        bytes,
+        tree: &tree,
+        found: Vec::new(),
+    };
+    check.places();
+    check.coverage(&document);
+    check.values();
+    check.diagnostics(&mut document, depth);
+    if depth == Depth::Full {
+        check.positions(&mut document);
+        check.leaves(&document);
+        check.paging(&document);
+        check.paths(&mut document);
+        check.twice(&document);
+    }
+    check.found
+}
+
+/// Fails where something does not hold for the bytes.
+pub fn hold(what: &str, bytes: &[u8], depth: Depth) {
+    let found = violations(bytes, depth);
+    assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
+}
+
+/// Checks many damaged files of one origin; fails with the first few that are wrong.
+pub fn hold_for_all(
+    origin: &str,
+    watchdog: &Watchdog,
+    mutants: impl Iterator<Item = super::damage::Mutant>,
+) -> usize {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for mutant in mutants {
+        let what = format!("{origin}, {}", mutant.what);
+        watchdog.case(&what);
+        count += 1;
+        let found = violations(&mutant.bytes, Depth::Quick);
+        if !found.is_empty() {
+            wrong.push(format!("{what}:\n  {}", found.join("\n  ")));
+        }
+        if wrong.len() > 4 {
+            break;
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    count
+}
+
+/// The number of the rest of a list is enough.
+const SHOWN: usize = 6;
+
+struct Check<'a> {
+    bytes: &'a [u8],
+    tree: &'a Tree,
+    found: Vec<String>,
+}
+
+impl Check<'_> {
+    fn fail(&mut self, message: String) {
+        match self.found.len() {
+            SHOWN => self.found.push("and more".to_owned()),
+            len if len > SHOWN => {}
+            _ => self.found.push(message),
+        }
+    }
+
+    fn fail_at(&mut self, index: usize, message: &str) {
+        if self.found.len() <= SHOWN {
+            let path = self.tree.path(index);
+            let node = &self.tree.nodes[index].node;
+            self.fail(format!(
+                "{path}: {message} ({:?} {:?})",
+                node.span, node.value
+            ));
+        }
+    }
+
+    /// Children lie in their parents, parents in the file; rows are where they say.
+    fn places(&mut self) {
+        let tree = self.tree;
+        let whole = Span::new(SourceId::FILE, 0, self.bytes.len() as u64);
+        for (index, flat) in tree.nodes.iter().enumerate() {
+            let node = &flat.node;
+            if (node.kind == NodeKind::Derived) != node.span.is_none() {
+                self.fail_at(index, "derived and bytes do not go together");
+            }
+            if node.name == "unreadable" {
+                self.fail_at(index, "a row that its expander has not made");
+            }
+            let Some(span) = node.span else {
+                continue;
+            };
+            let Some(extent) = node.extent() else {
+                continue;
+            };
+            if !whole.contains(extent) || u64::from(node.head) > span.start {
+                self.fail_at(index, "outside of the file");
+            }
+            let Some(parent) = flat.parent.map(|p| &tree.nodes[p]) else {
+                continue;
+            };
+            let parent_span = parent.node.span.unwrap_or(whole);
+            if !parent_span.contains(extent) {
+                self.fail_at(index, "outside of its parent");
+            }
+            if node.index != (index - parent.children.start) as u64 {
+                self.fail_at(index, "not at its index");
+            }
+            if let Some(bits) = node.bits {
+                self.bits(index, node, &parent.node, bits.low, bits.high);
+            }
+            for xref in &node.xrefs {
+                if !whole.contains(xref.to) {
+                    self.fail_at(index, "refers to bytes outside of the file");
+                }
+            }
+        }
+    }
+
+    fn bits(&mut self, index: usize, node: &Node, parent: &Node, low: u8, high: u8) {
+        let width = node.span.map_or(0, Span::len) * 8;
+        if node.span != parent.span || low >= high || u64::from(high) > width {
+            self.fail_at(index, "bits that are not bits of their word");
+            return;
+        }
+        let mask = u64::MAX >> (64 - (high - low));
+        let value = parent.value.as_u64().map(|word| word >> low & mask);
+        if value.is_some() && value != node.value.as_u64() {
+            self.fail_at(index, "bits that do not say what their word says");
+        }
+    }
+
+    /// Leaves, padding and gaps are all there is, each byte once where nothing overlaps.
+    fn coverage(&mut self, document: &Document) {
+        let tree = self.tree;
+        let mut marks = vec![(0u32, false, false); self.bytes.len()];
+        for flat in tree.nodes.iter().filter(|f| f.node.bits.is_none()) {
+            let Some(own) = flat.own_bytes(tree) else {
+                continue;
+            };
+            let range = own.start as usize..(own.end as usize).min(self.bytes.len());
+            for (count, gap, padding) in marks.get_mut(range).unwrap_or(&mut []) {
+                *count += 1;
+                *gap |= flat.node.kind == NodeKind::Gap;
+                *padding |= flat.node.kind == NodeKind::Padding;
+            }
+        }
+        // A file of no known format is one piece that nothing explains.
+        let raw = document.root().is_leaf();
+        let count =
+            |f: &dyn Fn(&(u32, bool, bool)) -> bool| marks.iter().filter(|m| f(m)).count() as u64;
+        let coverage = document.coverage;
+        let expected = Coverage {
+            explained: if raw {
+                0
+            } else {
+                count(&|(_, gap, padding)| !gap && !padding)
+            },
+            padding: count(&|(_, gap, padding)| *padding && !gap),
+            gap: if raw {
+                self.bytes.len() as u64
+            } else {
+                count(&|(_, gap, _)| *gap)
+            },
+            overlap: coverage.overlap,
+        };
+        if coverage != expected {
+            self.fail(format!("{coverage:?}, the rows say {expected:?}"));
+        }
+        if let Some(at) = marks.iter().position(|(count, ..)| *count == 0) {
+            self.fail(format!("the byte at {at:#x} belongs to no row"));
+        }
+        let overlaps = document
+            .diagnostics
+            .iter()
+            .any(|d| d.rule == "layout/overlap");
+        if overlaps != (coverage.overlap > 0) {
+            self.fail(format!(
+                "{} bytes overlap, reported: {overlaps}",
+                coverage.overlap
+            ));
+        }
+        if !overlaps && let Some(at) = marks.iter().position(|(count, ..)| *count > 1) {
+            self.fail(format!("the byte at {at:#x} belongs to several rows"));
+        }
+        let claims = self.claims();
+        if coverage.overlap != claims {
+            self.fail(format!(
+                "{} bytes overlap, counted {claims}",
+                coverage.overlap
+            ));
+        }
+    }
+
+    /// How many bytes more than one part of the file claims.
+    fn claims(&self) -> u64 {
+        let mut edges: BTreeMap<u64, i64> = BTreeMap::new();
+        for part in self.tree.children(&self.tree.nodes[0]) {
+            let Some(span) = part.node.span.filter(|s| !s.is_empty()) else {
+                continue;
+            };
+            *edges.entry(span.start).or_default() += 1;
+            *edges.entry(span.end).or_default() -= 1;
+        }
+        let (mut sum, mut depth, mut at) = (0, 0, 0);
+        for (edge, change) in edges {
+            if depth > 1 {
+                sum += edge - at;
+            }
+            depth += change;
+            at = edge;
+        }
+        sum
+    }
+
+    /// The bytes of a value, read again, say the value.
+    fn values(&mut self) {
+        let tree = self.tree;
+        for (index, flat) in tree.nodes.iter().enumerate() {
+            let Some(span) = flat.node.span.filter(|_| flat.node.bits.is_none()) else {
+                continue;
+            };
+            let range = span.start as usize..span.end as usize;
+            let Some(bytes) = self.bytes.get(range) else {
+                continue;
+            };
+            if let Err(message) = reread(flat, bytes) {
+                self.fail_at(index, &message);
+            }
+        }
+    }
+
+    /// Findings name bytes of the file, and their paths lead back to them.
+    fn diagnostics(&mut self, document: &mut Document, depth: Depth) {
+        let whole = Span::new(SourceId::FILE, 0, self.bytes.len() as u64);
+        let all = document.diagnostics.clone();
+        for (index, diagnostic) in all.iter().enumerate() {
+            let rule = &diagnostic.rule;
+            let primary = diagnostic.primary.span;
+            let others = diagnostic.secondary.iter().map(|l| l.span);
+            for span in others.chain([primary]) {
+                if !whole.contains(span) {
+                    self.fail(format!("{rule} speaks of {span:?}"));
+                }
+            }
+            if primary.is_empty() && !whole.is_empty() {
+                self.fail(format!("{rule} names no bytes, at {primary:?}"));
+            }
+            let info = document.rules.iter().find(|r| r.id == *rule);
+            if info.is_none_or(|r| r.severity != diagnostic.severity) {
+                self.fail(format!("{rule} is not among the rules"));
+            }
+            if diagnostic.message.trim().is_empty() || diagnostic.message.contains('\n') {
+                self.fail(format!("{rule}: {:?} is no headline", diagnostic.message));
+            }
+            // The way to a node may be long: a few findings stand for the others.
+            if depth == Depth::Full || index < 4 {
+                self.way_back(document, rule, primary);
+                let path = document.path_of(diagnostic);
+                match document.find(&path) {
+                    Ok(id) => {
+                        let extent = document.node(id).and_then(Node::extent);
+                        if !extent.is_some_and(|e| e.contains(primary)) {
+                            self.fail(format!("{rule} at {primary:?}: {path} is at {extent:?}"));
+                        }
+                    }
+                    Err(error) => self.fail(format!("{rule}: {path:?} leads nowhere: {error}")),
+                }
+            }
+        }
+        let sorted = all
+            .windows(2)
+            .all(|w| w[0].primary.span <= w[1].primary.span);
+        if !sorted {
+            self.fail("the diagnostics are not in the order of their bytes".to_owned());
+        }
+    }
+
+    /// Bytes that some node has exactly are found at such a node.
+    fn way_back(&mut self, document: &mut Document, rule: &str, span: Span) {
+        let way = document.nodes_for(span);
+        let last = way.last().and_then(|id| document.node(*id)).cloned();
+        let exact = self
+            .tree
+            .nodes
+            .iter()
+            .any(|n| n.node.span == Some(span) && n.node.bits.is_none());
+        let overlap = document.coverage.overlap > 0;
+        if exact && !overlap && last.as_ref().is_none_or(|n| n.span != Some(span)) {
+            let name = last.map(|n| n.name);
+            self.fail(format!(
+                "{rule} at {span:?} leads to {name:?}, some row has exactly these bytes"
+            ));
+        }
+    }
+
+    /// From each byte, the way to its leaf; the same as by looking at all children.
+    fn positions(&mut self, document: &mut Document) {
+        let len = self.bytes.len();
+        let step = (len / 3000).max(1) | 1;
+        for offset in (0..len).step_by(step).chain([len.saturating_sub(1)]) {
+            if len == 0 {
+                break;
+            }
+            let offset = offset as u64;
+            let way = document.nodes_at(SourceId::FILE, offset);
+            if let Err(message) = self.position(document, offset, &way) {
+                self.fail(format!("byte {offset:#x}: {message}"));
+                return;
+            }
+        }
+        if !document.nodes_at(SourceId::FILE, len as u64).len() == 1 {
+            self.fail("the byte after the last one has a row".to_owned());
+        }
+    }
+
+    fn position(&self, document: &Document, offset: u64, way: &[NodeId]) -> Result<(), String> {
+        let tree = self.tree;
+        let mut at = 0;
+        if way.first() != Some(&NodeId::ROOT) {
+            return Err("the way does not begin at the root".to_owned());
+        }
+        let holds = |flat: &&Flat| {
+            flat.node.bits.is_none() && flat.extent().is_some_and(|e| e.holds(offset))
+        };
+        for id in way.get(1..).unwrap_or(&[]) {
+            let node = document.node(*id).ok_or("a node that does not exist")?;
+            let flat = &tree.nodes[at];
+            let place = flat.children.start + node.index as usize;
+            let child = tree
+                .nodes
+                .get(place)
+                .filter(|_| flat.children.contains(&place));
+            let child = child.ok_or_else(|| format!("{} has no such child", tree.path(at)))?;
+            if child.node.name != node.name || !holds(&child) {
+                return Err(format!("{} is not there", tree.path(place)));
+            }
+            at = place;
+        }
+        let flat = &tree.nodes[at];
+        match tree.children(flat).iter().find(holds) {
+            Some(missed) => Err(format!("{} holds it too", missed.node.name)),
+            None if !flat.own_bytes(tree).is_some_and(|own| own.holds(offset)) => {
+                Err(format!("{} is no leaf", tree.path(at)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The leaves of a piece of the file are those of the tree.
+    fn leaves(&mut self, document: &Document) {
+        let tree = self.tree;
+        let mut expected: Vec<(Span, u32, u64)> = Vec::new();
+        let mut hidden = vec![false; tree.nodes.len()];
+        for (index, flat) in tree.nodes.iter().enumerate() {
+            hidden[index] = flat
+                .parent
+                .is_some_and(|p| hidden[p] || tree.nodes[p].node.kind == NodeKind::Field);
+            let ends = flat.children.is_empty() || flat.node.kind == NodeKind::Field;
+            match flat.node.span {
+                Some(span)
+                    if ends && !hidden[index] && !flat.extent().is_some_and(Span::is_empty) =>
+                {
+                    expected.push((span, flat.node.head, flat.node.index));
+                }
+                // What introduces a list or mapping is a piece of its own.
+                Some(span) if !hidden[index] && flat.node.head > 0 => {
+                    let span = Span::new(span.source, span.start, span.start);
+                    expected.push((span, flat.node.head, flat.node.index));
+                }
+                _ => {}
+            }
+        }
+        let mut random = Random::new(self.bytes.len() as u64);
+        let len = self.bytes.len() as u64;
+        let mut spans = vec![Span::new(SourceId::FILE, 0, len)];
+        for _ in 0..40 {
+            let start = random.below(self.bytes.len()) as u64;
+            spans.push(Span::at(
+                SourceId::FILE,
+                start,
+                1 + random.below(600) as u64,
+            ));
+        }
+        for wanted in spans {
+            let leaves = document.leaves(wanted, usize::MAX);
+            let mut made: Vec<_> = leaves.iter().map(|l| (l.span, l.head, l.index)).collect();
+            made.retain(|(span, head, _)| *head > 0 || !span.is_empty());
+            let mut expected: Vec<_> = expected.clone();
+            expected.retain(|(span, head, _)| overlaps(*span, *head, wanted));
+            made.sort_unstable();
+            expected.sort_unstable();
+            if made != expected {
+                let missing = expected.iter().find(|e| !made.contains(e));
+                let extra = made.iter().find(|e| !expected.contains(e));
+                self.fail(format!(
+                    "leaves of {wanted:?}: missing {missing:?}, too many {extra:?}"
+                ));
+                return;
+            }
+        }
+    }
+
+    /// A page is what the whole list has at that place.
+    fn paging(&mut self, document: &Document) {
+        let tree = self.tree;
+        for (index, flat) in tree.nodes.iter().enumerate() {
+            let children = tree.children(flat);
+            let count = children.len() as u64;
+            if count == 0 {
+                continue;
+            }
+            let mut ranges = vec![0..count, count - 1..count, 0..1];
+            if count > 256 {
+                ranges.extend([250..count.min(262), count - 1 - count % 7..count]);
+            }
+            for range in ranges {
+                let made = document.make(&flat.node, range.clone());
+                let there = &children[range.start as usize..range.end as usize];
+                let same = |(a, b): (&Node, &Flat)| is_same(a, &b.node);
+                if made.len() != there.len() || !made.iter().zip(there).all(same) {
+                    self.fail_at(index, &format!("rows {range:?} are others than in one go"));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// A node is found at its path.
+    fn paths(&mut self, document: &mut Document) {
+        let mut random = Random::new(self.bytes.len() as u64 + 1);
+        for place in random.sample(self.tree.nodes.len(), 60) {
+            let mut way = Vec::new();
+            let mut at = place;
+            while let Some(parent) = self.tree.nodes[at].parent {
+                way.push(self.tree.nodes[at].node.index);
+                at = parent;
+            }
+            let mut id = NodeId::ROOT;
+            for index in way.into_iter().rev() {
+                id = document.children(id, index..index + 1).pop().unwrap_or(id);
+            }
+            let path = document.path(id);
+            match document.find(&path) {
+                Ok(found) if found == id => {}
+                Ok(_) => self.fail_at(place, &format!("{path:?} leads to another row")),
+                Err(error) => self.fail_at(place, &format!("{path:?} leads nowhere: {error}")),
+            }
+        }
+    }
+
+    /// Another decoder says the same.
+    fn twice(&mut self, document: &Document) {
+        let again = super::open(self.bytes);
+        if text_of(document) != text_of(&again) || document.diagnostics != again.diagnostics {
+            self.fail("decoding again gives something else".to_owned());
+        }
+        if document.rules != again.rules || document.summary != again.summary {
+            self.fail("decoding again gives other rules or another summary".to_owned());
+        }
+    }
+}
+
+fn overlaps(span: Span, head: u32, wanted: Span) -> bool {
+    let extent = Span::new(span.source, span.start - u64::from(head), span.end);
+    extent.overlaps(wanted)
+}
+
+/// All but what depends on when the row was made.
+fn is_same(a: &Node, b: &Node) -> bool {
+    let strip = |node: &Node| {
+        let mut node = node.clone();
+        node.parent = None;
+        if let Content::Lazy { count, .. } = node.content {
+            // Expanders that are made on the way have new numbers each time.
+            node.content = Content::Leaf;
+            node.summary = Some(format!("{count:?} {:?}", node.summary).into());
+        }
+        node
+    };
+    strip(a) == strip(b)
+}
+
+/// The tree as text.
+pub fn text_of(document: &Document) -> String {
+    let mut out = Vec::new();
+    let root = document.root().clone();
+    write_tree(document, &root, TextOptions::default(), &mut out).expect("memory takes it");
+    String::from_utf8(out).expect("the dump is UTF-8")
+}
+
+fn little(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+fn big(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+}
+
+/// Reads a value from its bytes again, in another way than the decoder does.
+fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
+    let value = &flat.node.value;
+    let fail = |what: String| Err(format!("{} but its bytes say {what}", value_text(value)));
+    if flat.in_text {
+        return reread_text(value, bytes);
+    }
+    match value {
+        Value::None | Value::Bytes => Ok(()),
+        Value::Unsigned { raw, bits, .. } | Value::Flags { raw, bits, .. } => {
+            if let Value::Flags { rest, .. } = value
+                && rest & raw != *rest
+            {
+                return Err("flags without a name that are not set".to_owned());
+            }
+            if u64::from(*bits) != bytes.len() as u64 * 8 {
+                return fail(format!("a number of {} bytes", bytes.len()));
+            }
+            if little(bytes) == *raw || big(bytes) == *raw {
+                return Ok(());
+            }
+            fail(format!("{:#x}", little(bytes)))
+        }
+        Value::Signed { raw, bits } => {
+            let shift = 64 - u32::from(*bits);
+            let sign = |word: u64| (word << shift).cast_signed() >> shift;
+            if u64::from(*bits) == bytes.len() as u64 * 8
+                && (sign(little(bytes)) == *raw || sign(big(bytes)) == *raw)
+            {
+                return Ok(());
+            }
+            fail(format!("{bytes:x?}"))
+        }
+        Value::Float(_) | Value::Bool(_) => {
+            Err("a value that no binary format here has".to_owned())
+        }
+        Value::Text { text, lossy } => {
+            // Long ones are shown from their start on; their ends are no part of them.
+            let bytes = bytes.get(..64 * 1024).unwrap_or(bytes);
+            let trimmed = bytes.strip_suffix(b"\0").unwrap_or(bytes);
+            let whole = String::from_utf8_lossy(bytes);
+            let short = String::from_utf8_lossy(trimmed);
+            let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
+            if *lossy != whole.contains('\u{fffd}') && std::str::from_utf8(bytes).is_ok() {
+                return fail("that it is UTF-8".to_owned());
+            }
+            if [&whole, &short, &line].iter().any(|t| **t == *text) || whole.starts_with(&**text) {
+                return Ok(());
+            }
+            fail(format!("{whole:?}"))
+        }
+    }
+}
+
+/// The same for values that are written as text.
+fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(bytes);
+    let fail = || Err(format!("{} but its bytes say {text:?}", value_text(value)));
+    let number = || {
+        let (digits, radix) = match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+            Some(digits) => (digits, 16),
+            None => (&*text, 10),
+        };
+        i128::from_str_radix(digits, radix).ok()
+    };
+    match value {
+        Value::None | Value::Bytes => Ok(()),
+        Value::Unsigned { raw, .. } if number() == Some(i128::from(*raw)) => Ok(()),
+        Value::Signed { raw, .. } if number() == Some(i128::from(*raw)) => Ok(()),
+        // In any mixture of capitals, as the driver takes them.
+        Value::Bool(yes) => {
+            let words = if *yes {
+                ["true", "y", "yes", "on"]
+            } else {
+                ["false", "n", "no", "off"]
+            };
+            if words.iter().any(|w| text.eq_ignore_ascii_case(w)) {
+                Ok(())
+            } else {
+                fail()
+            }
+        }
+        Value::Float(number) if text.parse() == Ok(*number) => Ok(()),
+        Value::Text { text: said, .. } => {
+            let single = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''));
+            let double = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
+            let line = text.trim_end_matches(['\n', '\r']);
+            let same = *said == text
+                || *said == line
+                || single.is_some_and(|t| t.replace("''", "'") == *said)
+                || double.is_some_and(|t| t == *said || t.contains('\\'));
+            // What is damaged, or spans lines, is shown in the decoder's way.
+            let odd = text.starts_with(['\'', '"', '|', '>']) || text.contains('\n');
+            if same || odd || line.starts_with(&**said) {
+                Ok(())
+            } else {
+                fail()
+            }
+        }
+        _ => fail(),
+    }
+}

@@ -1,0 +1,27 @@
+//! What the tests share: builders of files, ways to damage them, and what holds for every
+//! document. Builders come before blobs: a test that says what it builds can be wrong in
+//! one way only.
+#![allow(dead_code)]
+
+pub mod cases;
+pub mod damage;
+pub mod elf;
+pub mod fixtures;
+pub mod golden;
+pub mod invariants;
+pub mod notes;
+pub mod random;
+pub mod readelf;
+pub mod tree;
+pub mod view;
+pub mod watchdog;
+pub mod yaml;
+pub mod zebin;
+
+use zeview::decode::decode;
+use zeview::model::{Document, MemorySource};
+
+/// Decodes bytes in memory.
+pub fn open(bytes: &[u8]) -> Document {
+    decode(Box::new(MemorySource::from(bytes)), "file")
+}

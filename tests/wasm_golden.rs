@@ -1,0 +1,85 @@
+//! The golden cases on wasm, in a browser: the same text as natively.
+#![cfg(target_arch = "wasm32")]
+
+#[path = "support/golden.rs"]
+mod golden;
+
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+struct Case {
+    name: &'static str,
+    bytes: &'static [u8],
+    tree: &'static str,
+}
+
+macro_rules! cases {
+    ($($name:literal,)*) => {
+        &[$(Case {
+            name: $name,
+            bytes: include_bytes!(concat!("fixtures/zebin/", $name)),
+            tree: include_str!(concat!("fixtures/zebin/", $name, ".tree")),
+        }),*]
+    };
+}
+
+/// `tests/golden.rs` sees to it that none is missing.
+static CASES: &[Case] = cases![
+    "assertk.dg2.igc2.40.zebin",
+    "assertk.tgllp.igc1.12504.zebin",
+    "debugme-lines.ptl-h.igc2.40.zebin",
+    "debugme.tgllp.igc1.12504.zebin",
+    "dpas.lnl-m.igc2.40.zebin",
+    "empty.pvc.igc2.40.zebin",
+    "empty.skl.igc1.17791.zebin",
+    "empty.tgllp.igc1.12504.zebin",
+    "extern_lib-cllib.cri.igc2.40.zebin",
+    "extern_lib.dg2-g10.igc1.12504.zebin",
+    "funcptr_table.skl.igc1.17791.zebin",
+    "funcs-gtpin.cri.igc2.40.zebin",
+    "funcs-stackcall.cri.igc2.40.zebin",
+    "globals-visaonly.pvc.igc2.40.zebin",
+    "globals.bmg.igc2.40.zebin",
+    "half.skl.igc1.5353.zebin",
+    "handasm.bmg.igc2.40.zebin",
+    "hostaccess.bmg.igc2.40.zebin",
+    "images.bmg.igc2.40.zebin",
+    "longname.skl.igc1.17791.zebin",
+    "matmul-gtpin.tgllp.igc1.12504.zebin",
+    "media.tgllp.igc2.40.zebin",
+    "nokernel.bmg.igc2.40.zebin",
+    "nokernel.icllp.igc1.17791.zebin",
+    "pipes.skl.igc1.12504.zebin",
+    "printf-m32.ptl-h.igc2.40.zebin",
+    "recursion-gtpin.ptl-h.igc2.40.zebin",
+    "regiongroup.cri.igc2.40.zebin",
+    "restrict_arginfo.skl.igc1.17791.zebin",
+    "specconst.pvc.igc2.40.zebin",
+    "specconst.skl.igc1.17791.zebin",
+    "spill.nvl-p.igc2.40.zebin",
+    "syncfn-fp.cri.igc2.40.zebin",
+    "vecadd-cost.bmg.igc2.40.zebin",
+    "vecadd-eff64.ptl-h.igc2.40.zebin",
+    "vecadd-m32.bmg.igc2.40.zebin",
+    "vecadd-noirint.bmg.igc2.40.zebin",
+    "vecadd-visa.cri.igc2.40.zebin",
+    "vecadd.adl-n.igc2.40.zebin",
+    "vecadd.arl-h.igc2.40.zebin",
+    "vecadd.icllp.igc1.5353.zebin",
+    "vecadd.mtl-u.igc2.40.zebin",
+    "vecadd.nvl-s.igc2.40.zebin",
+    "vecadd.nvl-u.igc2.40.zebin",
+    "vecadd.tgllp.igc1.5353.zebin",
+    "vecadd.wcl.igc2.40.zebin",
+];
+
+#[wasm_bindgen_test]
+fn golden_trees() {
+    for case in CASES {
+        let text = golden::render(case.name, case.bytes);
+        if let Some(difference) = golden::difference(case.tree, &text) {
+            panic!("{}, {difference}", case.name);
+        }
+    }
+}
