@@ -170,27 +170,18 @@ impl Check<'_> {
             let range = own.start as usize..(own.end as usize).min(self.bytes.len());
             for (count, gap, padding) in marks.get_mut(range).unwrap_or(&mut []) {
                 *count += 1;
-                *gap |= flat.node.kind == NodeKind::Gap;
+                // A document of no known format is one piece that nothing explains.
+                *gap |= matches!(flat.node.kind, NodeKind::Gap | NodeKind::File);
                 *padding |= flat.node.kind == NodeKind::Padding;
             }
         }
-        // A file of no known format is one piece that nothing explains.
-        let raw = document.root().is_leaf();
         let count =
             |f: &dyn Fn(&(u32, bool, bool)) -> bool| marks.iter().filter(|m| f(m)).count() as u64;
         let coverage = document.coverage;
         let expected = Coverage {
-            explained: if raw {
-                0
-            } else {
-                count(&|(_, gap, padding)| !gap && !padding)
-            },
+            explained: count(&|(_, gap, padding)| !gap && !padding),
             padding: count(&|(_, gap, padding)| *padding && !gap),
-            gap: if raw {
-                self.bytes.len() as u64
-            } else {
-                count(&|(_, gap, _)| *gap)
-            },
+            gap: count(&|(_, gap, _)| *gap),
             overlap: coverage.overlap,
         };
         if coverage != expected {
@@ -221,10 +212,15 @@ impl Check<'_> {
         }
     }
 
-    /// How many bytes more than one part of the file claims.
+    /// How many bytes more than one part of a document claims, the file or one in it.
     fn claims(&self) -> u64 {
+        let documents = self.tree.nodes.iter().filter(|f| f.node.kind == NodeKind::File);
+        documents.map(|d| self.claims_in(d)).sum()
+    }
+
+    fn claims_in(&self, document: &Flat) -> u64 {
         let mut edges: BTreeMap<u64, i64> = BTreeMap::new();
-        for part in self.tree.children(&self.tree.nodes[0]) {
+        for part in self.tree.children(document) {
             let Some(span) = part.node.span.filter(|s| !s.is_empty()) else {
                 continue;
             };
