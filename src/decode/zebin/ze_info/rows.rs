@@ -77,11 +77,10 @@ impl ZeInfoRows {
         if item != ROOT {
             return (own, None);
         }
-        let mapping = own.clone().find_map(|nth| {
-            let child = yaml.child(ROOT, nth)?;
-            (yaml.node(child)?.kind == Kind::Mapping).then(|| (nth, 0..count(child)))
-        });
-        (own, mapping)
+        let content = yaml.content();
+        let mapping = content.filter(|c| yaml.node(*c).is_some_and(|n| n.kind == Kind::Mapping));
+        let first = yaml.child(ROOT, 0).unwrap_or(ROOT);
+        (own, mapping.map(|c| (c.saturating_sub(first), 0..count(c))))
     }
 
     /// The child `nth` of an item, and how many bytes more introduce it.
