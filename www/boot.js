@@ -1,5 +1,5 @@
-// Starts zeview: the theme before the first paint, then the app, and a readable
-// message in the page when that fails.
+// Starts zeview: the theme before the first paint, a page that takes files in at
+// once, then the app, and a readable message in the page when that fails.
 //
 // A classic script, because a module would run after the first paint. All
 // addresses are relative to this script: a release puts it and the files it
@@ -62,6 +62,84 @@
     document.body.prepend(main);
   }
 
+  // What the user wants before the app is there: each is done over again for the app
+  // when it listens.
+  const wishes = [];
+  const listeners = new AbortController();
+
+  function wish(words, fulfil) {
+    wishes.push(fulfil);
+    const says = document.getElementById("starting-says");
+    if (says) says.textContent = words;
+  }
+
+  function wishFiles(files) {
+    const data = new DataTransfer();
+    for (const file of files) data.items.add(file);
+    if (data.files.length === 0) return;
+    const names = Array.from(data.files, (file) => file.name);
+    wish(`Opening ${names.join(", ")} …`, () => {
+      document.body.dispatchEvent(
+        new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+    });
+  }
+
+  function wishClick(words, selector) {
+    wish(words, () => document.querySelector(selector)?.click());
+  }
+
+  function choose() {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.multiple = true;
+    input.addEventListener("change", () => wishFiles(input.files ?? []));
+    input.click();
+  }
+
+  function takeIn() {
+    const options = { signal: listeners.signal };
+    const on = (name, handle) => document.addEventListener(name, handle, options);
+    on("dragover", (event) => event.preventDefault());
+    on("drop", (event) => {
+      event.preventDefault();
+      wishFiles(event.dataTransfer?.files ?? []);
+    });
+    on("click", (event) => {
+      const button = event.target.closest?.("#starting button");
+      if (button?.dataset.wish === "choose") choose();
+      if (button?.dataset.wish === "link") wishClick("One moment …", "[data-wish=link]");
+      const sample = button?.dataset.sample;
+      if (sample) wishClick(`Opening ${sample} …`, `[data-sample="${CSS.escape(sample)}"]`);
+    });
+    on("paste", (event) => {
+      const { files } = event.clipboardData ?? {};
+      const text = event.clipboardData?.getData("text/plain");
+      if (files?.length) return wishFiles(files);
+      if (!text) return;
+      const data = new DataTransfer();
+      data.setData("text/plain", text);
+      wish("Opening what was pasted …", () => {
+        document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+      });
+    });
+  }
+
+  // The app has drawn the page anew and listens itself.
+  function handOver() {
+    listeners.abort();
+    for (const fulfil of wishes) fulfil();
+  }
+
+  // A link to a file, or a frame in somebody's documentation: there is nothing to drop.
+  function hideWhatIsNotAsked() {
+    const asked = new URLSearchParams(location.search);
+    if (!asked.has("url") && !asked.has("embed")) return;
+    const page = document.getElementById("starting");
+    page?.querySelector("main")?.remove();
+    if (asked.has("embed")) page?.querySelector("header")?.remove();
+  }
+
   // A panic aborts the program: nothing in the page answers after it.
   function watchForPanics() {
     const check = (error) => {
@@ -77,6 +155,8 @@
       await parsed;
       await app.default({ module_or_path: new URL("./app_bg.wasm", script) });
       document.getElementById("starting")?.remove();
+      // The app's first effects, which make it listen, run before the next task.
+      setTimeout(handOver);
     } catch (error) {
       await parsed;
       showFailure("zeview could not start", error);
@@ -85,5 +165,7 @@
 
   applyRememberedTheme();
   if (typeof WebAssembly !== "undefined") watchForPanics();
+  takeIn();
+  parsed.then(hideWhatIsNotAsked);
   start();
 })();

@@ -18,7 +18,13 @@ const BUDGETS: &[Budget] = &[
     Budget {
         what: "the page until it is ready for a drop",
         bytes: 150_000,
-        holds: |name| !is_decoder(name) && !is_for_embedders(name),
+        holds: |name| !is_decoder(name) && !is_view(name) && !is_for_embedders(name),
+    },
+    // Like the decoder it is loaded beside the page that takes the files in.
+    Budget {
+        what: "the view",
+        bytes: 300_000,
+        holds: is_view,
     },
     Budget {
         what: "the decoder",
@@ -30,6 +36,11 @@ const BUDGETS: &[Budget] = &[
 /// `worker.js`, `worker_loader.js` and `worker_bg.wasm`.
 fn is_decoder(name: &str) -> bool {
     name.starts_with("worker")
+}
+
+/// `app.js` and `app_bg.wasm`.
+fn is_view(name: &str) -> bool {
+    name.starts_with("app")
 }
 
 /// The page of the JavaScript interface, which the viewer never loads.

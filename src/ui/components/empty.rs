@@ -36,7 +36,7 @@ pub struct Props {
     pub choose: Callback<()>,
 }
 
-/// One calm place to drop a file.
+/// One calm place to drop a file. index.html has the same for the time until the app runs.
 #[component]
 pub fn Empty(props: &Props) -> Html {
     let session = use_session();
@@ -58,7 +58,7 @@ pub fn Empty(props: &Props) -> Html {
                     <p>{ "also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host files that hold them" }</p>
                     <div class="rowc">
                         <button type="button" class="btn" onclick={choose}>{ "Open a file…" }</button>
-                        <button type="button" class="btn2 big" onclick={link}>{ "Open a link…" }</button>
+                        <button type="button" class="btn2 big" data-wish="link" onclick={link}>{ "Open a link…" }</button>
                     </div>
                     <p class="dim">{ "or paste a file, hex text or base64" }</p>
                 </div>
