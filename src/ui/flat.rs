@@ -204,10 +204,12 @@ impl Flat {
         let siblings = (range.end - range.start).div_ceil(size);
         let mut at = range.start;
         let mut position = 1;
-        let opened = branch.open_groups.range(group_keys(&range));
-        for &(start, end) in opened.filter(|(start, end)| {
-            (start - range.start).is_multiple_of(size) && *end == range.end.min(start + size)
-        }) {
+        let opened = branch.open_groups.between((range.start, 0), (range.end, 0));
+        for &((start, end), ()) in opened {
+            let fits = (start - range.start).is_multiple_of(size);
+            if !fits || end != range.end.min(start + size) {
+                continue;
+            }
             let next = range.end.min(start + size);
             let len = (next - at).div_ceil(size);
             let what = What::Groups { parent, start: at, end: range.end, size };
@@ -231,7 +233,7 @@ impl Flat {
         let siblings = range.end - range.start;
         let mut at = range.start;
         let position = |index: u64| index - range.start + 1;
-        for (&index, &id) in branch.open_children.range(range.clone()) {
+        for &(index, id) in branch.open_children.between(range.start, range.end) {
             let Some(inner) = tree.open_branch(id) else {
                 continue;
             };
@@ -243,10 +245,6 @@ impl Flat {
         let what = What::Children { parent, start: at };
         self.push(what, range.end - at, depth, position(at), siblings);
     }
-}
-
-fn group_keys(range: &Range<u64>) -> Range<(u64, u64)> {
-    (range.start, 0)..(range.end, 0)
 }
 
 /// How many children each row stands for; nothing where they all fit.

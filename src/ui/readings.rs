@@ -41,8 +41,18 @@ fn first<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.get(..N)?.try_into().ok()
 }
 
+/// Short for everyday numbers, with an exponent for the others. The browser can do that
+/// already.
+#[cfg(target_arch = "wasm32")]
+pub fn float(number: f64) -> String {
+    js_sys::Number::from(number)
+        .to_string(10)
+        .map_or_else(|_| String::new(), String::from)
+}
+
 /// Short for everyday numbers, with an exponent for the others.
-fn float(number: f64) -> String {
+#[cfg(not(target_arch = "wasm32"))]
+pub fn float(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 || !number.is_finite() || (1e-4..1e9).contains(&size) {
         format!("{number}")

@@ -7,7 +7,6 @@
 //! it is told once, to start another one.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
@@ -16,6 +15,7 @@ use web_sys::Blob;
 
 use super::client_port::{Port, Signal};
 use super::client_reply::{self, Reply, Sender};
+use super::client_table::Table;
 use super::client_timer::Timer;
 use super::codec;
 use super::protocol::{
@@ -94,7 +94,7 @@ struct Inner {
     /// The decoder has said that it runs.
     ready: Cell<bool>,
     queue: RefCell<Vec<JsValue>>,
-    pending: RefCell<BTreeMap<u32, Sender<Result<Answer>>>>,
+    pending: RefCell<Table<u32, Sender<Result<Answer>>>>,
     next: Cell<u32>,
     /// The request that opened the file that is open.
     about: Cell<Option<u32>>,
@@ -117,7 +117,7 @@ impl Client {
             port: RefCell::new(None),
             ready: Cell::new(false),
             queue: RefCell::new(Vec::new()),
-            pending: RefCell::new(BTreeMap::new()),
+            pending: RefCell::new(Table::default()),
             next: Cell::new(1),
             about: Cell::new(None),
             timer: RefCell::new(None),
@@ -210,7 +210,7 @@ impl Client {
         match codec::write_request(&envelope, file) {
             Ok(message) => {
                 let idle = inner.pending.borrow().is_empty();
-                inner.pending.borrow_mut().insert(id, sender);
+                inner.pending.borrow_mut().put(id, sender);
                 if idle {
                     inner.wait();
                 }
@@ -260,7 +260,7 @@ impl Inner {
                 }
             }
             Message::Answer { id, response } => {
-                let sender = self.pending.borrow_mut().remove(&id);
+                let sender = self.pending.borrow_mut().take(id);
                 self.wait();
                 let Some(sender) = sender else { return };
                 sender.send(match response {

@@ -23,6 +23,8 @@ mod client_port;
 #[cfg(feature = "ui")]
 mod client_reply;
 #[cfg(feature = "ui")]
+pub mod client_table;
+#[cfg(feature = "ui")]
 pub mod client_timer;
 #[cfg(feature = "wasm")]
 pub mod codec;

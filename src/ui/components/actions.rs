@@ -102,7 +102,7 @@ pub fn Actions(props: &Props) -> Html {
 
 /// A name for a part of a file that any file system takes.
 fn file_name(file: &str, part: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
     let mut name: String = file.chars().chain(['-']).chain(part.chars()).map(plain).collect();
     if file == part {
         name = file.chars().map(plain).collect();

@@ -185,7 +185,7 @@ pub fn HexView(props: &Props) -> Html {
     let lines = (rows.start..rows.end).map(|number| {
         let offset = at(number);
         let len = (whole.end - offset).min(width) as usize;
-        let piece = pieces.get(&(offset / CHUNK));
+        let piece = pieces.get(offset / CHUNK);
         let line = Line {
             number,
             offset,
@@ -243,7 +243,7 @@ fn part(piece: &Piece, offset: u64, len: usize) -> Option<&[u8]> {
 }
 
 fn byte_at(pieces: &Pieces, at: u64) -> Option<u8> {
-    part(pieces.get(&(at / CHUNK))?, at, 1)?.first().copied()
+    part(pieces.get(at / CHUNK)?, at, 1)?.first().copied()
 }
 
 fn marks(
@@ -269,7 +269,7 @@ fn marks(
     // The whole file being selected is nothing to point out.
     let span = span.filter(|_| dragged.is_some() || selection.free || !selection.way.is_empty());
     let hovered = hover.and_then(|at| {
-        let piece = pieces.get(&(at / CHUNK))?;
+        let piece = pieces.get(at / CHUNK)?;
         let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
         Some((hex_paint::start(leaf), leaf.end))
     });

@@ -15,7 +15,8 @@ use crate::ui::selection::{self, Selection, Via};
 use crate::ui::shared::Shared;
 use crate::ui::state::{Origin, View};
 use crate::ui::words;
-use crate::worker::protocol::{Detail, Row};
+use crate::ui::panels::SEVERITIES;
+use crate::worker::protocol::{Detail, Problem, Row};
 
 /// The inspector's properties.
 #[derive(Properties, PartialEq)]
@@ -122,12 +123,16 @@ fn place(selection: &Selection) -> Html {
 fn problems(view: &View, detail: &Detail, selection: &Selection) -> Vec<Html> {
     const SHOWN: usize = 4;
     let of = |i: &u32| view.opened.diagnostics.get(*i as usize);
-    let mut problems: Vec<_> = detail.diagnostics.iter().filter_map(of).collect();
-    // Those about exactly these bytes come first; of those below, only the way there.
-    problems.sort_by_key(|p| {
-        let elsewhere = Some(p.diagnostic.primary.span) != selection.span;
-        (elsewhere, std::cmp::Reverse(p.diagnostic.severity))
-    });
+    let all: Vec<_> = detail.diagnostics.iter().filter_map(of).collect();
+    // Those about exactly these bytes come first, then the worst.
+    let is_here = |p: &Problem| Some(p.diagnostic.primary.span) == selection.span;
+    let mut problems = Vec::new();
+    for here in [true, false] {
+        for severity in SEVERITIES {
+            let same = |p: &&&Problem| p.diagnostic.severity == severity && is_here(p) == here;
+            problems.extend(all.iter().filter(same).copied());
+        }
+    }
     let more = problems.len().saturating_sub(SHOWN);
     let mut out: Vec<Html> = problems
         .iter()

@@ -35,7 +35,7 @@ pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
             { entry("Hex", mono(format!("{:#x}", cut(*raw as u64, *bits)))) }
             if binary(*bits) { { entry("Type", mono(format!("int{bits}"))) } }
         </> },
-        Value::Float(number) => entry("Value", mono(number.to_string())),
+        Value::Float(number) => entry("Value", mono(crate::ui::readings::float(*number))),
         Value::Bool(yes) => entry("Value", mono(yes.to_string())),
         Value::Flags { raw, bits, set, rest } => flags(*raw, *bits, set, *rest),
         Value::Text { text, lossy } => html! { <>

@@ -1,7 +1,6 @@
 //! The bytes that are in view, fetched in pieces and kept for a while.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
@@ -10,6 +9,7 @@ use yew::prelude::*;
 use super::session::{Session, use_session};
 use crate::model::{SourceId, Span};
 use crate::ui::state::TabId;
+use crate::worker::client_table::Table;
 use crate::worker::client::{ClientError, Piece};
 
 /// The bytes are asked for in pieces of this size.
@@ -20,13 +20,13 @@ const KEEP: usize = 48;
 type Key = (SourceId, u64);
 
 /// Pieces of one file, by number.
-pub type Pieces = BTreeMap<u64, Rc<Piece>>;
+pub type Pieces = Table<u64, Rc<Piece>>;
 
 /// The pieces that were fetched lately.
 #[derive(Default)]
 pub(super) struct Cache {
-    pieces: RefCell<BTreeMap<Key, (u32, Rc<Piece>)>>,
-    asked: RefCell<BTreeSet<Key>>,
+    pieces: RefCell<Table<Key, (u32, Rc<Piece>)>>,
+    asked: RefCell<Table<Key, ()>>,
     clock: Cell<u32>,
 }
 
@@ -39,20 +39,20 @@ impl Cache {
     fn get(&self, key: Key) -> Option<Rc<Piece>> {
         self.clock.set(self.clock.get().wrapping_add(1));
         let mut pieces = self.pieces.borrow_mut();
-        let (used, piece) = pieces.get_mut(&key)?;
+        let (used, piece) = pieces.get_mut(key)?;
         *used = self.clock.get();
         Some(Rc::clone(piece))
     }
 
     fn put(&self, key: Key, piece: Rc<Piece>) {
         let mut pieces = self.pieces.borrow_mut();
-        pieces.insert(key, (self.clock.get(), piece));
-        while pieces.len() > KEEP {
-            let oldest = pieces.iter().min_by_key(|(_, (used, _))| *used);
+        pieces.put(key, (self.clock.get(), piece));
+        while pieces.all().len() > KEEP {
+            let oldest = pieces.all().iter().min_by_key(|(_, (used, _))| *used);
             let Some(oldest) = oldest.map(|(key, _)| *key) else {
                 return;
             };
-            pieces.remove(&oldest);
+            pieces.take(oldest);
         }
     }
 }
@@ -61,7 +61,7 @@ impl Session {
     fn load_piece(self: &Rc<Self>, tab: TabId, key: Key, done: impl FnOnce() + 'static) {
         let Some(live) = self.live(tab) else { return };
         let Some(client) = self.client(tab) else { return };
-        if !live.cache.asked.borrow_mut().insert(key) {
+        if !live.cache.asked.borrow_mut().put(key, ()) {
             return;
         }
         let session = Rc::clone(self);
@@ -72,7 +72,7 @@ impl Session {
                 Err(error) => session.trouble(tab, &error),
             }
             // After an error it is asked for again when it comes into view again.
-            live.cache.asked.borrow_mut().remove(&key);
+            live.cache.asked.borrow_mut().take(key);
             done();
         });
     }
@@ -103,15 +103,15 @@ pub fn use_pieces(tab: TabId, source: SourceId, from: u64, to: u64, serial: usiz
     let session = use_session();
     let arrived = use_state(|| 0_u32);
     let chunks = from / CHUNK..to.div_ceil(CHUNK).min(from / CHUNK + 64);
-    let mut here = Pieces::new();
+    let mut here = Pieces::default();
     if let Some(live) = session.live(tab) {
         for chunk in chunks.clone() {
             if let Some(piece) = live.cache.get((source, chunk)) {
-                here.insert(chunk, piece);
+                here.put(chunk, piece);
             }
         }
     }
-    let missing: Vec<u64> = chunks.filter(|chunk| !here.contains_key(chunk)).collect();
+    let missing: Vec<u64> = chunks.filter(|chunk| !here.has(*chunk)).collect();
     let alive = use_mut_ref(|| true);
     let still = Rc::clone(&alive);
     use_effect_with((), move |()| move || *still.borrow_mut() = false);

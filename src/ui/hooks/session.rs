@@ -5,7 +5,6 @@
 //! going back to it costs nothing.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
@@ -17,6 +16,7 @@ use crate::model::{NodeId, SourceId};
 use crate::ui::route::Target;
 use crate::ui::state::{Action, State, TabId, View};
 use crate::worker::client::Client;
+use crate::worker::client_table::Table;
 use crate::worker::client_timer::Timer;
 use crate::worker::protocol::Row;
 
@@ -27,7 +27,7 @@ const NOTICE: i32 = 4000;
 pub struct Session {
     dispatcher: UseReducerDispatcher<State>,
     state: RefCell<Rc<State>>,
-    pub(super) live: RefCell<BTreeMap<TabId, Rc<Live>>>,
+    pub(super) live: RefCell<Table<TabId, Rc<Live>>>,
     /// A decoder that was started with the page, for the first file.
     pub(super) spare: RefCell<Option<Client>>,
     pub(super) next: Cell<u32>,
@@ -48,7 +48,7 @@ pub(super) struct Live {
     /// Where to go as soon as the file is open.
     pub(super) target: RefCell<Option<Target>>,
     /// The pages of rows that were asked for.
-    pub(super) asked: RefCell<BTreeSet<(NodeId, u64)>>,
+    pub(super) asked: RefCell<Table<(NodeId, u64), ()>>,
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,
@@ -79,7 +79,7 @@ impl Session {
         Session {
             dispatcher,
             state: RefCell::new(state),
-            live: RefCell::new(BTreeMap::new()),
+            live: RefCell::new(Table::default()),
             spare: RefCell::new(None),
             next: Cell::new(1),
             notice: RefCell::new(None),
@@ -126,7 +126,7 @@ impl Session {
     }
 
     pub(super) fn live(&self, tab: TabId) -> Option<Rc<Live>> {
-        self.live.borrow().get(&tab).cloned()
+        self.live.borrow().get(tab).cloned()
     }
 
     pub(super) fn client(&self, tab: TabId) -> Option<Client> {

@@ -88,7 +88,7 @@ impl Session {
 
     /// Closes a file and ends its decoder, whatever it is doing.
     pub fn close(&self, tab: TabId) {
-        if let Some(live) = self.live.borrow_mut().remove(&tab) {
+        if let Some(live) = self.live.borrow_mut().take(tab) {
             if let Some(abort) = &*live.abort.borrow() {
                 abort.abort();
             }
@@ -110,7 +110,7 @@ impl Session {
     fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
         let id = TabId(self.next.get());
         self.next.set(id.0 + 1);
-        self.live.borrow_mut().insert(id, Rc::new(live));
+        self.live.borrow_mut().put(id, Rc::new(live));
         self.dispatch(Action::Add(Tab {
             id,
             name: name.into(),

@@ -15,6 +15,9 @@ use crate::worker::protocol::{HitRow, Request, Response, Row};
 
 type Way = Rc<[Row]>;
 
+/// All of a field of so many bytes can be seen at once.
+const NEAR: u64 = 64;
+
 impl Session {
     /// Selects a row of the tree that is shown.
     pub fn select_row(&self, row: &Row, via: Via) {
@@ -121,7 +124,8 @@ impl Session {
         let whole = view.whole(source);
         match place {
             Place::Offset(offset) if whole.holds(offset) => {
-                self.select_byte(source, offset, Via::Address);
+                let session = Rc::clone(self);
+                self.go(tab, async move { session.at(tab, source, offset).await });
             }
             Place::Offset(offset) => {
                 let size = crate::ui::words::grouped(whole.end);
@@ -138,9 +142,7 @@ impl Session {
                 Ok(way) => way,
                 Err(ClientError::Failed(_)) => {
                     if let Some(offset) = or {
-                        let span = Span::at(SourceId::FILE, offset, 1);
-                        let request = Request::At { source: span.source, offset };
-                        return Ok(Selection::bytes(session.way(tab, request).await?, span, Via::Jump));
+                        return session.at(tab, SourceId::FILE, offset).await;
                     }
                     let (hits, _) = session.hits(tab, name.clone(), 1).await?;
                     let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
@@ -154,13 +156,23 @@ impl Session {
             match (offset, base) {
                 (Some(offset), Some(base)) => {
                     let at = base.start.saturating_add(offset);
-                    let request = Request::At { source: base.source, offset: at };
-                    let way = session.way(tab, request).await?;
-                    Ok(Selection::bytes(way, Span::at(base.source, at, 1), Via::Jump))
+                    session.at(tab, base.source, at).await
                 }
                 _ => Ok(Selection::node(way, Via::Jump)),
             }
         });
+    }
+
+    /// The field that a byte belongs to; the byte itself, if that is a long one.
+    async fn at(&self, tab: TabId, source: SourceId, at: u64) -> Result<Selection, ClientError> {
+        let way = self.way(tab, Request::At { source, offset: at }).await?;
+        let field = way.last().and_then(|row| row.span);
+        let is_near = field.is_some_and(|span| span.holds(at) && span.len() <= NEAR);
+        Ok(if is_near {
+            Selection::node(way, Via::Jump)
+        } else {
+            Selection::bytes(way, Span::at(source, at, 1), Via::Jump)
+        })
     }
 
     /// Looks for what somebody has typed.

@@ -58,7 +58,7 @@ impl Session {
     pub fn load_page(self: &Rc<Self>, tab: TabId, parent: NodeId, index: u64) {
         let start = index / PAGE * PAGE;
         let Some(live) = self.live(tab) else { return };
-        if !live.asked.borrow_mut().insert((parent, start)) {
+        if !live.asked.borrow_mut().put((parent, start), ()) {
             return;
         }
         let session = Rc::clone(self);
@@ -69,7 +69,7 @@ impl Session {
                     session.dispatch(Action::Tree(tab, vec![change]));
                 }
                 Err(error) => {
-                    live.asked.borrow_mut().remove(&(parent, start));
+                    live.asked.borrow_mut().take((parent, start));
                     session.trouble(tab, &error);
                 }
             }

@@ -4,6 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
+use super::style::px;
 use super::{keys, storage};
 
 /// How far an arrow key moves, in pixels.
@@ -79,8 +80,8 @@ impl Splitting {
         if cfg!(not(target_arch = "wasm32")) {
             return None;
         }
-        let size: f64 = storage::load(&self.key())?.parse().ok()?;
-        size.is_finite().then(|| self.clamp(size))
+        let size: i32 = storage::load(&self.key())?.parse().ok()?;
+        Some(self.clamp(f64::from(size)))
     }
 
     /// Which way a key moves the border: the pane that has the size becomes larger.
@@ -107,7 +108,7 @@ fn apply(style: &str, size: f64) {
         .and_then(|document| document.document_element())
         .and_then(|root| root.dyn_into::<HtmlElement>().ok());
     if let Some(root) = root {
-        let _ = root.style().set_property(style, &format!("{size}px"));
+        let _ = root.style().set_property(style, &px(size));
     }
 }
 
@@ -124,7 +125,7 @@ pub fn use_splitter(border: Splitting) -> Splitter {
         let clamped = border.clamp(wanted);
         set.set(clamped);
         if keep {
-            storage::store(&border.key(), Some(&clamped.to_string()));
+            storage::store(&border.key(), Some(&(clamped as i32).to_string()));
         }
     });
     let along = move |event: &PointerEvent| {

@@ -13,6 +13,11 @@ use super::listener::Listener;
 /// Names and values of styles.
 pub type Styles = Vec<(&'static str, String)>;
 
+/// Whole pixels.
+pub(super) fn px(length: f64) -> String {
+    format!("{}px", length.round() as i64)
+}
+
 /// Sets one style.
 pub fn set_style(node: &NodeRef, name: &str, value: &str) {
     if let Some(element) = node.cast::<HtmlElement>() {

@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use super::listener::Listener;
-use super::style::{SizeWatch, set_style};
+use super::style::{SizeWatch, px, set_style};
 use crate::ui::scale::Scale;
 
 /// Rows before and after those in view.
@@ -150,7 +150,7 @@ impl Inner {
 
     fn layout(&self) {
         let scale = self.scale();
-        set_style(&self.spacer, "height", &format!("{}px", scale.height()));
+        set_style(&self.spacer, "height", &px(scale.height()));
         self.logical.set(self.logical.get().min(scale.end()));
         self.update();
     }
@@ -164,7 +164,7 @@ impl Inner {
         } else {
             start as f64 * self.row
         };
-        set_style(&self.window, "transform", &format!("translateY({offset}px)"));
+        set_style(&self.window, "transform", &format!("translateY({})", px(offset)));
         let page = (self.view.get() / self.row) as u64;
         let shown = (start, end, page.max(1));
         if self.shown.replace(shown) != shown

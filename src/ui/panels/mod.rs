@@ -12,7 +12,7 @@ use crate::model::Severity;
 use crate::worker::protocol::Opened;
 
 pub use self::overview::{Overview, spoken as spoken_coverage};
-pub use self::problems::{Problems, step as step_problem};
+pub use self::problems::{Problems, SEVERITIES, step as step_problem};
 pub use self::sizes::Sizes;
 
 /// A panel.

@@ -16,7 +16,8 @@ use crate::worker::protocol::{Opened, Problem};
 /// The height of a problem's row; `.problem` of the styles has the same.
 const ROW: f64 = 44.0;
 
-const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
+/// The worst first.
+pub const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
 
 /// How many problems there are, and how bad the worst is.
 pub fn badge(opened: &Opened) -> Option<Badge> {
@@ -30,15 +31,11 @@ pub fn badge(opened: &Opened) -> Option<Badge> {
 /// The problems in the order in which they are shown and walked: by severity, then by
 /// position.
 pub fn order(opened: &Opened) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..opened.diagnostics.len()).collect();
-    let rank = |i: &usize| {
-        opened
-            .diagnostics
-            .get(*i)
-            .map(|p| std::cmp::Reverse(p.diagnostic.severity))
+    let of = |severity: Severity| {
+        let all = opened.diagnostics.iter().enumerate();
+        all.filter(move |(_, p)| p.diagnostic.severity == severity)
     };
-    order.sort_by_key(rank);
-    order
+    SEVERITIES.into_iter().flat_map(of).map(|(i, _)| i).collect()
 }
 
 /// The bytes of the next problem, or of the one before; around both ends.
@@ -80,7 +77,7 @@ struct Filter {
 impl Filter {
     fn lets(&self, problem: &Problem) -> bool {
         let diagnostic = &problem.diagnostic;
-        let has = |text: &str| text.to_lowercase().contains(&self.text);
+        let has = |text: &str| text.to_ascii_lowercase().contains(&self.text);
         !self.without.contains(&diagnostic.severity)
             && (self.text.is_empty()
                 || has(&diagnostic.message)
@@ -233,7 +230,7 @@ fn Filters(props: &FiltersProps) -> Html {
     let oninput = {
         let (filter, input) = (props.filter.clone(), input.clone());
         Callback::from(move |_: InputEvent| {
-            let text = crate::ui::hooks::text_of(&input).trim().to_lowercase();
+            let text = crate::ui::hooks::text_of(&input).trim().to_ascii_lowercase();
             filter.set(Filter {
                 text,
                 ..(*filter).clone()

@@ -88,12 +88,14 @@ pub fn Sizes(props: &PanelProps) -> Html {
 }
 
 fn by_size<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(u64, &'a Row)> {
-    let mut parts: Vec<_> = rows
+    let parts: Vec<_> = rows
         .filter_map(|row| Some((row.span.filter(|s| s.source == SourceId::FILE)?.len(), row)))
         .filter(|(size, _)| *size > 0)
         .collect();
-    parts.sort_by_key(|(size, row)| (u64::MAX - size, row.index));
-    parts
+    // Plain numbers: the same code sorts all lists.
+    let mut order: Vec<(u64, usize)> = (0..).zip(&parts).map(|(i, (size, _))| (u64::MAX - size, i)).collect();
+    order.sort_unstable();
+    order.into_iter().filter_map(|(_, i)| parts.get(i).copied()).collect()
 }
 
 fn areas(parts: &[(u64, &Row)], total: u64) -> Html {
