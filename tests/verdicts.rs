@@ -96,7 +96,10 @@ fn count(rows: &[Row], files: &Path) -> Count {
             count.rebuilt.1 += 1;
             count.rebuilt.0 += usize::from(rebuilt == with_ir.starts_with("ACCEPTED"));
             if rebuilt != with_ir.starts_with("ACCEPTED") {
-                count.differences.push(format!("{}: rebuilt {rebuilt}, driver: {with_ir}", row.file));
+                count.differences.push(format!(
+                    "{}: rebuilt {rebuilt}, driver: {with_ir}",
+                    row.file
+                ));
             }
         }
         if ours != theirs && !chance {
@@ -137,16 +140,28 @@ fn print(title: &str, count: &Count) {
 
 fn check(title: &str, count: &Count) {
     print(title, count);
-    assert!(count.loads * 1000 >= count.files * 995, "{title}: loads or not");
-    assert!(count.class * 1000 >= count.files * 990, "{title}: finer class");
-    assert_eq!(count.unexplained, 0, "{title}: disagreements without a reason");
+    assert!(
+        count.loads * 1000 >= count.files * 995,
+        "{title}: loads or not"
+    );
+    assert!(
+        count.class * 1000 >= count.files * 990,
+        "{title}: finer class"
+    );
+    assert_eq!(
+        count.unexplained, 0,
+        "{title}: disagreements without a reason"
+    );
 }
 
 #[test]
 fn agrees_with_the_driver_on_changed_files() {
     let Some(corpus) = corpus() else { return };
     let rows = rows(&corpus.join("verdicts/VERDICTS.tsv"));
-    check("VERDICTS.tsv", &count(&rows, &corpus.join("verdicts/files")));
+    check(
+        "VERDICTS.tsv",
+        &count(&rows, &corpus.join("verdicts/files")),
+    );
 }
 
 #[test]
@@ -163,8 +178,14 @@ fn no_real_file_is_malformed() {
     for entry in fs::read_dir(corpus.join("samples/zebin")).unwrap() {
         let path = entry.unwrap().path();
         let bytes = fs::read(&path).unwrap();
-        let document = decode(Box::new(MemorySource::from(bytes)), &path.display().to_string());
-        let errors = document.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let document = decode(
+            Box::new(MemorySource::from(bytes)),
+            &path.display().to_string(),
+        );
+        let errors = document
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error);
         wrong.extend(errors.map(|d| format!("{}: {} {}", path.display(), d.rule, d.message)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

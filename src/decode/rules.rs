@@ -209,8 +209,6 @@ rules! {
     ZEBIN_IR = "zebin/unknown-intermediate-representation" Warning "Neither SPIR-V nor LLVM bitcode" Spec("zebin ELF, .spv");
     /// The section's text is not UTF-8.
     ZEBIN_TEXT_ENCODING = "zebin/text-not-utf-8" Info "Text that is not UTF-8" Viewer;
-    /// A symbol of type function that belongs to no kernel or function of the file.
-    ZEBIN_ENTRY_TYPE = "zebin/legacy-file" Info "A zebin of the 2020 specification" Spec("zebin ELF of 2020: ELF Header Values");
 
     /// Text outside of the subset of YAML that the compiler writes and the driver reads. It is
     /// shown as far as it can be taken apart.

@@ -214,7 +214,11 @@ impl Check<'_> {
 
     /// How many bytes more than one part of a document claims, the file or one in it.
     fn claims(&self) -> u64 {
-        let documents = self.tree.nodes.iter().filter(|f| f.node.kind == NodeKind::File);
+        let documents = self
+            .tree
+            .nodes
+            .iter()
+            .filter(|f| f.node.kind == NodeKind::File);
         documents.map(|d| self.claims_in(d)).sum()
     }
 

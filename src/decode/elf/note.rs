@@ -319,7 +319,7 @@ fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
             let there = rest.len().saturating_sub(NoteHeader::SIZE);
             cx.report_with(
                 &rules::ELF_NOTE_OUT_OF_BOUNDS,
-                header.span_of("n_namesz").sub(0, 8),
+                header.origin.sub(0, 8),
                 format!("a note of {need} bytes in {there} bytes"),
                 &[(rest, "the rest of the section")],
                 None,

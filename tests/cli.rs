@@ -1,0 +1,283 @@
+//! The command line, as a process.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use support::fixtures::folder;
+
+fn zeview(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
+    command.args(arguments).output().expect("zeview runs")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
+}
+
+fn fixture(name: &str) -> String {
+    folder().join("zebin").join(name).display().to_string()
+}
+
+fn vecadd() -> String {
+    fixture("vecadd.wcl.igc2.40.zebin")
+}
+
+fn damaged() -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/samples");
+    samples.join("damaged.zebin").display().to_string()
+}
+
+/// A file for one test.
+fn temporary(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).expect("the folder for tests is writable");
+    path
+}
+
+#[test]
+fn dump_prints_the_golden_tree() {
+    let output = zeview(&["dump", &vecadd()]);
+    assert!(output.status.success());
+    let golden = std::fs::read_to_string(format!("{}.tree", vecadd())).expect("it is there");
+    let (tree, _) = golden.split_once("\n\n").expect("facts follow the tree");
+    assert_eq!(stdout(&output).trim_end(), tree);
+}
+
+#[test]
+fn dump_of_a_depth_and_of_a_path() {
+    let lines = |arguments: &[&str]| {
+        let output = zeview(arguments);
+        assert!(output.status.success(), "{arguments:?}");
+        stdout(&output).lines().count()
+    };
+    let file = vecadd();
+    assert_eq!(lines(&["dump", "--depth", "0", &file]), 1);
+    let first = lines(&["dump", "--depth", "1", &file]);
+    assert!(first > 8 && first < 20, "{first} lines");
+    let all = lines(&["dump", &file]);
+    assert!(all > 300, "{all} lines");
+    let text = stdout(&zeview(&[
+        "dump",
+        "--path",
+        ".ze_info/kernels/[0]/execution_env/simd_size",
+        &file,
+    ]));
+    assert!(text.contains("simd_size  32"), "{text}");
+    let by_name = stdout(&zeview(&[
+        "dump",
+        "--path",
+        ".ze_info/kernels/vecadd/execution_env/simd_size",
+        &file,
+    ]));
+    assert_eq!(by_name, text);
+}
+
+#[test]
+fn a_path_that_leads_nowhere() {
+    let output = zeview(&["dump", "--path", ".ze_info/nothing", &vecadd()]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.contains("nothing") && message.contains(".ze_info"),
+        "{message}"
+    );
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn dump_as_json() {
+    let output = zeview(&["dump", "--json", &vecadd()]);
+    let json: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let size = std::fs::metadata(vecadd()).expect("it is there").len();
+    assert_eq!(json["file"], "vecadd.wcl.igc2.40.zebin");
+    assert_eq!(json["format"], "zebin");
+    assert_eq!(json["size"], size);
+    let coverage = &json["coverage"];
+    let sum: u64 = ["explained", "padding", "gap"]
+        .iter()
+        .filter_map(|k| coverage[k].as_u64())
+        .sum();
+    assert_eq!(sum, size);
+    assert!(json["diagnostics"].as_array().is_some_and(Vec::is_empty));
+    let mut values = 0;
+    check_node(&json["tree"], 0, size, &mut values);
+    assert!(values > 200, "only {values} values");
+}
+
+/// A node has a name, a kind and places within those of its parent.
+fn check_node(node: &Value, from: u64, to: u64, values: &mut usize) {
+    assert!(
+        node["name"].is_string() && node["kind"].is_string(),
+        "{node}"
+    );
+    let place = |key: &str| node[key].as_u64();
+    match (place("start"), place("end")) {
+        (Some(start), Some(end)) => assert!(from <= start && start <= end && end <= to, "{node}"),
+        (None, None) => assert_eq!(node["kind"], "derived", "{node}"),
+        _ => panic!("half a place: {node}"),
+    }
+    if let Some(value) = node.get("value") {
+        assert!(
+            value.is_number() || value.is_string() || value.is_boolean(),
+            "{value}"
+        );
+        *values += 1;
+    }
+    let (start, end) = (place("start").unwrap_or(from), place("end").unwrap_or(to));
+    for child in node["children"].as_array().into_iter().flatten() {
+        check_node(child, start, end, values);
+    }
+}
+
+#[test]
+fn standard_input() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
+        .args(["dump", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("zeview runs");
+    let bytes = std::fs::read(vecadd()).expect("it is there");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    stdin.write_all(&bytes).expect("zeview reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    let from_file = stdout(&zeview(&["dump", &vecadd()]));
+    let (_, rows) = from_file.split_once('\n').expect("many lines");
+    assert!(stdout(&output).ends_with(rows));
+}
+
+#[test]
+fn check_says_by_its_status_what_is_wrong() {
+    assert_eq!(zeview(&["check", &vecadd()]).status.code(), Some(0));
+    assert_eq!(zeview(&["check", &damaged()]).status.code(), Some(1));
+    assert_eq!(zeview(&["check", "no-such-file"]).status.code(), Some(2));
+    // Warnings are no errors.
+    let warned = fixture("globals-visaonly.pvc.igc2.40.zebin");
+    let output = zeview(&["check", &warned]);
+    assert!(stdout(&output).contains("warning["));
+    // Several files: the worst counts, and each is looked at.
+    let output = zeview(&["check", &damaged(), "no-such-file", &vecadd()]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stdout(&output);
+    assert!(
+        text.contains("damaged.zebin: ") && text.contains("vecadd.wcl.igc2.40.zebin: "),
+        "{text}"
+    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-file"));
+    assert_eq!(zeview(&["check"]).status.code(), Some(2));
+}
+
+#[test]
+fn check_names_bytes_and_rows() {
+    let text = stdout(&zeview(&["check", &damaged()]));
+    assert!(
+        text.contains("error[elf/relocation-symbol-out-of-bounds]"),
+        "{text}"
+    );
+    assert!(
+        text.contains("at 0x9c0..0x9d0 (.rel.text.vecadd/[1])"),
+        "{text}"
+    );
+}
+
+#[test]
+fn check_as_json() {
+    let output = zeview(&["check", "--json", &damaged(), &vecadd()]);
+    assert_eq!(output.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let files = json.as_array().expect("an array");
+    assert_eq!(files.len(), 2);
+    for file in files {
+        assert!(file["file"].is_string() && file["format"] == "zebin");
+        let counts = ["explained", "padding", "gap", "overlap"];
+        assert!(
+            counts.iter().all(|k| file["coverage"][k].is_u64()),
+            "{file}"
+        );
+    }
+    let diagnostics = files[0]["diagnostics"].as_array().expect("an array");
+    assert!(diagnostics.len() >= 8);
+    for diagnostic in diagnostics {
+        let texts = ["rule", "severity", "message", "path"];
+        assert!(
+            texts.iter().all(|k| diagnostic[k].is_string()),
+            "{diagnostic}"
+        );
+        assert!(
+            diagnostic["start"].as_u64() < diagnostic["end"].as_u64(),
+            "{diagnostic}"
+        );
+    }
+    assert!(
+        files[1]["diagnostics"]
+            .as_array()
+            .is_some_and(Vec::is_empty)
+    );
+    let none = zeview(&["check", "--json", "no-such-file"]);
+    let json: Value = serde_json::from_slice(&none.stdout).expect("it is JSON");
+    assert!(json.as_array().is_some_and(Vec::is_empty));
+}
+
+#[test]
+fn files_that_are_no_files() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    for command in ["dump", "check"] {
+        let output = zeview(&[command, folder]);
+        assert_eq!(output.status.code(), Some(2), "{command}");
+        assert!(!output.stderr.is_empty());
+    }
+    let empty = temporary("empty", b"");
+    let output = zeview(&["check", &empty.display().to_string()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("file/empty"));
+}
+
+#[test]
+fn whoever_reads_the_output_may_have_seen_enough() {
+    let bytes = support::zebin::many(400);
+    let file = temporary("many.zebin", &bytes);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
+        .arg("dump")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("zeview runs");
+    let mut reader = BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut line = String::new();
+    reader.read_line(&mut line).expect("there is a line");
+    drop(reader);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn nothing_in_a_file_plays_tricks_with_the_terminal() {
+    use support::elf::Section;
+    let name = "\u{1b}[31m\u{202e}evil\n";
+    let file = support::zebin::small()
+        .section(Section::new(name, 1, [1; 8]))
+        .build();
+    let path = temporary("evil.zebin", &file.bytes);
+    for command in ["dump", "check"] {
+        let output = stdout(&zeview(&[command, &path.display().to_string()]));
+        let bad = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        let line = output.lines().find(|l| l.contains(bad));
+        assert_eq!(line, None, "{command}");
+    }
+}
+
+#[test]
+fn help_and_version() {
+    for argument in ["--help", "--version"] {
+        assert!(zeview(&[argument]).status.success());
+    }
+    assert!(stdout(&zeview(&["--help"])).contains("check"));
+    assert_eq!(zeview(&["no-such-command"]).status.code(), Some(2));
+}

@@ -1,0 +1,697 @@
+//! Every rule fires where it should, at the bytes that are to blame, and stays silent where
+//! it should. A rule without a case here fails the last test.
+
+mod support;
+
+use std::ops::Range;
+
+use support::elf::{Built, Relocation, Section, Symbol};
+use support::notes::{Notes, battlemage};
+use support::zebin::{small, ze_info};
+use zeview::decode::decode;
+use zeview::decode::rules::{self as r, Rule};
+use zeview::model::{ByteSource, Bytes, Document, MemorySource, SourceError, SourceId, Span};
+
+/// A file in which a rule fires, and one like it in which it does not.
+struct Case {
+    rule: &'static Rule,
+    fires: Vec<u8>,
+    /// The bytes that are named; where they are not given, any.
+    at: Option<Range<usize>>,
+    silent: Vec<u8>,
+}
+
+/// The rule fires at these bytes of the file, and not in a file in which nothing is wrong.
+fn case(rule: &'static Rule, file: Built, at: Range<usize>) -> Case {
+    Case {
+        rule,
+        fires: file.bytes,
+        at: Some(at),
+        silent: small().build().bytes,
+    }
+}
+
+impl Case {
+    /// Another file in which the rule does not fire.
+    fn silent_in(mut self, silent: impl Into<Vec<u8>>) -> Case {
+        self.silent = silent.into();
+        self
+    }
+}
+
+fn bytes(rule: &'static Rule, fires: &[u8], at: Range<usize>, silent: &[u8]) -> Case {
+    Case {
+        rule,
+        fires: fires.to_vec(),
+        at: Some(at),
+        silent: silent.to_vec(),
+    }
+}
+
+fn built() -> Built {
+    small().build()
+}
+
+/// A field of the ELF header with another number.
+fn header(rule: &'static Rule, field: &str, value: u64) -> Case {
+    let file = built().with_header(field, value);
+    let at = file.header(field);
+    case(rule, file, at)
+}
+
+/// A field of a section's header with another number; the field is named.
+fn field(rule: &'static Rule, section: &str, field: &str, value: u64) -> Case {
+    let file = built().with_section(section, field, value);
+    let at = file.section_field(section, field);
+    case(rule, file, at)
+}
+
+/// The same; the whole header is named.
+fn of_header(rule: &'static Rule, section: &str, field: &str, value: u64) -> Case {
+    let file = built().with_section(section, field, value);
+    let at = file.section_header(section);
+    case(rule, file, at)
+}
+
+/// A further section; its header is named.
+fn with_section(rule: &'static Rule, name: &str, kind: u64, bytes: &[u8]) -> Case {
+    let file = small().section(Section::new(name, kind, bytes)).build();
+    let at = file.section_header(name);
+    case(rule, file, at)
+}
+
+const COMPAT: &str = ".note.intelgt.compat";
+
+/// Other notes; these of their bytes are named.
+fn notes(rule: &'static Rule, notes: Vec<u8>, at: Range<usize>) -> Case {
+    let file = small().bytes(COMPAT, notes).build();
+    let start = file.content(COMPAT).start;
+    case(rule, file, start + at.start..start + at.end)
+}
+
+/// Another `.ze_info`; the first place of these words is named.
+fn text(rule: &'static Rule, text: &str, words: &str) -> Case {
+    let file = small().bytes(".ze_info", text).build();
+    let at = file.find(".ze_info", words.as_bytes());
+    case(rule, file, at)
+}
+
+/// The usual `.ze_info` with a piece replaced.
+fn replaced(rule: &'static Rule, old: &str, new: &str, words: &str) -> Case {
+    let usual = ze_info(&["k"]);
+    assert!(usual.contains(old), "no {old}");
+    text(rule, &usual.replacen(old, new, 1), words)
+}
+
+/// An archive with one member.
+fn archive(size: &str, end: &str, data: &[u8]) -> Vec<u8> {
+    let mut file = b"!<arch>\n".to_vec();
+    let header = format!(
+        "{:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}{end}",
+        "a/", 0, 0, 0, 644
+    );
+    file.extend(header.bytes());
+    file.extend(data);
+    file
+}
+
+fn cases() -> Vec<Case> {
+    let mut all = files();
+    all.extend(elf_header());
+    all.extend(elf_sections());
+    all.extend(elf_tables());
+    all.extend(limits_and_layout());
+    all.extend(zebin_sections());
+    all.extend(zebin_notes());
+    all.extend(ze_info_text());
+    all.extend(ze_info_keys());
+    all
+}
+
+fn files() -> Vec<Case> {
+    let usual = built().bytes;
+    let good = archive("4", "`\n", b"data");
+    vec![
+        bytes(&r::EMPTY_FILE, b"", 0..0, b"x"),
+        bytes(&r::UNRECOGNISED, b"words", 0..5, &usual),
+        bytes(
+            &r::AR_HEADER,
+            &archive("four", "`\n", b"data"),
+            8 + 48..8 + 58,
+            &good,
+        ),
+        bytes(&r::AR_HEADER, &archive("4", "xx", b"data"), 8..68, &good),
+        bytes(
+            &r::AR_MEMBER_OUT_OF_BOUNDS,
+            &archive("5", "`\n", b"data"),
+            8 + 48..8 + 58,
+            &good,
+        ),
+    ]
+}
+
+fn elf_header() -> Vec<Case> {
+    let usual = built().bytes;
+    let segments = |offset| {
+        let mut elf = small();
+        elf.segments
+            .push(vec![("p_type", 1), ("p_offset", offset), ("p_filesz", 4)]);
+        elf.build()
+    };
+    let stretched = segments(64).with_header("e_phentsize", 57);
+    let stretched_at = stretched.header("e_phentsize");
+    let beyond = built()
+        .with_header("e_phoff", 1 << 40)
+        .with_header("e_phnum", 1);
+    let beyond = beyond.with_header("e_phentsize", 56);
+    let beyond_at = beyond.header("e_phoff");
+    vec![
+        bytes(&r::ELF_TRUNCATED_HEADER, &usual[..40], 0..40, &usual[..64]),
+        case(&r::ELF_BAD_CLASS, built().with_bytes(4, &[3]), 4..5),
+        case(&r::ELF_BAD_DATA, built().with_bytes(5, &[0]), 5..6),
+        case(&r::ELF_BIG_ENDIAN, small().big_endian().build(), 5..6),
+        header(&r::ELF_HEADER_SIZE, "e_ehsize", 52),
+        Case {
+            at: Some(built().header("e_shoff")),
+            ..header(&r::ELF_SECTION_HEADERS_OUT_OF_BOUNDS, "e_shnum", 0xfff)
+        },
+        case(&r::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS, beyond, beyond_at)
+            .silent_in(segments(64).bytes),
+        header(&r::ELF_SECTION_HEADER_SIZE, "e_shentsize", 65),
+        case(&r::ELF_PROGRAM_HEADER_SIZE, stretched, stretched_at).silent_in(segments(64).bytes),
+        header(&r::ELF_BAD_SHSTRNDX, "e_shstrndx", 0),
+        case(&r::ELF_SEGMENT_OUT_OF_BOUNDS, segments(1 << 30), 72..80)
+            .silent_in(segments(64).bytes),
+    ]
+}
+
+fn elf_sections() -> Vec<Case> {
+    let nobits = Section::new(".bss.global", 8, []).size(1 << 40);
+    let len = built().bytes.len() as u64;
+    let strings = built().content(".strtab");
+    let last = strings.end - ".strtab\0".len()..strings.end - 1;
+    let short = built().with_section(".strtab", "sh_size", strings.len() as u64 - 1);
+    vec![
+        field(&r::ELF_SECTION_OUT_OF_BOUNDS, ".text.k", "sh_offset", len)
+            .silent_in(small().section(nobits).build().bytes),
+        field(&r::ELF_SECTION_WRAPS, ".text.k", "sh_offset", u64::MAX - 15),
+        field(&r::ELF_SECTION_NAME, ".text.k", "sh_name", 0xffff),
+        case(&r::ELF_UNTERMINATED_NAME, short, last),
+        case(
+            &r::ELF_STRING_TABLE_START,
+            built().with_bytes(strings.start, b"x"),
+            strings.start..strings.start + 1,
+        ),
+        of_header(&r::ELF_BAD_LINK, ".symtab", "sh_link", 1),
+        of_header(&r::ELF_BAD_LINK, ".rel.text.k", "sh_link", 1),
+        of_header(&r::ELF_BAD_INFO, ".rel.text.k", "sh_info", 99),
+        of_header(&r::ELF_ENTRY_SIZE, ".symtab", "sh_entsize", 25),
+        of_header(&r::ELF_ENTRY_SIZE, ".rel.text.k", "sh_entsize", 24),
+        of_header(&r::ELF_LOCAL_COUNT, ".symtab", "sh_info", 1),
+        of_header(&r::ELF_RELOCATION_WITHOUT_SYMBOLS, ".symtab", "sh_type", 1)
+            .at_header_of(".rel.text.k"),
+    ]
+}
+
+impl Case {
+    fn at_header_of(mut self, section: &str) -> Case {
+        self.at = Some(built().section_header(section));
+        self
+    }
+}
+
+fn elf_tables() -> Vec<Case> {
+    let symbol = |rule, name: &str, value| {
+        let file = built().with_symbol(2, name, value);
+        let at = file.symbol_field(2, name);
+        case(rule, file, at)
+    };
+    let relocation = |rule, offset, symbol, kind| {
+        let list = vec![Relocation {
+            offset,
+            symbol,
+            kind,
+            addend: 0,
+        }];
+        let section = Section::relocations(".ze_info", list, true);
+        let file = small().section(section).build();
+        let at = file.content(".rela.ze_info");
+        case(rule, file, at)
+    };
+    let end = built().content(".ze_info").len() as u64;
+    let symbols = built().content(".symtab");
+    let odd = built().with_section(".symtab", "sh_size", symbols.len() as u64 - 20);
+    let remainder = symbols.end - 24..symbols.end - 20;
+    vec![
+        case(&r::ELF_TABLE_REMAINDER, odd, remainder),
+        symbol(&r::ELF_SYMBOL_NAME, "st_name", 0x00ff_ffff),
+        symbol(&r::ELF_SYMBOL_SECTION, "st_shndx", 77)
+            .silent_in(built().with_symbol(2, "st_shndx", 0xfff1).bytes),
+        relocation(&r::ELF_RELOCATION_SYMBOL, 0, 99, 2),
+        relocation(&r::ELF_RELOCATION_OFFSET, end - 3, 1, 2)
+            .silent_in(relocation(&r::ELF_RELOCATION_OFFSET, end - 4, 1, 2).fires),
+        relocation(&r::ELF_RELOCATION_OFFSET, u64::MAX, 1, 1),
+        relocation(&r::ZEBIN_RELOCATION_TYPE, 0, 1, 8)
+            .silent_in(relocation(&r::ZEBIN_RELOCATION_TYPE, 0, 1, 7).fires),
+    ]
+}
+
+fn limits_and_layout() -> Vec<Case> {
+    let usual = built();
+    let (text, info) = (usual.content(".text.k"), usual.content(".ze_info"));
+    let over = built().with_section(".text.k", "sh_offset", info.start as u64 + 8);
+    let mut trailing = usual.bytes.clone();
+    trailing.extend(b"trailing bytes");
+    let mut zeros = usual.bytes.clone();
+    zeros.extend([0; 8]);
+    let deep: String = (0..200).map(|i| format!("{}a:\n", " ".repeat(i))).collect();
+    // Symbol tables, each over the whole of a large section.
+    let mut heap = small().section(Section::new(".debug_x", 1, vec![0; 240_000]));
+    for i in 0..100 {
+        heap = heap.section(Section::new(format!(".s{i}"), 11, []).link(".strtab"));
+    }
+    let mut heap = heap.build();
+    let large = heap.content(".debug_x");
+    for i in 0..100 {
+        let name = format!(".s{i}");
+        heap = heap.with_section(&name, "sh_offset", large.start as u64);
+        heap = heap.with_section(&name, "sh_size", large.len() as u64);
+    }
+    let gtpin = |len: usize| {
+        let section = Section::new(".gtpin_info.k", 0xff00_0012, vec![0; len]).info(2);
+        small().section(section).build()
+    };
+    let large = gtpin((1 << 20) + 1);
+    let large_at = large.content(".gtpin_info.k");
+    vec![
+        case(
+            &r::OVERLAP,
+            over,
+            info.start + 8..info.start + 8 + text.len(),
+        ),
+        bytes(
+            &r::GAP,
+            &trailing,
+            usual.bytes.len()..trailing.len(),
+            &zeros,
+        ),
+        Case {
+            at: None,
+            ..replaced(
+                &r::TOO_MANY,
+                "kernels:",
+                &format!("{deep}kernels:"),
+                "kernels",
+            )
+        },
+        Case {
+            rule: &r::TOO_MUCH,
+            fires: heap.bytes,
+            at: None,
+            silent: usual.bytes.clone(),
+        },
+        case(&r::TOO_LARGE, large, large_at).silent_in(gtpin(100).bytes),
+    ]
+}
+
+fn zebin_sections() -> Vec<Case> {
+    let misc = |ids: usize, values: usize| {
+        let ids = Section::new(".misc.specConstantsIds", 0xff00_0014, vec![1; ids]);
+        let values = Section::new(".misc.specConstantsValues", 0xff00_0014, vec![1; values]);
+        small().section(ids).section(values).build()
+    };
+    let ids = misc(8, 8).content(".misc.specConstantsIds");
+    let gtpin = |symbol: u64, bytes: &[u8]| {
+        let section = Section::new(".gtpin_info.k", 0xff00_0012, bytes).info(symbol);
+        small().section(section).build()
+    };
+    let good: Vec<u8> = [5u32, 0, 0, 0, 1, 3, 12, 128]
+        .iter()
+        .flat_map(|w| w.to_le_bytes())
+        .collect();
+    let cut = gtpin(2, &good[..good.len() - 4]);
+    let token = cut.content(".gtpin_info.k").start + 20..cut.content(".gtpin_info.k").end;
+    let content = |rule, name: &str, kind, bytes: &[u8], at: Range<usize>, silent: &[u8]| {
+        let make = |bytes: &[u8]| small().section(Section::new(name, kind, bytes)).build();
+        let start = make(bytes).content(name).start;
+        case(rule, make(bytes), start + at.start..start + at.end).silent_in(make(silent).bytes)
+    };
+    let twice = small().section(Section::new(".data.const", 1, [1; 8]));
+    let again = twice
+        .clone()
+        .section(Section::new(".data.const", 1, [2; 8]))
+        .build();
+    let second = again.section_header(".data.const");
+    let second = second.start + 64..second.end + 64;
+    let other = small().bytes(".ze_info", ze_info(&["other"])).build();
+    let name = other.find(".ze_info", b"other");
+    let debug = small().section(Section::new(".debug_x", 1, [1; 8])).build();
+    vec![
+        of_header(&r::ZEBIN_SECTION_TYPE, ".text.k", "sh_type", 0xff00_0099),
+        with_section(&r::ZEBIN_SECTION_NAME, ".other", 1, &[1; 8]).silent_in(debug.bytes),
+        with_section(&r::ZEBIN_MISSPELLED, ".data.global_const", 1, &[1; 8])
+            .silent_in(twice.build().bytes),
+        case(&r::ZEBIN_DUPLICATE_SECTION, again, second).silent_in(twice.build().bytes),
+        case(&r::ZEBIN_KERNEL_WITHOUT_TEXT, other, name),
+        case(&r::ZEBIN_SPEC_CONSTANTS, misc(8, 8), ids).silent_in(misc(8, 16).bytes),
+        Case {
+            at: Some(gtpin(1, &good).section_header(".gtpin_info.k")),
+            ..case(&r::ZEBIN_GTPIN_SYMBOL, gtpin(1, &good), 0..0).silent_in(gtpin(2, &good).bytes)
+        },
+        case(&r::ZEBIN_GTPIN_DATA, cut, token).silent_in(gtpin(2, &good).bytes),
+        content(
+            &r::ZEBIN_IR,
+            ".spv",
+            0xff00_0009,
+            b"what is it",
+            0..4,
+            b"BC\xc0\xde1234",
+        ),
+        content(
+            &r::ZEBIN_TEXT_ENCODING,
+            ".visaasm.k",
+            0xff00_0013,
+            b"ab\xff\n",
+            2..3,
+            "é\n".as_bytes(),
+        ),
+    ]
+}
+
+fn zebin_notes() -> Vec<Case> {
+    let new = Notes::new;
+    let with = |more: Notes| {
+        let mut bytes = battlemage(new());
+        bytes.extend(more.build());
+        bytes
+    };
+    // Where the first of further notes starts.
+    let end = battlemage(new()).len();
+    let desc = end + 20..end + 24;
+    let mut stray = battlemage(new());
+    stray.extend([1, 2, 3, 4, 5]);
+    let silent = small().bytes(COMPAT, new().number(7, 10).build()).build();
+    let silent_at = silent.section_header(COMPAT);
+    vec![
+        notes(
+            &r::ELF_NOTE_OUT_OF_BOUNDS,
+            with(new().lying(8, 400, b"IntelGT\0", 1, &[1; 4])),
+            end..end + 8,
+        ),
+        notes(&r::ELF_NOTE_REMAINDER, stray, end..end + 5),
+        notes(
+            &r::ZEBIN_NOTE_TYPE,
+            with(new().number(9, 1)),
+            end + 8..end + 12,
+        ),
+        notes(
+            &r::ZEBIN_NOTE_OWNER,
+            with(new().note(b"GNU\0", 1, &[1; 4])),
+            end + 12..end + 16,
+        ),
+        notes(
+            &r::ZEBIN_NOTE_OWNER_UNTERMINATED,
+            with(new().note(b"IntelGT", 1, &[1; 4])),
+            end + 12..end + 19,
+        ),
+        notes(
+            &r::ZEBIN_NOTE_SIZE,
+            with(new().intel(5, &[1; 8])),
+            end + 20..end + 28,
+        ),
+        notes(
+            &r::ZEBIN_NOTE_SIZE,
+            with(new().intel(5, &[])),
+            end..end + 20,
+        ),
+        notes(
+            &r::ZEBIN_NOTE_VERSION,
+            with(new().intel(4, b"two\0")),
+            desc.clone(),
+        ),
+        notes(
+            &r::ZEBIN_NOTE_VERSION,
+            with(new().intel(4, b"1.73")),
+            desc.clone(),
+        ),
+        notes(
+            &r::ZEBIN_NOTE_DUPLICATE,
+            with(new().number(7, 10)),
+            end..end + 24,
+        ),
+        notes(
+            &r::ZEBIN_RESERVED_BITS,
+            with(new().number(3, 0x0120_0000)),
+            desc.clone(),
+        ),
+        notes(
+            &r::ZEBIN_UNKNOWN_DEVICE,
+            with(new().number(6, 0x053f_c000)),
+            desc.clone(),
+        ),
+        notes(&r::ZEBIN_UNKNOWN_DEVICE, with(new().number(1, 4711)), desc),
+        case(&r::ZEBIN_NO_TARGET, silent, silent_at),
+    ]
+}
+
+fn ze_info_text() -> Vec<Case> {
+    let empty = small().bytes(".ze_info", []).build();
+    let empty_at = empty.section_header(".ze_info");
+    let mut not_utf8 = ze_info(&["k"]).into_bytes();
+    let at = not_utf8
+        .windows(10)
+        .position(|w| w == b"local_id\n ")
+        .expect("there is one");
+    not_utf8[at] = 0xff;
+    let encoding = small().bytes(".ze_info", not_utf8).build();
+    let start = encoding.content(".ze_info").start + at;
+    vec![
+        case(&r::ZE_INFO_EMPTY, empty, empty_at),
+        case(&r::ZE_INFO_ENCODING, encoding, start..start + 1),
+        replaced(
+            &r::ZE_INFO_SUBSET,
+            "name:            k",
+            "name: &anchor    k",
+            "&anchor",
+        ),
+        replaced(
+            &r::ZE_INFO_SYNTAX,
+            "simd_size:       32",
+            "simd_size        32",
+            "simd_size        32",
+        ),
+        replaced(
+            &r::ZE_INFO_TAB,
+            "      simd_size:",
+            "\t\tsimd_size:",
+            "\t\t",
+        ),
+        replaced(
+            &r::ZE_INFO_DUPLICATE_KEY,
+            "addrmode:  ",
+            "arg_index: ",
+            "arg_index:       stateless",
+        )
+        .narrow("arg_index".len()),
+    ]
+}
+
+impl Case {
+    /// Whatever bytes are named.
+    fn anywhere(mut self) -> Case {
+        self.at = None;
+        self
+    }
+
+    /// Only so many of the words are named.
+    fn narrow(mut self, len: usize) -> Case {
+        if let Some(at) = &mut self.at {
+            at.end = at.start + len;
+        }
+        self
+    }
+}
+
+/// A key that came with 1.24, in a text that says that it is older.
+fn newer_key() -> Case {
+    let usual = ze_info(&["k"]).replace("has_no_stateless_write: true", "eu_thread_count: 8");
+    let silent = small().bytes(".ze_info", usual.clone()).build();
+    let older = usual.replace("'1.73'", "'1.0'");
+    text(&r::ZE_INFO_NEWER_KEY, &older, "eu_thread_count").silent_in(silent.bytes)
+}
+
+fn ze_info_keys() -> Vec<Case> {
+    vec![
+        replaced(
+            &r::ZE_INFO_UNKNOWN_KEY,
+            "simd_size:",
+            "simd_sizes:",
+            "simd_sizes",
+        ),
+        replaced(
+            &r::ZE_INFO_UNKNOWN_VALUE,
+            "addrmode:        stateless",
+            "addrmode:        statefree",
+            "statefree",
+        ),
+        newer_key(),
+        replaced(
+            &r::ZE_INFO_LEGACY,
+            "has_no_stateless_write: true",
+            "actual_kernel_start_offset: 0",
+            "actual_kernel_start_offset",
+        ),
+        replaced(
+            &r::ZE_INFO_TYPE,
+            "simd_size:       32",
+            "simd_size:       many",
+            "many",
+        ),
+        replaced(&r::ZE_INFO_LENGTH, "[ 16, 1, 1 ]", "[ 16, 1 ]", "[ 16, 1 ]"),
+        replaced(
+            &r::ZE_INFO_RANGE,
+            "simd_size:       32",
+            "simd_size:       33",
+            "33",
+        ),
+        replaced(
+            &r::ZE_INFO_MISSING_KEY,
+            "offset:          24\n        size",
+            "size",
+            "size",
+        )
+        .anywhere(),
+        replaced(&r::ZE_INFO_VERSION, "'1.73'", "'one'", "'one'"),
+        replaced(&r::ZE_INFO_NEWER, "'1.73'", "'1.9999'", "'1.9999'"),
+        replaced(&r::ZE_INFO_MAJOR, "'1.73'", "'2.0'", "'2.0'"),
+    ]
+}
+
+fn spans(document: &Document, rule: &Rule) -> Vec<Span> {
+    let of_rule = document.diagnostics.iter().filter(|d| d.rule == rule.id);
+    of_rule.map(|d| d.primary.span).collect()
+}
+
+#[test]
+fn every_rule_fires_where_it_should() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let document = support::open(&case.fires);
+        let found = spans(&document, case.rule);
+        let expected = case
+            .at
+            .map(|at| Span::new(SourceId::FILE, at.start as u64, at.end as u64));
+        if found.is_empty() || expected.is_some_and(|e| !found.contains(&e)) {
+            let others: Vec<_> = document.diagnostics.iter().map(|d| &*d.rule).collect();
+            wrong.push(format!(
+                "{} at {found:?} instead of {expected:?}; {others:?}",
+                case.rule.id
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rule_stays_silent_where_it_should() {
+    for case in cases() {
+        let found = spans(&support::open(&case.silent), case.rule);
+        assert!(found.is_empty(), "{} fires at {found:?}", case.rule.id);
+    }
+}
+
+/// A source some of whose bytes cannot be had.
+struct Broken {
+    bytes: MemorySource,
+    bad: Range<u64>,
+}
+
+impl ByteSource for Broken {
+    fn len(&self) -> u64 {
+        self.bytes.len()
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        if start < self.bad.end && self.bad.start < start + len {
+            return Err(SourceError {
+                span: Span::at(SourceId::FILE, start, len),
+                message: "the medium is broken".to_owned(),
+            });
+        }
+        self.bytes.read(start, len)
+    }
+}
+
+#[test]
+fn bytes_that_cannot_be_read_are_named() {
+    let names: Vec<String> = (0..300).map(|i| format!("kernel{i}")).collect();
+    let text = ze_info(&names);
+    let file = small().bytes(".ze_info", text).build();
+    let info = file.content(".ze_info");
+    let whole = Span::new(SourceId::FILE, info.start as u64, info.end as u64);
+    let middle = (info.start + info.len() / 2) as u64;
+    let open = |bad| {
+        let bytes = MemorySource::from(file.bytes.clone());
+        decode(Box::new(Broken { bytes, bad }), "file")
+    };
+    assert_eq!(spans(&open(0..0), &r::READ_FAILED), []);
+    let document = open(middle..middle + 1);
+    assert!(
+        spans(&document, &r::READ_FAILED).contains(&whole),
+        "{:?}",
+        document.diagnostics
+    );
+}
+
+#[test]
+fn no_rule_is_without_a_case() {
+    let cases = cases();
+    let tested =
+        |rule: &Rule| rule.id == r::READ_FAILED.id || cases.iter().any(|c| c.rule.id == rule.id);
+    let missing: Vec<_> = r::ALL
+        .iter()
+        .filter(|rule| !tested(rule))
+        .map(|rule| rule.id)
+        .collect();
+    assert_eq!(missing, [""; 0], "rules without a case");
+}
+
+#[test]
+fn rules_are_written_as_they_should() {
+    let mut ids: Vec<_> = r::ALL.iter().map(|rule| rule.id).collect();
+    for rule in r::ALL {
+        let (area, name) = rule.id.split_once('/').unwrap_or_default();
+        let plain = |t: &str| {
+            !t.is_empty()
+                && t.bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        };
+        assert!(plain(area) && plain(name), "{}", rule.id);
+        assert!(
+            !rule.summary.is_empty() && !rule.summary.ends_with('.'),
+            "{}",
+            rule.id
+        );
+        assert!(rule.docs.ends_with('.'), "{}: {:?}", rule.id, rule.docs);
+    }
+    ids.sort_unstable();
+    let before = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), before, "ids are unique");
+}
+
+#[test]
+fn thousands_of_findings_of_one_rule_are_counted() {
+    let mut elf = small();
+    for i in 0..5000 {
+        elf = elf.symbol(Symbol::new(&format!("s{i}"), 1, 1, 77));
+    }
+    let document = support::open(&elf.build().bytes);
+    let found = spans(&document, &r::ELF_SYMBOL_SECTION);
+    assert_eq!(found.len(), 101);
+    let more = document
+        .diagnostics
+        .iter()
+        .any(|d| d.message.contains("4900 more"));
+    assert!(more, "the rest is counted");
+}
