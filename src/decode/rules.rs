@@ -66,7 +66,12 @@ macro_rules! rules {
     };
 }
 
-use Origin::{Runtime, Spec, Viewer};
+/// Every rule: those of diagnostics, and those of the [verdict](super::zebin::verdict).
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    ALL.iter().chain(super::zebin::verdict::rules::ALL).copied()
+}
+
+use Origin::{Spec, Viewer};
 
 rules! {
     /// There is not a single byte to show.
@@ -90,10 +95,10 @@ rules! {
     ELF_HEADER_SIZE = "elf/header-size" Warning "e_ehsize is not the header's size" Spec("gABI, ELF Header");
     /// The table of section headers must lie within the file: `e_shoff + e_shnum ×
     /// e_shentsize`. The headers that are there are shown.
-    ELF_SECTION_HEADERS_OUT_OF_BOUNDS = "elf/section-headers-out-of-bounds" Error "The section header table reaches past the end of the file" Runtime("elf_decoder.cpp, decodeElf");
+    ELF_SECTION_HEADERS_OUT_OF_BOUNDS = "elf/section-headers-out-of-bounds" Error "The section header table reaches past the end of the file" Spec("gABI, ELF Header");
     /// The table of program headers must lie within the file: `e_phoff + e_phnum ×
     /// e_phentsize`.
-    ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS = "elf/program-headers-out-of-bounds" Error "The program header table reaches past the end of the file" Runtime("elf_decoder.cpp, decodeElf");
+    ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS = "elf/program-headers-out-of-bounds" Error "The program header table reaches past the end of the file" Spec("gABI, ELF Header");
     /// `e_shentsize` must be 40 (32-bit class) or 64 (64-bit class).
     ELF_SECTION_HEADER_SIZE = "elf/section-header-size" Error "e_shentsize is not the size of a section header" Spec("gABI, ELF Header");
     /// `e_phentsize` must be 32 (32-bit class) or 56 (64-bit class).
@@ -101,9 +106,9 @@ rules! {
     /// `e_shstrndx` must be the index of the section that holds the names of the sections.
     /// Without it no section has a name. The driver refuses such a file, or crashes when it
     /// also has relocations.
-    ELF_BAD_SHSTRNDX = "elf/bad-section-name-table" Error "e_shstrndx names no string table" Runtime("zebin_decoder.cpp, extractZebinSections");
+    ELF_BAD_SHSTRNDX = "elf/bad-section-name-table" Error "e_shstrndx names no string table" Spec("gABI, ELF Header");
     /// `sh_offset + sh_size` must lie within the file, unless the section is `SHT_NOBITS`.
-    ELF_SECTION_OUT_OF_BOUNDS = "elf/section-out-of-bounds" Error "A section reaches past the end of the file" Runtime("elf_decoder.cpp, decodeSections");
+    ELF_SECTION_OUT_OF_BOUNDS = "elf/section-out-of-bounds" Error "A section reaches past the end of the file" Spec("gABI, Sections");
     /// `sh_offset + sh_size` is more than the number's width can hold. The driver does not
     /// notice: it computes a small sum and reads somewhere else.
     ELF_SECTION_WRAPS = "elf/section-offset-overflow" Error "A section's offset and size overflow" Spec("gABI, Sections");
@@ -114,7 +119,7 @@ rules! {
     /// The first byte of a string table, index 0, is a NUL: the empty name.
     ELF_STRING_TABLE_START = "elf/string-table-start" Warning "A string table does not start with NUL" Spec("gABI, String Table");
     /// `p_offset + p_filesz` must lie within the file.
-    ELF_SEGMENT_OUT_OF_BOUNDS = "elf/segment-out-of-bounds" Error "A segment reaches past the end of the file" Runtime("elf_decoder.cpp, decodeProgramHeaders");
+    ELF_SEGMENT_OUT_OF_BOUNDS = "elf/segment-out-of-bounds" Error "A segment reaches past the end of the file" Spec("gABI, Program Header");
     /// `sh_link` must be the index of a section of the kind that the section needs: a string
     /// table for symbols, a symbol table for relocations.
     ELF_BAD_LINK = "elf/bad-section-link" Warning "sh_link does not lead to the section that is needed" Spec("gABI, sh_link and sh_info Interpretation");
@@ -122,7 +127,7 @@ rules! {
     /// silently drops such relocations.
     ELF_BAD_INFO = "elf/bad-section-info" Warning "sh_info leads to no section" Spec("gABI, sh_link and sh_info Interpretation");
     /// `sh_entsize` must be the size of an entry of this table in the file's class.
-    ELF_ENTRY_SIZE = "elf/entry-size" Error "sh_entsize is not the size of an entry" Runtime("elf_decoder.cpp, decodeSymTab and decodeRelocations");
+    ELF_ENTRY_SIZE = "elf/entry-size" Error "sh_entsize is not the size of an entry" Spec("gABI, Sections");
     /// The table's size is not a multiple of its entries' size; the last bytes are no entry.
     ELF_TABLE_REMAINDER = "elf/table-remainder" Warning "A table ends within an entry" Spec("gABI, Sections");
     /// `st_name` must be the offset of a name in the linked string table.
@@ -138,11 +143,11 @@ rules! {
     ELF_RELOCATION_OFFSET = "elf/relocation-out-of-bounds" Error "A relocation patches bytes outside of its section" Spec("gABI, Relocation");
     /// A section with relocations but no `.symtab`: there is nothing to relocate against.
     /// The driver crashes; IGC writes such files with the internal option -emit-visa-only.
-    ELF_RELOCATION_WITHOUT_SYMBOLS = "elf/relocations-without-symbol-table" Warning "Relocations without a symbol table" Runtime("elf_decoder.cpp, decodeRelocations (observed: release 26.27 crashes)");
+    ELF_RELOCATION_WITHOUT_SYMBOLS = "elf/relocations-without-symbol-table" Warning "Relocations without a symbol table" Spec("gABI, sh_link and sh_info Interpretation");
     /// A note's name and description must lie within its section.
-    ELF_NOTE_OUT_OF_BOUNDS = "elf/note-out-of-bounds" Error "A note reaches past the end of its section" Runtime("elf_decoder.cpp, decodeNoteSection");
+    ELF_NOTE_OUT_OF_BOUNDS = "elf/note-out-of-bounds" Error "A note reaches past the end of its section" Spec("gABI, Note Section");
     /// Bytes after the last note that are not a whole note header.
-    ELF_NOTE_REMAINDER = "elf/note-remainder" Warning "Stray bytes after the last note" Runtime("zebin_decoder.cpp, getTargetDeviceNotes");
+    ELF_NOTE_REMAINDER = "elf/note-remainder" Warning "Stray bytes after the last note" Spec("gABI, Note Section");
     /// The file has more sections, segments or notes than are decoded.
     TOO_MANY = "limits/too-many-entries" Warning "There are more entries than are decoded" Viewer;
     /// Tables or notes lie over each other so that checking all of them would cost the square of
@@ -164,37 +169,37 @@ rules! {
     AR_MEMBER_OUT_OF_BOUNDS = "ar/member-out-of-bounds" Error "A member reaches past the end of the archive" Spec("ar(5)");
 
     /// The section type is in nobody's list. The driver refuses the whole file.
-    ZEBIN_SECTION_TYPE = "zebin/unknown-section-type" Error "Unknown section type" Runtime("zebin_decoder.cpp, extractZebinSections");
+    ZEBIN_SECTION_TYPE = "zebin/unknown-section-type" Warning "Unknown section type" Spec("zebin ELF, Section Type");
     /// A `SHT_PROGBITS` section whose name is none of `.text`, `.text.*`, `.data.const`,
     /// `.data.global`, `.data.const.string`, `.debug_*`. The driver refuses the whole file.
-    ZEBIN_SECTION_NAME = "zebin/unknown-section-name" Warning "A section with a name that the specification does not know" Runtime("zebin_decoder.cpp, extractZebinSections");
+    ZEBIN_SECTION_NAME = "zebin/unknown-section-name" Warning "A section with a name that the specification does not know" Spec("zebin ELF, ELF Layout");
     /// `.data.global_const` is a misspelling of `.data.const` in old files; the driver takes it,
     /// with a warning.
-    ZEBIN_MISSPELLED = "zebin/misspelled-section-name" Warning "A misspelled section name" Runtime("zebin_decoder.cpp, extractZebinSections");
+    ZEBIN_MISSPELLED = "zebin/misspelled-section-name" Warning "A misspelled section name" Spec("zebin ELF, ELF Layout");
     /// The section may be there only once.
-    ZEBIN_DUPLICATE_SECTION = "zebin/duplicate-section" Error "A section that may be there only once is there again" Runtime("zebin_decoder.cpp, validateZebinSectionsCount");
+    ZEBIN_DUPLICATE_SECTION = "zebin/duplicate-section" Warning "A section that may be there only once is there again" Spec("zebin ELF, ELF Layout");
     /// A kernel of `.ze_info` has no `.text.<name>`.
-    ZEBIN_KERNEL_WITHOUT_TEXT = "zebin/kernel-without-text-section" Error "A kernel has no code" Runtime("zeinfo_decoder.cpp, decodeZeInfoKernels");
+    ZEBIN_KERNEL_WITHOUT_TEXT = "zebin/kernel-without-text-section" Error "A kernel has no code" Spec("zebin ELF, ELF Layout");
     /// The note's type is not one of the eight that are defined for the owner IntelGT.
-    ZEBIN_NOTE_TYPE = "zebin/unknown-note-type" Warning "Unknown IntelGT note type" Runtime("zebin_decoder.cpp, getTargetDeviceFromNotes");
+    ZEBIN_NOTE_TYPE = "zebin/unknown-note-type" Warning "Unknown IntelGT note type" Spec("zebin ELF, ELF note type for INTELGT");
     /// Notes of `.note.intelgt.compat` are owned by `IntelGT` and a NUL; others are skipped.
-    ZEBIN_NOTE_OWNER = "zebin/note-owner-mismatch" Warning "A note with a foreign owner" Runtime("zebin_decoder.cpp, getIntelGTNotes");
+    ZEBIN_NOTE_OWNER = "zebin/note-owner-mismatch" Warning "A note with a foreign owner" Spec("zebin ELF, ELF note type for INTELGT");
     /// The owner's name has no NUL within `n_namesz`; the driver reads on and crashes.
-    ZEBIN_NOTE_OWNER_UNTERMINATED = "zebin/note-owner-unterminated" Error "A note's owner has no terminating NUL" Runtime("zebin_decoder.cpp, getIntelGTNotes (observed: release 26.27 crashes)");
+    ZEBIN_NOTE_OWNER_UNTERMINATED = "zebin/note-owner-unterminated" Error "A note's owner has no terminating NUL" Spec("gABI, Note Section");
     /// The description is not as long as its type says: 4 bytes, or a text for type 4. The
     /// driver crashes on an empty one and reads the first 4 bytes of a longer one.
     ZEBIN_NOTE_SIZE = "zebin/note-description-size" Error "A note's description has the wrong size" Spec("zebin ELF, ELF note type for INTELGT");
     /// The version must be `major.minor` and end with a NUL.
-    ZEBIN_NOTE_VERSION = "zebin/malformed-version" Error "The zebin version is not a version" Runtime("zeinfo_decoder.cpp, populateZeInfoVersion");
+    ZEBIN_NOTE_VERSION = "zebin/malformed-version" Error "The zebin version is not a version" Spec("zebin ELF, ELF note type for INTELGT");
     /// The same type of note is there again; the driver takes the last one.
-    ZEBIN_NOTE_DUPLICATE = "zebin/duplicate-note" Info "A note is there more than once" Runtime("zebin_decoder.cpp, getTargetDeviceFromNotes");
+    ZEBIN_NOTE_DUPLICATE = "zebin/duplicate-note" Info "A note is there more than once" Spec("zebin ELF, ELF note type for INTELGT");
     /// Bits that must be zero are set.
     ZEBIN_RESERVED_BITS = "zebin/reserved-bits-set" Warning "Reserved bits are set" Spec("zebin ELF, TargetMetadata");
     /// The number stands in no table of products, cores or configurations.
     ZEBIN_UNKNOWN_DEVICE = "zebin/unknown-device" Info "A device that zeview does not know" Viewer;
     /// `.note.intelgt.compat` is missing or holds no target; the driver cannot tell which
     /// device the file is for.
-    ZEBIN_NO_TARGET = "zebin/no-target" Error "The file does not say which device it is for" Runtime("zebin_decoder.cpp, isTargetProductConfigCompatibleWithProductConfig");
+    ZEBIN_NO_TARGET = "zebin/no-target" Warning "The file does not say which device it is for" Spec("zebin ELF, ELF note type for INTELGT");
     /// Type numbers above 7 are not defined.
     ZEBIN_RELOCATION_TYPE = "zebin/unknown-relocation-type" Warning "Unknown relocation type" Spec("zebin ELF, Gen Relocation Type");
     /// `.misc.specConstantsIds` and `.misc.specConstantsValues` come as a pair with the same
@@ -210,17 +215,17 @@ rules! {
     /// The section's text is not UTF-8.
     ZEBIN_TEXT_ENCODING = "zebin/text-not-utf-8" Info "Text that is not UTF-8" Viewer;
 
-    /// Text outside of the subset of YAML that the compiler writes and the driver reads. It is
-    /// shown as far as it can be taken apart.
-    ZE_INFO_SUBSET = "ze-info/outside-yaml-subset" Warning "YAML that the driver does not read" Runtime("yaml_parser.cpp");
+    /// Text outside of the subset of YAML that the compiler writes. It is shown as far as it can
+    /// be taken apart; what the driver makes of it, the verdict tells.
+    ZE_INFO_SUBSET = "ze-info/outside-yaml-subset" Info "YAML that the compiler does not write" Viewer;
     /// A line that is not YAML.
-    ZE_INFO_SYNTAX = "ze-info/syntax-error" Error "A line that is not YAML" Runtime("yaml_parser.cpp");
+    ZE_INFO_SYNTAX = "ze-info/syntax-error" Error "A line that is not YAML" Spec("YAML 1.2");
     /// Tabs are not allowed as indentation in YAML. The driver counts each as 4 columns.
-    ZE_INFO_TAB = "ze-info/tab" Warning "A tab as indentation" Runtime("yaml_parser.cpp, tokenize");
+    ZE_INFO_TAB = "ze-info/tab" Warning "A tab as indentation" Spec("YAML 1.2, Indentation Spaces");
     /// The text is not UTF-8.
-    ZE_INFO_ENCODING = "ze-info/not-utf-8" Error "Bytes that are not UTF-8" Runtime("yaml_parser.cpp, tokenize");
+    ZE_INFO_ENCODING = "ze-info/not-utf-8" Error "Bytes that are not UTF-8" Spec("YAML 1.2, Character Set");
     /// A key is there twice in one mapping; the driver takes the last value.
-    ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "A key is there twice" Runtime("zeinfo_decoder.cpp");
+    ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "A key is there twice" Spec("YAML 1.2, Nodes: the keys of a mapping are unique");
     /// The specification (to version 1.73) has no such key here. A later or an internal version
     /// may have it. The key is shown with its value; the driver's verdict is a matter of its own.
     ZE_INFO_UNKNOWN_KEY = "ze-info/unknown-key" Warning "A key that the specification does not know" Spec("ZE Info 1.73");
@@ -248,5 +253,5 @@ rules! {
     /// Major versions are not compatible with each other. There has been none but 1.
     ZE_INFO_MAJOR = "ze-info/other-major-version" Warning "Another major version" Spec("ZE Info, Versioning");
     /// The section is there, but has no text.
-    ZE_INFO_EMPTY = "ze-info/empty" Warning "An empty .ze_info" Runtime("zeinfo_decoder.cpp, decodeZeInfo");
+    ZE_INFO_EMPTY = "ze-info/empty" Warning "An empty .ze_info" Spec("ZE Info, Container");
 }

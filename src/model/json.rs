@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::diagnostic::Diagnostic;
 use super::document::{Document, PAGE};
 use super::node::{Node, NodeId, NodeKind};
-use super::span::SourceId;
+use super::span::{SourceId, Span};
 use super::text::value_text;
 use super::value::Value;
+use super::verdict::Finding;
 
 /// Writes a node and everything below it as one JSON object.
 ///
@@ -208,10 +209,44 @@ impl<'a> DiagnosticJson<'a> {
     }
 }
 
+/// A finding of the verdict as the command line's JSON has it.
+#[derive(Debug, Serialize)]
+pub struct FindingJson<'a> {
+    rule: &'a str,
+    effect: &'a str,
+    /// This is what has settled the verdict.
+    decisive: bool,
+    message: &'a str,
+    start: u64,
+    end: u64,
+    path: String,
+}
+
+impl<'a> FindingJson<'a> {
+    /// A finding, whether it has settled the verdict, and the path of the node that its bytes
+    /// belong to.
+    pub fn new(finding: &'a Finding, decisive: bool, path: String) -> FindingJson<'a> {
+        FindingJson {
+            rule: &finding.rule,
+            effect: finding.effect.name(),
+            decisive,
+            message: &finding.message,
+            start: finding.span.start,
+            end: finding.span.end,
+            path,
+        }
+    }
+}
+
 impl Document {
     /// The path of the innermost node that holds the diagnostic's bytes.
     pub fn path_of(&mut self, diagnostic: &Diagnostic) -> String {
-        let nodes = self.nodes_for(diagnostic.primary.span);
+        self.path_of_span(diagnostic.primary.span)
+    }
+
+    /// The path of the innermost node that holds the bytes.
+    pub fn path_of_span(&mut self, span: Span) -> String {
+        let nodes = self.nodes_for(span);
         let innermost = nodes.last().copied().unwrap_or(NodeId::ROOT);
         self.path(innermost)
     }

@@ -9,6 +9,7 @@ use super::document::{Document, PAGE};
 use super::node::{Bits, Node, NodeKind};
 use super::span::{SourceId, Span};
 use super::value::{Radix, Value};
+use super::verdict::Finding;
 
 /// So many bytes of a blob are shown in its line.
 const PREVIEW: u64 = 16;
@@ -358,6 +359,23 @@ pub fn diagnostic_text(diagnostic: &Diagnostic, path: &str) -> String {
     if let Some(help) = &diagnostic.help {
         let _ = writeln!(text, "  help: {}", escaped(help));
     }
+    text
+}
+
+/// One finding of a verdict as two lines of text.
+pub fn finding_text(finding: &Finding, path: &str) -> String {
+    let mut text = format!(
+        "{}[{}]: {}\n  at {:#x}..{:#x}",
+        finding.effect.name(),
+        finding.rule,
+        escaped(&finding.message),
+        finding.span.start,
+        finding.span.end
+    );
+    if !path.is_empty() {
+        let _ = write!(text, " ({})", escaped(path));
+    }
+    text.push('\n');
     text
 }
 

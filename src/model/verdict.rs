@@ -145,6 +145,17 @@ pub struct Verdict {
     pub rebuild: Option<Rebuild>,
 }
 
+impl Verdict {
+    /// `driver 26.27 on bmg-g21: loads`.
+    pub fn headline(&self) -> String {
+        let device = match &self.device {
+            Some(device) => format!(" on {device}"),
+            None => String::new(),
+        };
+        format!("driver {}{device}: {}", self.driver, self.outcome.words())
+    }
+}
+
 /// Who tells what the driver does with a document; asked only when somebody wants to know.
 pub trait Judge {
     /// Judges the file on a device, or on its own; nothing, where there is no device of that

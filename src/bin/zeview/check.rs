@@ -1,13 +1,14 @@
-//! `zeview check`: what is wrong with files.
+//! `zeview check`: what the driver does with files, and what is wrong with them.
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::model::json::DiagnosticJson;
-use zeview::model::text::diagnostic_text;
-use zeview::model::{Coverage, Document, Severity};
+use zeview::decode::zebin::device::Device;
+use zeview::model::json::{DiagnosticJson, FindingJson};
+use zeview::model::text::{diagnostic_text, finding_text};
+use zeview::model::{Coverage, Document, Outcome, Rebuild, Severity, Verdict};
 
 use crate::FileArgument;
 use crate::input;
@@ -21,6 +22,18 @@ pub struct Options {
     /// Print a JSON array with one object a file.
     #[arg(long)]
     json: bool,
+    /// Judge on this device instead of the file's own: a name of the driver (`bmg-g21`),
+    /// `arch.release.revision` (`20.1.0`), or the number (`0x05004000`).
+    #[arg(long, value_name = "NAME", value_parser = device)]
+    device: Option<String>,
+}
+
+/// A name that stands for a device.
+fn device(name: &str) -> Result<String, String> {
+    match Device::named(name) {
+        Some(_) => Ok(name.to_owned()),
+        None => Err("there is no such device".to_owned()),
+    }
 }
 
 /// Keys of [`Options::json`], one object a file.
@@ -28,6 +41,14 @@ pub struct Options {
 struct FileJson<'a> {
     file: String,
     format: &'a str,
+    /// What the driver does with the file; null for what holds files.
+    verdict: Option<Outcome>,
+    /// There is no error in the diagnostics.
+    well_formed: bool,
+    driver: Option<&'a str>,
+    device: Option<&'a str>,
+    findings: Vec<FindingJson<'a>>,
+    rebuild: Option<&'a Rebuild>,
     coverage: Coverage,
     diagnostics: Vec<DiagnosticJson<'a>>,
 }
@@ -53,20 +74,18 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
-        if document
-            .diagnostics
-            .iter()
-            .any(|d| d.severity == Severity::Error)
-        {
+        let verdict = document.verdict(options.device.as_deref());
+        let loads = verdict.as_ref().is_none_or(|verdict| verdict.outcome.loads());
+        if !loads || !is_well_formed(&document) {
             status = status.max(1);
         }
         let name = file.display().to_string();
         if options.json {
             out.write_all(if first { b"\n" } else { b",\n" })?;
             first = false;
-            print_json(&mut document, name, &mut out)?;
+            print_json(&mut document, verdict.as_ref(), name, &mut out)?;
         } else {
-            print_text(&mut document, &name, &mut out)?;
+            print_text(&mut document, verdict.as_ref(), &name, &mut out)?;
         }
     }
     drop(progress);
@@ -77,17 +96,42 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-fn print_json(document: &mut Document, file: String, out: &mut impl Write) -> io::Result<()> {
+fn is_well_formed(document: &Document) -> bool {
+    document.diagnostics.iter().all(|d| d.severity != Severity::Error)
+}
+
+fn print_json(
+    document: &mut Document,
+    verdict: Option<&Verdict>,
+    file: String,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let all = document.diagnostics.clone();
     let diagnostics = all
         .iter()
         .map(|diagnostic| DiagnosticJson::new(diagnostic, document.path_of(diagnostic)))
+        .collect();
+    let findings = verdict.map_or(&[][..], |verdict| &verdict.findings);
+    let decisive = verdict.and_then(|verdict| verdict.decisive);
+    let findings = findings
+        .iter()
+        .enumerate()
+        .map(|(at, finding)| {
+            let path = document.path_of_span(finding.span);
+            FindingJson::new(finding, decisive == Some(at), path)
+        })
         .collect();
     serde_json::to_writer(
         out,
         &FileJson {
             file,
             format: &document.summary.format,
+            verdict: verdict.map(|verdict| verdict.outcome),
+            well_formed: is_well_formed(document),
+            driver: verdict.map(|verdict| &*verdict.driver),
+            device: verdict.and_then(|verdict| verdict.device.as_deref()),
+            findings,
+            rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
             coverage: document.coverage,
             diagnostics,
         },
@@ -95,7 +139,12 @@ fn print_json(document: &mut Document, file: String, out: &mut impl Write) -> io
     Ok(())
 }
 
-fn print_text(document: &mut Document, file: &str, out: &mut impl Write) -> io::Result<()> {
+fn print_text(
+    document: &mut Document,
+    verdict: Option<&Verdict>,
+    file: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let all = document.diagnostics.clone();
     let count = |severity| all.iter().filter(|d| d.severity == severity).count();
     let Coverage {
@@ -104,13 +153,20 @@ fn print_text(document: &mut Document, file: &str, out: &mut impl Write) -> io::
         overlap,
         ..
     } = document.coverage;
-    write!(out, "{file}: {}", document.summary.title)?;
+    write!(out, "{file}: ")?;
+    if let Some(verdict) = verdict {
+        writeln!(out, "{}", verdict.headline())?;
+        print_verdict(document, verdict, out)?;
+        write!(out, "  ")?;
+    }
+    write!(out, "{}", document.summary.title)?;
     for fact in document.summary.facts.iter().filter(|f| f.headline) {
         write!(out, " · {}", fact.text)?;
     }
     write!(
         out,
-        " · {} errors, {} warnings",
+        " · {}, {} errors, {} warnings",
+        if is_well_formed(document) { "well-formed" } else { "malformed" },
         count(Severity::Error),
         count(Severity::Warning)
     )?;
@@ -118,11 +174,26 @@ fn print_text(document: &mut Document, file: &str, out: &mut impl Write) -> io::
         out,
         " · bytes: {padding} padding, {gap} unexplained, {overlap} claimed twice"
     )?;
+    let indent = if verdict.is_some() { "    " } else { "  " };
     for diagnostic in &all {
         let path = document.path_of(diagnostic);
         for line in diagnostic_text(diagnostic, &path).lines() {
-            writeln!(out, "  {line}")?;
+            writeln!(out, "{indent}{line}")?;
         }
     }
     Ok(())
+}
+
+/// What the driver meets, and what could be done about it.
+fn print_verdict(document: &mut Document, verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
+    for finding in &verdict.findings {
+        let path = document.path_of_span(finding.span);
+        for line in finding_text(finding, &path).lines() {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    match &verdict.rebuild {
+        Some(rebuild) if !verdict.outcome.loads() => writeln!(out, "    {}", rebuild.text),
+        _ => Ok(()),
+    }
 }

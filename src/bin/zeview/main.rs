@@ -5,6 +5,7 @@ mod dump;
 mod input;
 mod kernels;
 mod progress;
+mod rules;
 
 use std::io;
 use std::path::PathBuf;
@@ -24,11 +25,16 @@ struct Arguments {
 enum Command {
     /// Print the whole tree: offset, length, name, value; then the diagnostics.
     Dump(dump::Options),
-    /// Print what is wrong with files.
+    /// Print what today's driver does with files, and what is wrong with them.
     ///
-    /// Exit status: 0 where there is no error, 1 where there is one, 2 where a file could not
-    /// be read.
+    /// Two statements, to be kept apart: compilers write files that the driver refuses, and it
+    /// takes files that are against the specification.
+    ///
+    /// Exit status: 0 where all files load and are well-formed, 1 where one is not, 2 where a
+    /// file could not be read.
     Check(check::Options),
+    /// List every rule: what is checked, how much it matters, where it comes from.
+    Rules(rules::Options),
     /// Print the kernel table: what each kernel needs, and what it spills.
     Kernels(kernels::Options),
 }
@@ -41,6 +47,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Dump(options) => dump::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Rules(options) => rules::run(&options),
         Command::Kernels(options) => kernels::run(&options),
     };
     match outcome {

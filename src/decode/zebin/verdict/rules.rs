@@ -21,7 +21,7 @@ macro_rules! rules {
                 effect: Some(Effect::$effect),
                 summary: $summary,
                 origin: Origin::Runtime($origin),
-                docs: concat!($($d, "\n"),*).trim_ascii(),
+                docs: concat!($($d),*).trim_ascii(),
             };
         )*
         /// All of them, in the driver's order.
