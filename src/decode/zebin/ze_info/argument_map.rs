@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::ZeInfo;
+use super::schema::{ARGUMENT_TYPE, Type};
 use super::yaml::{Index, Node};
 use crate::model::kernels::{
     BindingTableEntry, InlineSampler, KernelRow, MemoryBuffer, Overlap, Payload, PayloadEntry,
@@ -76,7 +77,10 @@ pub(super) fn count(info: &ZeInfo, list: Index, row: &mut KernelRow) {
         let (mut explicit, mut arg_index, mut offset, mut size) = (false, -1, 0, 0);
         for (member, node) in info.yaml.values(entry) {
             match &*info.key_bytes(member, node).unwrap_or_default() {
-                b"arg_type" => explicit = is_explicit(&info.str(member)),
+                b"arg_type" => {
+                    let ty = Type::Enum(&ARGUMENT_TYPE);
+                    explicit = info.word(member, node, ty).is_some_and(|word| is_explicit(word.name));
+                }
                 b"arg_index" => arg_index = info.int32(node).unwrap_or(-1),
                 b"offset" => offset = info.int32(node).unwrap_or(0),
                 b"size" => size = info.int32(node).unwrap_or(0),

@@ -53,8 +53,11 @@ fn report_problems(cx: &Context<'_>, info: &ZeInfo) {
             format!("line {}: {}", problem.line, problem.kind.summary()),
         );
     }
-    for node in info.yaml().nodes().iter().filter(|n| n.kind == Kind::Raw) {
-        cx.gap(info.at(node.extent()));
+    // Bytes that could not be read have a problem too.
+    if !info.yaml().problems().is_empty() {
+        for node in info.yaml().nodes().iter().filter(|n| n.kind == Kind::Raw) {
+            cx.gap(info.at(node.extent()));
+        }
     }
 }
 
@@ -223,6 +226,10 @@ impl Checker<'_> {
     }
 
     fn value(&mut self, index: Index, node: &Node, key: &'static Key) {
+        if let Some(word) = self.info.word(index, node, key.ty) {
+            self.word(node, key, word);
+            return;
+        }
         match self.info.fit(index, node, key.ty) {
             Fit::Fits => self.fitting(index, node, key),
             Fit::Unknown => {}
@@ -251,11 +258,6 @@ impl Checker<'_> {
                     let all: Vec<String> = key.allowed.iter().map(i64::to_string).collect();
                     let message = format!("{} is {number}, not one of {}", key.name, all.join(", "));
                     self.report(&rules::ZE_INFO_RANGE, self.place(node), node, message);
-                }
-            }
-            Type::Enum(list) => {
-                if let Some(word) = list.value(self.info.str(index).as_bytes()) {
-                    self.word(node, key, word);
                 }
             }
             Type::Mapping(table) | Type::Sequence(table) | Type::Either(table) => {

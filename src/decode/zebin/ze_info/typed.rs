@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::ZeInfo;
-use super::schema::{Key, Table, Type};
+use super::schema::{EnumValue, Key, Table, Type};
 use super::yaml::{self, Index, Kind, Node, ROOT, Style};
 use crate::model::{Radix, Value};
 
@@ -150,7 +150,7 @@ impl ZeInfo {
             Type::Float => is(self.float(node).is_some()),
             Type::Bool => is(self.boolean(node).is_some()),
             Type::Str => is(scalar),
-            Type::Enum(list) if scalar => match list.value(self.str(index).as_bytes()) {
+            Type::Enum(_) if scalar => match self.word(index, node, ty) {
                 Some(_) => Fit::Fits,
                 None => Fit::UnknownWord,
             },
@@ -173,6 +173,16 @@ impl ZeInfo {
             Type::Mapping(_) => is(node.kind.is_mapping() || node.kind == Kind::Null),
             Type::Either(_) => is(node.kind.is_collection() || node.kind == Kind::Null),
             Type::Enum(_) | Type::Int32x3 => Fit::Differs,
+        }
+    }
+
+    /// The word of its list that a scalar is.
+    pub(super) fn word(&self, index: Index, node: &Node, ty: Type) -> Option<&'static EnumValue> {
+        let Type::Enum(list) = ty else { return None };
+        match (node.kind, node.style) {
+            (Kind::Scalar, Style::Plain) => list.value(node.value.of(&self.text)),
+            (Kind::Scalar, _) => list.value(self.str(index).as_bytes()),
+            _ => None,
         }
     }
 
