@@ -7,6 +7,7 @@
 //! The page's policy allows no style attributes: sizes and positions that change are set by
 //! [`hooks`], everything else is a class of `www/styles`.
 
+pub mod acts;
 pub mod app;
 pub mod components;
 pub mod flat;

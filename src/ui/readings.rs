@@ -11,6 +11,13 @@ pub struct Reading {
     pub text: String,
 }
 
+impl Reading {
+    /// A reading.
+    pub fn new(name: &'static str, text: String) -> Reading {
+        Reading { name, text }
+    }
+}
+
 /// The first bytes as little-endian numbers of each width that is there.
 pub fn numbers(bytes: &[u8]) -> Vec<Reading> {
     let mut out = Vec::new();
@@ -46,7 +53,7 @@ fn first<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
 #[cfg(target_arch = "wasm32")]
 pub fn float(number: f64) -> String {
     js_sys::Number::from(number)
-        .to_string(10)
+        .to_string_with_radix(10)
         .map_or_else(|_| String::new(), String::from)
 }
 

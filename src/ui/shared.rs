@@ -12,6 +12,11 @@ impl<T> Shared<T> {
     pub fn new(value: T) -> Shared<T> {
         Shared(Rc::new(value))
     }
+
+    /// Another one as long as both are alive.
+    pub fn address(&self) -> u64 {
+        Rc::as_ptr(&self.0) as usize as u64
+    }
 }
 
 impl<T> Clone for Shared<T> {

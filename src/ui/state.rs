@@ -9,7 +9,7 @@ use super::panels::PanelId;
 use super::selection::Selection;
 use super::tree::Tree;
 use crate::model::{NodeId, SourceId, Span};
-use crate::worker::protocol::{Opened, Row};
+use crate::worker::protocol::{Detail, Opened, Row};
 
 /// One of the open files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,6 +33,57 @@ pub struct Failure {
     pub message: AttrValue,
     /// What to do.
     pub advice: AttrValue,
+}
+
+/// Which colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// As the system has it.
+    #[default]
+    Auto,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// The one that a press on the button leads to.
+    pub fn next(self) -> Theme {
+        match self {
+            Theme::Auto => Theme::Light,
+            Theme::Light => Theme::Dark,
+            Theme::Dark => Theme::Auto,
+        }
+    }
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::Auto => "as the system",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+}
+
+/// How the page is arranged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// The colours.
+    pub theme: Theme,
+    /// The page stands in another one: without header and status line.
+    pub embed: bool,
+    /// The window is narrow: the panes are stacked.
+    pub narrow: bool,
+    /// Files are held over the page.
+    pub over: bool,
+    /// Of stacked panes: a panel is shown above, and not the tree.
+    pub upper_is_panel: bool,
+    /// Of stacked panes: the inspector is shown below, and not the bytes.
+    pub lower_is_inspector: bool,
+    /// More of the parts by size are shown.
+    pub more_parts: bool,
 }
 
 /// How far a file has come.
@@ -64,6 +115,10 @@ pub struct View {
     pub tree: Rc<Tree>,
     /// What is selected.
     pub selection: Selection,
+    /// Everything about the selected node, once it is here.
+    pub detail: Option<Rc<Detail>>,
+    /// The first of the selected bytes, once they are here.
+    pub preview: Rc<[u8]>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
@@ -115,6 +170,8 @@ pub struct State {
     pub active: Option<TabId>,
     /// What lies over the page.
     pub dialog: Option<Dialog>,
+    /// How it is arranged.
+    pub layout: Layout,
     /// A short message that goes away again.
     pub notice: Option<AttrValue>,
     /// Counts what was selected.
@@ -151,6 +208,12 @@ pub enum Action {
     Tree(TabId, Vec<TreeChange>),
     /// Something was selected.
     Select(TabId, Selection),
+    /// Everything about the selected node has arrived.
+    Detail(TabId, Rc<Detail>),
+    /// The first of these bytes have arrived.
+    Preview(TabId, Span, Rc<[u8]>),
+    /// It is arranged differently.
+    Layout(Layout),
     /// A panel was chosen.
     Panel(PanelId),
     /// A file cannot be read any more; in words.
@@ -210,6 +273,8 @@ impl State {
             selection,
             opened,
             panel,
+            detail: None,
+            preview: Rc::from([]),
             changed: None,
         };
         self.change(id, |tab| tab.phase = Phase::Ready(Rc::new(view)));
@@ -220,12 +285,25 @@ impl State {
         selection.serial = self.serial;
         self.change_view(id, |view| {
             Rc::make_mut(&mut view.tree).reveal(&selection.way);
+            if view.selection.span != selection.span {
+                view.preview = Rc::from([]);
+            }
             view.selection = selection;
         });
     }
 }
 
 impl View {
+    /// The row that is selected, or holds the selected bytes.
+    pub fn row(&self) -> &Row {
+        self.selection.way.last().unwrap_or(&self.opened.root)
+    }
+
+    /// Everything about that row, if it is here already.
+    pub fn detail(&self) -> Option<&Detail> {
+        self.detail.as_deref().filter(|detail| detail.row.id == self.row().id)
+    }
+
     /// All bytes of a source, as far as they are known.
     pub fn whole(&self, source: SourceId) -> Span {
         if source == SourceId::FILE {
@@ -259,7 +337,19 @@ impl Reducible for State {
                 }
             }),
             Action::Select(id, selection) => state.select(id, selection),
+            Action::Detail(id, detail) => state.change_view(id, |view| {
+                if view.selection.node_id() == detail.row.id {
+                    view.detail = Some(detail);
+                }
+            }),
+            Action::Preview(id, span, bytes) => state.change_view(id, |view| {
+                if view.selection.span == Some(span) {
+                    view.preview = bytes;
+                }
+            }),
+            Action::Layout(layout) => state.layout = layout,
             Action::Panel(panel) => {
+                state.layout.upper_is_panel = true;
                 if let Some(id) = state.active {
                     state.change_view(id, |view| view.panel = panel);
                 }

@@ -1,5 +1,7 @@
 //! How numbers, sizes and kinds are written in the page.
 
+use yew::{Html, html};
+
 use crate::model::{Area, NodeKind, Severity, Tone};
 
 /// Between the groups of a long number; lines do not break there.
@@ -63,6 +65,16 @@ pub fn percent(part: u64, whole: u64) -> String {
         t if t < 100 || t > 990 => format!("{}.{}{GROUP}%", t / 10, t % 10),
         t => format!("{}{GROUP}%", (t + 5) / 10),
     }
+}
+
+/// `12.34%` from hundredths of a percent, for the sizes of shapes.
+pub fn hundredths(number: u64) -> String {
+    format!("{}.{:02}%", number / 100, number % 100)
+}
+
+/// A part of a whole in hundredths of a percent.
+pub fn share(part: u64, whole: u64) -> u64 {
+    (u128::from(part) * 10_000 / u128::from(whole.max(1))) as u64
 }
 
 /// How an area is called where the colours are explained.
@@ -140,6 +152,28 @@ pub fn tone_class(tone: Tone) -> &'static str {
         Tone::Good => "ok",
         Tone::Warning => "warn",
         Tone::Bad => "err",
+    }
+}
+
+/// The classes of a chip of this tone.
+pub fn chip_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "chip",
+        Tone::Good => "chip ok",
+        Tone::Warning => "chip warn",
+        Tone::Bad => "chip err",
+    }
+}
+
+/// A severity's sign, read out as its name.
+pub fn severity_mark(severity: Severity) -> Html {
+    let class = match severity {
+        Severity::Error => "sev err",
+        Severity::Warning => "sev warn",
+        Severity::Info => "sev info",
+    };
+    html! {
+        <span {class} role="img" aria-label={severity.name()} title={severity.name()}>{ severity_sign(severity) }</span>
     }
 }
 

@@ -4,7 +4,6 @@ use yew::prelude::*;
 
 use crate::model::{Area, NodeId, SourceId, Span};
 use crate::ui::hooks::fraction_at;
-use crate::ui::shared::Shared;
 use crate::ui::state::View;
 use crate::ui::tree::Tree;
 use crate::ui::words;
@@ -12,64 +11,57 @@ use crate::ui::words;
 /// So many steps are told apart.
 const STEPS: usize = 256;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// What is shown.
-    pub view: Shared<View>,
+/// What the column shows.
+pub(super) struct Map<'a> {
+    /// The file.
+    pub view: &'a View,
     /// All bytes of the source.
     pub whole: Span,
     /// The first byte in view.
     pub from: u64,
     /// The byte after the last one in view.
     pub to: u64,
-    /// Called with the byte to go to.
-    pub jump: Callback<u64>,
 }
 
-/// The column beside the bytes.
-#[component]
-pub fn ByteMap(props: &Props) -> Html {
-    let whole = props.whole;
-    let runs = use_memo((Shared::from(&props.view.tree), whole), |(tree, whole)| {
-        runs(&areas(tree, *whole))
-    });
-    let jump = props.jump.clone();
+/// The column beside the bytes; `jump` is called with the place to go to, from 0 to 1.
+pub(super) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
+    let whole = map.whole;
     let go = Callback::from(move |event: PointerEvent| {
         if event.buttons() & 1 == 1
             && let Some(share) = fraction_at(&event)
         {
-            let at = whole.start + (share * whole.len() as f64) as u64;
-            jump.emit(at.min(whole.end.saturating_sub(1)));
+            jump.emit(share);
         }
     });
-    let place = |at: u64| 100.0 * at.saturating_sub(whole.start) as f64 / whole.len().max(1) as f64;
-    let (top, bottom) = (place(props.from), place(props.to));
-    let selection = &props.view.selection;
-    let selected = selection.span.filter(|span| {
-        span.source == whole.source && (selection.free || !selection.way.is_empty())
-    });
+    let selection = &map.view.selection;
+    let shown = selection.free || !selection.way.is_empty();
+    let selected = selection.span.filter(|span| span.source == whole.source && shown);
+    let rect = |class: &'static str, (x, width): (u8, u8), start: u64, end: u64, least: u64| {
+        let (y, height) = place(whole, start, end, least);
+        html! { <rect {class} x={x.to_string()} width={width.to_string()} {y} {height} /> }
+    };
+    let edge = |step: usize| whole.start + (u128::from(whole.len()) * step as u128 / STEPS as u128) as u64;
     // The browser's scroll bar and go to offset are there for everybody else.
     html! {
         <svg class="map" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
-            { for runs.iter().map(|(area, start, end)| {
-                let step = 100.0 / STEPS as f64;
-                html! {
-                    <rect class={words::area_class(*area)} x="4" width="8"
-                          y={pc(*start as f64 * step)} height={pc((*end - *start) as f64 * step)} />
-                }
+            { for runs(&areas(&map.view.tree, whole)).iter().map(|(area, start, end)| {
+                rect(words::area_class(*area), (4, 8), edge(*start), edge(*end), 0)
             }) }
-            <rect class="in-view" x="1" width="14" y={pc(top)} height={pc((bottom - top).max(0.8))} />
-            if let Some(span) = selected {
-                <rect class="mark" x="0" width="3" y={pc(place(span.start).min(99.6))}
-                      height={pc((place(span.end) - place(span.start)).max(0.4))} />
-            }
+            { rect("in-view", (1, 14), map.from, map.to, 8) }
+            { for selected.map(|span| rect("mark", (0, 3), span.start, span.end, 4)) }
         </svg>
     }
 }
 
-fn pc(share: f64) -> String {
-    let hundredths = (share * 100.0) as u64;
-    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+/// Where bytes are in the column and how high they are: at least so many thousandths.
+fn place(whole: Span, start: u64, end: u64, least: u64) -> (String, String) {
+    let share = |at: u64| {
+        let at = u128::from(at.saturating_sub(whole.start));
+        (at * 10_000 / u128::from(whole.len().max(1))) as u64
+    };
+    let height = (share(end).saturating_sub(share(start))).max(least * 10);
+    let top = share(start).min(10_000_u64.saturating_sub(height));
+    (words::hundredths(top), words::hundredths(height))
 }
 
 /// The area that has the most bytes in each step.

@@ -1,17 +1,22 @@
-//! The page before a file is open.
+//! The page before a file is open, and while one is not shown.
 
 use yew::prelude::*;
 
-use crate::ui::hooks::{text_near, use_session};
-use crate::ui::state::{Action, Dialog};
+use super::names::{button, plain};
+use crate::model::text::escaped;
+use crate::ui::state::{Failure, Phase, Tab};
+use crate::ui::words;
 
 /// A file that comes with the page.
-struct Sample {
-    file: &'static str,
-    label: &'static str,
+pub struct Sample {
+    /// Its name in the folder of the samples.
+    pub file: &'static str,
+    /// What it is.
+    pub label: &'static str,
 }
 
-const SAMPLES: &[Sample] = &[
+/// The files that come with the page.
+pub const SAMPLES: &[Sample] = &[
     Sample {
         file: "vecadd.bmg.zebin",
         label: "vecadd · Battlemage",
@@ -30,26 +35,8 @@ const SAMPLES: &[Sample] = &[
     },
 ];
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// Lets the user choose files.
-    pub choose: Callback<()>,
-}
-
-/// One calm place to drop a file. index.html has the same for the time until the app runs.
-#[component]
-pub fn Empty(props: &Props) -> Html {
-    let session = use_session();
-    let link = {
-        let session = session.clone();
-        Callback::from(move |_: MouseEvent| session.dispatch(Action::Dialog(Some(Dialog::Link))))
-    };
-    let sample = Callback::from(move |event: MouseEvent| {
-        if let Some(name) = text_near(&event, "data-sample") {
-            session.open_sample(&name);
-        }
-    });
-    let choose = props.choose.reform(|_: MouseEvent| ());
+/// One calm place to drop a file.
+pub fn empty() -> Html {
     html! {
         <main class="middle">
             <div class="drop">
@@ -57,20 +44,65 @@ pub fn Empty(props: &Props) -> Html {
                     <h2>{ "Drop a .zebin or .syclbin here" }</h2>
                     <p>{ "also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host files that hold them" }</p>
                     <div class="rowc">
-                        <button type="button" class="btn" onclick={choose}>{ "Open a file…" }</button>
-                        <button type="button" class="btn2 big" data-wish="link" onclick={link}>{ "Open a link…" }</button>
+                        <button type="button" class="btn" data-do="open">{ "Open a file…" }</button>
+                        <button type="button" class="btn2 big" data-do="dialog" data-with="link">{ "Open a link…" }</button>
                     </div>
                     <p class="dim">{ "or paste a file, hex text or base64" }</p>
                 </div>
                 <div>
                     <p>{ "No file at hand?" }</p>
-                    <div class="rowc" onclick={sample}>
-                        { for SAMPLES.iter().map(|sample| html! {
-                            <button type="button" class="btn2" data-sample={sample.file}>{ sample.label }</button>
+                    <div class="rowc">
+                        { for SAMPLES.iter().enumerate().map(|(i, sample)| {
+                            button("btn2", "sample", i.to_string(), plain(sample.label))
                         }) }
                     </div>
                 </div>
                 <p class="dim">{ "The file stays on this machine. Nothing is uploaded, nothing is installed; works offline." }</p>
+            </div>
+        </main>
+    }
+}
+
+/// A file on its way. The styles show it only after a moment: most files are there before.
+pub fn loading(tab: &Tab) -> Html {
+    let (what, share) = match tab.phase {
+        Phase::Fetching { got, total } => {
+            let of = total.map(|total| format!(" of {}", words::size(total)));
+            let what = format!("{} are here{}", words::size(got), of.unwrap_or_default());
+            let share = total.map(|total| got.saturating_mul(100) / total.max(1));
+            (what, share)
+        }
+        _ => ("The decoder reads its headers and tables.".to_owned(), None),
+    };
+    html! {
+        <main class="middle">
+            <div class="loading" role="status">
+                <h2>{ format!("Opening {}", escaped(&tab.name)) }</h2>
+                <progress max="100" value={share.map(|share| share.to_string())} aria-label="Progress" />
+                <p class="dim">{ what }</p>
+                { button("btn2", "close", tab.id.0.to_string(), plain("Cancel")) }
+            </div>
+        </main>
+    }
+}
+
+/// A file that is not shown: why, and what to do.
+pub fn failed(tab: &Tab, failure: &Failure, can_retry: bool) -> Html {
+    let id = tab.id.0.to_string();
+    html! {
+        <main class="middle">
+            <div class="failed" role="alert">
+                <h2><span class="sev err" aria-hidden="true">{ "✕" }</span>{ failure.title.clone() }</h2>
+                <p class="mono dim">{ escaped(&tab.name) }</p>
+                <p class="message">{ failure.message.clone() }</p>
+                <p>{ failure.advice.clone() }</p>
+                <div class="rowc">
+                    if can_retry {
+                        { button("btn", "retry", id.clone(), plain("Try again")) }
+                    }
+                    { button("btn2", "open", String::new(), plain("Open another file…")) }
+                    { button("btn2", "close", id, plain("Close")) }
+                </div>
             </div>
         </main>
     }

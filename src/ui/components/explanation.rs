@@ -2,69 +2,31 @@
 
 use yew::prelude::*;
 
-use super::prose;
-use crate::model::Span;
-use crate::ui::hooks::{number_near, use_session};
-use crate::ui::selection::Via;
-use crate::ui::shared::Shared;
+use super::names::{plain, prose, span_button};
 use crate::ui::words;
 use crate::worker::protocol::{Opened, Problem};
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// The problem.
-    pub problem: Problem,
-    /// The file, for the rule.
-    pub opened: Shared<Opened>,
-}
-
 /// The message, what the rule says, where it comes from, and what else belongs to it.
-#[component]
-pub fn Explanation(props: &Props) -> Html {
-    let session = use_session();
-    let diagnostic = &props.problem.diagnostic;
-    let spans: Vec<Span> = std::iter::once(&diagnostic.primary)
-        .chain(&diagnostic.secondary)
-        .map(|label| label.span)
-        .collect();
-    let onclick = Callback::from(move |event: MouseEvent| {
-        let label = number_near(&event, "data-label").and_then(|i| spans.get(i as usize));
-        if let Some(span) = label {
-            session.select_span(*span, Via::Jump);
-        }
-    });
-    let rule = props.opened.rules.iter().find(|rule| rule.id == diagnostic.rule);
+pub fn explanation(problem: &Problem, opened: &Opened) -> Html {
+    let diagnostic = &problem.diagnostic;
+    let rule = opened.rules.iter().find(|rule| rule.id == diagnostic.rule);
     let severity = diagnostic.severity;
+    let mut said: Vec<&str> = vec![&diagnostic.primary.text];
+    said.extend(diagnostic.help.as_deref());
+    said.extend(rule.map(|rule| &*rule.docs));
     html! {
-        <div class={classes!("box", words::severity_class(severity))} {onclick}>
+        <div class={classes!("box", words::severity_class(severity))}>
             <p class="headline">
-                <span class={classes!("sev", words::severity_class(severity))} aria-hidden="true">
-                    { words::severity_sign(severity) }
-                </span>
-                <span class="unseen">{ format!("{}: ", severity.name()) }</span>
+                { words::severity_mark(severity) }
                 { prose(&diagnostic.message) }
             </p>
-            if !diagnostic.primary.text.is_empty() {
-                <p>{ prose(&diagnostic.primary.text) }</p>
-            }
-            if let Some(help) = &diagnostic.help {
-                <p>{ prose(help) }</p>
-            }
-            if let Some(rule) = rule {
-                if rule.docs != diagnostic.message {
-                    <p>{ prose(&rule.docs) }</p>
-                }
-            }
-            { for diagnostic.secondary.iter().enumerate().map(|(i, label)| html! {
-                <p>
-                    <button type="button" class="link mono" data-label={(i + 1).to_string()}>
-                        { format!("{:#x} … {:#x}", label.span.start, label.span.end) }
-                    </button>
-                    { " " }{ prose(&label.text) }
-                </p>
+            { for said.iter().filter(|text| !text.is_empty() && **text != diagnostic.message).map(|text| html! { <p>{ prose(text) }</p> }) }
+            { for diagnostic.secondary.iter().map(|label| {
+                let place = format!("{:#x} … {:#x}", label.span.start, label.span.end);
+                html! { <p>{ span_button("link mono", label.span, plain(&place)) }{ " " }{ prose(&label.text) }</p> }
             }) }
             <p class="dim small">
-                <button type="button" class="link mono" data-label="0">{ &*diagnostic.rule }</button>
+                { span_button("link mono", diagnostic.primary.span, plain(&diagnostic.rule)) }
                 if let Some(rule) = rule { { " · " }{ prose(&rule.origin) } }
             </p>
         </div>

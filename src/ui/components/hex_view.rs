@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::byte_map::ByteMap;
+use super::byte_map::{Map, byte_map};
 use super::hex_keys;
 use super::hex_paint::{self, Marks, Whole};
 use super::hex_row::{self, Line, hex_row};
 use crate::model::{SourceId, Span};
 use crate::ui::hooks::{
-    CHUNK, Pieces, cell_at, focus, number_at, use_element_width, use_later,
-    use_pieces, use_session, use_virtual_rows,
+    CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus,
+    number_at, use_change, use_later, use_local, use_pieces, use_row_count, use_virtual_rows,
 };
 use crate::ui::selection::Via;
 use crate::ui::shared::Shared;
-use crate::ui::state::{TabId, View};
+use crate::ui::state::{self, TabId};
 use crate::ui::tree;
 use crate::worker::client::Piece;
 
@@ -24,197 +24,278 @@ const ROW: f64 = 20.0;
 /// Of something longer only the rows are marked, not each byte.
 const LONG: u64 = 512;
 /// Rows of 16 bytes need so many pixels; below that they have 8.
-const WIDE: u32 = 576;
+const WIDE: u32 = 560;
 /// A cursor that rests for so many milliseconds is read out.
 const REST: i32 = 250;
 
 /// The properties of the bytes.
 #[derive(Properties, PartialEq)]
 pub struct Props {
+    /// The session.
+    pub session: SessionContext,
     /// The file's tab.
     pub tab: TabId,
     /// What is shown of it.
-    pub view: Shared<View>,
+    pub view: Shared<state::View>,
 }
 
-/// Bytes that are being selected freely: where it began, and where it is now.
-pub(super) type Range = (u64, u64);
+/// What the pointer and the keys are at.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Hand {
+    cursor: Option<u64>,
+    /// Bytes that are being selected freely: where it began, and where it is now.
+    drag: Option<(u64, u64)>,
+    hover: Option<u64>,
+    /// The byte that was chosen here: what is selected then is in view already.
+    own: Option<u64>,
+    spoken: String,
+}
 
-/// The bytes of the source that is selected.
-#[component]
-pub fn HexView(props: &Props) -> Html {
-    let session = use_session();
-    let selection = &props.view.selection;
-    let source = selection.source();
-    let whole = props.view.whole(source);
-    let serial = Rc::as_ptr(&props.view.opened) as usize;
+/// All that the events need.
+struct View {
+    session: Rc<Session>,
+    view: Shared<state::View>,
+    rows: Rc<VirtualRows>,
+    hand: Local<Hand>,
+    pieces: Pieces,
+    source: SourceId,
+    whole: Span,
+    /// Bytes in a row.
+    width: u64,
+    later: Later,
+}
 
-    let outer = use_node_ref();
-    let pixels = use_element_width(&outer);
-    let width: u64 = if pixels == 0 || pixels >= WIDE { 16 } else { 8 };
-    let first = whole.start / width * width;
-    let count = (whole.end - first).div_ceil(width);
-    let rows = use_virtual_rows(count, ROW);
-
-    let cursor = use_state_eq(|| None::<u64>);
-    let drag = use_state_eq(|| None::<Range>);
-    let hover = use_state_eq(|| None::<u64>);
-    let spoken = use_state_eq(String::new);
-    // The byte that was chosen here: what is selected then is in view already.
-    let own = use_mut_ref(|| None::<u64>);
-
-    let at = |row: u64| first + row * width;
-    let pieces = use_pieces(props.tab, source, at(rows.start), at(rows.end).min(whole.end), serial);
-
-    {
-        let (rows, cursor, own) = (rows.clone(), cursor.setter(), Rc::clone(&own));
-        let (extent, start) = (selection.extent(), selection.span.map(|span| span.start));
-        use_effect_with((props.tab, selection.serial, width), move |_| {
-            let chosen = own.borrow_mut().take();
-            let Some(extent) = extent else { return };
-            if chosen.is_some_and(|at| extent.holds(at)) {
-                return;
-            }
-            cursor.set(start);
-            let row = |at: u64| at.saturating_sub(first) / width;
-            rows.reveal_all(row(extent.start), row(extent.end.saturating_sub(1).max(extent.start)));
-        });
+impl View {
+    /// The first byte of a row.
+    fn offset(&self, row: u64) -> u64 {
+        self.first() + row * self.width
     }
 
-    let select = {
-        let (session, own) = (session.clone(), Rc::clone(&own));
-        let (cursor, drag) = (cursor.setter(), drag.setter());
-        move |range: Range| {
-            let (from, to) = (range.0.min(range.1), range.0.max(range.1));
-            *own.borrow_mut() = Some(range.1);
-            cursor.set(Some(range.1));
-            drag.set(None);
-            if from == to {
-                session.select_byte(source, from, Via::Jump);
-            } else {
-                session.select_span(Span::new(source, from, to + 1), Via::Jump);
+    fn first(&self) -> u64 {
+        self.whole.start / self.width * self.width
+    }
+
+    fn row_of(&self, at: u64) -> u64 {
+        at.saturating_sub(self.first()) / self.width
+    }
+
+    /// Scrolls to what is selected, unless it was selected here.
+    fn follow(&self) {
+        let selection = &self.view.selection;
+        let mut hand = self.hand.get();
+        let own = hand.own.take();
+        if let Some(extent) = selection.extent() {
+            if !own.is_some_and(|at| extent.holds(at)) {
+                hand.cursor = selection.span.map(|span| span.start);
+                let last = extent.end.saturating_sub(1).max(extent.start);
+                self.rows.reveal_all(self.row_of(extent.start), self.row_of(last));
             }
         }
-    };
-    let byte_under = {
-        let end = whole.end;
-        move |event: &MouseEvent| byte_under(event, first, width, end)
-    };
-    let onpointerdown = {
-        let (byte_under, drag, cursor) = (byte_under.clone(), drag.setter(), *cursor);
-        let container = rows.container.clone();
-        Callback::from(move |event: PointerEvent| {
-            if event.button() != 0 {
-                return;
-            }
-            if let Some(at) = byte_under(&event) {
-                event.prevent_default();
-                focus(&container);
-                let from = if event.shift_key() { cursor.unwrap_or(at) } else { at };
-                drag.set(Some((from, at)));
-            }
-        })
-    };
-    let onpointermove = {
-        let (byte_under, drag, hover) = (byte_under, drag.clone(), hover.setter());
-        Callback::from(move |event: PointerEvent| {
-            let at = byte_under(&event);
-            hover.set(at);
-            if let (Some((from, _)), Some(at)) = (*drag, at) {
-                drag.set(Some((from, at)));
-            }
-        })
-    };
-    let onpointerup = {
-        let (select, drag) = (select.clone(), *drag);
-        Callback::from(move |_: PointerEvent| {
-            if let Some(range) = drag {
-                select(range);
-            }
-        })
-    };
-    let onpointerleave = {
-        let hover = hover.setter();
-        Callback::from(move |_: PointerEvent| hover.set(None))
-    };
+        self.hand.change(|now| *now = hand);
+    }
 
-    // What the cursor is at is read out when it rests.
-    let rest = use_later(REST);
-    let onkeydown = {
-        let (rows, drag_now, drag) = (rows.clone(), *drag, drag.setter());
-        let (cursor_now, cursor) = (*cursor, cursor.setter());
-        let (session, spoken, pieces) = (session.clone(), spoken.setter(), pieces.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            let from = cursor_now.unwrap_or(whole.start);
-            if matches!(event.key().as_str(), "Enter" | " ") {
+    fn select(&self, (a, b): (u64, u64)) {
+        self.hand.change(|hand| {
+            hand.own = Some(b);
+            hand.cursor = Some(b);
+            hand.drag = None;
+        });
+        if a == b {
+            self.session.select_byte(self.source, a, Via::Jump);
+        } else {
+            let span = Span::new(self.source, a.min(b), a.max(b) + 1);
+            self.session.select_span(span, Via::Jump);
+        }
+    }
+
+    /// The byte under the pointer.
+    fn under(&self, event: &MouseEvent) -> Option<u64> {
+        let (line, row) = number_at(event, "data-line")?;
+        let bytes = self.width as usize;
+        let byte = cell_at(event, &row, ".h", hex_row::columns(bytes))
+            .map(|column| hex_row::byte_of(column, bytes))
+            .or_else(|| cell_at(event, &row, ".t", bytes as u32).map(|column| column as usize))?;
+        Some(self.offset(line) + byte as u64).filter(|at| *at < self.whole.end)
+    }
+
+    fn point(&self, event: &PointerEvent) {
+        let at = self.under(event);
+        match (event.type_().as_str(), at) {
+            ("pointerdown", Some(at)) if event.button() == 0 => {
                 event.prevent_default();
-                select(drag_now.unwrap_or((from, from)));
-                return;
-            }
-            if event.key() == "Escape" && drag_now.is_some() {
-                event.prevent_default();
-                drag.set(None);
-                return;
-            }
-            let Some(to) = hex_keys::target(&event, from, whole, width, rows.page) else {
-                return;
-            };
-            event.prevent_default();
-            cursor.set(Some(to));
-            rows.reveal((to - first) / width);
-            if event.shift_key() {
-                drag.set(Some((drag_now.map_or(from, |d| d.0), to)));
-            } else {
-                drag.set(None);
-            }
-            let byte = byte_at(&pieces, to);
-            let (session, spoken) = (session.clone(), spoken.clone());
-            rest.emit(Rc::new(move || {
-                let spoken = spoken.clone();
-                session.name_of_byte(source, to, move |name| {
-                    let byte = byte.map(|b| format!(", byte {b:02x}")).unwrap_or_default();
-                    spoken.set(format!("offset {to:#x}{byte}, {name}"));
+                focus(&self.rows.container);
+                let shift = event.shift_key();
+                self.hand.change(|hand| {
+                    let from = hand.cursor.filter(|_| shift).unwrap_or(at);
+                    hand.drag = Some((from, at));
                 });
-            }));
-        })
-    };
+            }
+            ("pointermove", at) => self.hand.change(|hand| {
+                hand.hover = at;
+                if let (Some((from, _)), Some(at)) = (hand.drag, at) {
+                    hand.drag = Some((from, at));
+                }
+            }),
+            ("pointerup", _) => {
+                if let Some(range) = self.hand.get().drag {
+                    self.select(range);
+                }
+            }
+            ("pointerleave", _) => self.hand.change(|hand| hand.hover = None),
+            _ => {}
+        }
+    }
 
-    let marks = marks(props, *cursor, *drag, *hover, &pieces);
-    let digits = digits(whole.end);
-    let in_view = rows.in_view();
-    let lines = (rows.start..rows.end).map(|number| {
-        let offset = at(number);
-        let len = (whole.end - offset).min(width) as usize;
-        let piece = pieces.get(offset / CHUNK);
+    fn key(self: &Rc<Self>, event: &KeyboardEvent) {
+        let hand = self.hand.get();
+        let from = hand.cursor.unwrap_or(self.whole.start);
+        match event.key().as_str() {
+            "Enter" | " " => {
+                event.prevent_default();
+                return self.select(hand.drag.unwrap_or((from, from)));
+            }
+            "Escape" if hand.drag.is_some() => {
+                event.prevent_default();
+                return self.hand.change(|hand| hand.drag = None);
+            }
+            _ => {}
+        }
+        let page = self.rows.page();
+        let Some(to) = hex_keys::target(event, from, self.whole, self.width, page) else {
+            return;
+        };
+        event.prevent_default();
+        let shift = event.shift_key();
+        self.hand.change(|hand| {
+            hand.cursor = Some(to);
+            hand.drag = shift.then(|| (hand.drag.map_or(from, |drag| drag.0), to));
+        });
+        self.rows.reveal(self.row_of(to));
+        let here = Rc::clone(self);
+        self.later.after(REST, Box::new(move || here.read_out(to)));
+    }
+
+    fn read_out(&self, at: u64) {
+        let byte = part(&self.pieces, at, 1).and_then(|bytes| bytes.first().copied());
+        let byte = byte.map(|b| format!(", byte {b:02x}")).unwrap_or_default();
+        let hand = self.hand.clone();
+        let done = move |name: String| {
+            hand.change(|hand| hand.spoken = format!("offset {at:#x}{byte}, {name}"));
+        };
+        self.session.name_of_byte(self.source, at, Box::new(done));
+    }
+
+    fn jump(&self, share: f64) {
+        let at = self.whole.start + (share * self.whole.len() as f64) as u64;
+        let at = at.min(self.whole.end.saturating_sub(1));
+        self.hand.change(|hand| hand.cursor = Some(at));
+        self.rows.center(self.row_of(at));
+    }
+
+    fn marks(&self) -> Marks {
+        let selection = &self.view.selection;
+        let hand = self.hand.get();
+        let dragged = hand.drag.map(|(a, b)| Span::new(self.source, a.min(b), a.max(b) + 1));
+        let free = dragged.is_some() || selection.free;
+        // The whole file being selected is nothing to point out.
+        let shown = free || !selection.way.is_empty();
+        let span = dragged.or(selection.span).filter(|_| shown);
+        let has_parts = selection.way.last().is_none_or(tree::is_branch);
+        let whole = match span.map_or(0, Span::len) {
+            _ if free => Whole::No,
+            len if len > LONG => Whole::Long,
+            _ if has_parts => Whole::Short,
+            _ => Whole::No,
+        };
+        let hover = hand.hover.and_then(|at| {
+            let piece = self.pieces.get(at / CHUNK)?;
+            let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
+            Some((hex_paint::start(leaf), leaf.end))
+        });
+        Marks {
+            span,
+            extent: span.and(dragged.or(selection.extent())),
+            whole,
+            hover,
+            cursor: hand.cursor,
+        }
+    }
+
+    fn line(&self, number: u64, marks: &Marks, digits: usize) -> Html {
+        let offset = self.offset(number);
+        let len = (self.whole.end - offset).min(self.width) as usize;
+        let leaves = self.pieces.get(offset / CHUNK).map_or(&[][..], |p| &p.leaves);
         let line = Line {
             number,
             offset,
             digits,
-            width: width as usize,
-            bytes: piece.and_then(|piece| part(piece, offset, len)),
+            width: self.width as usize,
+            bytes: part(&self.pieces, offset, len),
             len,
-            leaves: piece.map_or(&[], |piece| piece.leaves.as_slice()),
+            leaves,
         };
-        hex_row(&line, &marks)
+        hex_row(&line, marks)
+    }
+}
+
+/// The bytes of the source that is selected.
+#[component]
+pub fn HexView(props: &Props) -> Html {
+    let selection = &props.view.selection;
+    let source = selection.source();
+    let whole = props.view.whole(source);
+    let opened = Shared::from(&props.view.opened).address();
+
+    let rows = use_virtual_rows(ROW);
+    let width: u64 = if (1..WIDE).contains(&rows.width()) { 8 } else { 16 };
+    let first = whole.start / width * width;
+    let count = (whole.end - first).div_ceil(width);
+    use_row_count(&rows, count);
+    let (start, end) = rows.shown();
+    let bytes = (first + start * width, (first + end * width).min(whole.end));
+    let view = Rc::new(View {
+        session: Rc::clone(&props.session.0),
+        view: props.view.clone(),
+        rows: Rc::clone(&rows),
+        hand: use_local(),
+        pieces: use_pieces(&props.session.0, props.tab, source, bytes, opened),
+        source,
+        whole,
+        width,
+        later: use_later(),
     });
-    let jump = {
-        let (rows, cursor) = (rows.clone(), cursor.setter());
-        Callback::from(move |offset: u64| {
-            cursor.set(Some(offset));
-            rows.center((offset - first) / width);
-        })
+    let here = Rc::clone(&view);
+    use_change([selection.serial.into(), width, 0, 0], Box::new(move || here.follow()));
+
+    let here = Rc::clone(&view);
+    let pointer = Callback::from(move |event: PointerEvent| here.point(&event));
+    let here = Rc::clone(&view);
+    let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    let here = Rc::clone(&view);
+    let jump = Callback::from(move |share: f64| here.jump(share));
+    let marks = view.marks();
+    let digits = digits(whole.end);
+    let (top, bottom) = rows.in_view();
+    let map = Map {
+        view: &props.view,
+        whole,
+        from: view.offset(top),
+        to: view.offset(bottom).min(whole.end),
     };
     html! {
-        <div class="hex" ref={&outer}>
+        <div class="hex">
             <div class="scroll" id="hex" ref={&rows.container} role="grid" tabindex="0" aria-label="Bytes"
                  aria-readonly="true" aria-rowcount={count.to_string()} aria-colcount="3"
-                 {onpointerdown} {onpointermove} {onpointerup} {onpointerleave} {onkeydown}>
+                 onpointerdown={pointer.clone()} onpointermove={pointer.clone()} onpointerup={pointer.clone()}
+                 onpointerleave={pointer} {onkeydown}>
                 <div class="spacer" ref={&rows.spacer} role="presentation">
-                    <div class="window" ref={&rows.window} role="presentation">{ for lines }</div>
+                    <div class="window" ref={&rows.window} role="presentation">
+                        { for (start..end).map(|number| view.line(number, &marks, digits)) }
+                    </div>
                 </div>
             </div>
-            <ByteMap view={props.view.clone()} {whole} from={at(in_view.0)} to={at(in_view.1).min(whole.end)} {jump} />
-            <p class="unseen" aria-live="polite">{ (*spoken).clone() }</p>
+            { byte_map(&map, jump) }
+            <p class="unseen" aria-live="polite">{ view.hand.get().spoken }</p>
         </div>
     }
 }
@@ -225,60 +306,9 @@ fn digits(end: u64) -> usize {
     needed.max(8)
 }
 
-/// The byte under the pointer.
-fn byte_under(event: &MouseEvent, first: u64, width: u64, end: u64) -> Option<u64> {
-    let (line, row) = number_at(event, "data-line")?;
-    let bytes = width as usize;
-    let byte = cell_at(event, &row, ".h", hex_row::columns(bytes))
-        .map(|column| hex_row::byte_of(column, bytes))
-        .or_else(|| cell_at(event, &row, ".t", width as u32).map(|column| column as usize))?;
-    let at = first + line * width + byte as u64;
-    (at < end).then_some(at)
-}
-
-fn part(piece: &Piece, offset: u64, len: usize) -> Option<&[u8]> {
+fn part(pieces: &Pieces, offset: u64, len: usize) -> Option<&[u8]> {
+    let piece: &Piece = pieces.get(offset / CHUNK)?;
     let from = usize::try_from(offset.checked_sub(piece.span.start)?).ok()?;
     let bytes = piece.bytes.get(from..)?;
     (!bytes.is_empty()).then(|| bytes.get(..len).unwrap_or(bytes))
 }
-
-fn byte_at(pieces: &Pieces, at: u64) -> Option<u8> {
-    part(pieces.get(at / CHUNK)?, at, 1)?.first().copied()
-}
-
-fn marks(
-    props: &Props,
-    cursor: Option<u64>,
-    drag: Option<Range>,
-    hover: Option<u64>,
-    pieces: &Pieces,
-) -> Marks {
-    let selection = &props.view.selection;
-    let source: SourceId = selection.source();
-    let dragged = drag.map(|(a, b)| Span::new(source, a.min(b), a.max(b) + 1));
-    let span = dragged.or(selection.span);
-    // A value stands out; something with parts keeps their colours.
-    let has_parts = !selection.free && selection.way.last().is_none_or(tree::is_branch);
-    let len = span.map_or(0, Span::len);
-    let whole = match () {
-        () if dragged.is_some() || selection.free => Whole::No,
-        () if len > LONG => Whole::Long,
-        () if has_parts => Whole::Short,
-        () => Whole::No,
-    };
-    // The whole file being selected is nothing to point out.
-    let span = span.filter(|_| dragged.is_some() || selection.free || !selection.way.is_empty());
-    let hovered = hover.and_then(|at| {
-        let piece = pieces.get(at / CHUNK)?;
-        let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
-        Some((hex_paint::start(leaf), leaf.end))
-    });
-    Marks {
-        span,
-        extent: span.and(dragged.or(selection.extent())),
-        whole,
-        hover: hovered,
-        cursor,
-    }
-}
-

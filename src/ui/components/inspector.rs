@@ -1,186 +1,187 @@
 //! Everything about what is selected.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
-use super::known_values::KnownValues;
-use super::readings::Readings;
-use super::value_view::{bits_view, entry, value_view};
-use super::{Actions, Explanation, prose};
+use super::explanation::explanation;
+use super::known_values::known_values;
+use super::names::{plain, prose, span_button};
+use super::readings::readings_view;
+use super::value_view::{self, bits_view, entry, value_view};
 use crate::model::text::escaped;
-use crate::model::{Span, Value, Xref};
-use crate::ui::hooks::{number_near, use_session};
-use crate::ui::selection::{self, Selection, Via};
-use crate::ui::shared::Shared;
-use crate::ui::state::{Origin, View};
-use crate::ui::words;
+use crate::model::{Area, SourceId, Span, Value, Xref};
+use crate::ui::acts::COPY_MAX;
 use crate::ui::panels::SEVERITIES;
+use crate::ui::selection::{self, Selection};
+use crate::ui::state::View;
+use crate::ui::words;
 use crate::worker::protocol::{Detail, Problem, Row};
 
-/// The inspector's properties.
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// What is shown of the file.
-    pub view: Shared<View>,
-    /// Where the file came from.
-    pub origin: Origin,
-    /// Everything about the selected node, once it is here.
-    pub detail: Option<Rc<Detail>>,
-    /// The first bytes of what is selected.
-    pub preview: Rc<[u8]>,
-}
-
 /// The inspector.
-#[component]
-pub fn Inspector(props: &Props) -> Html {
-    let selection = &props.view.selection;
-    let row = selection.way.last().unwrap_or(&props.view.opened.root);
-    let detail = props.detail.as_deref().filter(|detail| detail.row.id == row.id);
-    let is_value = !selection.free && crate::ui::tree::has_value(row);
+pub fn inspector(view: &View) -> Html {
+    let selection = &view.selection;
+    let (row, detail) = (view.row(), view.detail());
+    let len = selection.span.map_or(0, Span::len);
+    let preview = readings_view(
+        &view.preview,
+        len,
+        selection.free || matches!(row.value, Value::Bytes),
+    );
     html! {
-        <div class="insp">
+        <div class="insp" key={u64::from(row.id.0)}>
             if selection.free {
-                <h2>{ words::bytes(selection.span.map_or(0, Span::len)) }</h2>
+                <h2>{ words::bytes(len) }</h2>
                 <p class="sub">{ "in " }<span class="mono">{ selection::name(row) }</span></p>
+                <dl class="kv">{ place(selection) }</dl>
             } else {
                 <h2 class="mono">{ selection::name(row) }</h2>
                 <p class="sub">{ kind(row) }</p>
-            }
-            <dl class="kv">
-                if !selection.free {
+                <dl class="kv">
                     { value_view(&row.value, row.span.filter(|_| row.bits.is_none()).map(Span::len)) }
                     if let Some(summary) = &row.summary {
-                        { entry(if is_value { "Meaning" } else { "Content" }, escaped(summary)) }
+                        { entry(if crate::ui::tree::has_value(row) { "Meaning" } else { "Content" }, plain(&escaped(summary))) }
                     }
                     { bits_view(row.bits) }
+                    { place(selection) }
+                    if let Some(count) = detail.and_then(|d| d.row.count).filter(|c| *c > 0) {
+                        { entry("Parts", plain(&words::grouped(count))) }
+                    }
+                </dl>
+                if let Some(detail) = detail {
+                    { about(view, detail) }
                 }
-                { place(selection) }
-                if let Some(count) = detail.and_then(|d| d.row.count).filter(|c| *c > 0 && !selection.free) {
-                    { entry("Parts", words::grouped(count)) }
-                }
-            </dl>
-            if let Some(detail) = detail.filter(|_| !selection.free) {
-                if let Some(doc) = &detail.doc {
-                    <div class="doc">
-                        <p>{ prose(doc) }</p>
-                        if let Some(source) = &detail.doc_source {
-                            <p class="dim small">{ prose(source) }</p>
-                        }
-                    </div>
-                }
-                <Links xrefs={detail.xrefs.clone()} />
-                { for problems(&props.view, detail, selection) }
-                <KnownValues known={detail.known.clone()} value={row.value.clone()} />
             }
-            <Readings bytes={Rc::clone(&props.preview)} len={selection.span.map_or(0, Span::len)}
-                      open={selection.free || matches!(row.value, Value::Bytes)} />
-            <Actions view={props.view.clone()} origin={props.origin.clone()}
-                     path={props.detail.as_ref().map(|d| AttrValue::from(d.path.clone()))} />
+            { preview }
+            { actions(view, row) }
         </div>
     }
+}
+
+/// What the node means, refers to and is blamed for.
+fn about(view: &View, detail: &Detail) -> Html {
+    html! { <>
+        if let Some(doc) = &detail.doc {
+            <div class="doc">
+                <p>{ prose(doc) }</p>
+                <p class="dim small">{ prose(detail.doc_source.as_deref().unwrap_or("")) }</p>
+            </div>
+        }
+        { links(&detail.xrefs) }
+        { for problems(view, detail) }
+        { known_values(&detail.known, &detail.row.value) }
+    </> }
 }
 
 fn kind(row: &Row) -> Html {
     html! { <>
         <span class={classes!("dot", words::area_class(row.area))} aria-hidden="true" />
         { words::kind_name(row.kind) }
-        if row.area != crate::model::Area::Inherit {
+        if row.area != Area::Inherit {
             <span class="dim">{ " · " }{ words::area_name(row.area) }</span>
         }
     </> }
 }
 
+fn mono(text: &str, after: &str) -> Html {
+    html! { <><span class="mono">{ text.to_owned() }</span><span class="dim">{ after.to_owned() }</span></> }
+}
+
 /// Offsets and length.
 fn place(selection: &Selection) -> Html {
     let Some(span) = selection.span else {
-        return entry("Bytes", html! { <span class="dim">{ "none: it is computed" }</span> });
+        return entry("Bytes", mono("", "none: it is computed"));
     };
-    let head = selection.extent().map_or(0, |extent| span.start - extent.start);
+    let source = match span.source {
+        SourceId::FILE => String::new(),
+        SourceId(number) => format!(" of unpacked data {number}"),
+    };
+    let hex = if span.len() > 9 { format!(" ({:#x})", span.len()) } else { String::new() };
+    let start = selection.extent().map_or(span.start, |extent| extent.start);
     html! { <>
-        { entry("Bytes", html! { <>
-            <span class="mono">{ format!("{:#x} … {:#x}", span.start, span.end) }</span>
-            if span.source != crate::model::SourceId::FILE {
-                <span class="dim">{ format!(" of unpacked data {}", span.source.0) }</span>
-            }
-        </> }) }
-        { entry("Length", html! { <>
-            <span class="mono">{ words::grouped(span.len()) }</span>
-            if span.len() > 9 {
-                <span class="dim mono">{ format!(" ({:#x})", span.len()) }</span>
-            }
-        </> }) }
-        if head > 0 {
-            { entry("Key", html! { <>
-                <span class="mono">{ format!("{:#x} … {:#x}", span.start - head, span.start) }</span>
-                <span class="dim">{ " before it" }</span>
-            </> }) }
+        { entry("Bytes", mono(&format!("{:#x} … {:#x}", span.start, span.end), &source)) }
+        { entry("Length", mono(&words::grouped(span.len()), &hex)) }
+        if start < span.start {
+            { entry("Key", mono(&format!("{start:#x} … {:#x}", span.start), " before it")) }
         }
     </> }
 }
 
 /// What the rules say about the node; at most a few, the list of problems has all.
-fn problems(view: &View, detail: &Detail, selection: &Selection) -> Vec<Html> {
+fn problems(view: &View, detail: &Detail) -> Vec<Html> {
     const SHOWN: usize = 4;
-    let of = |i: &u32| view.opened.diagnostics.get(*i as usize);
-    let all: Vec<_> = detail.diagnostics.iter().filter_map(of).collect();
+    let all = &view.opened.diagnostics;
+    let here = |p: &Problem| Some(p.diagnostic.primary.span) == view.selection.span;
     // Those about exactly these bytes come first, then the worst.
-    let is_here = |p: &Problem| Some(p.diagnostic.primary.span) == selection.span;
-    let mut problems = Vec::new();
-    for here in [true, false] {
+    let mut out = Vec::new();
+    for exact in [true, false] {
         for severity in SEVERITIES {
-            let same = |p: &&&Problem| p.diagnostic.severity == severity && is_here(p) == here;
-            problems.extend(all.iter().filter(same).copied());
+            for problem in detail.diagnostics.iter().filter_map(|i| all.get(*i as usize)) {
+                if problem.diagnostic.severity == severity && here(problem) == exact {
+                    out.push(problem);
+                }
+            }
         }
     }
-    let more = problems.len().saturating_sub(SHOWN);
-    let mut out: Vec<Html> = problems
-        .iter()
-        .take(SHOWN)
-        .map(|problem| {
-            let opened = Shared::from(&view.opened);
-            html! { <Explanation problem={(*problem).clone()} {opened} /> }
-        })
-        .collect();
+    let more = out.len().saturating_sub(SHOWN);
+    let mut boxes: Vec<Html> =
+        out.iter().take(SHOWN).map(|problem| explanation(problem, &view.opened)).collect();
     if more > 0 {
-        out.push(html! { <p class="dim">{ format!("and {more} more in the list of problems") }</p> });
+        boxes.push(html! { <p class="dim">{ format!("and {more} more in the list of problems") }</p> });
     }
-    out
-}
-
-#[derive(Properties, PartialEq)]
-struct LinksProps {
-    xrefs: Vec<Xref>,
+    boxes
 }
 
 /// What the node refers to.
-#[component]
-fn Links(props: &LinksProps) -> Html {
-    let session = use_session();
-    let spans: Vec<Span> = props.xrefs.iter().map(|xref| xref.to).collect();
-    let onclick = Callback::from(move |event: MouseEvent| {
-        let span = number_near(&event, "data-xref").and_then(|i| spans.get(i as usize));
-        if let Some(span) = span {
-            session.select_span(*span, Via::Jump);
-        }
-    });
-    if props.xrefs.is_empty() {
+fn links(xrefs: &[Xref]) -> Html {
+    if xrefs.is_empty() {
         return Html::default();
     }
     html! {
-        <section {onclick}>
+        <section>
             <h3>{ "Refers to" }</h3>
             <dl class="kv">
-                { for props.xrefs.iter().enumerate().map(|(i, xref)| html! { <>
-                    <dt>{ &*xref.why }</dt>
-                    <dd>
-                        <button type="button" class="link" data-xref={i.to_string()}>
-                            { if xref.label.is_empty() { format!("{:#x}", xref.to.start) } else { escaped(&xref.label) } }
-                        </button>
-                        <span class="dim mono">{ format!(" {:#x}", xref.to.start) }</span>
-                    </dd>
-                </> }) }
+                { for xrefs.iter().map(|xref| {
+                    let place = format!("{:#x}", xref.to.start);
+                    let label = if xref.label.is_empty() { "these bytes" } else { &xref.label };
+                    entry(&xref.why, html! { <>
+                        { span_button("link", xref.to, plain(&escaped(label))) }
+                        <span class="dim mono">{ " " }{ place }</span>
+                    </> })
+                }) }
             </dl>
+        </section>
+    }
+}
+
+/// What can be done with what is selected: copy, save, export.
+fn actions(view: &View, row: &Row) -> Html {
+    let button = |act: &'static str, label: &'static str, can: bool| {
+        html! { <button type="button" class="btn2" data-do={act} disabled={!can}>{ label }</button> }
+    };
+    let node = !view.selection.free;
+    let len = view.selection.span.map_or(0, Span::len);
+    let short = len > 0 && len <= COPY_MAX;
+    let path = view.detail().is_some_and(|detail| !detail.path.is_empty());
+    html! {
+        <section class="actions">
+            <div class="rowc">
+                { button("copy-link", "Copy link", view.detail().is_some()) }
+                { button("copy-value", "Copy value", node && !value_view::plain(&row.value).is_empty()) }
+                { button("copy-path", "Copy path", path) }
+                { button("save", "Save bytes", len > 0) }
+            </div>
+            <details class="fold">
+                <summary>{ "Copy and export as…" }</summary>
+                <div class="rowc">
+                    { button("hex", "Hex text", short) }
+                    { button("c", "C array", short) }
+                    { button("rust", "Rust array", short) }
+                    { button("text", "Tree as text", node) }
+                    { button("json", "Save JSON", node) }
+                </div>
+                if len > COPY_MAX {
+                    <p class="dim small">{ format!("As text at most {}; save the bytes instead.", words::size(COPY_MAX)) }</p>
+                }
+            </details>
         </section>
     }
 }

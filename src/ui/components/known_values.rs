@@ -8,38 +8,29 @@ use crate::worker::protocol::KnownRow;
 /// Longer lists are closed at first.
 const SHORT: usize = 8;
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// The values.
-    pub known: Vec<KnownRow>,
-    /// The one that the file has.
-    pub value: Value,
-}
-
 /// The list, with the file's value marked.
-#[component]
-pub fn KnownValues(props: &Props) -> Html {
-    if props.known.is_empty() {
+pub(super) fn known_values(known: &[KnownRow], value: &Value) -> Html {
+    if known.is_empty() {
         return Html::default();
     }
-    let flags = matches!(props.value, Value::Flags { .. });
-    let raw = props.value.as_u64();
+    let flags = matches!(value, Value::Flags { .. });
+    let raw = value.as_u64();
     let is_current = |known: &KnownRow| match raw {
         Some(raw) if flags => known.raw != 0 && raw & known.raw == known.raw,
         raw => raw == Some(known.raw),
     };
-    let hex = flags || props.known.iter().any(|known| known.raw > 9999);
+    let hex = flags || known.iter().any(|known| known.raw > 9999);
     html! {
-        <details class="fold" open={props.known.len() <= SHORT}>
-            <summary>{ format!("{} known values", props.known.len()) }</summary>
+        <details class="fold" open={known.len() <= SHORT}>
+            <summary>{ format!("{} known values", known.len()) }</summary>
             <table class="known">
                 <thead class="unseen"><tr><th>{ "Set" }</th><th>{ "Value" }</th><th>{ "Name" }</th></tr></thead>
                 <tbody>
-                { for props.known.iter().map(|known| {
+                { for known.iter().map(|known| {
                     let current = is_current(known);
                     let number = if hex { format!("{:#x}", known.raw) } else { known.raw.to_string() };
                     html! {
-                        <tr key={known.raw} class={classes!(current.then_some("sel"))}>
+                        <tr class={if current { "sel" } else { "" }}>
                             <td class="tick">{ if current { "✓" } else { "" } }</td>
                             <td class="num">{ number }</td>
                             <td>

@@ -1,46 +1,37 @@
 //! What shows any file: no component knows a format.
+//!
+//! What has state of its own is a component of Yew, everything else a function: it makes the
+//! same, is shorter, and is less to download.
 
-mod actions;
 mod byte_map;
 mod dialogs;
 mod empty;
 mod explanation;
-mod failure;
-mod header;
+mod frame;
 mod hex_keys;
 mod hex_paint;
 mod hex_row;
 mod hex_view;
 mod inspector;
 mod known_values;
-mod loading;
 mod names;
-mod panel_tabs;
 mod readings;
 mod search_box;
 mod splitter;
-mod status;
-mod tabs;
 mod tree_keys;
 mod tree_row;
 mod tree_view;
-mod value_view;
+pub mod value_view;
 mod workspace;
 
-pub use self::actions::Actions;
 pub use self::dialogs::Dialogs;
-pub use self::empty::Empty;
-pub use self::explanation::Explanation;
-pub use self::failure::FailureView;
-pub use self::header::Header;
+pub use self::empty::{SAMPLES, Sample, empty, failed, loading};
+pub use self::explanation::explanation;
+pub use self::frame::{banner, file_tabs, header, panel_tabs, status};
 pub use self::hex_view::HexView;
-pub use self::inspector::Inspector;
-pub use self::loading::Loading;
-pub use self::names::{Names, name_of, prose};
-pub use self::panel_tabs::PanelTabs;
+pub use self::inspector::inspector;
+pub use self::names::{button, name_of, names, plain, prose, span_button};
 pub use self::search_box::SearchBox;
 pub use self::splitter::Border;
-pub use self::status::StatusLine;
-pub use self::tabs::FileTabs;
 pub use self::tree_view::TreeView;
-pub use self::workspace::Workspace;
+pub use self::workspace::workspace;

@@ -1,9 +1,10 @@
-//! Names of nodes.
+//! Names of nodes, sentences, and buttons that lead somewhere.
 
 use yew::prelude::*;
 
+use crate::model::Span;
 use crate::model::text::escaped;
-use crate::ui::hooks::{number_near, use_session};
+use crate::ui::acts::with_span;
 use crate::ui::selection::Selection;
 use crate::ui::words;
 use crate::worker::protocol::Row;
@@ -32,32 +33,34 @@ pub fn prose(text: &str) -> Html {
         if i % 2 == 1 {
             html! { <code>{ part.to_owned() }</code> }
         } else {
-            html! { part.to_owned() }
+            plain(part)
         }
     });
     html! { <>{ for parts }</> }
 }
 
-#[derive(Properties, PartialEq)]
-pub struct Props {
-    /// What is selected.
-    pub selection: Selection,
+/// Text.
+pub fn plain(text: &str) -> Html {
+    yew::virtual_dom::VText::new(text.to_owned()).into()
+}
+
+/// A button: what it does, with what, and what it says.
+pub fn button(class: &'static str, act: &'static str, with: String, label: Html) -> Html {
+    html! { <button type="button" {class} data-do={act} data-with={with}>{ label }</button> }
+}
+
+/// A button that selects bytes.
+pub fn span_button(class: &'static str, span: Span, label: Html) -> Html {
+    button(class, "span", with_span(span), label)
 }
 
 /// The names on the way to what is selected; each leads there.
-#[component]
-pub fn Names(props: &Props) -> Html {
-    let session = use_session();
-    let onclick = Callback::from(move |event: MouseEvent| {
-        if let Some(level) = number_near(&event, "data-level") {
-            session.select_above(level as usize);
-        }
-    });
+pub fn names(selection: &Selection) -> Html {
     html! {
-        <nav class="names" aria-label="Way to the selection" {onclick}>
-            { for props.selection.names().enumerate().map(|(i, name)| html! { <>
+        <nav class="names" aria-label="Way to the selection">
+            { for selection.names().enumerate().map(|(i, name)| html! { <>
                 if i > 0 { <span class="arrow" aria-hidden="true">{ "▸" }</span> }
-                <button type="button" class="link" data-level={(i + 1).to_string()}>{ name }</button>
+                { button("link", "level", (i + 1).to_string(), plain(&name)) }
             </> }) }
         </nav>
     }

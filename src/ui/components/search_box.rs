@@ -4,8 +4,12 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::plain;
 use crate::model::text::escaped;
-use crate::ui::hooks::{focus_by_id, number_near, pressed, scroll_into_view, text_of, use_later, use_session};
+use crate::ui::hooks::{
+    Later, Local, Session, SessionContext, focus_by_id, number_near, pressed, scroll_into_view,
+    text_of, use_change, use_later, use_local,
+};
 use crate::ui::selection::Via;
 use crate::ui::state::TabId;
 use crate::worker::protocol::HitRow;
@@ -14,171 +18,157 @@ use crate::worker::protocol::HitRow;
 const PAUSE: i32 = 150;
 /// At most so many hits.
 const LIMIT: u32 = 100;
+/// The id of the field.
+const FIELD: &str = "search";
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
+    /// The session.
+    pub session: SessionContext,
     /// The file that is searched.
     pub tab: Option<TabId>,
 }
 
 #[derive(Clone, PartialEq, Default)]
 struct Found {
+    /// What the hits are of.
     typed: String,
     hits: Rc<[HitRow]>,
     more: bool,
+    open: bool,
+    at: Option<usize>,
+    /// A search is on its way: the next one waits until it is back.
+    busy: bool,
 }
 
-/// The id of the field, to give it the focus.
-pub const SEARCH_ID: &str = "search";
+struct View {
+    session: Rc<Session>,
+    found: Local<Found>,
+    later: Later,
+}
+
+impl View {
+    fn typed(self: &Rc<Self>) {
+        let here = Rc::clone(self);
+        self.later.after(PAUSE, Box::new(move || here.ask()));
+    }
+
+    fn ask(self: &Rc<Self>) {
+        let typed = text_of(FIELD).trim().to_owned();
+        let found = self.found.get();
+        if typed.is_empty() {
+            return self.found.change(|found| {
+                *found = Found {
+                    busy: found.busy,
+                    ..Found::default()
+                };
+            });
+        }
+        if found.busy {
+            return;
+        }
+        self.found.change(|found| found.busy = true);
+        let here = Rc::clone(self);
+        let asked = typed.clone();
+        let done = move |hits: Vec<HitRow>, more| {
+            here.found.change(|found| found.busy = false);
+            if text_of(FIELD).trim() != typed {
+                return here.ask();
+            }
+            here.found.change(|found| {
+                *found = Found {
+                    typed,
+                    hits: hits.into(),
+                    more,
+                    open: true,
+                    ..Found::default()
+                };
+            });
+        };
+        self.session.search(asked, LIMIT, Box::new(done));
+    }
+
+    fn choose(&self, place: usize, open: bool) {
+        self.found.change(|found| {
+            found.at = Some(place);
+            found.open = open;
+        });
+        if let Some(hit) = self.found.get().hits.get(place) {
+            self.session.select_span(hit.span, Via::Jump);
+        }
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        let Some(key) = pressed(event) else { return };
+        let found = self.found.get();
+        let count = found.hits.len();
+        match key.as_str() {
+            "Escape" if found.open => self.found.change(|found| found.open = false),
+            "Escape" => focus_by_id("tree"),
+            "Enter" if count > 0 => self.choose(found.at.unwrap_or(0).min(count - 1), false),
+            "ArrowDown" | "ArrowUp" if count > 0 => {
+                let next = match (found.at, key == "ArrowDown") {
+                    (None, true) => 0,
+                    (None, false) => count - 1,
+                    (Some(i), true) => (i + 1) % count,
+                    (Some(i), false) => (i + count - 1) % count,
+                };
+                scroll_into_view(&format!("hit-{next}"));
+                self.choose(next, true);
+            }
+            _ => return,
+        }
+        event.prevent_default();
+    }
+}
 
 /// The field and the list of hits below it.
 #[component]
 pub fn SearchBox(props: &Props) -> Html {
-    let session = use_session();
-    let input = use_node_ref();
-    let found = use_state(|| None::<Found>);
-    let open = use_state_eq(|| false);
-    let at = use_state_eq(|| None::<usize>);
-    let later = use_later(PAUSE);
-    // A search is on its way: the next one waits until it is back.
-    let busy = use_mut_ref(|| false);
+    let view = Rc::new(View {
+        session: Rc::clone(&props.session.0),
+        found: use_local(),
+        later: use_later(),
+    });
+    // Hits of one file are none in another.
+    let here = Rc::clone(&view);
+    let tab = props.tab.map_or(0, |tab| tab.0.into());
+    let forget = Box::new(move || here.found.change(|found| *found = Found::default()));
+    use_change([tab, 0, 0, 0], forget);
 
-    {
-        // Hits of one file are none in another.
-        let (found, open) = (found.setter(), open.setter());
-        use_effect_with(props.tab, move |_| {
-            found.set(None);
-            open.set(false);
-        });
-    }
-    let ask = {
-        let (session, input) = (session.clone(), input.clone());
-        let (found, at, open) = (found.setter(), at.setter(), open.setter());
-        let busy = Rc::clone(&busy);
-        Rc::new(move || ask(&session, &input, &busy, &Shown { found: found.clone(), at: at.clone(), open: open.clone() }))
-    };
-    let oninput = {
-        let ask = Rc::clone(&ask);
-        Callback::from(move |_: InputEvent| {
-            let ask = Rc::clone(&ask);
-            later.emit(Rc::new(move || ask()));
-        })
-    };
-    let choose = {
-        let (session, found, at) = (session.clone(), found.clone(), at.setter());
-        Callback::from(move |place: usize| {
-            at.set(Some(place));
-            if let Some(hit) = found.as_ref().and_then(|found| found.hits.get(place)) {
-                session.select_span(hit.span, Via::Jump);
-            }
-        })
-    };
-    let onkeydown = {
-        let (found, open, at, choose) = (found.clone(), open.clone(), at.clone(), choose.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            let Some(key) = pressed(&event) else { return };
-            let count = found.as_ref().map_or(0, |found| found.hits.len());
-            match key.as_str() {
-                "Escape" if *open => open.set(false),
-                "Escape" => focus_by_id("tree"),
-                "Enter" if count > 0 => {
-                    choose.emit(at.unwrap_or(0).min(count - 1));
-                    open.set(false);
-                }
-                "ArrowDown" | "ArrowUp" if count > 0 => {
-                    open.set(true);
-                    let next = match (*at, key == "ArrowDown") {
-                        (None, true) => 0,
-                        (None, false) => count - 1,
-                        (Some(i), true) => (i + 1) % count,
-                        (Some(i), false) => (i + count - 1) % count,
-                    };
-                    scroll_into_view(&format!("hit-{next}"));
-                    choose.emit(next);
-                }
-                _ => return,
-            }
-            event.prevent_default();
-        })
-    };
-    let onfocus = {
-        let (open, found) = (open.setter(), found.clone());
-        Callback::from(move |_: FocusEvent| open.set(found.is_some()))
-    };
-    let onblur = {
-        let open = open.setter();
-        Callback::from(move |_: FocusEvent| open.set(false))
-    };
+    let here = Rc::clone(&view);
+    let oninput = Callback::from(move |_: InputEvent| here.typed());
+    let here = Rc::clone(&view);
+    let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    let here = Rc::clone(&view);
+    let focused = Callback::from(move |event: FocusEvent| {
+        let open = event.type_() == "focus" && !here.found.get().typed.is_empty();
+        here.found.change(|found| found.open = open);
+    });
     // The field keeps the focus, so that the list does not close before it is clicked on.
-    let onpointerdown = {
-        let (open, choose) = (open.setter(), choose);
-        Callback::from(move |event: PointerEvent| {
-            event.prevent_default();
-            if let Some(place) = number_near(&event, "data-hit") {
-                choose.emit(place as usize);
-                open.set(false);
-            }
-        })
-    };
-    let shown = found.as_ref().filter(|_| *open);
-    let active = at.filter(|_| shown.is_some()).map(|i| format!("hit-{i}"));
+    let here = Rc::clone(&view);
+    let onpointerdown = Callback::from(move |event: PointerEvent| {
+        event.prevent_default();
+        if let Some(place) = number_near(&event, "data-hit") {
+            here.choose(place as usize, false);
+        }
+    });
+    let found = view.found.get();
+    let active = found.at.filter(|_| found.open).map(|i| format!("hit-{i}"));
     html! {
         <div class="search" role="search">
-            <input ref={&input} id={SEARCH_ID} type="search" role="combobox" autocomplete="off" spellcheck="false"
+            <input id={FIELD} type="search" role="combobox" autocomplete="off" spellcheck="false"
                    placeholder="Search names, values, bytes" aria-label="Search names, values, text or bytes"
-                   aria-keyshortcuts="/" aria-expanded={shown.is_some().to_string()} aria-controls="hits"
-                   aria-autocomplete="list" aria-activedescendant={active} {oninput} {onkeydown} {onfocus} {onblur} />
+                   aria-keyshortcuts="/" aria-expanded={found.open.to_string()} aria-controls="hits"
+                   aria-autocomplete="list" aria-activedescendant={active} {oninput} {onkeydown}
+                   onfocus={focused.clone()} onblur={focused} />
             <kbd aria-hidden="true">{ "/" }</kbd>
-            <div class="pop" hidden={shown.is_none()} {onpointerdown}>
-                if let Some(found) = shown {
-                    { hits(found, *at) }
-                }
-            </div>
-            <span class="unseen" role="status">
-                { shown.map(said).unwrap_or_default() }
-            </span>
+            if found.open {
+                <div class="pop" {onpointerdown}>{ hits(&found) }</div>
+            }
+            <span class="unseen" role="status">{ if found.open { said(&found) } else { String::new() } }</span>
         </div>
     }
-}
-
-/// What a search changes.
-#[derive(Clone)]
-struct Shown {
-    found: UseStateSetter<Option<Found>>,
-    at: UseStateSetter<Option<usize>>,
-    open: UseStateSetter<bool>,
-}
-
-fn ask(
-    session: &Rc<crate::ui::hooks::Session>,
-    input: &NodeRef,
-    busy: &Rc<std::cell::RefCell<bool>>,
-    shown: &Shown,
-) {
-    let typed = text_of(input).trim().to_owned();
-    if typed.is_empty() {
-        shown.found.set(None);
-        shown.open.set(false);
-        return;
-    }
-    if busy.replace(true) {
-        return;
-    }
-    let (again, input, busy, shown) = (Rc::clone(session), input.clone(), Rc::clone(busy), shown.clone());
-    session.search(typed.clone(), LIMIT, move |hits, more| {
-        busy.replace(false);
-        let now = text_of(&input).trim().to_owned();
-        if now != typed {
-            return ask(&again, &input, &busy, &shown);
-        }
-        shown.at.set(None);
-        shown.open.set(true);
-        shown.found.set(Some(Found {
-            typed,
-            hits: hits.into(),
-            more,
-        }));
-    });
 }
 
 fn said(found: &Found) -> String {
@@ -190,41 +180,42 @@ fn said(found: &Found) -> String {
     }
 }
 
-fn hits(found: &Found, at: Option<usize>) -> Html {
+fn hits(found: &Found) -> Html {
     html! { <>
         <div id="hits" role="listbox" aria-label="Hits" class="hits">
-            { for found.hits.iter().enumerate().map(|(i, hit)| html! {
-                <div key={i} id={format!("hit-{i}")} class={classes!("hit", (at == Some(i)).then_some("sel"))}
-                     role="option" aria-selected={(at == Some(i)).to_string()} data-hit={i.to_string()}>
-                    <span class="mono text">{ marked(&escaped(&hit.text), &found.typed) }</span>
-                    <span class="mono where">{ format!("{:#x}", hit.span.start) }</span>
-                    <span class="path">{ path(hit) }</span>
-                </div>
+            { for found.hits.iter().enumerate().map(|(i, hit)| {
+                let on = found.at == Some(i);
+                let path: Vec<String> = hit.path.iter().map(|name| escaped(name)).collect();
+                html! {
+                    <div id={format!("hit-{i}")} class={if on { "hit sel" } else { "hit" }} role="option"
+                         aria-selected={on.to_string()} data-hit={i.to_string()}>
+                        <span class="mono text">{ marked(&escaped(&hit.text), &found.typed) }</span>
+                        <span class="mono where">{ format!("{:#x}", hit.span.start) }</span>
+                        <span class="path">{ path.join(" ▸ ") }</span>
+                    </div>
+                }
             }) }
         </div>
         <p class="foot dim">
             { said(found) }
             if found.hits.is_empty() {
-                { ". Bytes are written as " }<code>{ "4d 5a ?? 00" }</code>{ " or " }<code>{ "\"abc\"" }</code>{ "." }
+                { super::prose(". Bytes are written as `4d 5a ?? 00` or `\"abc\"`.") }
             }
         </p>
     </> }
 }
 
-fn path(hit: &HitRow) -> String {
-    let names = hit.path.iter().map(|name| escaped(name));
-    names.collect::<Vec<_>>().join(" ▸ ")
-}
-
 /// The text with what was typed marked in it.
 fn marked(text: &str, typed: &str) -> Html {
-    let found = text.is_ascii().then(|| text.to_ascii_lowercase().find(&typed.to_ascii_lowercase())).flatten();
-    let parts = found.and_then(|at| {
+    let found = text.is_ascii().then(|| text.to_ascii_lowercase().find(&typed.to_ascii_lowercase()));
+    let parts = found.flatten().and_then(|at| {
         let end = at + typed.len();
         Some((text.get(..at)?, text.get(at..end)?, text.get(end..)?))
     });
     match parts {
-        Some((before, hit, after)) => html! { <>{ before }<mark>{ hit }</mark>{ after }</> },
-        None => html! { { text } },
+        Some((before, hit, after)) => {
+            html! { <>{ plain(before) }<mark>{ plain(hit) }</mark>{ plain(after) }</> }
+        }
+        None => plain(text),
     }
 }

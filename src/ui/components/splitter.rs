@@ -9,28 +9,37 @@ pub struct Props {
     /// Which.
     pub border: Splitting,
     /// What becomes larger and smaller.
-    pub label: AttrValue,
+    pub label: &'static str,
     /// The id of that.
-    pub controls: AttrValue,
+    pub controls: &'static str,
 }
 
 /// The border.
 #[component]
 pub fn Border(props: &Props) -> Html {
     let splitter = use_splitter(props.border);
+    let (size, min, max) = splitter.range();
     let horizontal = props.border.horizontal;
     let class = classes!(
         "border",
         if horizontal { "h" } else { "v" },
-        splitter.moving.then_some("moving")
+        splitter.is_moving().then_some("moving")
     );
+    let pointer = {
+        let splitter = splitter.clone();
+        Callback::from(move |event: PointerEvent| splitter.point(&event))
+    };
+    let onkeydown = {
+        let splitter = splitter.clone();
+        Callback::from(move |event: KeyboardEvent| splitter.key(&event))
+    };
+    let ondblclick = Callback::from(move |_: MouseEvent| splitter.reset());
     html! {
-        <div {class} role="separator" tabindex="0" aria-label={props.label.clone()}
+        <div {class} role="separator" tabindex="0" aria-label={props.label}
              aria-orientation={if horizontal { "horizontal" } else { "vertical" }}
-             aria-valuenow={splitter.size.to_string()} aria-valuemin={(props.border.min as i32).to_string()}
-             aria-valuemax={splitter.max.to_string()} aria-controls={props.controls.clone()}
-             onpointerdown={splitter.onpointerdown} onpointermove={splitter.onpointermove}
-             onpointerup={splitter.onpointerup.clone()} onpointercancel={splitter.onpointerup}
-             onkeydown={splitter.onkeydown} ondblclick={splitter.ondblclick} />
+             aria-valuenow={size.to_string()} aria-valuemin={min.to_string()} aria-valuemax={max.to_string()}
+             aria-controls={props.controls} {onkeydown} {ondblclick}
+             onpointerdown={pointer.clone()} onpointermove={pointer.clone()}
+             onpointerup={pointer.clone()} onpointercancel={pointer} />
     }
 }

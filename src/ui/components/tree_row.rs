@@ -36,19 +36,17 @@ pub(super) fn id(number: u64) -> String {
 pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
     let indent = format!("d{}", at.row.depth.min(INDENT_MAX));
     let dimmed = node.is_some_and(|row| is_dimmed(row.kind));
-    let class = classes!(
-        "tr",
-        indent,
-        at.selected.then_some("sel"),
-        dimmed.then_some("dim"),
-        node.is_none().then_some("pending")
+    let class = format!(
+        "tr {indent}{}{}",
+        if at.selected { " sel" } else { "" },
+        if dimmed { " dim" } else { "" }
     );
     html! {
         <div key={at.number} id={id(at.number)} {class} role="treeitem" data-row={at.number.to_string()}
              aria-level={(at.row.depth + 1).to_string()} aria-setsize={at.row.siblings.to_string()}
              aria-posinset={at.row.position.to_string()} aria-selected={at.selected.to_string()}
              aria-expanded={at.open.map(|open| open.to_string())} title={node.and_then(place)}>
-            <span class={classes!("tw", at.open.map(|open| if open { "open" } else { "closed" }))} data-twisty="1" />
+            <span class={match at.open { Some(true) => "tw open", Some(false) => "tw closed", None => "tw" }} data-twisty="1" />
             { match (at.row.item, node) {
                 (Item::Group(group), _) => html! {
                     <span class="n dim">{ format!("[{} … {}]", group.start, group.end - 1) }</span>
@@ -70,10 +68,7 @@ fn content(row: &Row, depth: u32) -> Html {
         }
         { name_of(row) }
         if let Some(severity) = row.severity {
-            <span class={classes!("sev", words::severity_class(severity))} role="img"
-                  aria-label={format!("{} here", severity.name())} title={format!("{} here", severity.name())}>
-                { words::severity_sign(severity) }
-            </span>
+            { words::severity_mark(severity) }
         }
         { value(row) }
         if let Some(size) = right(row, depth) {
@@ -96,7 +91,7 @@ fn value(row: &Row) -> Html {
     let short = !text.is_empty() && text.len() <= VALUE_SHORT;
     html! { <>
         if !text.is_empty() {
-            <span class={classes!("v", short.then_some("short"))}>{ text }</span>
+            <span class={if short { "v short" } else { "v" }}>{ text }</span>
         }
         if !summary.is_empty() {
             <span class="v dim">{ summary }</span>

@@ -7,8 +7,8 @@ use crate::model::{Bits, Radix, Value};
 use crate::ui::words;
 
 /// A name and what stands beside it.
-pub(super) fn entry(name: &str, text: impl Into<Html>) -> Html {
-    html! { <><dt>{ name }</dt><dd>{ text.into() }</dd></> }
+pub(super) fn entry(name: &str, text: Html) -> Html {
+    html! { <><dt>{ name.to_owned() }</dt><dd>{ text }</dd></> }
 }
 
 fn mono(text: String) -> Html {
@@ -125,7 +125,7 @@ pub(super) fn bits_view(bits: Option<Bits>) -> Html {
 }
 
 /// A value as it is put on the clipboard: without quotes and without grouping.
-pub(super) fn plain(value: &Value) -> String {
+pub fn plain(value: &Value) -> String {
     match value {
         Value::Text { text, .. } => text.to_string(),
         value => value_text(value),

@@ -1,15 +1,11 @@
 //! The address shows what is selected, and the Back button goes back to what was.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::PopStateEvent;
-use yew::prelude::*;
-
 use super::listener::Listener;
-use super::session::{Session, use_session};
-use crate::model::NodeId;
+use super::session::Session;
 use crate::ui::route::{self, Query, Target};
 use crate::ui::selection::{Selection, Via};
 use crate::ui::state::{Action, Origin, TabId};
@@ -19,10 +15,7 @@ use crate::worker::client_timer::Timer;
 const DELAY: i32 = 200;
 
 /// What the address's query asks for.
-pub fn read_query() -> Query {
-    if cfg!(not(target_arch = "wasm32")) {
-        return Query::default();
-    }
+pub(super) fn read_query() -> Query {
     web_sys::window()
         .and_then(|window| window.location().search().ok())
         .map(|text| route::parse_query(&text))
@@ -30,7 +23,7 @@ pub fn read_query() -> Query {
 }
 
 /// What the address's fragment points to.
-pub fn read_target() -> Option<Target> {
+pub(super) fn read_target() -> Option<Target> {
     let hash = web_sys::window()?.location().hash().ok()?;
     route::parse_fragment(&hash)
 }
@@ -38,16 +31,14 @@ pub fn read_target() -> Option<Target> {
 /// The address of what is selected, as somebody else can open it; without the file, where
 /// that is only here.
 pub fn link_to(origin: &Origin, target: Option<&Target>) -> String {
+    if cfg!(not(target_arch = "wasm32")) {
+        return relative(origin, target, false);
+    }
     let page = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(location.origin().ok()? + &location.pathname().ok()?)
     });
     page.unwrap_or_default() + &relative(origin, target, false)
-}
-
-/// The address of this page without `embed`.
-pub fn without_embed(origin: &Origin) -> String {
-    link_to(origin, read_target().as_ref())
 }
 
 fn relative(origin: &Origin, target: Option<&Target>, embed: bool) -> String {
@@ -64,30 +55,25 @@ fn relative(origin: &Origin, target: Option<&Target>, embed: bool) -> String {
     out
 }
 
-/// Keeps the address at what is selected; `path` is the path of the selected node, once it
-/// is known.
-#[hook]
-pub fn use_address(
-    tab: TabId,
-    origin: &Origin,
-    selection: &Selection,
-    path: Option<&str>,
-    embed: bool,
-) {
-    let timer = use_mut_ref(|| None::<Timer>);
-    let push = use_memo((), |()| Cell::new(false));
-    let address = path.map(|path| relative(origin, selection.target(path).as_ref(), embed));
-    let via = selection.via;
-    use_effect_with((tab, address), move |(tab, address)| {
-        let Some(address) = address.clone() else { return };
-        push.set(push.get() || via == Via::Jump);
-        let tab = *tab;
+impl Session {
+    /// Lets the address follow to what is selected.
+    pub(super) fn show_address(&self) {
+        let state = self.state();
+        let Some(tab) = state.active() else { return };
+        let Some(view) = tab.view() else { return };
+        let Some(detail) = view.detail() else { return };
+        let target = view.selection.target(&detail.path);
+        let address = relative(&tab.origin, target.as_ref(), state.layout.embed);
+        let push = self.push.get() || view.selection.via == Via::Jump;
+        self.push.set(push);
+        let id = tab.id;
+        let flag = Rc::clone(&self.push);
         let later = Timer::start(DELAY, move || {
             // Where the history cannot be changed, the address stays as it is.
-            let _ = write(tab, &address, push.replace(false));
+            let _ = write(id, &address, flag.replace(false));
         });
-        *timer.borrow_mut() = Some(later);
-    });
+        *self.address.borrow_mut() = Some(later);
+    }
 }
 
 /// A sandboxed frame has no history; then the address stays as it is.
@@ -107,19 +93,14 @@ fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
 }
 
 /// Follows the Back button, and fragments that are typed.
-#[hook]
-pub fn use_back() {
-    let session = use_session();
-    use_effect_with((), move |()| {
-        let listener = web_sys::window().map(|window| {
-            Listener::new(&window, "popstate", move |event| {
-                if let Ok(event) = event.dyn_into::<PopStateEvent>() {
-                    go_back(&session, &event);
-                }
-            })
-        });
-        move || drop(listener)
-    });
+pub(super) fn listen(session: &Rc<Session>) -> Option<Listener> {
+    let here = Rc::clone(session);
+    let window = web_sys::window()?;
+    Some(Listener::new(&window, "popstate", move |event| {
+        if let Ok(event) = event.dyn_into::<PopStateEvent>() {
+            go_back(&here, &event);
+        }
+    }))
 }
 
 fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
@@ -136,7 +117,6 @@ fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
         None => {
             if let Some(view) = tab.view() {
                 let root = Selection::root(view.opened.root.span);
-                debug_assert_eq!(root.node_id(), NodeId::ROOT);
                 session.dispatch(Action::Select(tab.id, root));
             }
         }

@@ -3,10 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
-use super::session::{Session, use_session};
+use super::effect::use_change;
+use super::session::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::ui::state::TabId;
 use crate::worker::client_table::Table;
@@ -58,7 +58,7 @@ impl Cache {
 }
 
 impl Session {
-    fn load_piece(self: &Rc<Self>, tab: TabId, key: Key, done: impl FnOnce() + 'static) {
+    fn load_piece(self: &Rc<Self>, tab: TabId, key: Key, done: Box<dyn FnOnce()>) {
         let Some(live) = self.live(tab) else { return };
         let Some(client) = self.client(tab) else { return };
         if !live.cache.asked.borrow_mut().put(key, ()) {
@@ -66,7 +66,7 @@ impl Session {
         }
         let session = Rc::clone(self);
         let span = Span::at(key.0, key.1 * CHUNK, CHUNK);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             match client.bytes(span, true).await {
                 Ok(piece) => live.cache.put(key, Rc::new(piece)),
                 Err(error) => session.trouble(tab, &error),
@@ -74,19 +74,19 @@ impl Session {
             // After an error it is asked for again when it comes into view again.
             live.cache.asked.borrow_mut().take(key);
             done();
-        });
+        }));
     }
 
-    /// Reads bytes of the active file, at most those of one answer, then `done` with them.
-    pub fn read_whole(self: &Rc<Self>, span: Span, done: impl FnOnce(Vec<u8>) + 'static) {
+    /// Copies bytes of the active file, at most those of one answer, as text.
+    pub fn copy_bytes(self: &Rc<Self>, span: Span, write: fn(&[u8]) -> String) {
         let Some((tab, _)) = self.active() else { return };
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             match session.read(tab, span).await {
-                Ok(piece) => done(piece.bytes),
+                Ok(piece) => session.copy(write(&piece.bytes), "Bytes"),
                 Err(error) => session.trouble(tab, &error),
             }
-        });
+        }));
     }
 
     /// All bytes of a span, at most those of one answer.
@@ -99,34 +99,39 @@ impl Session {
 /// The pieces of `source` that hold the bytes `from..to`: those that are here, the others
 /// as soon as they are. `serial` is another one whenever the file is opened anew.
 #[hook]
-pub fn use_pieces(tab: TabId, source: SourceId, from: u64, to: u64, serial: usize) -> Pieces {
-    let session = use_session();
-    let arrived = use_state(|| 0_u32);
-    let chunks = from / CHUNK..to.div_ceil(CHUNK).min(from / CHUNK + 64);
+pub fn use_pieces(
+    session: &Rc<Session>,
+    tab: TabId,
+    source: SourceId,
+    range: (u64, u64),
+    serial: u64,
+) -> Pieces {
+    let update = use_force_update();
+    let chunks = range.0 / CHUNK..range.1.div_ceil(CHUNK).min(range.0 / CHUNK + 64);
     let mut here = Pieces::default();
-    if let Some(live) = session.live(tab) {
-        for chunk in chunks.clone() {
-            if let Some(piece) = live.cache.get((source, chunk)) {
+    let mut missing = Vec::new();
+    let live = session.live(tab);
+    for chunk in chunks.clone() {
+        match live.as_ref().and_then(|live| live.cache.get((source, chunk))) {
+            Some(piece) => {
                 here.put(chunk, piece);
             }
+            None => missing.push(chunk),
         }
     }
-    let missing: Vec<u64> = chunks.filter(|chunk| !here.has(*chunk)).collect();
-    let alive = use_mut_ref(|| true);
-    let still = Rc::clone(&alive);
-    use_effect_with((), move |()| move || *still.borrow_mut() = false);
-    let count = use_mut_ref(|| 0_u32);
-    let set = arrived.setter();
-    use_effect_with((tab, source, missing, serial), move |(tab, source, missing, _)| {
+    let session = Rc::clone(session);
+    let watched = [
+        u64::from(tab.0) << 32 | u64::from(source.0),
+        chunks.start,
+        chunks.end,
+        serial ^ missing.len() as u64,
+    ];
+    let ask = move || {
         for chunk in missing {
-            let (set, alive, count) = (set.clone(), Rc::clone(&alive), Rc::clone(&count));
-            session.load_piece(*tab, (*source, *chunk), move || {
-                if *alive.borrow() {
-                    *count.borrow_mut() += 1;
-                    set.set(*count.borrow());
-                }
-            });
+            let update = update.clone();
+            session.load_piece(tab, (source, chunk), Box::new(move || update.force_update()));
         }
-    });
+    };
+    use_change(watched, Box::new(ask));
     here
 }

@@ -1,33 +1,46 @@
 //! Modal dialogs: the browser keeps the focus in them and gives it back.
 
+use std::rc::Rc;
+
 use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlDialogElement};
+use web_sys::{Event, HtmlDialogElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
+use super::effect::use_kept;
 use super::listener::Listener;
+use super::session::Session;
+use crate::ui::state::Action;
 
-/// Opens the `<dialog>` as soon as it is in the page; calls `close` when the user closes
-/// it: with Escape, with a form of the method `dialog`, or with a click beside it.
+/// Opens the `<dialog>` as soon as it is in the page. The user closes it with Escape, with a
+/// form of the method `dialog`, or with a click beside it.
 #[hook]
-pub fn use_modal(node: &NodeRef, close: Callback<()>) {
-    let node = node.clone();
-    use_effect_with((), move |()| {
-        let mut listeners = Vec::new();
-        if let Some(dialog) = node.cast::<HtmlDialogElement>() {
-            // It is in the document and closed, so it can be shown.
-            let _ = dialog.show_modal();
-            listeners.push(Listener::new(&dialog, "close", move |_| close.emit(())));
-            let own = dialog.clone();
-            listeners.push(Listener::new(&dialog, "click", move |event: Event| {
-                let on_backdrop = event
-                    .target()
-                    .and_then(|target| target.dyn_into::<HtmlDialogElement>().ok())
-                    .is_some_and(|target| target == own);
-                if on_backdrop {
-                    own.close();
-                }
-            }));
-        }
-        move || drop(listeners)
+pub fn use_modal(session: &Rc<Session>) -> NodeRef {
+    let node = use_node_ref();
+    let (session, dialog) = (Rc::clone(session), node.clone());
+    use_kept(Box::new(move || Box::new(open(&session, &dialog))));
+    node
+}
+
+fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
+    let dialog = node.cast::<HtmlDialogElement>()?;
+    // It is in the document and closed, so it can be shown.
+    let _ = dialog.show_modal();
+    if let Ok(Some(area)) = dialog.query_selector("textarea")
+        && let Ok(area) = area.dyn_into::<HtmlTextAreaElement>()
+    {
+        let _ = area.focus();
+        area.select();
+    }
+    let session = Rc::clone(session);
+    let closed = Listener::new(&dialog, "close", move |_| {
+        session.dispatch(Action::Dialog(None));
     });
+    let own = dialog.clone();
+    let beside = Listener::new(&dialog, "click", move |event: Event| {
+        let target = event.target().and_then(|t| t.dyn_into::<HtmlDialogElement>().ok());
+        if target.is_some_and(|target| target == own) {
+            own.close();
+        }
+    });
+    Some([closed, beside])
 }

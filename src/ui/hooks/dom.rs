@@ -1,10 +1,11 @@
 //! Small questions about elements.
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, Event, HtmlElement, HtmlInputElement, HtmlTextAreaElement};
+use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 use yew::{MouseEvent, NodeRef};
 
-fn closest(event: &Event, selector: &str) -> Option<Element> {
+/// The element that the event is about, or one around it, which the selector fits.
+pub(super) fn closest(event: &Event, selector: &str) -> Option<Element> {
     event
         .target()?
         .dyn_into::<Element>()
@@ -17,11 +18,6 @@ fn closest(event: &Event, selector: &str) -> Option<Element> {
 pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
     let element = closest(event, &format!("[{attribute}]"))?;
     element.get_attribute(attribute)?.parse().ok()
-}
-
-/// As [`number_near`], for text.
-pub fn text_near(event: &Event, attribute: &str) -> Option<String> {
-    closest(event, &format!("[{attribute}]"))?.get_attribute(attribute)
 }
 
 /// As [`number_near`], for what is under the pointer now, wherever the event began.
@@ -55,29 +51,21 @@ pub fn focus(node: &NodeRef) {
 
 /// As [`focus`], by the element's id.
 pub fn focus_by_id(id: &str) {
-    let element = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.get_element_by_id(id))
-        .and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    if let Some(element) = element {
+    if let Some(element) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
         let _ = element.focus();
     }
 }
 
-/// Selects all that is in a field.
-pub fn select_text(node: &NodeRef) {
-    if let Some(input) = node.cast::<HtmlInputElement>() {
-        input.select();
-    } else if let Some(area) = node.cast::<HtmlTextAreaElement>() {
-        area.select();
-    }
-}
-
-/// What stands in a field.
-pub fn text_of(node: &NodeRef) -> String {
-    node.cast::<HtmlInputElement>()
+/// What stands in the field with this id.
+pub fn text_of(id: &str) -> String {
+    element(id)
+        .and_then(|element| element.dyn_into::<HtmlInputElement>().ok())
         .map(|input| input.value())
         .unwrap_or_default()
+}
+
+pub(super) fn element(id: &str) -> Option<Element> {
+    web_sys::window()?.document()?.get_element_by_id(id)
 }
 
 /// Is the event about a field that text is typed into?
@@ -103,10 +91,7 @@ pub fn fraction_at(event: &MouseEvent) -> Option<f64> {
 
 /// Scrolls the element with this id into view, as little as needed.
 pub fn scroll_into_view(id: &str) {
-    let element = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.get_element_by_id(id));
-    if let Some(element) = element {
+    if let Some(element) = element(id) {
         let options = web_sys::ScrollIntoViewOptions::new();
         options.set_block(web_sys::ScrollLogicalPosition::Nearest);
         element.scroll_into_view_with_scroll_into_view_options(&options);

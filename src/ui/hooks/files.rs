@@ -4,76 +4,73 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, HtmlAnchorElement,
     HtmlInputElement, Url,
 };
-use yew::prelude::*;
-
 use super::listener::Listener;
-use super::session::Session;
+use super::session::{Session, spawn};
 use super::session_open::{Chosen, as_file, files_of};
 use super::{dom, fetch};
 use crate::model::{SourceId, Span};
-use crate::ui::state::TabId;
+use crate::ui::state::{Action, TabId};
 use crate::worker::protocol::BYTES_MAX;
+
+/// The id of the field for files.
+const FILE_ID: &str = "file";
 
 fn document() -> Option<web_sys::Document> {
     web_sys::window()?.document()
 }
 
-/// Opens files that are dropped anywhere on the page; says whether some are over it now.
-#[hook]
-pub fn use_drops(session: &Rc<Session>) -> bool {
-    let over = use_state_eq(|| false);
-    let session = Rc::clone(session);
-    let set = over.setter();
-    use_effect_with((), move |()| {
-        let mut listeners = Vec::new();
-        if let Some(document) = document() {
-            // Entering an element comes before leaving the one around it.
-            let mut depth = 0_i32;
-            for name in ["dragenter", "dragleave", "dragover", "drop", "dragend"] {
-                let (session, set) = (Rc::clone(&session), set.clone());
-                let depth_of = move |name: &str, depth: i32| match name {
-                    "dragenter" => depth + 1,
-                    "dragleave" => (depth - 1).max(0),
-                    _ => depth,
-                };
-                listeners.push(Listener::active(&document, name, move |event| {
-                    let Some(data) = transfer(&event) else { return };
-                    if !has_files(&data) {
-                        return;
-                    }
-                    event.prevent_default();
-                    match name {
-                        "dragover" => {
-                            data.set_drop_effect("copy");
-                            set.set(true);
-                        }
-                        "drop" => {
-                            set.set(false);
-                            receive(&session, &data);
-                        }
-                        "dragend" => set.set(false),
-                        _ => {
-                            depth = depth_of(name, depth);
-                            // Leaving the window has no element that is entered.
-                            let leaves = event
-                                .dyn_ref::<DragEvent>()
-                                .is_some_and(|drag| drag.related_target().is_none());
-                            if name == "dragleave" && leaves {
-                                set.set(false);
-                            }
-                        }
-                    }
-                }));
+/// Opens files that are dropped anywhere on the page, pasted, or chosen.
+pub(super) fn listen(session: &Rc<Session>) -> Vec<Listener> {
+    let Some(document) = document() else {
+        return Vec::new();
+    };
+    let names = ["dragover", "dragleave", "drop", "paste", "change"];
+    let listener = |name: &'static str| {
+        let here = Rc::clone(session);
+        Listener::active(&document, name, move |event| hear(&here, name, &event))
+    };
+    names.into_iter().map(listener).collect()
+}
+
+fn hear(session: &Rc<Session>, name: &str, event: &Event) {
+    match name {
+        "paste" => paste(session, event),
+        "change" => chosen(session, event),
+        _ => {
+            let Some(data) = transfer(event).filter(has_files) else {
+                return;
+            };
+            event.prevent_default();
+            match name {
+                "dragover" => {
+                    data.set_drop_effect("copy");
+                    set_over(session, true);
+                }
+                "drop" => {
+                    set_over(session, false);
+                    receive(session, &data);
+                }
+                // Leaving the window there is no element that is entered.
+                _ if event.dyn_ref::<DragEvent>().is_some_and(|d| d.related_target().is_none()) => {
+                    set_over(session, false);
+                }
+                _ => {}
             }
         }
-        move || drop(listeners)
-    });
-    *over
+    }
+}
+
+fn set_over(session: &Session, over: bool) {
+    let mut layout = session.state().layout;
+    if layout.over != over {
+        layout.over = over;
+        session.dispatch(Action::Layout(layout));
+    }
 }
 
 fn transfer(event: &Event) -> Option<DataTransfer> {
@@ -98,7 +95,7 @@ fn receive(session: &Rc<Session>, data: &DataTransfer) {
         })
         .collect();
     let session = Rc::clone(session);
-    spawn_local(async move {
+    spawn(Box::pin(async move {
         let mut chosen: Vec<Chosen> = Vec::new();
         for (i, file) in files.into_iter().enumerate() {
             let handle = match handles.get(i).cloned().flatten() {
@@ -108,7 +105,7 @@ fn receive(session: &Rc<Session>, data: &DataTransfer) {
             chosen.push((file, handle));
         }
         session.open_files(chosen);
-    });
+    }));
 }
 
 /// The file that a handle stands for, as it is now.
@@ -118,105 +115,84 @@ pub(super) async fn file_of(handle: &JsValue) -> Option<File> {
     as_file(JsFuture::from(promise).await.ok()?)
 }
 
-/// Opens what is pasted: files, hex text, base64.
-#[hook]
-pub fn use_pastes(session: &Rc<Session>) {
-    let session = Rc::clone(session);
-    use_effect_with((), move |()| {
-        let listener = document().map(|document| {
-            Listener::active(&document, "paste", move |event| {
-                if dom::is_typing(&event) || dom::has_dialog() {
-                    return;
-                }
-                let data = event
-                    .dyn_ref::<ClipboardEvent>()
-                    .and_then(ClipboardEvent::clipboard_data);
-                let Some(data) = data else { return };
-                event.prevent_default();
-                let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
-                if !files.is_empty() {
-                    session.open_files(files.into_iter().map(|file| (file, None)).collect());
-                } else if let Ok(text) = data.get_data("text/plain") {
-                    session.open_text(&text);
-                }
-            })
-        });
-        move || drop(listener)
-    });
-}
-
-/// A hidden field for files: the callback that opens it, and what it needs. A tab that is
-/// given when it is opened gets the file that is chosen.
-#[hook]
-pub fn use_file_input(
-    session: &Rc<Session>,
-) -> (NodeRef, Callback<Option<TabId>>, Callback<Event>) {
-    let input = use_node_ref();
-    let instead = use_mut_ref(|| None::<TabId>);
-    let choose = use_callback(
-        (input.clone(), Rc::clone(&instead)),
-        |tab, (input, instead)| {
-            *instead.borrow_mut() = tab;
-            if let Some(input) = input.cast::<HtmlInputElement>() {
-                // The same file may be chosen again.
-                input.set_value("");
-                input.click();
-            }
-        },
-    );
-    let session = Rc::clone(session);
-    let onchange = use_callback(input.clone(), move |_: Event, input| {
-        let files = input
-            .cast::<HtmlInputElement>()
-            .and_then(|input| input.files())
-            .map(|list| files_of(&list))
-            .unwrap_or_default();
-        let instead = instead.borrow_mut().take();
-        let mut files = files.into_iter();
-        if let Some(tab) = instead
-            && let Some(file) = files.next()
-        {
-            session.replace(tab, file);
-        }
-        session.open_files(files.map(|file| (file, None)).collect());
-    });
-    (input, choose, onchange)
-}
-
-/// Saves bytes of the active file as a file.
-pub fn save_bytes(session: &Rc<Session>, span: Span, name: String) {
-    let Some((tab, _)) = session.active() else { return };
-    let Some(live) = session.live(tab) else { return };
-    let file = live.file.borrow().clone();
-    if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {
-        // Nothing is read: the browser copies the part itself.
-        if let Ok(part) = file.slice_with_f64_and_f64(span.start as f64, span.end as f64) {
-            save(&part, &name);
-        }
+fn paste(session: &Rc<Session>, event: &Event) {
+    if dom::is_typing(event) || dom::has_dialog() {
         return;
     }
-    let session = Rc::clone(session);
-    spawn_local(async move {
-        let parts = Array::new();
-        let mut at = 0;
-        while at < span.len() {
-            match session.read(tab, span.sub(at, BYTES_MAX)).await {
-                Ok(piece) if !piece.bytes.is_empty() => {
-                    at += piece.bytes.len() as u64;
-                    parts.push(&js_sys::Uint8Array::from(piece.bytes.as_slice()));
-                }
-                Ok(_) => break,
-                Err(error) => return session.trouble(tab, &error),
+    let data = event
+        .dyn_ref::<ClipboardEvent>()
+        .and_then(ClipboardEvent::clipboard_data);
+    let Some(data) = data else { return };
+    event.prevent_default();
+    let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
+    if !files.is_empty() {
+        session.open_files(files.into_iter().map(|file| (file, None)).collect());
+    } else if let Ok(text) = data.get_data("text/plain") {
+        session.open_text(&text);
+    }
+}
+
+fn chosen(session: &Rc<Session>, event: &Event) {
+    let input = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok());
+    let Some(list) = input.filter(|i| i.id() == FILE_ID).and_then(|i| i.files()) else {
+        return;
+    };
+    let mut files = files_of(&list).into_iter();
+    if let Some(tab) = session.instead.take()
+        && let Some(file) = files.next()
+    {
+        session.replace(tab, file);
+    }
+    session.open_files(files.map(|file| (file, None)).collect());
+}
+
+impl Session {
+    /// Lets the user choose files; the first of them is shown in this tab.
+    pub fn choose(&self, instead: Option<TabId>) {
+        self.instead.set(instead);
+        let input = dom::element(FILE_ID).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
+        if let Some(input) = input {
+            // The same file may be chosen again.
+            input.set_value("");
+            input.click();
+        }
+    }
+
+    /// Saves bytes of the active file as a file.
+    pub fn save_bytes(self: &Rc<Self>, span: Span, name: String) {
+        let Some((tab, _)) = self.active() else { return };
+        let Some(live) = self.live(tab) else { return };
+        let file = live.file.borrow().clone();
+        if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {
+            // Nothing is read: the browser copies the part itself.
+            if let Ok(part) = file.slice_with_f64_and_f64(span.start as f64, span.end as f64) {
+                save(&part, &name);
             }
+            return;
         }
-        if let Some(file) = fetch::file(&parts, &name) {
-            save(&file, &name);
-        }
-    });
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let parts = Array::new();
+            let mut at = 0;
+            while at < span.len() {
+                match session.read(tab, span.sub(at, BYTES_MAX)).await {
+                    Ok(piece) if !piece.bytes.is_empty() => {
+                        at += piece.bytes.len() as u64;
+                        parts.push(&js_sys::Uint8Array::from(piece.bytes.as_slice()));
+                    }
+                    Ok(_) => break,
+                    Err(error) => return session.trouble(tab, &error),
+                }
+            }
+            if let Some(file) = fetch::file(&parts, &name) {
+                save(&file, &name);
+            }
+        }));
+    }
 }
 
 /// Saves text as a file.
-pub fn save_text(text: &str, name: &str) {
+pub(super) fn save_text(text: &str, name: &str) {
     if let Some(file) = fetch::file(&Array::of1(&text.into()), name) {
         save(&file, name);
     }

@@ -1,14 +1,15 @@
-//! Keys that work everywhere in the page.
+//! Keys and clicks that are heard in the whole page.
 
-use std::cell::RefCell;
+use std::any::Any;
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
-use web_sys::KeyboardEvent;
-use yew::prelude::*;
+use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use super::dom;
 use super::listener::Listener;
+use super::session::Session;
+use crate::ui::acts;
 
 /// The key of an event; nothing while a modifier makes it the browser's business.
 pub fn pressed(event: &KeyboardEvent) -> Option<String> {
@@ -16,31 +17,72 @@ pub fn pressed(event: &KeyboardEvent) -> Option<String> {
     (!modified && !event.is_composing()).then(|| event.key())
 }
 
-/// Calls `act` with each key that is pressed while nobody types; it says whether it had a
-/// use for it.
-#[hook]
-pub fn use_keys(act: Rc<dyn Fn(&str) -> bool>) {
-    let latest = use_mut_ref(|| Rc::clone(&act));
-    *latest.borrow_mut() = act;
-    use_effect_with((), move |()| {
-        let listener = web_sys::window().map(|window| {
-            Listener::active(&window, "keydown", move |event| {
-                let Ok(event) = event.dyn_into::<KeyboardEvent>() else {
-                    return;
-                };
-                call(&latest, &event);
-            })
-        });
-        move || drop(listener)
+/// Listens to keys and clicks until it is dropped.
+///
+/// A click on anything with `data-do` does what that says: one listener for all buttons.
+pub(super) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
+    let Some(window) = web_sys::window() else {
+        return Box::new(());
+    };
+    let here = Rc::clone(session);
+    let keys = Listener::active(&window, "keydown", move |event| {
+        if let Ok(event) = event.dyn_into::<KeyboardEvent>() {
+            key(&here, &event);
+        }
     });
+    let here = Rc::clone(session);
+    let clicks = Listener::new(&window, "click", move |event| {
+        let Some(element) = dom::closest(&event, "[data-do]") else {
+            return;
+        };
+        let what = element.get_attribute("data-do").unwrap_or_default();
+        let with = element.get_attribute("data-with").unwrap_or_default();
+        acts::click(&here, &what, &with);
+    });
+    let here = Rc::clone(session);
+    let back = Listener::new(&window, "focus", move |_| here.check_file());
+    Box::new([keys, clicks, back])
 }
 
-fn call(act: &RefCell<Rc<dyn Fn(&str) -> bool>>, event: &KeyboardEvent) {
+fn key(session: &Rc<Session>, event: &KeyboardEvent) {
     if event.default_prevented() || dom::is_typing(event) || dom::has_dialog() {
         return;
     }
-    let act = Rc::clone(&act.borrow());
-    if pressed(event).is_some_and(|key| act(&key)) {
+    let Some(key) = pressed(event) else { return };
+    let used = match dom::closest(event, "[role=tablist]") {
+        Some(list) if tab_key(&list, &key) => true,
+        _ => acts::key(session, &key),
+    };
+    if used {
         event.prevent_default();
     }
+}
+
+/// The keys of any row of tabs: from one to the next, and what is looked at goes along.
+fn tab_key(list: &Element, key: &str) -> bool {
+    let Ok(tabs) = list.query_selector_all("[role=tab]") else {
+        return false;
+    };
+    let count = tabs.length();
+    let tab = |i: u32| tabs.item(i).and_then(|n| n.dyn_into::<HtmlElement>().ok());
+    let is_on = |t: &HtmlElement| t.get_attribute("aria-selected").as_deref() == Some("true");
+    let at = (0..count).find(|i| tab(*i).is_some_and(|t| is_on(&t))).unwrap_or(0);
+    if key == "Delete" {
+        let close = tab(at).and_then(|t| t.query_selector("[data-do=close]").ok().flatten());
+        let close = close.and_then(|c| c.dyn_into::<HtmlElement>().ok());
+        close.iter().for_each(HtmlElement::click);
+        return close.is_some();
+    }
+    let next = match key {
+        "ArrowRight" => (at + 1) % count,
+        "ArrowLeft" => (at + count - 1) % count,
+        "Home" => 0,
+        "End" => count - 1,
+        _ => return false,
+    };
+    if let Some(tab) = tab(next) {
+        let _ = tab.focus();
+        tab.click();
+    }
+    true
 }

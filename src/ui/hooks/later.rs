@@ -1,16 +1,25 @@
 //! Something to do when a pause has been long enough.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::worker::client_timer::Timer;
 
-/// Does what it was given last, so many milliseconds after that.
+/// Does what it was given last.
+#[derive(Clone)]
+pub struct Later(Rc<RefCell<Option<Timer>>>);
+
+impl Later {
+    /// Does it after so many milliseconds, unless something else is given before.
+    pub fn after(&self, millis: i32, act: Box<dyn FnOnce()>) {
+        *self.0.borrow_mut() = Some(Timer::start(millis, act));
+    }
+}
+
+/// One thing to do later.
 #[hook]
-pub fn use_later(millis: i32) -> Callback<Rc<dyn Fn()>> {
-    let timer = use_mut_ref(|| None::<Timer>);
-    use_callback(millis, move |act: Rc<dyn Fn()>, millis| {
-        *timer.borrow_mut() = Some(Timer::start(*millis, move || act()));
-    })
+pub fn use_later() -> Later {
+    Later(use_mut_ref(|| None))
 }

@@ -4,7 +4,9 @@
 //! dispatches what they answer. One decoder for each file that has been looked at, so that
 //! going back to it costs nothing.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::pin::Pin;
 use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
@@ -12,14 +14,18 @@ use web_sys::{AbortController, File};
 use yew::prelude::*;
 
 use super::bytes::Cache;
+use super::effect::{address as address_of, use_change, use_kept};
+use super::{address, files, keys, media, theme};
 use crate::model::{NodeId, SourceId};
 use crate::ui::route::Target;
-use crate::ui::state::{Action, State, TabId, View};
+use crate::ui::state::{Action, Layout, Phase, State, TabId, View};
 use crate::worker::client::Client;
 use crate::worker::client_table::Table;
 use crate::worker::client_timer::Timer;
 use crate::worker::protocol::Row;
 
+/// So many bytes are read for the readings of a selection.
+const PREVIEW: u64 = 64;
 /// How long a short message stays, in milliseconds.
 const NOTICE: i32 = 4000;
 
@@ -32,6 +38,11 @@ pub struct Session {
     pub(super) spare: RefCell<Option<Client>>,
     pub(super) next: Cell<u32>,
     notice: RefCell<Option<Timer>>,
+    pub(super) address: RefCell<Option<Timer>>,
+    /// The address that follows is one to come back from.
+    pub(super) push: Rc<Cell<bool>>,
+    /// The file that is chosen next is shown instead of this one.
+    pub(super) instead: Cell<Option<TabId>>,
 }
 
 /// What the state cannot hold of a file.
@@ -83,6 +94,9 @@ impl Session {
             spare: RefCell::new(None),
             next: Cell::new(1),
             notice: RefCell::new(None),
+            address: RefCell::new(None),
+            push: Rc::default(),
+            instead: Cell::new(None),
         }
     }
 
@@ -101,9 +115,54 @@ impl Session {
         self.dispatcher.dispatch(action);
     }
 
-    /// Starts a decoder, so that it is ready when the first file comes.
-    pub fn warm_up(&self) {
+    /// Begins: listens to the page, starts a decoder for the first file, opens what the
+    /// address asks for. What it returns is to be kept as long as the page is.
+    pub(super) fn begin_page(self: &Rc<Session>) -> Box<dyn Any> {
+        let query = address::read_query();
+        let mut layout = Layout {
+            theme: theme::remembered(),
+            embed: query.embed,
+            ..Layout::default()
+        };
+        let media = media::listen(self);
+        layout.narrow = media.as_ref().is_some_and(media::Watch::holds);
+        self.dispatch(Action::Layout(layout));
         *self.spare.borrow_mut() = Some(Client::start());
+        if let Some(url) = query.url {
+            self.open_link(&url, address::read_target());
+        }
+        Box::new((keys::listen(self), address::listen(self), files::listen(self), media))
+    }
+
+    /// Goes to the next colours.
+    pub fn next_theme(&self) {
+        let mut layout = self.state().layout;
+        layout.theme = layout.theme.next();
+        theme::choose(layout.theme);
+        self.dispatch(Action::Layout(layout));
+    }
+
+    /// Asks for everything about what is selected now.
+    pub(super) fn load_selection(self: &Rc<Session>) {
+        let Some((tab, view)) = self.active() else { return };
+        let (node, span) = (view.selection.node_id(), view.selection.span);
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            if view.detail().is_none() {
+                match session.detail(tab, node).await {
+                    Ok(detail) => session.dispatch(Action::Detail(tab, Rc::new(detail))),
+                    Err(error) => session.trouble(tab, &error),
+                }
+            }
+            if let Some(span) = span.filter(|span| !span.is_empty()) {
+                match session.read(tab, span.sub(0, PREVIEW)).await {
+                    Ok(piece) => {
+                        session.dispatch(Action::Preview(tab, span, piece.bytes.into()));
+                    }
+                    Err(error) => session.trouble(tab, &error),
+                }
+            }
+        }));
     }
 
     /// Says something that need not be answered.
@@ -134,14 +193,45 @@ impl Session {
     }
 }
 
-/// The session of the page.
-///
-/// # Panics
-///
-/// Outside of [`App`](crate::ui::app::App), which provides it.
+/// Runs something that takes time.
+pub(super) fn spawn(task: Pin<Box<dyn Future<Output = ()>>>) {
+    wasm_bindgen_futures::spawn_local(task);
+}
+
+/// The session of the page, and what follows when its state has changed.
 #[hook]
-pub fn use_session() -> Rc<Session> {
-    use_context::<SessionContext>()
-        .expect("the app provides the session")
-        .0
+pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
+    let dispatcher = state.dispatcher();
+    let kept = use_mut_ref(|| None::<Rc<Session>>);
+    let session = Rc::clone(kept.borrow_mut().get_or_insert_with(|| {
+        Rc::new(Session::new(dispatcher, Rc::new(State::default())))
+    }));
+    session.remember(Rc::new((**state).clone()));
+
+    let here = Rc::clone(&session);
+    use_kept(Box::new(move || here.begin_page()));
+
+    let tab = state.active();
+    let id = tab.map_or(0, |tab| u64::from(tab.id.0));
+    let view = tab.and_then(|tab| tab.view());
+    let opened = view.map_or(0, |view| address_of(&view.opened));
+    let serial = view.map_or(0, |view| u64::from(view.selection.serial));
+    let detail = view.and_then(|view| view.detail.as_ref()).map_or(0, address_of);
+    let waiting = tab.is_some_and(|tab| tab.phase == Phase::Waiting);
+
+    // A file is decoded when somebody looks at it.
+    let here = Rc::clone(&session);
+    let begin = Box::new(move || {
+        if waiting {
+            here.begin(TabId(id as u32));
+        }
+    });
+    use_change([id, waiting.into(), 0, 0], begin);
+    let here = Rc::clone(&session);
+    use_change([id, opened, 0, 0], Box::new(move || here.load_root()));
+    let here = Rc::clone(&session);
+    use_change([id, opened, serial, 0], Box::new(move || here.load_selection()));
+    let here = Rc::clone(&session);
+    use_change([id, opened, serial, detail], Box::new(move || here.show_address()));
+    SessionContext(session)
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 
-use super::session::Session;
+use super::session::{Session, spawn};
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Failure, Phase, TabId};
 use crate::worker::client::{Client, ClientError};
@@ -80,12 +80,12 @@ impl Session {
             return;
         };
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             if JsFuture::from(piece.array_buffer()).await.is_err() {
                 let text = format!("{} was changed, moved or deleted after it was opened.", file.name());
                 session.dispatch(Action::Changed(tab, text.into()));
             }
-        });
+        }));
     }
 
     /// What is selected, in words that stay true when the file is opened again.

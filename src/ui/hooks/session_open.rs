@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{AbortController, File, Url};
 use yew::AttrValue;
 
 use super::fetch::{self, FetchError};
-use super::session::{Live, Session};
+use super::files;
+use super::session::{Live, Session, spawn};
 use crate::ui::paste;
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
@@ -100,11 +100,8 @@ impl Session {
     }
 
     /// Opens a file whose turn has come.
-    pub fn begin(self: &Rc<Self>, tab: TabId) {
-        let state = self.state();
-        if state.tab(tab).is_some_and(|tab| tab.phase == Phase::Waiting) {
-            self.decode(tab);
-        }
+    pub(super) fn begin(self: &Rc<Self>, tab: TabId) {
+        self.decode(tab);
     }
 
     fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
@@ -142,7 +139,7 @@ impl Session {
         };
         *live.abort.borrow_mut() = Some(abort.clone());
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             let progress = |got, total| {
                 session.dispatch(Action::Phase(tab, Phase::Fetching { got, total }));
             };
@@ -158,7 +155,7 @@ impl Session {
                     session.dispatch(Action::Phase(tab, Phase::Failed(failure)));
                 }
             }
-        });
+        }));
     }
 
     /// Gives a tab's file to a decoder.
@@ -180,7 +177,7 @@ impl Session {
         self.watch(tab, &client);
         self.dispatch(Action::Phase(tab, Phase::Decoding));
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             match client.open(file.name(), &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
@@ -191,23 +188,23 @@ impl Session {
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }
-        });
+        }));
     }
 
     /// Opens a file again that has changed: by its handle, or by asking for it.
-    pub fn reopen(self: &Rc<Self>, tab: TabId, ask: impl Fn() + 'static) {
-        let Some(live) = self.live(tab) else { return };
-        let Some(handle) = live.handle.borrow().clone() else {
-            ask();
+    pub fn reopen(self: &Rc<Self>, tab: TabId) {
+        let handle = self.live(tab).and_then(|live| live.handle.borrow().clone());
+        let Some(handle) = handle else {
+            self.choose(Some(tab));
             return;
         };
         let session = Rc::clone(self);
-        spawn_local(async move {
-            match super::files::file_of(&handle).await {
+        spawn(Box::pin(async move {
+            match files::file_of(&handle).await {
                 Some(file) => session.replace(tab, file),
-                None => ask(),
+                None => session.choose(Some(tab)),
             }
-        });
+        }));
     }
 
     /// Shows another file, or a newer one of the same name, in a tab.
@@ -253,7 +250,7 @@ fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
     }
 }
 
-/// What somebody may want to look at who has no file at hand.
+/// The files of a list.
 pub(super) fn files_of(list: &web_sys::FileList) -> Vec<File> {
     (0..list.length()).filter_map(|i| list.item(i)).collect()
 }

@@ -1,10 +1,10 @@
 //! Selecting: by row, byte, range, path, and by what somebody types.
 
+use std::pin::Pin;
 use std::rc::Rc;
 
-use wasm_bindgen_futures::spawn_local;
 
-use super::session::{Click, Session};
+use super::session::{Click, Session, spawn};
 use crate::model::{NodeId, SourceId, Span};
 use crate::ui::place::{self, Place};
 use crate::ui::route::Target;
@@ -29,6 +29,14 @@ impl Session {
             Selection::node(view.tree.way(row).into(), via)
         };
         self.dispatch(Action::Select(tab, selection));
+    }
+
+    /// Selects a part of the opened file.
+    pub fn select_part(&self, index: u64) {
+        let Some((_, view)) = self.active() else { return };
+        if let Some(row) = view.tree.child(NodeId::ROOT, index) {
+            self.select_row(row, Via::Jump);
+        }
     }
 
     /// Selects the first `levels` rows of the way to what is selected now.
@@ -63,7 +71,7 @@ impl Session {
         }
         let session = Rc::clone(self);
         let request = Request::At { source, offset };
-        self.go(tab, async move {
+        self.go(tab, Box::pin(async move {
             let way = session.way(tab, request).await?;
             *live.click.borrow_mut() = Some(Click {
                 source,
@@ -76,7 +84,7 @@ impl Session {
             } else {
                 Selection::node(way, via)
             })
-        });
+        }));
     }
 
     /// Selects bytes: the node that has exactly these, or else just them.
@@ -88,16 +96,16 @@ impl Session {
 
     fn select_span_in(self: &Rc<Self>, tab: TabId, span: Span, via: Via) {
         let session = Rc::clone(self);
-        self.go(tab, async move {
+        self.go(tab, Box::pin(async move {
             let way = session.way(tab, Request::Locate { span }).await?;
             Ok(Selection::bytes(way, span, via))
-        });
+        }));
     }
 
     /// Selects what an address points to.
     pub fn follow(self: &Rc<Self>, tab: TabId, target: Target) {
         let session = Rc::clone(self);
-        self.go(tab, async move {
+        self.go(tab, Box::pin(async move {
             let (section, offset, len) = match target {
                 Target::Path(path) => {
                     let way = session.find(tab, path).await?;
@@ -113,7 +121,7 @@ impl Session {
             let span = Span::at(base.source, base.start.saturating_add(offset), len);
             let way = session.way(tab, Request::Locate { span }).await?;
             Ok(Selection::bytes(way, span, Via::Address))
-        });
+        }));
     }
 
     /// Goes where somebody has typed; says so if there is no such place.
@@ -125,7 +133,7 @@ impl Session {
         match place {
             Place::Offset(offset) if whole.holds(offset) => {
                 let session = Rc::clone(self);
-                self.go(tab, async move { session.at(tab, source, offset).await });
+                self.go(tab, Box::pin(async move { session.at(tab, source, offset).await }));
             }
             Place::Offset(offset) => {
                 let size = crate::ui::words::grouped(whole.end);
@@ -137,7 +145,7 @@ impl Session {
 
     fn go_to_name(self: &Rc<Self>, tab: TabId, name: String, offset: Option<u64>, or: Option<u64>) {
         let session = Rc::clone(self);
-        self.go(tab, async move {
+        self.go(tab, Box::pin(async move {
             let way = match session.find(tab, name.clone()).await {
                 Ok(way) => way,
                 Err(ClientError::Failed(_)) => {
@@ -160,7 +168,7 @@ impl Session {
                 }
                 _ => Ok(Selection::node(way, Via::Jump)),
             }
-        });
+        }));
     }
 
     /// The field that a byte belongs to; the byte itself, if that is a long one.
@@ -180,11 +188,11 @@ impl Session {
         self: &Rc<Self>,
         typed: String,
         limit: u32,
-        done: impl FnOnce(Vec<HitRow>, bool) + 'static,
+        done: Box<dyn FnOnce(Vec<HitRow>, bool)>,
     ) {
         let Some((tab, _)) = self.active() else { return };
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             match session.hits(tab, typed, limit).await {
                 Ok((hits, more)) => done(hits, more),
                 Err(error) => {
@@ -192,7 +200,7 @@ impl Session {
                     done(Vec::new(), false);
                 }
             }
-        });
+        }));
     }
 
     /// How the innermost node is called that holds a byte.
@@ -200,15 +208,15 @@ impl Session {
         self: &Rc<Self>,
         source: SourceId,
         offset: u64,
-        done: impl FnOnce(String) + 'static,
+        done: Box<dyn FnOnce(String)>,
     ) {
         let Some((tab, _)) = self.active() else { return };
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             if let Ok(way) = session.way(tab, Request::At { source, offset }).await {
                 done(way.last().map(selection::name).unwrap_or_default());
             }
-        });
+        }));
     }
 
     async fn hits(
@@ -249,12 +257,12 @@ impl Session {
     fn go(
         self: &Rc<Self>,
         tab: TabId,
-        selection: impl Future<Output = Result<Selection, ClientError>> + 'static,
+        selection: Pin<Box<dyn Future<Output = Result<Selection, ClientError>>>>,
     ) {
         let Some(live) = self.live(tab) else { return };
         let ticket = self.overtake(tab);
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             let selection = selection.await;
             if live.wanted.get() != ticket {
                 return;
@@ -269,7 +277,7 @@ impl Session {
                 }
                 Err(error) => session.trouble(tab, &error),
             }
-        });
+        }));
     }
 
     /// What was wanted before is not wanted any more.

@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use wasm_bindgen_futures::spawn_local;
 
-use super::session::Session;
+use super::files;
+use super::session::{Session, spawn};
 use crate::model::NodeId;
 use crate::ui::flat::Group;
 use crate::ui::state::{Action, TabId, TreeChange};
 use crate::ui::tree::{self, PAGE};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Detail, Request, Response, Row};
+use crate::worker::protocol::{Detail, ExportForm, Request, Response, Row};
 
 /// So many of the root's children are looked at for the sizes and the map of the file.
 const ROOT_MAX: u64 = 16 * 1024;
@@ -62,7 +62,7 @@ impl Session {
             return;
         }
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             match session.rows(tab, parent, start).await {
                 Ok(rows) => {
                     let change = TreeChange::Rows(parent, start, rows);
@@ -73,15 +73,12 @@ impl Session {
                     session.trouble(tab, &error);
                 }
             }
-        });
+        }));
     }
 
     /// Asks for all children of the root: the map and the sizes show them all.
-    pub fn load_root(self: &Rc<Self>, tab: TabId) {
-        let state = self.state();
-        let Some(view) = state.tab(tab).and_then(|tab| tab.view()) else {
-            return;
-        };
+    pub(super) fn load_root(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else { return };
         let count = view.tree.count(view.tree.root()).unwrap_or(0).min(ROOT_MAX);
         let missing: Vec<u64> = (0..count.div_ceil(PAGE))
             .map(|page| page * PAGE)
@@ -91,7 +88,7 @@ impl Session {
             return;
         }
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             let mut changes = Vec::new();
             for start in missing {
                 match session.rows(tab, NodeId::ROOT, start).await {
@@ -100,7 +97,7 @@ impl Session {
                 }
             }
             session.dispatch(Action::Tree(tab, changes));
-        });
+        }));
     }
 
     async fn rows(&self, tab: TabId, node: NodeId, start: u64) -> Result<Vec<Row>, ClientError> {
@@ -118,7 +115,7 @@ impl Session {
 
     fn load_count(self: &Rc<Self>, tab: TabId, node: NodeId) {
         let session = Rc::clone(self);
-        spawn_local(async move {
+        spawn(Box::pin(async move {
             match session.detail(tab, node).await {
                 Ok(detail) => {
                     let count = detail.row.count.unwrap_or(0);
@@ -127,7 +124,7 @@ impl Session {
                 }
                 Err(error) => session.trouble(tab, &error),
             }
-        });
+        }));
     }
 
     /// Everything about a node.
@@ -139,22 +136,18 @@ impl Session {
         }
     }
 
-    /// A node and all below it as text, then `done` with it.
-    pub fn export(
-        self: &Rc<Self>,
-        node: NodeId,
-        form: crate::worker::protocol::ExportForm,
-        done: impl FnOnce(String) + 'static,
-    ) {
+    /// Saves a node and all below it as a file; without a name, copies it as text.
+    pub fn export(self: &Rc<Self>, node: NodeId, form: ExportForm, name: Option<String>) {
         let Some((tab, _)) = self.active() else { return };
         let Some(client) = self.client(tab) else { return };
         let session = Rc::clone(self);
-        spawn_local(async move {
-            match client.ask(Request::Export { node, form }).await {
-                Ok(Response::Text(text)) => done(text),
-                Ok(_) => {}
-                Err(error) => session.trouble(tab, &error),
+        spawn(Box::pin(async move {
+            match (client.ask(Request::Export { node, form }).await, name) {
+                (Ok(Response::Text(text)), Some(name)) => files::save_text(&text, &name),
+                (Ok(Response::Text(text)), None) => session.copy(text, "Text"),
+                (Ok(_), _) => {}
+                (Err(error), _) => session.trouble(tab, &error),
             }
-        });
+        }));
     }
 }

@@ -1,188 +1,193 @@
 //! The sizes of panes: changed with pointer and keys, remembered.
 
+use std::rc::Rc;
+
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
+use super::effect::{Local, use_change, use_local};
 use super::style::px;
 use super::{keys, storage};
 
 /// How far an arrow key moves, in pixels.
-const STEP: f64 = 16.0;
+const STEP: i32 = 16;
+/// No pane is larger by itself.
+const USUAL_MAX: i32 = 340;
 
 /// A border between two panes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Splitting {
     /// The style that holds the size, `--left`; also the key that it is remembered by.
     pub style: &'static str,
-    /// The borders move up and down, not to the sides.
+    /// The border moves up and down, not to the sides.
     pub horizontal: bool,
     /// The pane that has the size lies after the border.
     pub after: bool,
-    /// The size before anybody has changed it: a share of the window, and bounds for that.
-    pub share: f64,
-    /// The smallest size.
-    pub min: f64,
-    /// The largest size, as a share of the window.
-    pub most: f64,
+    /// The size before anybody has changed it, in percent of the window.
+    pub share: i32,
+    /// The smallest size in pixels.
+    pub min: i32,
+    /// The largest size in percent of the window.
+    pub most: i32,
 }
 
-/// What the border's element needs.
-#[derive(Clone, PartialEq)]
+/// What is known of the border now.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Moving {
+    size: Option<i32>,
+    /// Where the pointer went down, and the size then.
+    from: Option<(i32, i32)>,
+}
+
+/// A border and its size.
+#[derive(Clone)]
 pub struct Splitter {
-    /// The size in pixels.
-    pub size: i32,
-    /// The largest size in pixels.
-    pub max: i32,
-    /// The border is being moved.
-    pub moving: bool,
-    /// For the element.
-    pub onpointerdown: Callback<PointerEvent>,
-    /// For the element.
-    pub onpointermove: Callback<PointerEvent>,
-    /// For the element; also when the pointer is taken away.
-    pub onpointerup: Callback<PointerEvent>,
-    /// For the element.
-    pub onkeydown: Callback<KeyboardEvent>,
-    /// Back to the size that nobody has changed.
-    pub ondblclick: Callback<MouseEvent>,
+    border: Splitting,
+    local: Local<Moving>,
 }
 
 impl Splitting {
-    fn window(&self) -> f64 {
-        if cfg!(not(target_arch = "wasm32")) {
-            return 1440.0;
-        }
+    fn window(&self) -> i32 {
         let size = web_sys::window().and_then(|window| {
             let size = if self.horizontal { window.inner_height() } else { window.inner_width() };
             size.ok()?.as_f64()
         });
-        size.unwrap_or(1440.0)
+        size.map_or(1440, |size| size as i32)
     }
 
-    fn max(&self) -> f64 {
-        (self.window() * self.most).max(self.min)
+    fn max(&self) -> i32 {
+        (self.window() * self.most / 100).max(self.min)
     }
 
-    fn clamp(&self, size: f64) -> f64 {
-        size.clamp(self.min, self.max()).round()
+    fn clamp(&self, size: i32) -> i32 {
+        size.clamp(self.min, self.max())
     }
 
-    fn usual(&self) -> f64 {
-        self.clamp((self.window() * self.share).min(340.0))
+    fn usual(&self) -> i32 {
+        self.clamp((self.window() * self.share / 100).min(USUAL_MAX))
     }
 
     fn key(&self) -> String {
         format!("zeview.pane{}", self.style)
     }
 
-    fn remembered(&self) -> Option<f64> {
-        if cfg!(not(target_arch = "wasm32")) {
-            return None;
-        }
-        let size: i32 = storage::load(&self.key())?.parse().ok()?;
-        Some(self.clamp(f64::from(size)))
+    fn remembered(&self) -> Option<i32> {
+        storage::load(&self.key())?.parse().ok()
     }
 
     /// Which way a key moves the border: the pane that has the size becomes larger.
-    fn step(&self, key: &str) -> Option<f64> {
-        let (less, more) = if self.horizontal {
-            ("ArrowUp", "ArrowDown")
-        } else {
-            ("ArrowLeft", "ArrowRight")
-        };
-        let step = if key == more {
-            STEP
-        } else if key == less {
-            -STEP
-        } else {
-            return None;
+    fn step(&self, key: &str) -> Option<i32> {
+        let step = match (key, self.horizontal) {
+            ("ArrowDown", true) | ("ArrowRight", false) => STEP,
+            ("ArrowUp", true) | ("ArrowLeft", false) => -STEP,
+            _ => return None,
         };
         Some(if self.after { -step } else { step })
     }
+
+    fn along(&self, event: &PointerEvent) -> i32 {
+        if self.horizontal { event.client_y() } else { event.client_x() }
+    }
 }
 
-fn apply(style: &str, size: f64) {
+impl Splitter {
+    /// The size in pixels: now, at least, at most.
+    pub fn range(&self) -> (i32, i32, i32) {
+        if cfg!(not(target_arch = "wasm32")) {
+            return (USUAL_MAX, self.border.min, USUAL_MAX * 2);
+        }
+        let border = &self.border;
+        let size = self.local.get().size.unwrap_or_else(|| border.usual());
+        (border.clamp(size), border.min, border.max())
+    }
+
+    /// Is the border being moved?
+    pub fn is_moving(&self) -> bool {
+        self.local.get().from.is_some()
+    }
+
+    fn resize(&self, size: i32, keep: bool) {
+        let size = self.border.clamp(size);
+        self.local.change(|moving| moving.size = Some(size));
+        if keep {
+            storage::store(&self.border.key(), Some(&size.to_string()));
+        }
+    }
+
+    /// The pointer goes down, moves, and goes up.
+    pub fn point(&self, event: &PointerEvent) {
+        let at = self.border.along(event);
+        match (event.type_().as_str(), self.local.get().from) {
+            ("pointerdown", _) if event.button() == 0 => {
+                if let Some(element) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
+                    // Only a pointer that is gone already cannot be captured.
+                    let _ = element.set_pointer_capture(event.pointer_id());
+                }
+                let from = Some((at, self.range().0));
+                self.local.change(|moving| moving.from = from);
+            }
+            ("pointermove", Some(from)) => self.resize(self.moved(from, at), false),
+            ("pointerup" | "pointercancel", Some(from)) => {
+                self.resize(self.moved(from, at), true);
+                self.local.change(|moving| moving.from = None);
+            }
+            _ => {}
+        }
+    }
+
+    fn moved(&self, (from, size): (i32, i32), at: i32) -> i32 {
+        if self.border.after { size - (at - from) } else { size + (at - from) }
+    }
+
+    /// A key moves the border.
+    pub fn key(&self, event: &KeyboardEvent) {
+        let Some(key) = keys::pressed(event) else { return };
+        let size = match key.as_str() {
+            "Home" => self.border.min,
+            "End" => self.border.max(),
+            "Enter" => self.border.usual(),
+            key => match self.border.step(key) {
+                Some(step) => self.range().0 + step,
+                None => return,
+            },
+        };
+        event.prevent_default();
+        self.resize(size, true);
+    }
+
+    /// Back to the size that nobody has changed.
+    pub fn reset(&self) {
+        self.resize(self.border.usual(), true);
+    }
+}
+
+fn apply(style: &str, size: i32) {
     let root = web_sys::window()
         .and_then(|window| window.document())
         .and_then(|document| document.document_element())
         .and_then(|root| root.dyn_into::<HtmlElement>().ok());
     if let Some(root) = root {
-        let _ = root.style().set_property(style, &px(size));
+        let _ = root.style().set_property(style, &px(size.into()));
     }
 }
 
-/// The size of a pane and what changes it.
+/// A border, its size, and what changes it.
 #[hook]
-pub fn use_splitter(border: Splitting) -> Splitter {
-    let size = use_state_eq(|| border.remembered().unwrap_or_else(|| border.usual()));
-    // Where the pointer went down, and the size then.
-    let start = use_state_eq(|| None::<(f64, f64)>);
-    use_effect_with(*size, move |size| apply(border.style, *size));
-
-    let set = size.setter();
-    let change = Callback::from(move |(wanted, keep): (f64, bool)| {
-        let clamped = border.clamp(wanted);
-        set.set(clamped);
-        if keep {
-            storage::store(&border.key(), Some(&(clamped as i32).to_string()));
-        }
-    });
-    let along = move |event: &PointerEvent| {
-        f64::from(if border.horizontal { event.client_y() } else { event.client_x() })
-    };
-    let (set_start, now) = (start.setter(), *size);
-    let onpointerdown = Callback::from(move |event: PointerEvent| {
-        if event.button() != 0 {
-            return;
-        }
-        if let Some(element) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
-            // Only a pointer that is gone already cannot be captured.
-            let _ = element.set_pointer_capture(event.pointer_id());
-        }
-        set_start.set(Some((along(&event), now)));
-    });
-    let moved = {
-        let start = *start;
-        move |event: &PointerEvent| {
-            let (from, size) = start?;
-            let by = along(event) - from;
-            Some(if border.after { size - by } else { size + by })
-        }
-    };
-    let (on_move, on_up, moved_up) = (change.clone(), change.clone(), moved);
-    let set_start = start.setter();
-    let (at_key, at_reset) = (change.clone(), change);
-    Splitter {
-        size: now as i32,
-        max: border.max() as i32,
-        moving: start.is_some(),
-        onpointerdown,
-        onpointermove: Callback::from(move |event: PointerEvent| {
-            if let Some(size) = moved(&event) {
-                on_move.emit((size, false));
-            }
-        }),
-        onpointerup: Callback::from(move |event: PointerEvent| {
-            if let Some(size) = moved_up(&event) {
-                on_up.emit((size, true));
-            }
-            set_start.set(None);
-        }),
-        onkeydown: Callback::from(move |event: KeyboardEvent| {
-            let Some(key) = keys::pressed(&event) else { return };
-            let wanted = match key.as_str() {
-                "Home" => border.min,
-                "End" => border.max(),
-                "Enter" => border.usual(),
-                key => match border.step(key) {
-                    Some(step) => now + step,
-                    None => return,
-                },
-            };
-            event.prevent_default();
-            at_key.emit((wanted, true));
-        }),
-        ondblclick: Callback::from(move |_| at_reset.emit((border.usual(), true))),
+pub fn use_splitter(border: Splitting) -> Rc<Splitter> {
+    let local = use_local::<Moving>();
+    if cfg!(target_arch = "wasm32") && local.get().size.is_none() {
+        let size = border.remembered().unwrap_or_else(|| border.usual());
+        local.start(Moving {
+            size: Some(size),
+            from: None,
+        });
     }
+    let splitter = Splitter { border, local };
+    let size = splitter.range().0;
+    use_change(
+        [size as u64, 0, 0, 0],
+        Box::new(move || apply(border.style, size)),
+    );
+    Rc::new(splitter)
 }

@@ -1,12 +1,14 @@
 //! A window of rows over a long list.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
-use web_sys::{HtmlElement, WheelEvent};
 use wasm_bindgen::JsCast;
+use web_sys::{Element, WheelEvent};
+use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
+use super::effect::{use_change, use_kept};
 use super::listener::Listener;
 use super::style::{SizeWatch, px, set_style};
 use crate::ui::scale::Scale;
@@ -19,7 +21,6 @@ const ROWS_WITHOUT_VIEW: u64 = 40;
 const LINES: u32 = 1;
 
 /// What is in the document, and how to scroll.
-#[derive(Clone, PartialEq)]
 pub struct VirtualRows {
     /// To be given to the element that scrolls.
     pub container: NodeRef,
@@ -27,76 +28,67 @@ pub struct VirtualRows {
     pub spacer: NodeRef,
     /// To be given to the element in that which holds the rows.
     pub window: NodeRef,
-    /// The first row of the window.
-    pub start: u64,
-    /// The row after its last one.
-    pub end: u64,
-    /// How many rows are in view.
-    pub page: u64,
-    inner: Handle,
-}
-
-#[derive(Clone)]
-struct Handle(Rc<Inner>);
-
-impl PartialEq for Handle {
-    fn eq(&self, other: &Handle) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-struct Inner {
-    container: NodeRef,
-    spacer: NodeRef,
-    window: NodeRef,
     rows: Cell<u64>,
     row: f64,
     view: Cell<f64>,
+    width: Cell<u32>,
     /// Where in the rows the viewport is, in pixels.
     logical: Cell<f64>,
     /// The position of the scroll bar that was set here and not by the user.
     own: Cell<f64>,
-    shown: Cell<(u64, u64, u64)>,
-    set: RefCell<Option<UseStateSetter<(u64, u64, u64)>>>,
+    shown: Cell<(u64, u64)>,
+    update: UseForceUpdateHandle,
 }
 
 impl VirtualRows {
+    /// The first row of the window, and the row after its last one.
+    pub fn shown(&self) -> (u64, u64) {
+        let (start, end) = self.shown.get();
+        // The window may lie behind the end of a list that has just become shorter.
+        let end = end.min(self.rows.get());
+        (start.min(end), end)
+    }
+
+    /// How many rows are in view.
+    pub fn page(&self) -> u64 {
+        ((self.view.get() / self.row) as u64).max(1)
+    }
+
+    /// The rows in view: the first, and the one after the last.
+    pub fn in_view(&self) -> (u64, u64) {
+        self.scale().window(self.logical.get(), 0)
+    }
+
+    /// The width of the viewport in pixels, in steps of 8; 0 before it is known.
+    pub fn width(&self) -> u32 {
+        self.width.get()
+    }
+
+    /// Says how many rows there are from now on.
+    pub fn set_rows(&self, rows: u64) {
+        self.rows.set(rows);
+    }
+
     /// Scrolls so that a row is in view; not at all if it is.
     pub fn reveal(&self, row: u64) {
-        let inner = &self.inner.0;
-        if let Some(logical) = inner.scale().reveal(inner.logical.get(), row) {
-            inner.scroll_to(logical);
+        if let Some(logical) = self.scale().reveal(self.logical.get(), row) {
+            self.scroll_to(logical);
         }
     }
 
     /// As [`VirtualRows::reveal`] for several rows: all of them, if they fit.
     pub fn reveal_all(&self, first: u64, last: u64) {
-        if last - first < self.page {
+        if last.saturating_sub(first) < self.page() {
             self.reveal(last);
         }
         self.reveal(first);
     }
 
-    /// Scrolls by so many rows.
-    pub fn scroll_by(&self, rows: f64) {
-        let inner = &self.inner.0;
-        inner.scroll_to(inner.logical.get() + rows * inner.row);
-    }
-
     /// Scrolls so that a row is in the middle.
     pub fn center(&self, row: u64) {
-        let inner = &self.inner.0;
-        inner.scroll_to(row as f64 * inner.row - inner.view.get() / 2.0);
+        self.scroll_to(row as f64 * self.row - self.view.get() / 2.0);
     }
 
-    /// The rows in view: the first, and the one after the last.
-    pub fn in_view(&self) -> (u64, u64) {
-        let inner = &self.inner.0;
-        inner.scale().window(inner.logical.get(), 0)
-    }
-}
-
-impl Inner {
     fn scale(&self) -> Scale {
         Scale {
             rows: self.rows.get(),
@@ -111,14 +103,14 @@ impl Inner {
         self.logical.set(logical);
         let physical = scale.physical(logical).round();
         self.own.set(physical);
-        if let Some(element) = self.container.cast::<HtmlElement>() {
+        if let Some(element) = self.container.cast::<Element>() {
             element.set_scroll_top(physical as i32);
         }
-        self.update();
+        self.refresh();
     }
 
     fn scrolled(&self) {
-        let Some(element) = self.container.cast::<HtmlElement>() else {
+        let Some(element) = self.container.cast::<Element>() else {
             return;
         };
         let physical = f64::from(element.scroll_top());
@@ -129,7 +121,7 @@ impl Inner {
             self.own.set(physical);
             self.logical.set(scale.logical(physical));
         }
-        self.update();
+        self.refresh();
     }
 
     /// One notch of the wheel would be thousands of rows where positions are mapped.
@@ -142,20 +134,24 @@ impl Inner {
         self.scroll_to(self.logical.get() + event.delta_y() * step);
     }
 
-    fn resized(&self, view: f64) {
+    fn resized(&self, width: f64, view: f64) {
         self.view.set(view);
         self.logical.set(self.logical.get().min(self.scale().end()));
-        self.update();
+        let steps = width as u32 / 8 * 8;
+        if self.width.replace(steps) != steps {
+            self.update.force_update();
+        }
+        self.refresh();
     }
 
     fn layout(&self) {
         let scale = self.scale();
         set_style(&self.spacer, "height", &px(scale.height()));
         self.logical.set(self.logical.get().min(scale.end()));
-        self.update();
+        self.refresh();
     }
 
-    fn update(&self) {
+    fn refresh(&self) {
         let scale = self.scale();
         let logical = self.logical.get();
         let (start, end) = scale.window(logical, MARGIN);
@@ -164,70 +160,60 @@ impl Inner {
         } else {
             start as f64 * self.row
         };
-        set_style(&self.window, "transform", &format!("translateY({})", px(offset)));
-        let page = (self.view.get() / self.row) as u64;
-        let shown = (start, end, page.max(1));
-        if self.shown.replace(shown) != shown
-            && let Some(set) = &*self.set.borrow()
-        {
-            set.set(shown);
+        let transform = format!("translateY({})", px(offset));
+        set_style(&self.window, "transform", &transform);
+        if self.shown.replace((start, end)) != (start, end) {
+            self.update.force_update();
         }
+    }
+
+    fn watch(self: &Rc<Self>) -> Option<(Listener, Listener, SizeWatch)> {
+        let element = self.container.cast::<Element>()?;
+        self.resized(element.client_width().into(), element.client_height().into());
+        let here = Rc::clone(self);
+        let scroll = Listener::new(&element, "scroll", move |_| here.scrolled());
+        let here = Rc::clone(self);
+        let wheel = Listener::active(&element, "wheel", move |event| {
+            if let Ok(event) = event.dyn_into::<WheelEvent>() {
+                here.wheel(&event);
+            }
+        });
+        let here = Rc::clone(self);
+        let size = SizeWatch::new(&element, move |width, height| here.resized(width, height))?;
+        Some((scroll, wheel, size))
     }
 }
 
-/// A window over `rows` rows that are `row` pixels high each.
+/// A window over rows that are `row` pixels high each; [`use_row_count`] says how many there
+/// are.
 #[hook]
-pub fn use_virtual_rows(rows: u64, row: f64) -> VirtualRows {
-    let without_view = (0, rows.min(ROWS_WITHOUT_VIEW), 1);
-    let shown = use_state_eq(|| without_view);
-    let (container, spacer, window) = (use_node_ref(), use_node_ref(), use_node_ref());
-    let inner = use_memo((), |()| Inner {
-        container: container.clone(),
-        spacer: spacer.clone(),
-        window: window.clone(),
-        rows: Cell::new(rows),
-        row,
-        view: Cell::new(0.0),
-        logical: Cell::new(0.0),
-        own: Cell::new(0.0),
-        shown: Cell::new(without_view),
-        set: RefCell::new(None),
-    });
-    *inner.set.borrow_mut() = Some(shown.setter());
-    inner.rows.set(rows);
+pub fn use_virtual_rows(row: f64) -> Rc<VirtualRows> {
+    let update = use_force_update();
+    let kept = use_mut_ref(|| None::<Rc<VirtualRows>>);
+    let rows = Rc::clone(kept.borrow_mut().get_or_insert_with(|| {
+        Rc::new(VirtualRows {
+            container: NodeRef::default(),
+            spacer: NodeRef::default(),
+            window: NodeRef::default(),
+            rows: Cell::new(0),
+            row,
+            view: Cell::new(0.0),
+            width: Cell::new(0),
+            logical: Cell::new(0.0),
+            own: Cell::new(0.0),
+            shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
+            update,
+        })
+    }));
+    let here = Rc::clone(&rows);
+    use_kept(Box::new(move || Box::new(here.watch())));
+    rows
+}
 
-    let here = Rc::clone(&inner);
-    use_effect_with((), move |()| {
-        let mut kept = (Vec::new(), None);
-        if let Some(element) = here.container.cast::<HtmlElement>() {
-            here.resized(element.client_height().into());
-            let scrolled = Rc::clone(&here);
-            kept.0.push(Listener::new(&element, "scroll", move |_| {
-                scrolled.scrolled();
-            }));
-            let wheeled = Rc::clone(&here);
-            kept.0.push(Listener::active(&element, "wheel", move |event| {
-                if let Ok(event) = event.dyn_into::<WheelEvent>() {
-                    wheeled.wheel(&event);
-                }
-            }));
-            kept.1 = SizeWatch::new(&element, move |_, height| here.resized(height));
-        }
-        move || drop(kept)
-    });
-    let here = Rc::clone(&inner);
-    use_effect_with(rows, move |_| here.layout());
-
-    // The window may lie behind the end of a list that has just become shorter.
-    let (start, end, page) = *shown;
-    let (start, end) = (start.min(rows), end.min(rows));
-    VirtualRows {
-        container,
-        spacer,
-        window,
-        start,
-        end: end.max(start),
-        page,
-        inner: Handle(inner),
-    }
+/// Makes the list as high as its rows are now: to be called after they were counted.
+#[hook]
+pub fn use_row_count(rows: &Rc<VirtualRows>, count: u64) {
+    rows.set_rows(count);
+    let here = Rc::clone(rows);
+    use_change([count, 0, 0, 0], Box::new(move || here.layout()));
 }

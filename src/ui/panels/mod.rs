@@ -6,14 +6,14 @@ mod sizes;
 
 use yew::prelude::*;
 
+use super::hooks::SessionContext;
 use super::shared::Shared;
-use super::state::{TabId, View};
+use super::state::View;
 use crate::model::Severity;
 use crate::worker::protocol::Opened;
 
-pub use self::overview::{Overview, spoken as spoken_coverage};
+pub use self::overview::spoken as spoken_coverage;
 pub use self::problems::{Problems, SEVERITIES, step as step_problem};
-pub use self::sizes::Sizes;
 
 /// A panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,22 +25,15 @@ pub enum PanelId {
     Problems,
 }
 
-/// A number beside a panel's name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Badge {
-    /// The number.
-    pub count: u64,
-    /// How bad it is.
-    pub severity: Severity,
-}
-
 /// What every panel is given.
 #[derive(Properties, Clone, PartialEq)]
 pub struct PanelProps {
-    /// The file's tab.
-    pub tab: TabId,
-    /// What is shown of it.
+    /// The session.
+    pub session: SessionContext,
+    /// What is shown of the file.
     pub view: Shared<View>,
+    /// More is to be shown where there is much.
+    pub more: bool,
 }
 
 /// A panel's entry in the row of tabs.
@@ -51,10 +44,10 @@ pub struct Panel {
     pub name: &'static str,
     /// Is there anything to show for this file?
     pub shown: fn(&Opened) -> bool,
-    /// The number beside its name.
-    pub badge: fn(&Opened) -> Option<Badge>,
+    /// The number beside its name, and how bad it is.
+    pub badge: fn(&Opened) -> Option<(u64, Severity)>,
     /// The panel itself.
-    pub render: fn(PanelProps) -> Html,
+    pub render: fn(&PanelProps) -> Html,
 }
 
 /// All panels, in the order of their tabs.
@@ -64,18 +57,18 @@ pub const PANELS: &[Panel] = &[
         name: "Overview",
         shown: |_| true,
         badge: |_| None,
-        render: |props| html! { <Overview ..props /> },
+        render: overview::overview,
     },
     Panel {
         id: PanelId::Problems,
         name: "Problems",
         shown: |_| true,
         badge: problems::badge,
-        render: |props| html! { <Problems ..props /> },
+        render: |props| html! { <Problems ..props.clone() /> },
     },
 ];
 
-/// The panels that have something to show for a file.
-pub fn shown(opened: &Opened) -> impl Iterator<Item = &'static Panel> + use<'_> {
-    PANELS.iter().filter(|panel| (panel.shown)(opened))
+/// The panels that have something to show for a file, with their places in [`PANELS`].
+pub fn shown(opened: &Opened) -> impl Iterator<Item = (usize, &'static Panel)> + use<'_> {
+    PANELS.iter().enumerate().filter(|(_, panel)| (panel.shown)(opened))
 }

@@ -2,85 +2,60 @@
 
 use yew::prelude::*;
 
-use super::{PanelProps, Sizes};
+use super::PanelProps;
+use super::sizes::sizes;
+use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
-use crate::ui::hooks::{number_near, use_session};
-use crate::ui::selection::Via;
+use crate::ui::components::span_button;
 use crate::ui::words;
 
 /// The overview.
-#[component]
-pub fn Overview(props: &PanelProps) -> Html {
+pub(super) fn overview(props: &PanelProps) -> Html {
     let opened = &props.view.opened;
-    let facts = opened.summary.facts.iter().enumerate();
     html! {
         <div class="panel overview">
             <section class="block">
                 <h2>{ &*opened.summary.title }</h2>
-                <Facts tab={props.tab} view={props.view.clone()} count={facts.len()} />
+                <dl class="kv facts">
+                    { for opened.summary.facts.iter().map(|fact| html! { <>
+                        <dt>{ &*fact.label }</dt>
+                        <dd>{ fact_text(fact) }</dd>
+                    </> }) }
+                </dl>
             </section>
             <section class="block">
                 <h2>{ "Bytes" }</h2>
                 { coverage(&opened.coverage, opened.size) }
             </section>
-            <Sizes ..props.clone() />
+            { sizes(&props.view, props.more) }
         </div>
     }
 }
 
-#[derive(Properties, Clone, PartialEq)]
-struct FactsProps {
-    tab: crate::ui::state::TabId,
-    view: crate::ui::shared::Shared<crate::ui::state::View>,
-    count: usize,
-}
-
-#[component]
-fn Facts(props: &FactsProps) -> Html {
-    let session = use_session();
-    let view = props.view.clone();
-    let onclick = Callback::from(move |event: MouseEvent| {
-        let fact = number_near(&event, "data-fact").and_then(|i| usize::try_from(i).ok());
-        let span = fact
-            .and_then(|i| view.opened.summary.facts.get(i))
-            .and_then(|fact| fact.span);
-        if let Some(span) = span {
-            session.select_span(span, Via::Jump);
-        }
-    });
-    let facts = &props.view.opened.summary.facts;
-    html! {
-        <dl class="kv facts" {onclick}>
-            { for facts.iter().enumerate().map(|(i, fact)| html! { <>
-                <dt>{ &*fact.label }</dt>
-                <dd>{ fact_text(i, fact) }</dd>
-            </> }) }
-        </dl>
-    }
-}
-
-fn fact_text(number: usize, fact: &Fact) -> Html {
+fn fact_text(fact: &Fact) -> Html {
     let text = html! { <>
-        { sign(fact) }
-        { crate::model::text::escaped(&fact.text) }
-    </> };
-    let class = classes!("fact", words::tone_class(fact.tone));
-    if fact.span.is_some() {
-        html! {
-            <button type="button" class={classes!("link", class)} data-fact={number.to_string()}>
-                { text }
-            </button>
+        if let Some(sign) = words::tone_sign(fact.tone) {
+            <span class="sign" aria-hidden="true">{ sign }</span>
         }
-    } else {
-        html! { <span {class}>{ text }</span> }
+        { escaped(&fact.text) }
+    </> };
+    match fact.span {
+        Some(span) => html! { <span class={words::tone_class(fact.tone)}>{ span_button("fact", span, text) }</span> },
+        None => html! { <span class={words::tone_class(fact.tone)}>{ text }</span> },
     }
 }
 
-/// A fact's sign, read out only as the text that it stands before.
-fn sign(fact: &Fact) -> Html {
-    match words::tone_sign(fact.tone) {
-        Some(sign) => html! { <span class="sign" aria-hidden="true">{ sign }</span> },
-        None => Html::default(),
+/// A bar in parts: the class and the size of each.
+pub(super) fn bar(parts: &[(&'static str, u64)], whole: u64) -> Html {
+    let mut at = 0;
+    html! {
+        <svg class="bar" aria-hidden="true">
+            { for parts.iter().filter(|(_, part)| *part > 0).map(|(class, part)| {
+                let (x, width) = (at, words::share(*part, whole));
+                at += width;
+                html! { <rect class={*class} x={words::hundredths(x)} width={words::hundredths(width.max(20))} height="100%" /> }
+            }) }
+        </svg>
     }
 }
 
@@ -90,30 +65,10 @@ fn coverage(coverage: &Coverage, size: u64) -> Html {
         ("padding", "c-padding", coverage.padding),
         ("unexplained", "c-gap", coverage.gap),
     ];
-    let mut at = 0.0;
-    let scale = |part: u64| 100.0 * part as f64 / size.max(1) as f64;
     html! { <>
-        <svg class="bar" role="img" aria-label={spoken(coverage, size)}>
-            { for parts.iter().filter(|part| part.2 > 0).map(|(_, class, part)| {
-                let x = at;
-                at += scale(*part);
-                let width = scale(*part).max(0.3);
-                html! { <rect class={*class} x={pc(x)} y="0" width={pc(width)} height="100%" /> }
-            }) }
-        </svg>
+        { bar(&parts.map(|(_, class, part)| (class, part)), size) }
         <ul class="legend">
-            { for parts.iter().map(|(name, class, part)| html! {
-                <li>
-                    <svg class="key" aria-hidden="true"><rect class={*class} width="100%" height="100%" /></svg>
-                    { name }{ " " }
-                    if *part > 0 {
-                        <b>{ words::percent(*part, size) }</b>
-                        <span class="dim">{ words::bytes(*part) }</span>
-                    } else {
-                        <span class="dim">{ "none" }</span>
-                    }
-                </li>
-            }) }
+            { for parts.iter().map(|(name, class, part)| legend(class, name, *part, size, words::bytes(*part))) }
             if coverage.overlap > 0 {
                 <li class="warn">
                     <span class="sign" aria-hidden="true">{ "▲" }</span>
@@ -124,26 +79,39 @@ fn coverage(coverage: &Coverage, size: u64) -> Html {
     </> }
 }
 
-fn pc(share: f64) -> String {
-    // Hundredths of a percent are finer than any screen.
-    let hundredths = (share * 100.0) as u64;
-    format!("{}.{:02}%", hundredths / 100, hundredths % 100)
+/// A colour, what it stands for, and how much of it there is.
+pub(super) fn legend(
+    class: &'static str,
+    name: &'static str,
+    part: u64,
+    whole: u64,
+    amount: String,
+) -> Html {
+    html! {
+        <li>
+            <svg class="key" aria-hidden="true"><rect {class} width="100%" height="100%" /></svg>
+            { name }
+            if part > 0 {
+                <b>{ words::percent(part, whole) }</b>
+                <span class="dim">{ amount }</span>
+            } else {
+                <span class="dim">{ "none" }</span>
+            }
+        </li>
+    }
 }
 
 /// Where every byte is accounted for, in a few words.
 pub fn spoken(coverage: &Coverage, size: u64) -> String {
-    if coverage.gap == 0 && coverage.padding == 0 {
-        return "every byte explained".to_owned();
-    }
-    if coverage.gap == 0 {
+    if coverage.gap > 0 {
         return format!(
-            "every byte explained · {} padding",
-            words::grouped(coverage.padding)
+            "{} unexplained ({})",
+            words::bytes(coverage.gap),
+            words::percent(coverage.gap, size)
         );
     }
-    format!(
-        "{} unexplained ({})",
-        words::bytes(coverage.gap),
-        words::percent(coverage.gap, size)
-    )
+    match coverage.padding {
+        0 => "every byte explained".to_owned(),
+        padding => format!("every byte explained · {} padding", words::grouped(padding)),
+    }
 }

@@ -4,33 +4,36 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::{Badge, PanelProps};
-use crate::model::{Severity, Span};
+use super::PanelProps;
 use crate::model::text::escaped;
-use crate::ui::components::{Explanation, prose};
-use crate::ui::hooks::{focus, number_near, pressed, use_session, use_virtual_rows};
+use crate::model::{Severity, Span};
+use crate::ui::components::{explanation, prose};
+use crate::ui::hooks::{
+    Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local,
+    use_row_count, use_virtual_rows,
+};
 use crate::ui::selection::Via;
+use crate::ui::state::View;
 use crate::ui::words;
 use crate::worker::protocol::{Opened, Problem};
 
-/// The height of a problem's row; `.problem` of the styles has the same.
+/// The height of a problem's row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;
+/// The id of the field that filters.
+const FIELD: &str = "problem-filter";
 
 /// The worst first.
 pub const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
 
 /// How many problems there are, and how bad the worst is.
-pub fn badge(opened: &Opened) -> Option<Badge> {
+pub(super) fn badge(opened: &Opened) -> Option<(u64, Severity)> {
     let severity = opened.diagnostics.iter().map(|p| p.diagnostic.severity).max()?;
-    Some(Badge {
-        count: opened.diagnostics.len() as u64,
-        severity,
-    })
+    Some((opened.diagnostics.len() as u64, severity))
 }
 
 /// The problems in the order in which they are shown and walked: by severity, then by
 /// position.
-pub fn order(opened: &Opened) -> Vec<usize> {
+fn order(opened: &Opened) -> Vec<usize> {
     let of = |severity: Severity| {
         let all = opened.diagnostics.iter().enumerate();
         all.filter(move |(_, p)| p.diagnostic.severity == severity)
@@ -39,7 +42,7 @@ pub fn order(opened: &Opened) -> Vec<usize> {
 }
 
 /// The bytes of the next problem, or of the one before; around both ends.
-pub fn step(view: &crate::ui::state::View, forward: bool) -> Option<Span> {
+pub fn step(view: &View, forward: bool) -> Option<Span> {
     let mut spans: Vec<Span> = order(&view.opened)
         .into_iter()
         .filter_map(|i| Some(view.opened.diagnostics.get(i)?.diagnostic.primary.span))
@@ -57,21 +60,13 @@ pub fn step(view: &crate::ui::state::View, forward: bool) -> Option<Span> {
     spans.get(next).copied()
 }
 
-/// The problem that is selected: the one whose bytes are.
-pub fn selected(props: &PanelProps, order: &[usize]) -> Option<usize> {
-    let span = props.view.selection.span?;
-    let here = |i: &usize| {
-        let problem = props.view.opened.diagnostics.get(*i);
-        problem.is_some_and(|p| p.diagnostic.primary.span == span)
-    };
-    order.iter().position(here)
-}
-
 #[derive(Clone, PartialEq, Default)]
 struct Filter {
     text: String,
     /// Severities that are not shown.
     without: Vec<Severity>,
+    /// The problem that was chosen here.
+    chosen: Option<usize>,
 }
 
 impl Filter {
@@ -86,72 +81,109 @@ impl Filter {
     }
 }
 
+struct List {
+    props: PanelProps,
+    filter: Local<Filter>,
+    rows: Rc<VirtualRows>,
+    /// The problems that are shown.
+    shown: Vec<usize>,
+}
+
+impl List {
+    fn problem(&self, place: usize) -> Option<&Problem> {
+        self.props.view.opened.diagnostics.get(*self.shown.get(place)?)
+    }
+
+    fn is_selected(&self, place: usize) -> bool {
+        let span = self.props.view.selection.span;
+        self.problem(place).is_some_and(|p| Some(p.diagnostic.primary.span) == span)
+    }
+
+    /// The place of the problem whose bytes are selected. Several may be about the same:
+    /// then the one that was chosen here counts.
+    fn current(&self) -> Option<usize> {
+        let chosen = self.filter.get().chosen;
+        let chosen = chosen.and_then(|index| self.shown.iter().position(|i| *i == index));
+        chosen
+            .filter(|place| self.is_selected(*place))
+            .or_else(|| (0..self.shown.len()).find(|place| self.is_selected(*place)))
+    }
+
+    fn choose(&self, place: usize) {
+        let index = self.shown.get(place).copied();
+        self.filter.change(|filter| filter.chosen = index);
+        if let Some(problem) = self.problem(place) {
+            let span = problem.diagnostic.primary.span;
+            self.props.session.0.select_span(span, Via::Jump);
+        }
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        let Some(key) = pressed(event) else { return };
+        let last = self.shown.len().saturating_sub(1);
+        let page = self.rows.page() as usize;
+        let at = match (key.as_str(), self.current()) {
+            ("ArrowDown", Some(i)) => i + 1,
+            ("ArrowUp", Some(i)) => i.saturating_sub(1),
+            ("PageDown", Some(i)) => i + page,
+            ("PageUp", Some(i)) => i.saturating_sub(page),
+            ("ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home", _) => 0,
+            ("End", _) => last,
+            _ => return,
+        };
+        event.prevent_default();
+        self.choose(at.min(last));
+    }
+
+    fn click(&self, event: &MouseEvent) {
+        if let Some(place) = number_near(event, "data-problem") {
+            focus(&self.rows.container);
+            self.choose(place as usize);
+        } else if let Some(severity) = number_near(event, "data-severity") {
+            let Some(severity) = SEVERITIES.get(severity as usize) else {
+                return;
+            };
+            self.filter.change(|filter| {
+                let before = filter.without.len();
+                filter.without.retain(|s| s != severity);
+                if filter.without.len() == before {
+                    filter.without.push(*severity);
+                }
+            });
+        }
+    }
+}
+
 /// The list of problems.
 #[component]
 pub fn Problems(props: &PanelProps) -> Html {
-    let session = use_session();
-    let filter = use_state_eq(Filter::default);
-    let chosen = use_state_eq(|| None::<usize>);
-    let list = use_memo(
-        (crate::ui::shared::Shared::from(&props.view.opened), (*filter).clone()),
-        |(opened, filter)| {
-            let mut list = order(opened);
-            list.retain(|i| opened.diagnostics.get(*i).is_some_and(|p| filter.lets(p)));
-            list
-        },
-    );
-    let rows = use_virtual_rows(list.len() as u64, ROW);
-    // Several problems may be about the same bytes: the one that was chosen here counts.
-    let current = chosen
-        .and_then(|i| list.iter().position(|l| *l == i))
-        .filter(|place| is_about_selection(props, &list, *place))
-        .or_else(|| selected(props, &list));
-    {
-        let rows = rows.clone();
-        use_effect_with((current, props.view.selection.serial), move |(current, _)| {
-            if let Some(current) = current {
-                rows.reveal(*current as u64);
-            }
-        });
-    }
-    let choose = {
-        let (view, list, set) = (props.view.clone(), Rc::clone(&list), chosen.setter());
-        Callback::from(move |place: usize| {
-            let index = list.get(place).copied();
-            set.set(index);
-            if let Some(problem) = index.and_then(|i| view.opened.diagnostics.get(i)) {
-                session.select_span(problem.diagnostic.primary.span, Via::Jump);
-            }
-        })
+    let filter = use_local::<Filter>();
+    let rows = use_virtual_rows(ROW);
+    let opened = &props.view.opened;
+    let now = filter.get();
+    let mut shown = order(opened);
+    shown.retain(|i| opened.diagnostics.get(*i).is_some_and(|p| now.lets(p)));
+    use_row_count(&rows, shown.len() as u64);
+    let list = Rc::new(List {
+        props: props.clone(),
+        filter,
+        rows: Rc::clone(&rows),
+        shown,
+    });
+    let current = list.current();
+    let here = Rc::clone(&list);
+    let reveal = move || {
+        if let Some(current) = here.current() {
+            here.rows.reveal(current as u64);
+        }
     };
-    let onclick = {
-        let (choose, container) = (choose.clone(), rows.container.clone());
-        Callback::from(move |event: MouseEvent| {
-            if let Some(place) = number_near(&event, "data-problem") {
-                focus(&container);
-                choose.emit(place as usize);
-            }
-        })
-    };
-    let onkeydown = {
-        let (rows, last) = (rows.clone(), list.len().saturating_sub(1));
-        Callback::from(move |event: KeyboardEvent| {
-            let Some(key) = pressed(&event) else { return };
-            let page = rows.page as usize;
-            let at = match (key.as_str(), current) {
-                ("ArrowDown", Some(i)) => i + 1,
-                ("ArrowUp", Some(i)) => i.saturating_sub(1),
-                ("PageDown", Some(i)) => i + page,
-                ("PageUp", Some(i)) => i.saturating_sub(page),
-                ("ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home", _) => 0,
-                ("End", _) => last,
-                _ => return,
-            };
-            event.prevent_default();
-            choose.emit(at.min(last));
-        })
-    };
-    if props.view.opened.diagnostics.is_empty() {
+    let serial = u64::from(props.view.selection.serial);
+    use_change([serial, current.map_or(0, |i| i as u64 + 1), 0, 0], Box::new(reveal));
+    let here = Rc::clone(&list);
+    let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    let here = Rc::clone(&list);
+    let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
+    if opened.diagnostics.is_empty() {
         return html! {
             <div class="panel calm">
                 <p><span class="sign ok" aria-hidden="true">{ "✓" }</span>{ "Nothing to complain about." }</p>
@@ -159,116 +191,72 @@ pub fn Problems(props: &PanelProps) -> Html {
             </div>
         };
     }
-    let active = current.map(|i| format!("problem-{i}"));
+    let (start, end) = rows.shown();
     html! {
-        <div class="panel problems">
-            <Filters opened={crate::ui::shared::Shared::from(&props.view.opened)} filter={filter.clone()} shown={list.len()} />
+        <div class="panel problems" {onclick}>
+            { filters(&list) }
             <div class="scroll" ref={&rows.container} role="listbox" tabindex="0" aria-label="Problems"
-                 aria-activedescendant={active} {onclick} {onkeydown}>
+                 aria-activedescendant={current.map(|i| format!("problem-{i}"))} {onkeydown}>
                 <div class="spacer" ref={&rows.spacer} role="presentation">
                     <div class="window" ref={&rows.window} role="presentation">
-                        { for (rows.start..rows.end).filter_map(|place| {
-                            let index = *list.get(place as usize)?;
-                            let problem = props.view.opened.diagnostics.get(index)?;
-                            Some(problem_row(problem, place as usize, list.len(), current == Some(place as usize)))
-                        }) }
+                        { for (start..end).filter_map(|place| row(&list, place as usize, current)) }
                     </div>
                 </div>
             </div>
-            if let Some(problem) = current.and_then(|i| list.get(i)).and_then(|i| props.view.opened.diagnostics.get(*i)) {
-                <Explanation problem={problem.clone()} opened={crate::ui::shared::Shared::from(&props.view.opened)} />
-            }
+            { for current.and_then(|i| list.problem(i)).map(|problem| explanation(problem, opened)) }
         </div>
     }
 }
 
-fn is_about_selection(props: &PanelProps, list: &[usize], place: usize) -> bool {
-    let index = list.get(place).copied();
-    let problem = index.and_then(|i| props.view.opened.diagnostics.get(i));
-    problem.is_some_and(|p| Some(p.diagnostic.primary.span) == props.view.selection.span)
-}
-
-fn problem_row(problem: &Problem, place: usize, count: usize, selected: bool) -> Html {
+fn row(list: &List, place: usize, current: Option<usize>) -> Option<Html> {
+    let problem = list.problem(place)?;
     let diagnostic = &problem.diagnostic;
-    let severity = diagnostic.severity;
-    html! {
-        <div key={place} id={format!("problem-{place}")} class={classes!("problem", selected.then_some("sel"))}
+    let selected = current == Some(place);
+    Some(html! {
+        <div key={place} id={format!("problem-{place}")} class={if selected { "problem sel" } else { "problem" }}
              role="option" aria-selected={selected.to_string()} data-problem={place.to_string()}
-             aria-setsize={count.to_string()} aria-posinset={(place + 1).to_string()}>
-            <span class={classes!("sev", words::severity_class(severity))} aria-hidden="true">
-                { words::severity_sign(severity) }
-            </span>
-            <span class="what">
-                <span class="unseen">{ format!("{}: ", severity.name()) }</span>
-                { prose(&diagnostic.message) }
-            </span>
+             aria-setsize={list.shown.len().to_string()} aria-posinset={(place + 1).to_string()}>
+            { words::severity_mark(diagnostic.severity) }
+            <span class="what">{ prose(&diagnostic.message) }</span>
             <span class="where mono">{ format!("{:#x}", diagnostic.primary.span.start) }</span>
             <span class="from">
                 <span class="mono">{ &*diagnostic.rule }</span>
-                if !problem.path.is_empty() {
-                    <span class="dim">{ escaped(&problem.path) }</span>
-                }
+                <span class="dim">{ escaped(&problem.path) }</span>
             </span>
         </div>
-    }
+    })
 }
 
-#[derive(Properties, PartialEq)]
-struct FiltersProps {
-    opened: crate::ui::shared::Shared<Opened>,
-    filter: UseStateHandle<Filter>,
-    shown: usize,
-}
-
-#[component]
-fn Filters(props: &FiltersProps) -> Html {
-    let input = use_node_ref();
-    let of = |severity: Severity| {
-        let all = props.opened.diagnostics.iter();
-        all.filter(|p| p.diagnostic.severity == severity).count()
-    };
-    let oninput = {
-        let (filter, input) = (props.filter.clone(), input.clone());
-        Callback::from(move |_: InputEvent| {
-            let text = crate::ui::hooks::text_of(&input).trim().to_ascii_lowercase();
-            filter.set(Filter {
-                text,
-                ..(*filter).clone()
-            });
-        })
-    };
-    let total = props.opened.diagnostics.len();
+fn filters(list: &List) -> Html {
+    let all = &list.props.view.opened.diagnostics;
+    let filter = list.filter.clone();
+    let oninput = Callback::from(move |_: InputEvent| {
+        let text = text_of(FIELD).trim().to_ascii_lowercase();
+        filter.change(|filter| filter.text = text);
+    });
+    let now = list.filter.get();
     html! {
         <div class="filters">
-            <input ref={&input} type="search" placeholder="Filter by text or rule" aria-label="Filter problems" {oninput} />
-            { for SEVERITIES.iter().filter(|s| of(**s) > 0).map(|severity| {
-                let severity = *severity;
-                let on = !props.filter.without.contains(&severity);
-                let filter = props.filter.clone();
-                let onclick = Callback::from(move |_: MouseEvent| {
-                    let mut without = filter.without.clone();
-                    without.retain(|s| *s != severity);
-                    if without.len() == filter.without.len() {
-                        without.push(severity);
-                    }
-                    filter.set(Filter { without, ..(*filter).clone() });
-                });
+            <input id={FIELD} type="search" placeholder="Filter by text or rule" aria-label="Filter problems" {oninput} />
+            { for SEVERITIES.iter().enumerate().filter_map(|(i, severity)| {
+                let count = all.iter().filter(|p| p.diagnostic.severity == *severity).count() as u64;
+                let on = !now.without.contains(severity);
                 let (one, many) = match severity {
                     Severity::Error => ("error", "errors"),
                     Severity::Warning => ("warning", "warnings"),
                     Severity::Info => ("note", "notes"),
                 };
-                html! {
-                    <button type="button" class={classes!("toggle", words::severity_class(severity))}
-                            aria-pressed={on.to_string()} {onclick}>
-                        <span aria-hidden="true">{ words::severity_sign(severity) }</span>
-                        { words::counted(of(severity) as u64, one, many) }
+                (count > 0).then(|| html! {
+                    <button type="button" class={classes!("toggle", words::severity_class(*severity))}
+                            aria-pressed={on.to_string()} data-severity={i.to_string()}>
+                        <span aria-hidden="true">{ words::severity_sign(*severity) }</span>
+                        { words::counted(count, one, many) }
                     </button>
-                }
+                })
             }) }
             <span class="grow" />
             <span class="dim" role="status">
-                if props.shown < total { { format!("{} of {total}", props.shown) } }
+                if list.shown.len() < all.len() { { format!("{} of {}", list.shown.len(), all.len()) } }
             </span>
             <span class="dim hint"><kbd>{ "[" }</kbd>{ " " }<kbd>{ "]" }</kbd>{ " walk" }</span>
         </div>

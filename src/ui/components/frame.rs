@@ -1,0 +1,195 @@
+//! The lines around the panes: header, open files, tabs of the panels, status line.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::SearchBox;
+use super::names::{button, plain, span_button};
+use crate::model::Fact;
+use crate::model::text::escaped;
+use crate::ui::hooks::SessionContext;
+use crate::ui::panels;
+use crate::ui::state::{Phase, State, Tab, TabId, Theme, View};
+use crate::ui::words;
+
+/// The line at the top: what is open, and how it looks at one glance.
+pub fn header(session: &SessionContext, state: &State) -> Html {
+    let tab = state.active();
+    let view = tab.and_then(|tab| tab.view());
+    let theme = state.layout.theme;
+    let label = format!("Colours: {}", theme.name());
+    html! {
+        <header class="head-line">
+            <h1 class="brand">{ "zeview" }</h1>
+            if let Some(tab) = tab {
+                <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={tab.name.clone()}>{ escaped(&tab.name) }</b></span>
+            } else {
+                <span class="dim claim">{ "Intel GPU binaries, byte by byte" }</span>
+            }
+            if let Some(view) = view {
+                { chips(view) }
+                <SearchBox session={session.clone()} tab={tab.map(|tab| tab.id)} />
+            } else {
+                <span class="grow" />
+            }
+            if tab.is_some() {
+                <button type="button" class="ico" data-do="open" title="Open a file (o)" aria-label="Open a file">
+                    { icon("M1.5 12.5v-9h4l1.5 2h6v2M1.5 12.5l2-5h11l-2 5z", false) }
+                </button>
+            }
+            <button type="button" class="ico" data-do="theme" title={label.clone()} aria-label={label}>
+                { match theme {
+                    Theme::Auto => icon("M8 2.5a5.5 5.5 0 0 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11", true),
+                    Theme::Light => icon("M8 5a3 3 0 1 0 .01 0M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M3 13l1.4-1.4M11.6 4.4L13 3", false),
+                    Theme::Dark => icon("M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z", true),
+                } }
+            </button>
+            <button type="button" class="ico" data-do="dialog" title="Keys and help (?)" aria-label="Keys and help">{ "?" }</button>
+        </header>
+    }
+}
+
+fn icon(path: &'static str, filled: bool) -> Html {
+    html! {
+        <svg viewBox="0 0 16 16" aria-hidden="true" class={if filled { "filled" } else { "" }}><path d={path} /></svg>
+    }
+}
+
+/// The headline facts; each leads to the bytes that say so.
+fn chips(view: &View) -> Html {
+    let summary = &view.opened.summary;
+    let headline = summary.facts.iter().filter(|fact| fact.headline);
+    html! {
+        <ul class="chips" aria-label="The file in a few words">
+            <li><span class="chip">{ &*summary.title }</span></li>
+            { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
+        </ul>
+    }
+}
+
+fn chip(fact: &Fact) -> Html {
+    let text = html! { <>
+        if let Some(sign) = words::tone_sign(fact.tone) { <span aria-hidden="true">{ sign }</span> }
+        <span class="chip-text">{ escaped(&fact.text) }</span>
+    </> };
+    let class = words::chip_class(fact.tone);
+    match fact.span {
+        Some(span) => span_button(class, span, text),
+        None => html! { <span {class}>{ text }</span> },
+    }
+}
+
+/// A tab for each open file, where there are several.
+pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
+    html! {
+        <div class="files">
+            <div class="file-list" role="tablist" aria-label="Open files">
+                { for tabs.iter().map(|tab| {
+                    let on = active == Some(tab.id);
+                    let id = tab.id.0.to_string();
+                    html! {
+                        <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
+                                aria-selected={on.to_string()} tabindex={if on { "0" } else { "-1" }}
+                                data-do="tab" data-with={id.clone()} title={tab.name.clone()}>
+                            if matches!(tab.phase, Phase::Failed(_)) {
+                                <span class="sev err" role="img" aria-label="not opened">{ "✕" }</span>
+                            }
+                            <span class="file-name">{ escaped(&tab.name) }</span>
+                            // A pointer closes it here, the keyboard with Delete.
+                            <span class="close" data-do="close" data-with={id} aria-hidden="true">{ "×" }</span>
+                        </button>
+                    }
+                }) }
+            </div>
+        </div>
+    }
+}
+
+/// A tab of a row of tabs.
+pub fn tab(on: bool, controls: &'static str, act: &'static str, with: String, label: Html) -> Html {
+    html! {
+        <button type="button" role="tab" id={format!("tab-{act}-{with}")} class={if on { "on" } else { "" }}
+                aria-selected={on.to_string()} aria-controls={controls} tabindex={if on { "0" } else { "-1" }}
+                data-do={act} data-with={with}>{ label }</button>
+    }
+}
+
+/// The tabs above the panels; in a narrow window the tree is one of them.
+pub fn panel_tabs(state: &State, view: &View) -> Html {
+    let layout = &state.layout;
+    let tree = layout.narrow && !layout.upper_is_panel;
+    html! {
+        <div class="tabs" role="tablist" aria-label="Panels">
+            if layout.narrow {
+                { tab(tree, "panel", "layout", "structure".to_owned(), plain("Structure")) }
+            }
+            { for panels::shown(&view.opened).map(|(place, panel)| {
+                let badge = (panel.badge)(&view.opened);
+                let label = html! { <>
+                    { panel.name }
+                    if let Some((count, severity)) = badge {
+                        <span class={classes!("badge", words::severity_class(severity))}>{ words::grouped(count) }</span>
+                    }
+                </> };
+                tab(!tree && view.panel == panel.id, "panel", "panel", place.to_string(), label)
+            }) }
+        </div>
+    }
+}
+
+/// The line at the bottom: what is selected, how much is explained, how much was read.
+pub fn status(view: Option<&View>) -> Html {
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    let Some(view) = view else {
+        return html! {
+            <footer class="status">
+                <span>{ version }</span>
+                <span class="grow" />
+                <span class="hint">
+                    { "keyboard: " }<kbd>{ "o" }</kbd>{ " open " }<kbd>{ "?" }</kbd>{ " all keys" }
+                </span>
+            </footer>
+        };
+    };
+    let opened = &view.opened;
+    let range = view.selection.span.map_or_else(
+        || "no bytes of its own".to_owned(),
+        |span| format!("{:#x}..{:#x} · {}", span.start, span.end, words::bytes(span.len())),
+    );
+    let names: Vec<String> = view.selection.names().collect();
+    let millis = (opened.millis.max(0.0) + 0.5) as u64;
+    html! {
+        <footer class="status">
+            <span class="mono">{ range }</span>
+            <span class="way">{ names.join(" ▸ ") }</span>
+            <span class="grow" />
+            <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
+                { panels::spoken_coverage(&opened.coverage, opened.size) }
+            </span>
+            <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
+            <span class="cost">{ format!("decoded in {} ms", words::grouped(millis.max(1))) }</span>
+            <span class="dim cost">{ version }</span>
+        </footer>
+    }
+}
+
+/// Some bytes may be read twice.
+fn read(bytes: u64, size: u64) -> String {
+    if bytes >= size {
+        format!("read all {}", words::size(size))
+    } else {
+        format!("read {} of {}", words::size(bytes), words::size(size))
+    }
+}
+
+/// The file was changed on disk.
+pub fn banner(tab: TabId, why: &str) -> Html {
+    html! {
+        <div class="banner" role="alert">
+            <span class="sev warn" aria-hidden="true">{ "▲" }</span>
+            <span>{ why.to_owned() }{ " What is shown is from before." }</span>
+            { button("btn2", "reopen", tab.0.to_string(), plain("Open it again…")) }
+        </div>
+    }
+}

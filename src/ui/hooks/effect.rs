@@ -1,0 +1,78 @@
+//! What happens after rendering.
+//!
+//! Hooks of Yew are generic, and each use of one with another type is more code to
+//! download. Here what is watched is a few numbers, and what is kept is anything.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use yew::functional::UseForceUpdateHandle;
+use yew::prelude::*;
+
+/// What is watched: ids, counters, addresses of shared data.
+pub type Watched = [u64; 4];
+
+/// The address of shared data: another one as long as both are alive.
+pub fn address<T: ?Sized>(shared: &Rc<T>) -> u64 {
+    Rc::as_ptr(shared).cast::<()>() as usize as u64
+}
+
+/// Calls `act` after rendering, the first time and whenever a number has changed.
+#[hook]
+pub fn use_change(watched: Watched, act: Box<dyn FnOnce()>) {
+    use_effect_with(watched, move |_| act());
+}
+
+/// Makes something after the first rendering and drops it with the component.
+#[hook]
+pub fn use_kept(make: Box<dyn FnOnce() -> Box<dyn Any>>) {
+    use_effect_with((), move |()| {
+        let kept = make();
+        move || drop(kept)
+    });
+}
+
+/// State of one component; setting it to something else renders the component again.
+pub struct Local<T> {
+    cell: Rc<RefCell<T>>,
+    update: UseForceUpdateHandle,
+}
+
+impl<T> Clone for Local<T> {
+    fn clone(&self) -> Local<T> {
+        Local {
+            cell: Rc::clone(&self.cell),
+            update: self.update.clone(),
+        }
+    }
+}
+
+impl<T: Clone + PartialEq> Local<T> {
+    /// What it is now.
+    pub fn get(&self) -> T {
+        self.cell.borrow().clone()
+    }
+
+    /// Sets it without rendering again: before the first use.
+    pub(super) fn start(&self, value: T) {
+        *self.cell.borrow_mut() = value;
+    }
+
+    /// Changes it.
+    pub fn change(&self, change: impl FnOnce(&mut T)) {
+        let before = self.get();
+        change(&mut self.cell.borrow_mut());
+        if *self.cell.borrow() != before {
+            self.update.force_update();
+        }
+    }
+}
+
+/// State of the component, at first as `T` has it.
+#[hook]
+pub fn use_local<T: Default + 'static>() -> Local<T> {
+    let cell = use_mut_ref(T::default);
+    let update = use_force_update();
+    Local { cell, update }
+}

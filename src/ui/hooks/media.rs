@@ -1,0 +1,40 @@
+//! Is the window narrow?
+
+use std::rc::Rc;
+
+use web_sys::MediaQueryList;
+
+use super::listener::Listener;
+use super::session::Session;
+use crate::ui::state::Action;
+
+/// Below this the panes are stacked; the styles have the same.
+const NARROW: &str = "(max-width: 899.98px)";
+
+/// Watches the window until it is dropped.
+pub(super) struct Watch {
+    list: MediaQueryList,
+    _listener: Listener,
+}
+
+impl Watch {
+    /// Is it narrow now?
+    pub(super) fn holds(&self) -> bool {
+        self.list.matches()
+    }
+}
+
+/// Arranges the page for the window whenever it becomes narrow or wide.
+pub(super) fn listen(session: &Rc<Session>) -> Option<Watch> {
+    let list = web_sys::window()?.match_media(NARROW).ok()??;
+    let (here, now) = (Rc::clone(session), list.clone());
+    let listener = Listener::new(&list, "change", move |_| {
+        let mut layout = here.state().layout;
+        layout.narrow = now.matches();
+        here.dispatch(Action::Layout(layout));
+    });
+    Some(Watch {
+        list,
+        _listener: listener,
+    })
+}
