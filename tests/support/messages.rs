@@ -1,11 +1,17 @@
 //! One message of every kind, with the values that are hardest to carry.
 
+use zeview::model::kernels::query::Query;
+use zeview::model::kernels::table::Form;
+use zeview::model::kernels::{
+    BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
+    MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
+};
 use zeview::model::{
     Area, Bits, Coverage, Diagnostic, Fact, Label, NodeId, NodeKind, Radix, RuleInfo, Severity,
     SourceId, Span, Summary, Tone, Value, Xref,
 };
 use zeview::worker::protocol::{
-    Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Message, Opened, Problem, Request,
+    Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow, Message, Opened, Problem, Request,
     Response, Row,
 };
 
@@ -46,6 +52,27 @@ pub fn requests() -> Vec<Envelope> {
         Request::Export {
             node,
             form: ExportForm::Text,
+        },
+        Request::Kernels {
+            document: node,
+            query: query(),
+            start: 1 << 40,
+            count: u64::MAX,
+        },
+        Request::Kernel {
+            document: node,
+            index: 1 << 53,
+        },
+        Request::KernelAt {
+            document: node,
+            span: SPAN,
+            query: Query::default(),
+        },
+        Request::KernelTable {
+            document: node,
+            query: query(),
+            columns: vec!["name".into(), "spill_size".into()],
+            form: Form::Markdown,
         },
     ];
     let envelope = |(id, request): (u32, Request)| Envelope {
@@ -102,11 +129,157 @@ fn responses() -> Vec<Response> {
             more: true,
         },
         Response::Text("{\"a\":1}".to_owned()),
+        Response::Kernels(Box::new(KernelPage {
+            rows: vec![kernel_row()],
+            start: 1 << 40,
+            found: u64::MAX,
+            kernels: 3,
+            functions: 1,
+            maxima: vec![("spill_dwords_per_lane".into(), 0.25)],
+        })),
+        Response::Kernel(Box::new(kernel())),
+        Response::KernelAt(None),
+        Response::KernelAt(Some(KernelPlace {
+            index: 7,
+            place: Some(1 << 33),
+        })),
         Response::Failed {
             message: "it was changed".to_owned(),
             changed: true,
         },
     ]
+}
+
+fn query() -> Query {
+    Query {
+        sort: Some("spill_size".into()),
+        descending: true,
+        filter: "Ünïcode spill_size>0".to_owned(),
+        functions: true,
+    }
+}
+
+fn kernel_row() -> KernelRow {
+    KernelRow {
+        index: u64::MAX,
+        is_function: true,
+        name: Given::at("_ZTS1k".to_owned(), SPAN),
+        demangled: Some("k".to_owned()),
+        entry: SPAN,
+        simd_size: Given::at(i64::MIN, SPAN),
+        grf_count: Given::at(i64::MAX, SPAN),
+        eu_thread_count: Given::default(),
+        spill_size: Given::at(-1, SPAN),
+        private_size: Given::default(),
+        from_scratch_slots: true,
+        slm_size: Given::default(),
+        barrier_count: Given::default(),
+        required_sub_group_size: Given::default(),
+        required_work_group_size: Given::at([1, -2, 3], SPAN),
+        inline_data_payload_size: Given::default(),
+        indirect_stateless_count: Given::default(),
+        argument_count: 1 << 60,
+        explicit_arguments: 1,
+        implicit_arguments: 2,
+        payload_size: 3,
+        code_size: Some(Given::at(u64::MAX, SPAN)),
+        flags: vec![Flag {
+            key: "has_dpas".into(),
+            span: SPAN,
+        }],
+        hazards: vec![Hazard {
+            kind: HazardKind::HeavySpills,
+            text: "spills 104 dwords a lane".into(),
+        }],
+    }
+}
+
+fn kernel() -> KernelDetail {
+    let property = |value: Value| Property {
+        key: "slm_size".into(),
+        value,
+        words: Some("[0, 1, 2]".to_owned()),
+        unit: "bytes".into(),
+        doc: "What it means.".into(),
+        span: None,
+    };
+    let entry = PayloadEntry {
+        kind: "arg_bypointer".to_owned(),
+        offset: Some(-8),
+        size: Some(8),
+        arg_index: Some(0),
+        explicit: true,
+        addrmode: Some("stateless".to_owned()),
+        flags: vec!["is_ptr".into()],
+        title: "int* out".to_owned(),
+        span: SPAN,
+        ..PayloadEntry::default()
+    };
+    let piece = |entry| Piece {
+        start: 0,
+        end: 8,
+        entry,
+    };
+    KernelDetail {
+        row: kernel_row(),
+        user_attributes: Vec::new(),
+        execution_env: values().into_iter().map(property).collect(),
+        others: Vec::new(),
+        arguments: vec![SourceArgument {
+            index: 3,
+            name: Some("out".to_owned()),
+            type_size: Some(8),
+            span: Some(SPAN),
+            entries: vec![0, u32::MAX],
+            bti_value: Some(-1),
+            ..SourceArgument::default()
+        }],
+        payload: Payload {
+            entries: vec![entry],
+            pieces: vec![piece(Some(0)), piece(None)],
+            overlaps: vec![Overlap {
+                start: 0,
+                end: 4,
+                first: 0,
+                second: 1,
+            }],
+            used: 8,
+            total: 16,
+            inline_data: 32,
+        },
+        per_thread_payload: vec![PerThreadEntry {
+            kind: "local_id".to_owned(),
+            offset: None,
+            size: Some(192),
+            span: SPAN,
+        }],
+        binding_table: vec![BindingTableEntry {
+            bti_value: Some(0),
+            arg_index: None,
+            name: None,
+            span: SPAN,
+        }],
+        memory_buffers: vec![MemoryBuffer {
+            kind: "scratch".to_owned(),
+            usage: "single_space".to_owned(),
+            size: Some(1024),
+            slot: 1,
+            is_simt_thread: true,
+            span: SPAN,
+        }],
+        inline_samplers: vec![InlineSampler {
+            sampler_index: Some(0),
+            addrmode: "repeat".to_owned(),
+            filtermode: "linear".to_owned(),
+            normalized: true,
+            span: SPAN,
+        }],
+        links: vec![Xref {
+            why: "code".into(),
+            label: ".text.k".into(),
+            to: SPAN,
+        }],
+    }
 }
 
 pub fn values() -> Vec<Value> {
@@ -217,6 +390,7 @@ fn opened() -> Opened {
         rules: vec![RuleInfo {
             id: "elf/section-out-of-bounds".into(),
             severity: Severity::Error,
+            effect: None,
             summary: "one line".into(),
             origin: "gABI".into(),
             docs: "more".into(),

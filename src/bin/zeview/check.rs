@@ -75,7 +75,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             }
         };
         let verdict = document.verdict(options.device.as_deref());
-        let loads = verdict.as_ref().is_none_or(|verdict| verdict.outcome.loads());
+        let loads = verdict
+            .as_ref()
+            .is_none_or(|verdict| verdict.outcome.loads());
         if !loads || !is_well_formed(&document) {
             status = status.max(1);
         }
@@ -97,7 +99,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 }
 
 fn is_well_formed(document: &Document) -> bool {
-    document.diagnostics.iter().all(|d| d.severity != Severity::Error)
+    document
+        .diagnostics
+        .iter()
+        .all(|d| d.severity != Severity::Error)
 }
 
 fn print_json(
@@ -166,7 +171,11 @@ fn print_text(
     write!(
         out,
         " · {}, {} errors, {} warnings",
-        if is_well_formed(document) { "well-formed" } else { "malformed" },
+        if is_well_formed(document) {
+            "well-formed"
+        } else {
+            "malformed"
+        },
         count(Severity::Error),
         count(Severity::Warning)
     )?;
@@ -185,7 +194,11 @@ fn print_text(
 }
 
 /// What the driver meets, and what could be done about it.
-fn print_verdict(document: &mut Document, verdict: &Verdict, out: &mut impl Write) -> io::Result<()> {
+fn print_verdict(
+    document: &mut Document,
+    verdict: &Verdict,
+    out: &mut impl Write,
+) -> io::Result<()> {
     for finding in &verdict.findings {
         let path = document.path_of_span(finding.span);
         for line in finding_text(finding, &path).lines() {

@@ -19,7 +19,10 @@ pub struct Options {
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut out = BufWriter::new(io::stdout().lock());
     let wanted = |rule: &RuleInfo| options.id.as_ref().is_none_or(|id| *id == rule.id);
-    let rules: Vec<RuleInfo> = rules::all().map(|rule| rule.info()).filter(wanted).collect();
+    let rules: Vec<RuleInfo> = rules::all()
+        .map(|rule| rule.info())
+        .filter(wanted)
+        .collect();
     if rules.is_empty() {
         eprintln!("zeview: there is no such rule; `zeview rules` lists all");
         return Ok(ExitCode::from(2));
@@ -40,7 +43,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 
 /// How much it matters, or what the driver does about it.
 fn weight(rule: &RuleInfo) -> &'static str {
-    rule.effect.map_or(rule.severity.name(), |effect| effect.name())
+    rule.effect
+        .map_or(rule.severity.name(), |effect| effect.name())
 }
 
 fn list(rules: &[RuleInfo], out: &mut impl Write) -> io::Result<()> {

@@ -280,14 +280,35 @@ const CORES: &[(ProductFamily, CoreFamily)] = &[
     (ProductFamily::IGFX_COFFEELAKE, CoreFamily::IGFX_GEN9_CORE),
     (ProductFamily::IGFX_BROXTON, CoreFamily::IGFX_GEN9_CORE),
     (ProductFamily::IGFX_GEMINILAKE, CoreFamily::IGFX_GEN9_CORE),
-    (ProductFamily::IGFX_ICELAKE_LP, CoreFamily::IGFX_GEN11LP_CORE),
+    (
+        ProductFamily::IGFX_ICELAKE_LP,
+        CoreFamily::IGFX_GEN11LP_CORE,
+    ),
     (ProductFamily::IGFX_LAKEFIELD, CoreFamily::IGFX_GEN11LP_CORE),
-    (ProductFamily::IGFX_JASPERLAKE, CoreFamily::IGFX_GEN11LP_CORE),
-    (ProductFamily::IGFX_TIGERLAKE_LP, CoreFamily::IGFX_GEN12LP_CORE),
-    (ProductFamily::IGFX_ROCKETLAKE, CoreFamily::IGFX_GEN12LP_CORE),
-    (ProductFamily::IGFX_ALDERLAKE_S, CoreFamily::IGFX_GEN12LP_CORE),
-    (ProductFamily::IGFX_ALDERLAKE_P, CoreFamily::IGFX_GEN12LP_CORE),
-    (ProductFamily::IGFX_ALDERLAKE_N, CoreFamily::IGFX_GEN12LP_CORE),
+    (
+        ProductFamily::IGFX_JASPERLAKE,
+        CoreFamily::IGFX_GEN11LP_CORE,
+    ),
+    (
+        ProductFamily::IGFX_TIGERLAKE_LP,
+        CoreFamily::IGFX_GEN12LP_CORE,
+    ),
+    (
+        ProductFamily::IGFX_ROCKETLAKE,
+        CoreFamily::IGFX_GEN12LP_CORE,
+    ),
+    (
+        ProductFamily::IGFX_ALDERLAKE_S,
+        CoreFamily::IGFX_GEN12LP_CORE,
+    ),
+    (
+        ProductFamily::IGFX_ALDERLAKE_P,
+        CoreFamily::IGFX_GEN12LP_CORE,
+    ),
+    (
+        ProductFamily::IGFX_ALDERLAKE_N,
+        CoreFamily::IGFX_GEN12LP_CORE,
+    ),
     (ProductFamily::IGFX_DG1, CoreFamily::IGFX_GEN12LP_CORE),
     (ProductFamily::IGFX_XE_HP_SDV, CoreFamily::IGFX_XE_HP_CORE),
     (ProductFamily::IGFX_DG2, CoreFamily::IGFX_XE_HPG_CORE),
@@ -311,7 +332,10 @@ const COMPATIBLE: &[(u32, &[u32])] = &[
     (0x0500_4000, &[0x0500_8000, 0x0501_0004]),
     (0x0500_4001, &[0x0500_4000, 0x0500_8000, 0x0501_0004]),
     (0x0500_4004, &[0x0500_4000, 0x0500_8000, 0x0501_0004]),
-    (0x0780_0004, &[0x0780_4000, 0x0780_c001, 0x0781_0004, 0x0781_4004]),
+    (
+        0x0780_0004,
+        &[0x0780_4000, 0x0780_c001, 0x0781_0004, 0x0781_4004],
+    ),
 ];
 
 impl Device {
@@ -336,7 +360,11 @@ impl Device {
         let mut of_family = CONFIGS.iter().filter(|c| c.product == product);
         let usual = of_family
             .clone()
-            .find(|c| c.devices.iter().any(|name| family_name(product) == Some(name)))
+            .find(|c| {
+                c.devices
+                    .iter()
+                    .any(|name| family_name(product) == Some(name))
+            })
             .or_else(|| of_family.find(|c| !c.devices.is_empty()))?;
         Some(Device::of_config(usual.value))
     }
@@ -489,7 +517,9 @@ mod tests {
         for name in ["skl", "tgllp", "dg1", "dg2", "mtl", "arl-h"] {
             assert_eq!(Device::named(name).unwrap().grf_size(), 32, "{name}");
         }
-        for name in ["pvc", "pvc-vg", "bmg", "lnl-m", "ptl", "nvl-p", "cri", "40.1.2"] {
+        for name in [
+            "pvc", "pvc-vg", "bmg", "lnl-m", "ptl", "nvl-p", "cri", "40.1.2",
+        ] {
             assert_eq!(Device::named(name).unwrap().grf_size(), 64, "{name}");
         }
         assert_eq!(Device::named("cri").unwrap().max_slm_size(), 384 << 10);

@@ -120,7 +120,10 @@ impl Names {
         let at = usize::try_from(offset).unwrap_or(usize::MAX);
         match self.bytes.get(at..) {
             Some(rest) if !rest.is_empty() => {
-                let len = rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len());
+                let len = rest
+                    .iter()
+                    .position(|byte| *byte == 0)
+                    .unwrap_or(rest.len());
                 rest.get(..len)
             }
             _ if self.start.wrapping_add(offset.into()) < self.limit => Some(&[]),
@@ -279,7 +282,9 @@ impl<'a> Elf<'a> {
 
     /// The name of a section of that index; empty where there is none.
     pub fn section_name(&self, index: u32, findings: &mut Findings) -> Result<&[u8], Stop> {
-        let section = usize::try_from(index).ok().and_then(|at| self.sections.get(at));
+        let section = usize::try_from(index)
+            .ok()
+            .and_then(|at| self.sections.get(at));
         match section {
             Some(section) if self.has_names() => self.name_of(section, findings),
             _ => Ok(&[]),
@@ -328,7 +333,8 @@ impl<'a> Elf<'a> {
 
     /// The bytes of a symbol's entry.
     pub fn symbol_span(&self, index: u64) -> Span {
-        self.symbols_span.sub(index.saturating_mul(self.symbol_size()), self.symbol_size())
+        self.symbols_span
+            .sub(index.saturating_mul(self.symbol_size()), self.symbol_size())
     }
 
     fn symbol_size(&self) -> u64 {
@@ -340,7 +346,10 @@ impl<'a> Elf<'a> {
         let mut wrong = None;
         for section in self.sections.iter().filter(|s| s.kind == kind::SYMTAB) {
             if section.entsize != size {
-                let message = format!("symbols have {size} bytes, sh_entsize is {}", section.entsize);
+                let message = format!(
+                    "symbols have {size} bytes, sh_entsize is {}",
+                    section.entsize
+                );
                 wrong = Some(findings.stop(&rules::ENTRY_SIZE, section.header, message));
                 continue;
             }
@@ -363,7 +372,9 @@ impl<'a> Elf<'a> {
     fn read_relocations(&mut self, findings: &mut Findings) -> Result<(), Stop> {
         let mut wrong = None;
         for index in 0..self.sections.len() {
-            let Some(section) = self.sections.get(index).copied() else { break };
+            let Some(section) = self.sections.get(index).copied() else {
+                break;
+            };
             let (size, addend) = match (section.kind, self.wide) {
                 (kind::RELA, true) => (24, true),
                 (kind::RELA, false) => (12, true),
@@ -373,8 +384,10 @@ impl<'a> Elf<'a> {
             };
             if section.entsize != size {
                 let what = if addend { "rela" } else { "rel" };
-                let message =
-                    format!("{what} entries have {size} bytes, sh_entsize is {}", section.entsize);
+                let message = format!(
+                    "{what} entries have {size} bytes, sh_entsize is {}",
+                    section.entsize
+                );
                 wrong = Some(findings.stop(&rules::ENTRY_SIZE, section.header, message));
                 continue;
             }
@@ -383,12 +396,22 @@ impl<'a> Elf<'a> {
         wrong.map_or(Ok(()), Err)
     }
 
-    fn read_section(&mut self, section: &Section, size: u64, findings: &mut Findings) -> Result<(), Stop> {
+    fn read_section(
+        &mut self,
+        section: &Section,
+        size: u64,
+        findings: &mut Findings,
+    ) -> Result<(), Stop> {
         if !self.has_names() || self.shstrndx == 0 || self.names.null {
-            let message = format!("there are relocations, and e_shstrndx is {:#x}", self.shstrndx);
+            let message = format!(
+                "there are relocations, and e_shstrndx is {:#x}",
+                self.shstrndx
+            );
             return Err(findings.stop(&rules::NAME_TABLE_INDEX, self.shstrndx_span, message));
         }
-        let debug = self.section_name(section.info, findings)?.starts_with(b".debug_");
+        let debug = self
+            .section_name(section.info, findings)?
+            .starts_with(b".debug_");
         let count = section.size / size;
         if count == 0 {
             return Ok(());
@@ -402,7 +425,11 @@ impl<'a> Elf<'a> {
         for (index, entry) in (0..count).zip(bytes.chunks_exact(entry_size)) {
             let place = || span.sub(index.saturating_mul(size), size);
             let (offset, symbol, kind) = match self.wide {
-                true => (number(entry, 0, 8), number32(entry, 12, 4), number32(entry, 8, 4)),
+                true => (
+                    number(entry, 0, 8),
+                    number32(entry, 12, 4),
+                    number32(entry, 8, 4),
+                ),
                 false => {
                     let info = number32(entry, 4, 4);
                     (number(entry, 0, 4), info >> 8, info & 0xff)
@@ -435,8 +462,18 @@ impl<'a> Elf<'a> {
 /// the file; the driver's sums overflow.
 fn check_tables(image: &Image<'_>, fields: &Fields, findings: &mut Findings) -> Result<(), Stop> {
     let tables = [
-        (fields.phoff, fields.phnum * fields.phentsize, fields.places.phoff, "program"),
-        (fields.shoff, fields.shnum * fields.shentsize, fields.places.shoff, "section"),
+        (
+            fields.phoff,
+            fields.phnum * fields.phentsize,
+            fields.places.phoff,
+            "program",
+        ),
+        (
+            fields.shoff,
+            fields.shnum * fields.shentsize,
+            fields.places.shoff,
+            "section",
+        ),
     ];
     for (offset, size, place, what) in tables {
         let place = image.span(place, fields.word());
@@ -446,7 +483,8 @@ fn check_tables(image: &Image<'_>, fields: &Fields, findings: &mut Findings) -> 
             return Err(findings.stop(&rules::TABLE_OUT_OF_BOUNDS, place, message));
         }
         if offset > image.len() && size > 0 {
-            let message = format!("the {what} header table starts at {offset:#x}, and its end overflows");
+            let message =
+                format!("the {what} header table starts at {offset:#x}, and its end overflows");
             // The entries are whatever stands before the file; observed: the first section
             // header is out of bounds, a program header crashes.
             let rule = match what {
@@ -520,7 +558,10 @@ fn read_sections(
                 len: section.size,
                 null: false,
             };
-            if offset.checked_add(section.size).is_none_or(|end| end > image.len()) {
+            if offset
+                .checked_add(section.size)
+                .is_none_or(|end| end > image.len())
+            {
                 let message = format!("section {index}: offset and size overflow");
                 findings.note(&rules::OVERFLOW, header, message);
             }
@@ -548,7 +589,9 @@ fn names_of(image: &Image<'_>, sections: &[Section], index: u64) -> Names {
     if start > image.len() && before <= AROUND {
         // What stands before the file is anybody's guess: zeros.
         names.bytes = vec![0; usize::try_from(before).unwrap_or(0)];
-        names.bytes.extend_from_slice(&image.read(image.span(0, table.size)));
+        names
+            .bytes
+            .extend_from_slice(&image.read(image.span(0, table.size)));
     } else if start <= image.len() {
         // A name without a NUL goes on behind the table.
         let len = table.size.saturating_add(AROUND);

@@ -81,7 +81,11 @@ impl Findings {
     pub fn finish(mut self) -> (Vec<Finding>, Vec<RuleInfo>, Option<usize>) {
         for (rule, count) in &self.counts {
             let more = count.saturating_sub(limits::PER_RULE);
-            let last = self.list.iter().rfind(|finding| finding.rule == rule.id).cloned();
+            let last = self
+                .list
+                .iter()
+                .rfind(|finding| finding.rule == rule.id)
+                .cloned();
             if let (true, Some(last)) = (more > 0, last) {
                 self.list.push(Finding {
                     message: format!("and {more} more of this rule, which are not listed"),
@@ -90,6 +94,10 @@ impl Findings {
             }
         }
         let decisive = self.decisive();
-        (self.list, self.counts.iter().map(|(rule, _)| rule.info()).collect(), decisive)
+        (
+            self.list,
+            self.counts.iter().map(|(rule, _)| rule.info()).collect(),
+            decisive,
+        )
     }
 }

@@ -76,7 +76,9 @@ impl Image<'_> {
 
     /// The bytes of a span of the file.
     pub fn read(&self, span: Span) -> Bytes {
-        self.sources.read(span).unwrap_or_else(|_| Bytes::from(Vec::new()))
+        self.sources
+            .read(span)
+            .unwrap_or_else(|_| Bytes::from(Vec::new()))
     }
 
     /// `len` bytes at an offset; zeros where there are none.

@@ -89,8 +89,18 @@ pub fn allocate(
     }
     for kernel in &module.kernels {
         let wanted = [
-            (kernel.constants, &sections.constants, "const_base", ".data.const"),
-            (kernel.variables, &sections.variables, "global_base", ".data.global"),
+            (
+                kernel.constants,
+                &sections.constants,
+                "const_base",
+                ".data.const",
+            ),
+            (
+                kernel.variables,
+                &sections.variables,
+                "global_base",
+                ".data.global",
+            ),
         ];
         for (base, buffer, what, section) in wanted {
             let Some(base) = base else { continue };
@@ -127,7 +137,11 @@ pub fn link(
     let mut linker = Linker {
         elf,
         sections,
-        kernels: names.iter().enumerate().map(|(id, (name, _))| (*name, id)).collect(),
+        kernels: names
+            .iter()
+            .enumerate()
+            .map(|(id, (name, _))| (*name, id))
+            .collect(),
         sizes: names.iter().map(|(_, size)| *size).collect(),
         symbols: HashMap::new(),
         exports: None,
@@ -143,12 +157,17 @@ pub fn link(
     linker.patch(findings)?;
     linker.functions_known(module, findings)?;
     for (name, place) in &module.host_access {
-        if !linker.symbols.get(name).is_some_and(|s| s.symbol.binding == GLOBAL) {
+        let found = linker.symbols.get(name);
+        if found.is_none_or(|placed| placed.symbol.binding != GLOBAL) {
             let message = format!("there is no variable {}", String::from_utf8_lossy(name));
             findings.note(&rules::HOST_ACCESS, *place, message);
         }
     }
-    if findings.met(&rules::HOST_ACCESS) { Err(Stop) } else { Ok(()) }
+    if findings.met(&rules::HOST_ACCESS) {
+        Err(Stop)
+    } else {
+        Ok(())
+    }
 }
 
 struct Placed {
@@ -192,7 +211,11 @@ impl<'e> Linker<'e, '_> {
     /// Symbols for everybody first, then relocations and the symbols that they want.
     fn collect(&mut self, findings: &mut Findings) -> Result<(), Stop> {
         for index in 0..self.elf.symbol_count {
-            if self.elf.symbol(index).is_some_and(|symbol| symbol.binding == GLOBAL) {
+            if self
+                .elf
+                .symbol(index)
+                .is_some_and(|symbol| symbol.binding == GLOBAL)
+            {
                 self.add_symbol(u32::try_from(index).unwrap_or(u32::MAX), findings)?;
             }
         }
@@ -211,7 +234,10 @@ impl<'e> Linker<'e, '_> {
                 Some(Segment::Code) => {
                     let owner = kernel_of(section);
                     let Some(kernel) = self.kernels.get(owner) else {
-                        let message = format!("code of {} is to be patched, and there is no such kernel", String::from_utf8_lossy(owner));
+                        let message = format!(
+                            "code of {} is to be patched, and there is no such kernel",
+                            String::from_utf8_lossy(owner)
+                        );
                         self.invalid.get_or_insert((relocation.entry, message));
                         continue;
                     };
@@ -252,7 +278,10 @@ impl<'e> Linker<'e, '_> {
             FUNCTION => {
                 let owner = kernel_of(section);
                 let Some(id) = self.kernels.get(owner).copied() else {
-                    let message = format!("symbol {index} is in the code of {}, and there is no such kernel", String::from_utf8_lossy(owner));
+                    let message = format!(
+                        "symbol {index} is in the code of {}, and there is no such kernel",
+                        String::from_utf8_lossy(owner)
+                    );
                     self.invalid.get_or_insert((span, message));
                     return Ok(());
                 };
@@ -281,7 +310,10 @@ impl<'e> Linker<'e, '_> {
     /// How large a segment is, and where in it a section starts.
     fn room(&self, segment: Segment, kernel: usize) -> (u64, u64) {
         let buffer = |buffer: &super::sections::Buffer| match buffer.exists() {
-            true => buffer.data.saturating_add(buffer.zero).saturating_add(SLACK),
+            true => buffer
+                .data
+                .saturating_add(buffer.zero)
+                .saturating_add(SLACK),
             false => 0,
         };
         let (constants, variables) = (&self.sections.constants, &self.sections.variables);
@@ -304,17 +336,26 @@ impl<'e> Linker<'e, '_> {
                 (Segment::Code, GLOBAL) => SLACK,
                 _ => 0,
             };
-            let end = start.wrapping_add(placed.symbol.value).wrapping_add(placed.symbol.size);
+            let end = start
+                .wrapping_add(placed.symbol.value)
+                .wrapping_add(placed.symbol.size);
             if end > room.saturating_add(slack) {
                 outside.push(placed);
             }
         }
         outside.sort_by_key(|placed| placed.span);
         for placed in &outside {
-            let message = format!("a symbol at {:#x} lies outside of its section's memory", placed.symbol.value);
+            let message = format!(
+                "a symbol at {:#x} lies outside of its section's memory",
+                placed.symbol.value
+            );
             findings.note(&rules::LINK_SYMBOL, placed.span, message);
         }
-        if outside.is_empty() { Ok(()) } else { Err(Stop) }
+        if outside.is_empty() {
+            Ok(())
+        } else {
+            Err(Stop)
+        }
     }
 
     fn patch(&mut self, findings: &mut Findings) -> Result<(), Stop> {
@@ -335,7 +376,10 @@ impl<'e> Linker<'e, '_> {
             let width = if patch.relocation.kind == 1 { 8 } else { 4 };
             if patch.relocation.offset.wrapping_add(width) > room {
                 failed = true;
-                let message = format!("bytes at {:#x} of {room} are to be patched", patch.relocation.offset);
+                let message = format!(
+                    "bytes at {:#x} of {room} are to be patched",
+                    patch.relocation.offset
+                );
                 findings.note(&rules::LINK_OFFSET, entry, message);
                 continue;
             }
@@ -363,7 +407,11 @@ impl<'e> Linker<'e, '_> {
             return Ok(());
         }
         let listed = |name: &[u8]| module.functions.contains(&name);
-        for patch in self.patches.iter().filter(|patch| patch.segment == Segment::Code) {
+        for patch in self
+            .patches
+            .iter()
+            .filter(|patch| patch.segment == Segment::Code)
+        {
             if !self.functions.iter().any(|(name, ..)| *name == patch.name) {
                 continue;
             }
@@ -379,7 +427,10 @@ impl<'e> Linker<'e, '_> {
             };
             let Some(caller) = caller else { continue };
             if let Some(name) = [patch.name, caller].into_iter().find(|name| !listed(name)) {
-                let message = format!("{} is not in the list of functions", String::from_utf8_lossy(name));
+                let message = format!(
+                    "{} is not in the list of functions",
+                    String::from_utf8_lossy(name)
+                );
                 return Err(findings.stop(&rules::LINK_FUNCTION, patch.relocation.entry, message));
             }
         }

@@ -23,8 +23,6 @@ mod link;
 pub mod rules;
 mod sections;
 mod target;
-#[cfg(test)]
-mod tests;
 mod version;
 mod yaml;
 mod ze_info;
@@ -62,14 +60,21 @@ impl Judge for ZebinJudge {
         let usual = |config: &super::device::ProductConfig| {
             Device::of_config(config.value).is_supported() && !config.devices.is_empty()
         };
-        CONFIGS.iter().filter(|c| usual(c)).map(|c| c.device().into()).collect()
+        CONFIGS
+            .iter()
+            .filter(|c| usual(c))
+            .map(|c| c.device().into())
+            .collect()
     }
 }
 
 /// Formats of which the question is what the driver does with the file as it is. Archives,
 /// SYCLBIN and other wrappers hold files of which it can be asked.
 pub fn is_question(format: &str) -> bool {
-    matches!(format, "raw" | "elf" | "zebin" | "opencl-elf" | "openmp-container")
+    matches!(
+        format,
+        "raw" | "elf" | "zebin" | "opencl-elf" | "openmp-container"
+    )
 }
 
 /// What the driver does with the file, on a device or on its own.
@@ -106,7 +111,9 @@ impl Course {
         // A file without a device was stopped before.
         let device = device.ok_or(Stop)?;
         let text = first_ze_info(&elf);
-        let texts = text.as_ref().map(|(bytes, after, at)| Texts::new(bytes, *after, *at));
+        let texts = text
+            .as_ref()
+            .map(|(bytes, after, at)| Texts::new(bytes, *after, *at));
         if let Some(texts) = &texts {
             texts.first_look(findings)?;
         }
@@ -115,7 +122,11 @@ impl Course {
         let tree;
         match (&sections.ze_info, &texts) {
             (None, _) => {
-                findings.note(&rules::NO_ZE_INFO, image.span(0, 0), "no section of this type");
+                findings.note(
+                    &rules::NO_ZE_INFO,
+                    image.span(0, 0),
+                    "no section of this type",
+                );
             }
             (Some(section), None) => unread(&elf, section, findings)?,
             (Some(_), Some(texts)) => {
@@ -158,7 +169,9 @@ impl Course {
         let (findings, rules, decisive) = findings.finish();
         let outcome = match decisive.and_then(|at| findings.get(at)) {
             Some(finding) => finding.effect.outcome(),
-            None if findings.iter().any(|f| f.effect == Effect::Warns) => Outcome::LoadsWithWarnings,
+            None if findings.iter().any(|f| f.effect == Effect::Warns) => {
+                Outcome::LoadsWithWarnings
+            }
             None => Outcome::Loads,
         };
         let rebuild = self.ir.map(|(from, span)| Rebuild {
@@ -192,14 +205,19 @@ impl Course {
 /// The first `.ze_info`: its bytes, the byte behind it, its place. Nothing where it is not in
 /// the file or too large to be looked at.
 fn first_ze_info(elf: &Elf<'_>) -> Option<(crate::model::Bytes, u8, Span)> {
-    let section = elf.sections.iter().find(|s| s.kind == elf_level::kind::ZE_INFO)?;
+    let section = elf
+        .sections
+        .iter()
+        .find(|s| s.kind == elf_level::kind::ZE_INFO)?;
     let Where::Inside(span) = elf.image.locate(section.data) else {
         return None;
     };
     if span.len() > limits::ZE_INFO.min(u64::from(u32::MAX)) {
         return None;
     }
-    let after = elf.image.record::<1>(section.data.start.saturating_add(span.len()));
+    let after = elf
+        .image
+        .record::<1>(section.data.start.saturating_add(span.len()));
     Some((elf.image.read(span), after[0], span))
 }
 

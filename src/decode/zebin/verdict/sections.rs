@@ -125,7 +125,11 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
     findings.stage();
     if !elf.has_names() {
         let message = "e_shstrndx is the index of no section";
-        return Err(findings.stop(&rules::NAME_TABLE_INDEX_REFUSED, elf.shstrndx_span(), message));
+        return Err(findings.stop(
+            &rules::NAME_TABLE_INDEX_REFUSED,
+            elf.shstrndx_span(),
+            message,
+        ));
     }
     let mut out = Sections {
         ze_info: None,
@@ -142,7 +146,9 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
         let name = elf.name_of(section, findings)?;
         let words = || {
             let kind = SectionType(section.kind);
-            let kind = kind.name().map_or_else(|| format!("{:#x}", section.kind), str::to_owned);
+            let kind = kind
+                .name()
+                .map_or_else(|| format!("{:#x}", section.kind), str::to_owned);
             format!("{:?} of type {kind}", shown(name))
         };
         match use_of(section, name) {
@@ -193,7 +199,11 @@ impl Sections<'_> {
             Single::ZeroVariables => zeros(&mut self.variables, section),
             Single::Spirv if section.size > 0 => self.ir = Some(("SPIR-V", place)),
             Single::Pisa if section.size > 0 => self.ir = self.ir.or(Some(("PISA", place))),
-            Single::Spirv | Single::Pisa | Single::Symtab | Single::Notes | Single::Ids
+            Single::Spirv
+            | Single::Pisa
+            | Single::Symtab
+            | Single::Notes
+            | Single::Ids
             | Single::Values => {}
         }
     }
@@ -238,7 +248,11 @@ pub fn check_text(
 /// The intermediate representation in the file, found by type: for telling what it could do
 /// where the driver does not get as far as sorting the sections.
 pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
-    let of = |wanted| elf.sections.iter().rfind(|s| s.kind == wanted && s.size > 0);
+    let of = |wanted| {
+        elf.sections
+            .iter()
+            .rfind(|s| s.kind == wanted && s.size > 0)
+    };
     let (what, section) = match (of(kind::SPIRV), of(kind::PISA)) {
         (Some(section), _) => ("SPIR-V", section),
         (None, Some(section)) => ("PISA", section),

@@ -28,6 +28,9 @@ pub struct Target {
     place: Option<Span>,
     /// The driver reads them all, without an error.
     readable: bool,
+    /// e_machine says which device the file is for: the driver reads the notes, and does not
+    /// mind what is wrong with them.
+    optional: bool,
 }
 
 impl Target {
@@ -35,6 +38,7 @@ impl Target {
     pub fn read(elf: &Elf<'_>, findings: &mut Findings) -> Result<Target, Stop> {
         let mut target = Target {
             readable: true,
+            optional: elf.machine != u32::from(Machine::EM_INTELGT.0),
             ..Target::default()
         };
         let mut found = None;
@@ -58,8 +62,10 @@ impl Target {
             }
             Where::Before(_) => {
                 target.readable = false;
-                let message = "the notes start before the file";
-                findings.note(&rules::NOTE_OUT_OF_BOUNDS, section.header, message);
+                if !target.optional {
+                    let message = "the notes start before the file";
+                    findings.note(&rules::NOTE_OUT_OF_BOUNDS, section.header, message);
+                }
                 Ok(target)
             }
             Where::Behind | Where::Null => {
@@ -80,8 +86,13 @@ impl Target {
             let (name, desc) = (padded(name_size), padded(desc_size));
             let len = 12 + u64::from(name) + u64::from(desc);
             if from + len > bytes.len() as u64 {
-                let message = format!("the note at byte {from} of {} runs past the end", bytes.len());
-                findings.note(&rules::NOTE_OUT_OF_BOUNDS, span.from(from), message);
+                if !self.optional {
+                    let message = format!(
+                        "the note at byte {from} of {} runs past the end",
+                        bytes.len()
+                    );
+                    findings.note(&rules::NOTE_OUT_OF_BOUNDS, span.from(from), message);
+                }
                 return Ok(false);
             }
             let place = span.sub(from, len);
@@ -89,7 +100,8 @@ impl Target {
             let piece = |start: u32, len: u32| {
                 let start = 12 + usize::try_from(start).unwrap_or(usize::MAX - 12);
                 let rest = rest.get(start..).unwrap_or(&[]);
-                rest.get(..usize::try_from(len).unwrap_or(0)).unwrap_or(rest)
+                rest.get(..usize::try_from(len).unwrap_or(0))
+                    .unwrap_or(rest)
             };
             let owner = piece(0, name_size);
             if owner != b"IntelGT\0" {
@@ -126,6 +138,7 @@ impl Target {
             1 => self.product = word,
             2 => self.core = word,
             3 => self.metadata = word,
+            4 if self.optional => {}
             4 => {
                 let end = note.desc.iter().position(|byte| *byte == 0);
                 let text = note.desc.get(..end.unwrap_or(0)).unwrap_or(&[]);
@@ -140,7 +153,7 @@ impl Target {
 
     /// The device that the file says that it is for.
     pub fn device(&self, elf: &Elf<'_>) -> Option<Device> {
-        if elf.machine != u32::from(Machine::EM_INTELGT.0) {
+        if self.optional {
             return match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
                 true => Device::of_core(CoreFamily(elf.machine)),
                 false => Device::of_product(ProductFamily(elf.machine)),
@@ -155,7 +168,12 @@ impl Target {
     }
 
     /// Checks that the file is for the device.
-    pub fn check(&self, elf: &Elf<'_>, device: Option<&Device>, findings: &mut Findings) -> Result<(), Stop> {
+    pub fn check(
+        &self,
+        elf: &Elf<'_>,
+        device: Option<&Device>,
+        findings: &mut Findings,
+    ) -> Result<(), Stop> {
         let place = self.place.unwrap_or(elf.machine_span);
         let Some(device) = device else {
             let message = "the file does not say which device it is for";
@@ -169,7 +187,7 @@ impl Target {
             Err(findings.stop(&rules::OTHER_TARGET, place, message))
         };
         let name = device.name();
-        if elf.machine != u32::from(Machine::EM_INTELGT.0) {
+        if self.optional {
             let (is, what) = match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
                 true => (device.core.0, "core"),
                 false => (device.product.0, "product"),
@@ -178,7 +196,10 @@ impl Target {
             return match (is == elf.machine, steppings) {
                 (true, Ok(())) => Ok(()),
                 (false, _) => {
-                    let message = format!("e_machine is the {what} family {}, {name} is {is}", elf.machine);
+                    let message = format!(
+                        "e_machine is the {what} family {}, {name} is {is}",
+                        elf.machine
+                    );
                     other(findings, elf.machine_span, message)
                 }
                 (_, Err(message)) => other(findings, elf.machine_span, message),
@@ -209,10 +230,18 @@ impl Target {
             return Err(findings.stop(&rules::NO_TARGET, place, message));
         }
         if let Some((word, place)) = core.filter(|(word, _)| *word != device.core.0) {
-            return other(findings, place, format!("core family {word}, {name} is {}", device.core.0));
+            return other(
+                findings,
+                place,
+                format!("core family {word}, {name} is {}", device.core.0),
+            );
         }
         if let Some((word, place)) = product.filter(|(word, _)| *word != device.product.0) {
-            return other(findings, place, format!("product family {word}, {name} is {}", device.product.0));
+            return other(
+                findings,
+                place,
+                format!("product family {word}, {name} is {}", device.product.0),
+            );
         }
         match self.metadata {
             Some((word, place)) => stepping(TargetMetadata(word), device)

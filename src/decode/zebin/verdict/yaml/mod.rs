@@ -11,8 +11,6 @@
 
 mod tokens;
 mod tree;
-#[cfg(test)]
-mod tests;
 
 pub use self::tokens::{Kind, Token, Tokens, tokenize};
 pub use self::tree::{Node, Tree, build};
@@ -76,17 +74,23 @@ impl<'a> Yaml<'a> {
 
     /// The value without the quotes around it.
     pub fn unquoted(&self, node: &Node) -> &'a [u8] {
-        let Some(token) = self.value(node) else { return &[] };
+        let Some(token) = self.value(node) else {
+            return &[];
+        };
         let bytes = self.bytes(token);
         match (token.kind, token.first) {
-            (Kind::Text, b'\'' | b'"') => bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or(&[]),
+            (Kind::Text, b'\'' | b'"') => {
+                bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or(&[])
+            }
             _ => bytes,
         }
     }
 
     /// A whole number of 32 bits: decimal, or hexadecimal without a sign.
     pub fn int32(&self, node: &Node) -> Option<i32> {
-        let token = self.value(node).filter(|token| token.kind == Kind::Number)?;
+        let token = self
+            .value(node)
+            .filter(|token| token.kind == Kind::Number)?;
         let bytes = self.bytes(token);
         let number = match bytes {
             [b'0', b'x' | b'X', digits @ ..] if !digits.is_empty() => {
@@ -102,8 +106,15 @@ impl<'a> Yaml<'a> {
     pub fn boolean(&self, node: &Node) -> Option<bool> {
         let token = self.value(node).filter(|token| token.kind == Kind::Text)?;
         let word = self.bytes(token);
-        let among = |words: &[&str]| words.iter().any(|w| word.eq_ignore_ascii_case(w.as_bytes()));
-        match (among(&["y", "yes", "true", "on"]), among(&["n", "no", "false", "off"])) {
+        let among = |words: &[&str]| {
+            words
+                .iter()
+                .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
+        };
+        match (
+            among(&["y", "yes", "true", "on"]),
+            among(&["n", "no", "false", "off"]),
+        ) {
             (true, _) => Some(true),
             (_, true) => Some(false),
             _ => None,
@@ -114,14 +125,20 @@ impl<'a> Yaml<'a> {
     pub fn children(&self, node: &Node) -> Children<'a> {
         Children {
             nodes: self.nodes,
-            next: if node.count == 0 { tree::NONE } else { node.first },
+            next: if node.count == 0 {
+                tree::NONE
+            } else {
+                node.first
+            },
         }
     }
 
     /// Where the node stands: its value, else its key.
     pub fn place(&self, node: &Node) -> Place {
         let token = self.value(node).or_else(|| self.token(node.key));
-        token.map_or((0, 0), |token| (token.start, token.start.saturating_add(token.len)))
+        token.map_or((0, 0), |token| {
+            (token.start, token.start.saturating_add(token.len))
+        })
     }
 
     /// Where the node's key stands, else its value, else its first child.
@@ -132,7 +149,9 @@ impl<'a> Yaml<'a> {
             if let Some(token) = token {
                 return (token.start, token.start.saturating_add(token.len));
             }
-            let Some(child) = self.children(&node).next() else { break };
+            let Some(child) = self.children(&node).next() else {
+                break;
+            };
             node = *child;
         }
         (0, 0)

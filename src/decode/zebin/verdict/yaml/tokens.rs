@@ -106,7 +106,9 @@ const fn classes() -> [u8; 256] {
 }
 
 fn is(byte: u8, class: u8) -> bool {
-    CLASSES.get(usize::from(byte)).is_some_and(|c| c & class != 0)
+    CLASSES
+        .get(usize::from(byte))
+        .is_some_and(|c| c & class != 0)
 }
 
 fn position(at: usize) -> u32 {
@@ -147,7 +149,12 @@ pub fn tokenize(text: &[u8], after: u8) -> Tokens {
             return run.out;
         }
     }
-    if run.out.tokens.last().is_some_and(|token| token.first != b'\n') {
+    if run
+        .out
+        .tokens
+        .last()
+        .is_some_and(|token| token.first != b'\n')
+    {
         run.out.open_end = true;
         // The driver does not look whether this goes well.
         let _ = run.end_line(after);
@@ -212,7 +219,11 @@ impl Tokenizer<'_> {
                 if !self.list {
                     return Err(self.fault(&rules::YAML_INLINE_LIST));
                 }
-                let kind = if byte == b']' { Kind::ListEnd } else { Kind::Character };
+                let kind = if byte == b']' {
+                    Kind::ListEnd
+                } else {
+                    Kind::Character
+                };
                 self.push(kind, 1, byte);
             }
             b'{' | b'}' => return Err(self.fault(&rules::YAML_BRACE)),
@@ -235,7 +246,11 @@ impl Tokenizer<'_> {
         let run = rest.iter().take_while(|byte| is(**byte, WORD)).count();
         let word = rest.get(..run).unwrap_or(rest);
         let len = word.trim_ascii_end().len();
-        let kind = if self.colon { Kind::Text } else { Kind::Identifier };
+        let kind = if self.colon {
+            Kind::Text
+        } else {
+            Kind::Identifier
+        };
         self.push(kind, len, first);
         self.pos += run - len;
     }
@@ -272,7 +287,11 @@ impl Tokenizer<'_> {
             self.push(Kind::Section, 3, b'-');
         } else {
             let len = number_end(self.text, self.pos, true).saturating_sub(self.pos);
-            let kind = if len > 1 { Kind::Number } else { Kind::Character };
+            let kind = if len > 1 {
+                Kind::Number
+            } else {
+                Kind::Character
+            };
             self.push(kind, len.max(1), b'-');
         }
         self.in_indent = false;
@@ -297,7 +316,10 @@ impl Tokenizer<'_> {
             first,
         });
         let begin = self.line_first;
-        let start = usize::try_from(begin).ok().and_then(|at| self.out.tokens.get(at)).copied();
+        let start = usize::try_from(begin)
+            .ok()
+            .and_then(|at| self.out.tokens.get(at))
+            .copied();
         let kind = match start {
             Some(token) if last != begin => match (token.kind, token.first) {
                 (Kind::Identifier, _) => LineKind::Entry,
@@ -336,7 +358,9 @@ impl Tokenizer<'_> {
 /// Where a number ends that starts at `pos`, with a sign or without: `pos`, where there is
 /// none; behind the sign, where only that is there. A letter behind the digits undoes it.
 fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
-    let Some(&byte) = text.get(pos) else { return pos };
+    let Some(&byte) = text.get(pos) else {
+        return pos;
+    };
     if is(byte, DIGIT) {
         let hex = byte == b'0' && matches!(text.get(pos + 1), Some(b'x' | b'X'));
         let from = if hex { pos + 2 } else { pos };
@@ -377,7 +401,10 @@ fn is_inline_list(text: &[u8]) -> bool {
             }
             _ if !item && byte.is_ascii_alphanumeric() => {
                 let rest = text.get(at..).unwrap_or(&[]);
-                at += rest.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+                at += rest
+                    .iter()
+                    .take_while(|b| b.is_ascii_alphanumeric())
+                    .count();
                 item = true;
             }
             _ => return false,

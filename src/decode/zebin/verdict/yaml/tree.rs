@@ -82,7 +82,11 @@ impl Room {
         if size < self.capacity || line == 0 {
             return;
         }
-        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss
+        )]
         let guess = (size as f32 * (lines as f32 / line as f32)) as usize;
         self.reserve(size, guess);
     }
@@ -110,7 +114,12 @@ struct Builder<'a> {
 
 /// Makes nodes of lines. The tokens end with those of the last line.
 pub fn build(text: &[u8], lines: &[Line], tokens: &[Token]) -> Result<Tree, Fault> {
-    let mut nodes = Vec::with_capacity(lines.len().saturating_add(lines.len() / 4).saturating_add(2));
+    let mut nodes = Vec::with_capacity(
+        lines
+            .len()
+            .saturating_add(lines.len() / 4)
+            .saturating_add(2),
+    );
     nodes.push(Node {
         first: 1,
         last: 1,
@@ -165,7 +174,9 @@ impl Builder<'_> {
     }
 
     fn indent_of(&self, index: u32) -> u16 {
-        let node = usize::try_from(index).ok().and_then(|at| self.nodes.get(at));
+        let node = usize::try_from(index)
+            .ok()
+            .and_then(|at| self.nodes.get(at));
         node.map_or(0, |node| node.indent)
     }
 
@@ -231,7 +242,11 @@ impl Builder<'_> {
         };
         let from = usize::try_from(token.start).unwrap_or(usize::MAX);
         let len = usize::try_from(token.len).unwrap_or(0);
-        let word = self.text.get(from..).and_then(|rest| rest.get(..len)).unwrap_or(&[]);
+        let word = self
+            .text
+            .get(from..)
+            .and_then(|rest| rest.get(..len))
+            .unwrap_or(&[]);
         match NEVER_EMPTY.contains(&word) {
             true => Err(self.fault(&rules::YAML_EMPTY_TABLE, last.first)),
             false => Ok(()),
@@ -285,7 +300,9 @@ impl Builder<'_> {
             return self.inline_list(line, key);
         }
         let value = line.first + 2;
-        if self.token(value).is_some_and(|token| !matches!(token.first, b'#' | b'\n'))
+        if self
+            .token(value)
+            .is_some_and(|token| !matches!(token.first, b'#' | b'\n'))
             && let Some(node) = self.node(key)
         {
             node.value = value;
@@ -305,7 +322,10 @@ impl Builder<'_> {
         let mut before = None;
         let mut item = start + 1;
         while item < end {
-            if !self.token(item).is_some_and(|t| matches!(t.kind, Kind::Number | Kind::Text)) {
+            if !self
+                .token(item)
+                .is_some_and(|t| matches!(t.kind, Kind::Number | Kind::Text))
+            {
                 return Err(self.fault(&rules::YAML_LIST_LINE, item));
             }
             self.estimate();
@@ -328,7 +348,9 @@ impl Builder<'_> {
     /// `- …`: the rest of the line is looked at when the item is complete.
     fn item(&mut self, line: &Line) {
         let value = line.first + 1;
-        if self.token(value).is_some_and(|token| !matches!(token.first, b'#' | b'\n'))
+        if self
+            .token(value)
+            .is_some_and(|token| !matches!(token.first, b'#' | b'\n'))
             && let Some(node) = self.nodes.last_mut()
         {
             node.value = value;

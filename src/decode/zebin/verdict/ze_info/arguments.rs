@@ -62,7 +62,9 @@ impl<'a> Decoder<'a, '_> {
         let count = highest.map_or(-1, |argument| argument.index);
         if let Some(argument) = highest.filter(|argument| argument.index >= TOO_MANY) {
             let message = format!("arg_index{} is {}", self.of(), argument.index);
-            return Err(self.findings.stop(&rules::ARGUMENT_INDEX, argument.place, message));
+            return Err(self
+                .findings
+                .stop(&rules::ARGUMENT_INDEX, argument.place, message));
         }
         let count = usize::try_from(count.saturating_add(1)).unwrap_or(0);
         self.kinds.resize(count, Kind::Unknown);
@@ -125,7 +127,9 @@ impl<'a> Decoder<'a, '_> {
 
     fn kind_of(&self, index: i32) -> Kind {
         let at = usize::try_from(index).ok();
-        at.and_then(|at| self.kinds.get(at)).copied().unwrap_or_default()
+        at.and_then(|at| self.kinds.get(at))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// The argument of the source that an entry belongs to is of this kind; it must not have
@@ -133,8 +137,15 @@ impl<'a> Decoder<'a, '_> {
     fn claim(&mut self, argument: &Argument, kind: Kind) -> Result<(), Stop> {
         let at = usize::try_from(argument.index).ok();
         let Some(slot) = at.and_then(|at| self.kinds.get_mut(at)) else {
-            let message = format!("{}{}: arg_index is {}", argument.kind, self.of(), argument.index);
-            return Err(self.findings.stop(&rules::ARGUMENT_INDEX, argument.place, message));
+            let message = format!(
+                "{}{}: arg_index is {}",
+                argument.kind,
+                self.of(),
+                argument.index
+            );
+            return Err(self
+                .findings
+                .stop(&rules::ARGUMENT_INDEX, argument.place, message));
         };
         if *slot == Kind::Unknown {
             *slot = kind;
@@ -146,7 +157,9 @@ impl<'a> Decoder<'a, '_> {
                 self.of(),
                 argument.index
             );
-            return Err(self.findings.stop(&rules::ARGUMENT_KIND, argument.place, message));
+            return Err(self
+                .findings
+                .stop(&rules::ARGUMENT_KIND, argument.place, message));
         }
         Ok(())
     }
@@ -155,19 +168,37 @@ impl<'a> Decoder<'a, '_> {
         if argument.size == size {
             return Ok(());
         }
-        let message = format!("{}{} has {} bytes, not {size}", argument.kind, self.of(), argument.size);
-        Err(self.findings.stop(&rules::ARGUMENT_SIZE, argument.place, message))
+        let message = format!(
+            "{}{} has {} bytes, not {size}",
+            argument.kind,
+            self.of(),
+            argument.size
+        );
+        Err(self
+            .findings
+            .stop(&rules::ARGUMENT_SIZE, argument.place, message))
     }
 
     fn populate(&mut self, argument: &Argument, state: &mut State) -> Result<(), Stop> {
         let kind = argument.kind;
         if kind.is_empty() || argument.rejected {
-            let message = format!("{kind:?}{} is no argument of the cross-thread payload", self.of());
-            return Err(self.findings.stop(&rules::ARGUMENT_TYPE, argument.place, message));
+            let message = format!(
+                "{kind:?}{} is no argument of the cross-thread payload",
+                self.of()
+            );
+            return Err(self
+                .findings
+                .stop(&rules::ARGUMENT_TYPE, argument.place, message));
         }
         if VECTORS.contains(&kind) && !matches!(argument.size, 4 | 8 | 12) {
-            let message = format!("{kind}{} has {} bytes, not 4, 8 or 12", self.of(), argument.size);
-            return Err(self.findings.stop(&rules::ARGUMENT_SIZE, argument.place, message));
+            let message = format!(
+                "{kind}{} has {} bytes, not 4, 8 or 12",
+                self.of(),
+                argument.size
+            );
+            return Err(self
+                .findings
+                .stop(&rules::ARGUMENT_SIZE, argument.place, message));
         }
         let pointer_at = |name| {
             let size = low_byte(argument.size);
@@ -185,7 +216,9 @@ impl<'a> Decoder<'a, '_> {
                         argument.index,
                         self.of()
                     );
-                    return Err(self.findings.stop(&rules::SOURCE_OFFSET, argument.place, message));
+                    return Err(self
+                        .findings
+                        .stop(&rules::SOURCE_OFFSET, argument.place, message));
                 }
             }
             "buffer_address" => self.claim(argument, Kind::Pointer)?,
@@ -198,16 +231,16 @@ impl<'a> Decoder<'a, '_> {
                 self.size_is(argument, 8)?;
             }
             "work_dimensions" | "region_group_dimension" => self.size_is(argument, 4)?,
-            "inline_sampler" => {
-                if i32::from(state.samplers) < argument.sampler {
-                    let message = format!(
-                        "inline_sampler{}: sampler {} of {}",
-                        self.of(),
-                        argument.sampler,
-                        state.samplers
-                    );
-                    return Err(self.findings.stop(&rules::SAMPLER_INDEX, argument.place, message));
-                }
+            "inline_sampler" if i32::from(state.samplers) < argument.sampler => {
+                let message = format!(
+                    "inline_sampler{}: sampler {} of {}",
+                    self.of(),
+                    argument.sampler,
+                    state.samplers
+                );
+                return Err(self
+                    .findings
+                    .stop(&rules::SAMPLER_INDEX, argument.place, message));
             }
             "const_base" => self.base(argument, state, true),
             "global_base" => self.base(argument, state, false),
@@ -239,7 +272,11 @@ impl<'a> Decoder<'a, '_> {
             state.entries = state.entries.max(low_byte(argument.entry.wrapping_add(1)));
         }
         if stateless || argument.entry != -1 {
-            let which = if constants { &mut state.constants } else { &mut state.variables };
+            let which = if constants {
+                &mut state.constants
+            } else {
+                &mut state.variables
+            };
             *which = Some(base);
         }
     }
@@ -253,14 +290,22 @@ impl<'a> Decoder<'a, '_> {
         self.claim(argument, kind)?;
         let refuse = |this: &mut Self, what: &str| {
             let message = format!("argument {}{}: {what}", argument.index, this.of());
-            Err(this.findings.stop(&rules::ADDRESS_MODE, argument.place, message))
+            Err(this
+                .findings
+                .stop(&rules::ADDRESS_MODE, argument.place, message))
         };
         match argument.mode {
             "" => refuse(self, "no addrmode"),
             "stateless" if kind != Kind::Pointer => refuse(self, "stateless, and no buffer"),
             "slm" if kind != Kind::Pointer => {
-                let message = format!("argument {}{}: in shared local memory, and no buffer", argument.index, self.of());
-                Err(self.findings.stop(&rules::ARGUMENT_KIND, argument.place, message))
+                let message = format!(
+                    "argument {}{}: in shared local memory, and no buffer",
+                    argument.index,
+                    self.of()
+                );
+                Err(self
+                    .findings
+                    .stop(&rules::ARGUMENT_KIND, argument.place, message))
             }
             _ => {
                 if kind == Kind::Sampler {
@@ -280,7 +325,8 @@ impl<'a> Decoder<'a, '_> {
         for entry in self.yaml.children(table) {
             let mut index = None;
             for member in self.yaml.children(entry) {
-                if let Some((key, Value::Int(number))) = self.member(&schema::BINDING_TABLE_INDICES, member)
+                if let Some((key, Value::Int(number))) =
+                    self.member(&schema::BINDING_TABLE_INDICES, member)
                     && key.name == "arg_index"
                 {
                     index = Some((number, self.span(self.yaml.place(member))));
@@ -302,9 +348,14 @@ impl<'a> Decoder<'a, '_> {
                     return Err(self.findings.stop(&rules::BINDING_TABLE, place, message));
                 }
                 None if index == -1 => {
-                    self.findings.note(&rules::BINDING_TABLE_UNCHECKED, place, message);
+                    self.findings
+                        .note(&rules::BINDING_TABLE_UNCHECKED, place, message);
                 }
-                _ => return Err(self.findings.stop(&rules::BINDING_TABLE_INDEX, place, message)),
+                _ => {
+                    return Err(self
+                        .findings
+                        .stop(&rules::BINDING_TABLE_INDEX, place, message));
+                }
             }
         }
         Ok(())

@@ -65,7 +65,11 @@ impl<'a> Decoder<'a, '_> {
         for key in ["name", "execution_env"] {
             if members.get(key).is_none() {
                 self.failed = true;
-                self.findings.note(&rules::KERNEL_INCOMPLETE, place, format!("a kernel without {key}"));
+                self.findings.note(
+                    &rules::KERNEL_INCOMPLETE,
+                    place,
+                    format!("a kernel without {key}"),
+                );
             }
         }
         self.end()?;
@@ -137,7 +141,9 @@ impl<'a> Decoder<'a, '_> {
         kernel.constants = state.constants;
         kernel.variables = state.variables;
         kernel.bad_pointers.extend(state.printf);
-        kernel.bad_pointers.extend(state.private_base.filter(|_| state.private_memory));
+        kernel
+            .bad_pointers
+            .extend(state.private_base.filter(|_| state.private_memory));
         Ok(kernel)
     }
 
@@ -227,7 +233,8 @@ impl<'a> Decoder<'a, '_> {
             let place = self.span(self.yaml.key_place(entry));
             if size == 0 {
                 let message = format!("a per-thread argument{} of size 0 is left out", self.of());
-                self.findings.note(&rules::PER_THREAD_SKIPPED, place, message);
+                self.findings
+                    .note(&rules::PER_THREAD_SKIPPED, place, message);
             } else {
                 arguments.push((word, size, offset, place));
             }
@@ -248,7 +255,8 @@ impl<'a> Decoder<'a, '_> {
         state: &mut State,
     ) -> Result<(), Stop> {
         let of = self.of();
-        let mut refuse = |message: String| Err(self.findings.stop(&rules::PER_THREAD, place, message));
+        let mut refuse =
+            |message: String| Err(self.findings.stop(&rules::PER_THREAD, place, message));
         if !matches!(word, "local_id" | "packed_local_ids") {
             return refuse(format!("a per-thread argument{of} of type {word:?}"));
         }
@@ -285,13 +293,20 @@ impl<'a> Decoder<'a, '_> {
             let (mut index, mut address, mut filter) = (-1, false, false);
             for member in self.yaml.children(entry) {
                 match self.member(&schema::INLINE_SAMPLERS, member) {
-                    Some((key, Value::Int(number))) if key.name == "sampler_index" => index = number,
+                    Some((key, Value::Int(number))) if key.name == "sampler_index" => {
+                        index = number
+                    }
                     Some((key, Value::Word(_))) if key.name == "addrmode" => address = true,
                     Some((key, Value::Word(_))) if key.name == "filtermode" => filter = true,
                     _ => {}
                 }
             }
-            samplers.push((index, address, filter, self.span(self.yaml.key_place(entry))));
+            samplers.push((
+                index,
+                address,
+                filter,
+                self.span(self.yaml.key_place(entry)),
+            ));
         }
         self.end()?;
         for (index, address, filter, place) in samplers {
@@ -347,9 +362,16 @@ impl<'a> Decoder<'a, '_> {
         state: &mut State,
     ) -> Result<(), Stop> {
         let of = self.of();
-        let mut refuse =
-            |message: String| Err(self.findings.stop(&rules::MEMORY_BUFFER, buffer.place, message));
-        let lanes = if buffer.per_lane { i64::from(state.simd) } else { 1 };
+        let mut refuse = |message: String| {
+            Err(self
+                .findings
+                .stop(&rules::MEMORY_BUFFER, buffer.place, message))
+        };
+        let lanes = if buffer.per_lane {
+            i64::from(state.simd)
+        } else {
+            1
+        };
         let total = i64::from(buffer.size) * lanes;
         if buffer.size <= 0 || buffer.size == i32::MAX || total > i64::from(u32::MAX) {
             return refuse(format!("a memory buffer{of} of {total} bytes"));
@@ -370,7 +392,8 @@ impl<'a> Decoder<'a, '_> {
                 Ok(None) => return refuse(format!("scratch slot {}{of}", buffer.slot)),
                 Err(_) => {
                     let message = format!("scratch slot {}{of}", buffer.slot);
-                    self.findings.note(&rules::NEGATIVE_SLOT, buffer.place, message);
+                    self.findings
+                        .note(&rules::NEGATIVE_SLOT, buffer.place, message);
                 }
             },
             kind => return refuse(format!("a memory buffer{of} of type {kind:?}")),

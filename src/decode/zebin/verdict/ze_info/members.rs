@@ -13,7 +13,10 @@ pub struct Members<'a> {
 impl<'a> Members<'a> {
     /// The member of that key.
     pub fn get(&self, key: &str) -> Option<&'a Node> {
-        self.list.iter().find(|(name, _)| *name == key).map(|(_, node)| *node)
+        self.list
+            .iter()
+            .find(|(name, _)| *name == key)
+            .map(|(_, node)| *node)
     }
 }
 
@@ -45,7 +48,12 @@ impl<'a> Decoder<'a, '_> {
             let message = match (name, table.key(name)) {
                 (b"", _) => format!("an entry without a key in {}{}", table.name, self.of()),
                 (_, Some(_)) => format!("{} in {}{}", shown(name), table.name, self.of()),
-                (_, None) => format!("unknown key {:?} in {}{}", shown(name), table.name, self.of()),
+                (_, None) => format!(
+                    "unknown key {:?} in {}{}",
+                    shown(name),
+                    table.name,
+                    self.of()
+                ),
             };
             self.findings.note(&rules::UNKNOWN_KEY, place, message);
         }
@@ -54,9 +62,13 @@ impl<'a> Decoder<'a, '_> {
 
     /// The members of a mapping, each of them once.
     pub fn members(&mut self, table: &'static Table, node: &Node) -> Members<'a> {
-        let mut members = Members { list: Vec::with_capacity(8) };
+        let mut members = Members {
+            list: Vec::with_capacity(8),
+        };
         for member in self.yaml.children(node) {
-            let Some(key) = self.known(table, member) else { continue };
+            let Some(key) = self.known(table, member) else {
+                continue;
+            };
             if members.get(key.name).is_some() && self.must_be_single(key) {
                 self.failed = true;
                 let place = self.span(self.yaml.key_place(member));
@@ -75,7 +87,11 @@ impl<'a> Decoder<'a, '_> {
 
     /// The value of a member as its key wants it; `None` where it is not, and the driver
     /// refuses the file.
-    pub fn member(&mut self, table: &'static Table, member: &Node) -> Option<(&'static Key, Value)> {
+    pub fn member(
+        &mut self,
+        table: &'static Table,
+        member: &Node,
+    ) -> Option<(&'static Key, Value)> {
         let key = self.known(table, member)?;
         if key.driver == Driver::Ignores {
             return Some((key, Value::Other));
@@ -91,7 +107,10 @@ impl<'a> Decoder<'a, '_> {
             },
             Type::Enum(list) => {
                 let word = self.yaml.raw(member);
-                match list.value(word).filter(|value| value.driver != Driver::Unknown) {
+                match list
+                    .value(word)
+                    .filter(|value| value.driver != Driver::Unknown)
+                {
                     Some(value) => Some(Value::Word(value)),
                     None => self.unhandled(member, word, list.name),
                 }
@@ -108,7 +127,10 @@ impl<'a> Decoder<'a, '_> {
         let place = self.span(self.yaml.place(member));
         let key = shown(self.yaml.key(member));
         let value = shown(self.yaml.raw(member));
-        let message = format!("{key}{}: {value:?} is not {wanted} to the driver", self.of());
+        let message = format!(
+            "{key}{}: {value:?} is not {wanted} to the driver",
+            self.of()
+        );
         self.findings.note(&rules::VALUE_NOT_READ, place, message);
         None
     }
@@ -119,7 +141,11 @@ impl<'a> Decoder<'a, '_> {
         let key = shown(self.yaml.key(member));
         let message = match word {
             b"" => format!("{key}{} has no value", self.of()),
-            _ => format!("{key}{}: {:?} is no {list} to the driver", self.of(), shown(word)),
+            _ => format!(
+                "{key}{}: {:?} is no {list} to the driver",
+                self.of(),
+                shown(word)
+            ),
         };
         self.findings.note(&rules::UNKNOWN_VALUE, place, message);
         None

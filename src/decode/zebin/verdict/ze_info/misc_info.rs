@@ -20,7 +20,11 @@ pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings)
         Ok(tree) => tree,
         Err(fault) => {
             let crashes = fault.rule.effect == Some(Effect::Crashes);
-            let rule = if crashes { fault.rule } else { &rules::MISC_INFO };
+            let rule = if crashes {
+                fault.rule
+            } else {
+                &rules::MISC_INFO
+            };
             findings.note(rule, info.at.sub(fault.at.into(), 1), fault.rule.summary);
             return;
         }
@@ -76,7 +80,8 @@ type Trouble = (&'static Rule, Span, String);
 impl<'a> Reader<'a> {
     fn span(&self, node: &Node) -> Span {
         let (start, end) = self.yaml.key_place(node);
-        self.at.sub(start.into(), u64::from(end.saturating_sub(start)))
+        self.at
+            .sub(start.into(), u64::from(end.saturating_sub(start)))
     }
 
     fn entry(&self, entry: &Node) -> Result<Entry<'a>, Trouble> {
@@ -94,7 +99,11 @@ impl<'a> Reader<'a> {
             }
         }
         if name.is_empty() {
-            return Err((&rules::MISC_INFO, self.span(entry), "an entry without a name".to_owned()));
+            return Err((
+                &rules::MISC_INFO,
+                self.span(entry),
+                "an entry without a name".to_owned(),
+            ));
         }
         Ok((name, self.span(entry), indices))
     }
@@ -115,11 +124,19 @@ impl<'a> Reader<'a> {
                 b"index" => {
                     let number = self.yaml.int32(member);
                     index = number.ok_or_else(|| {
-                        (&rules::MISC_INFO, self.span(member), "index is no number".to_owned())
+                        (
+                            &rules::MISC_INFO,
+                            self.span(member),
+                            "index is no number".to_owned(),
+                        )
                     })?;
                 }
                 b"type_name" if self.yaml.unquoted(member).is_empty() => {
-                    return Err((&rules::MISC_INFO, self.span(member), "type_name is empty".to_owned()));
+                    return Err((
+                        &rules::MISC_INFO,
+                        self.span(member),
+                        "type_name is empty".to_owned(),
+                    ));
                 }
                 b"name" | b"access_qualifier" | b"address_qualifier" | b"type_qualifiers" => {
                     self.text(member)?;
@@ -128,7 +145,11 @@ impl<'a> Reader<'a> {
             }
         }
         match index {
-            -1 => Err((&rules::MISC_INFO, self.span(argument), "an argument without index".to_owned())),
+            -1 => Err((
+                &rules::MISC_INFO,
+                self.span(argument),
+                "an argument without index".to_owned(),
+            )),
             index => Ok((index, self.span(argument))),
         }
     }

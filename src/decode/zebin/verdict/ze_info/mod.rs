@@ -70,7 +70,8 @@ impl<'a, 'f> Decoder<'a, 'f> {
 
     /// The bytes of a place in the text.
     pub fn span(&self, (start, end): Place) -> Span {
-        self.at.sub(start.into(), u64::from(end.saturating_sub(start)))
+        self.at
+            .sub(start.into(), u64::from(end.saturating_sub(start)))
     }
 
     fn begin(&mut self) {
@@ -109,7 +110,8 @@ impl<'a, 'f> Decoder<'a, 'f> {
             }
             None => {
                 let message = format!("taken to be 1.{}", schema::VERSION.1);
-                self.findings.note(&rules::NO_VERSION, self.at.sub(0, 0), message);
+                self.findings
+                    .note(&rules::NO_VERSION, self.at.sub(0, 0), message);
             }
         }
         if let Some(node) = top.get("l1_cache_policy") {
@@ -173,7 +175,11 @@ impl<'a, 'f> Decoder<'a, 'f> {
         let Some(token) = self.yaml.value(node) else {
             let place = self.span(self.yaml.key_place(node));
             let key = String::from_utf8_lossy(self.yaml.key(node)).into_owned();
-            return Err(self.findings.stop(&rules::EMPTY_TEXT, place, format!("{key} has no value")));
+            return Err(self.findings.stop(
+                &rules::EMPTY_TEXT,
+                place,
+                format!("{key} has no value"),
+            ));
         };
         if token.kind != super::yaml::Kind::Text {
             self.not_read(node, "a text");

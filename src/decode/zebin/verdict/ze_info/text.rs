@@ -50,10 +50,14 @@ impl<'a> Texts<'a> {
     /// How many lines and tokens stand before the cut, if it is at the start of a line.
     fn lines_before(&self, cut: usize) -> Option<(usize, usize)> {
         let position = u32::try_from(cut).ok()?;
-        let tokens = self.whole.tokens.partition_point(|token| token.start < position);
-        let lines = self.whole.lines.partition_point(|line| {
-            usize::try_from(line.last).is_ok_and(|last| last < tokens)
-        });
+        let tokens = self
+            .whole
+            .tokens
+            .partition_point(|token| token.start < position);
+        let lines = self
+            .whole
+            .lines
+            .partition_point(|line| usize::try_from(line.last).is_ok_and(|last| last < tokens));
         let last = self.whole.lines.get(lines.checked_sub(1)?)?;
         let end = usize::try_from(last.last).ok()? + 1;
         let newline = self.whole.tokens.get(end - 1)?;
@@ -79,7 +83,12 @@ impl<'a> Texts<'a> {
     fn report(&self, fault: &Fault, findings: &mut Findings) -> Stop {
         let at = fault.at;
         let before = usize::try_from(at).ok().and_then(|at| self.text.get(..at));
-        let line = before.unwrap_or(&[]).iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = before
+            .unwrap_or(&[])
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count()
+            + 1;
         let message = format!("line {line}: {}", fault.rule.summary);
         findings.stop(fault.rule, self.byte(at), message)
     }
@@ -104,7 +113,11 @@ impl<'a> Texts<'a> {
             (Some(_), Some((before, _))) => (before, None, None),
             (Some(cut), None) => {
                 let (lines, tokens) = self.lines_before(cut).unwrap_or((0, 0));
-                (&self.whole, self.whole.lines.get(..lines), self.whole.tokens.get(..tokens))
+                (
+                    &self.whole,
+                    self.whole.lines.get(..lines),
+                    self.whole.tokens.get(..tokens),
+                )
             }
             (None, _) => (&self.whole, None, None),
         };
@@ -113,19 +126,30 @@ impl<'a> Texts<'a> {
         let tokens = tokens.unwrap_or(&own.tokens);
         let limit = tokens.last().map_or(0, |token| token.start);
         for tab in own.tabs.iter().filter(|tab| whole || **tab < limit) {
-            findings.note(&rules::YAML_TAB, self.byte(*tab), "a tab counts as 4 columns");
+            findings.note(
+                &rules::YAML_TAB,
+                self.byte(*tab),
+                "a tab counts as 4 columns",
+            );
         }
         if let Some(fault) = own.fault.filter(|_| whole) {
             return Err(self.report(&fault, findings));
         }
-        let text = self.text.get(..self.cut.unwrap_or(self.text.len())).unwrap_or(self.text);
+        let text = self
+            .text
+            .get(..self.cut.unwrap_or(self.text.len()))
+            .unwrap_or(self.text);
         if whole && own.open_end {
             let end = self.at.sub((text.len() as u64).saturating_sub(1), 1);
             findings.note(&rules::YAML_OPEN_END, end, "the last line does not end");
         }
         let tree = build(text, lines, tokens).map_err(|fault| self.report(&fault, findings))?;
         if tree.nodes.is_empty() {
-            findings.note(&rules::ZE_INFO_EMPTY, self.at, "the driver finds nothing in .ze_info");
+            findings.note(
+                &rules::ZE_INFO_EMPTY,
+                self.at,
+                "the driver finds nothing in .ze_info",
+            );
             return Ok(None);
         }
         Ok(Some((tree, tokens)))
@@ -136,7 +160,9 @@ impl<'a> Texts<'a> {
         let cut = self.cut?;
         if let Some((_, behind)) = &self.parts {
             let text = self.text.get(cut..).unwrap_or(&[]);
-            let tree = behind.fault.map_or_else(|| build(text, &behind.lines, &behind.tokens), Err);
+            let tree = behind
+                .fault
+                .map_or_else(|| build(text, &behind.lines, &behind.tokens), Err);
             let info = MiscInfo {
                 text,
                 tokens: &behind.tokens,
@@ -147,7 +173,10 @@ impl<'a> Texts<'a> {
         let (lines, _) = self.lines_before(cut)?;
         let lines = self.whole.lines.get(lines..).unwrap_or(&[]);
         let tokens = &self.whole.tokens;
-        let tree = self.whole.fault.map_or_else(|| build(self.text, lines, tokens), Err);
+        let tree = self
+            .whole
+            .fault
+            .map_or_else(|| build(self.text, lines, tokens), Err);
         let info = MiscInfo {
             text: self.text,
             tokens,
