@@ -171,9 +171,14 @@ fn text_of_2000(report: &mut Report) {
     let bytes = zebin(&text);
     let whole = best(10, || open(&bytes).diagnostics.len());
     let with_table = best(10, || rows(&open(&bytes)));
-    let serde = best(3, || serde_yaml::from_str::<serde_yaml::Value>(&text).unwrap());
+    let serde = best(3, || {
+        serde_yaml::from_str::<serde_yaml::Value>(&text).unwrap()
+    });
     let ratio = |time: Duration| serde.as_secs_f64() / time.as_secs_f64();
-    println!("        serde_yaml::Value                                    {:>19.1} ms", millis(serde));
+    println!(
+        "        serde_yaml::Value                                    {:>19.1} ms",
+        millis(serde)
+    );
     report.line(
         "located reader",
         format!("{:.2} ms, {:.0} ×", millis(reader), ratio(reader)),
@@ -198,7 +203,12 @@ fn text_of_2000(report: &mut Report) {
         document
     });
     let times = peak as f64 / text.len() as f64;
-    report.line("memory beside the file's bytes", format!("{times:.1} × text"), "12 ×", times <= 12.0);
+    report.line(
+        "memory beside the file's bytes",
+        format!("{times:.1} × text"),
+        "12 ×",
+        times <= 12.0,
+    );
 }
 
 fn table_of_600(report: &mut Report) {
@@ -206,12 +216,18 @@ fn table_of_600(report: &mut Report) {
         .map(|corpus| PathBuf::from(corpus).join("samples/zebin/many600.dg2.igc2.40.zebin"))
         .filter(|path| path.exists());
     let (what, bytes) = match &file {
-        Some(path) => ("many600.dg2", MemorySource::from(std::fs::read(path).unwrap())),
+        Some(path) => (
+            "many600.dg2",
+            MemorySource::from(std::fs::read(path).unwrap()),
+        ),
         None => ("600 made kernels", zebin(&ze_info(600, 6))),
     };
     println!("{what}: {:.1} MB", ByteSource::len(&bytes) as f64 / 1e6);
     let opening = best(10, || open(&bytes).diagnostics.len());
-    println!("        file opened                                          {:>19.2} ms", millis(opening));
+    println!(
+        "        file opened                                          {:>19.2} ms",
+        millis(opening)
+    );
     let table = (0..10)
         .map(|_| {
             let document = open(&bytes);
@@ -219,9 +235,17 @@ fn table_of_600(report: &mut Report) {
         })
         .min()
         .unwrap();
-    report.line("kernel table", format!("{:.2} ms", millis(table)), "10 ms", table.as_millis() < 10);
+    report.line(
+        "kernel table",
+        format!("{:.2} ms", millis(table)),
+        "10 ms",
+        table.as_millis() < 10,
+    );
     let both = best(10, || rows(&open(&bytes)));
-    println!("        file opened and kernel table                         {:>19.2} ms", millis(both));
+    println!(
+        "        file opened and kernel table                         {:>19.2} ms",
+        millis(both)
+    );
     let text = text_of(&bytes);
     match python(&text) {
         Some(python) => {
@@ -250,7 +274,11 @@ fn python(text: &[u8]) -> Option<Duration> {
     let path = std::env::temp_dir().join(format!("zeview-bench-{}.yaml", std::process::id()));
     std::fs::write(&path, text).ok()?;
     let script = "import sys, time, yaml\ntext = open(sys.argv[1], 'rb').read()\nbest = 1e9\nfor _ in range(3):\n    start = time.perf_counter()\n    data = yaml.load(text, Loader=yaml.CLoader)\n    [(k['name'], k['execution_env'].get('spill_size', 0)) for k in data['kernels']]\n    best = min(best, time.perf_counter() - start)\nprint(best)\n";
-    let output = Command::new("python3").arg("-c").arg(script).arg(&path).output();
+    let output = Command::new("python3")
+        .arg("-c")
+        .arg(script)
+        .arg(&path)
+        .output();
     let _ = std::fs::remove_file(&path);
     let output = output.ok().filter(|output| output.status.success())?;
     let seconds: f64 = String::from_utf8(output.stdout).ok()?.trim().parse().ok()?;

@@ -7,7 +7,9 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use support::{fixtures, open, tree, zebin};
-use zeview::decode::zebin::ze_info::schema::{self, Default, Driver, Key, TABLES, Table, Type, VALUES};
+use zeview::decode::zebin::ze_info::schema::{
+    self, Default, Driver, Key, TABLES, Table, Type, VALUES,
+};
 use zeview::model::text::value_text;
 use zeview::model::{Document, NodeKind};
 
@@ -81,8 +83,13 @@ fn words_are_those_of_the_specification() {
 
 /// The rules of `.ze_info` that a document broke, without those that only inform.
 fn complaints(document: &Document) -> Vec<String> {
-    let rules = document.diagnostics.iter().filter(|d| d.rule.starts_with("ze-info/"));
-    rules.map(|d| format!("{}: {}", d.rule, d.message)).collect()
+    let rules = document
+        .diagnostics
+        .iter()
+        .filter(|d| d.rule.starts_with("ze-info/"));
+    rules
+        .map(|d| format!("{}: {}", d.rule, d.message))
+        .collect()
 }
 
 /// Files that compilers have written: the schema knows each key, word and type of theirs.
@@ -208,7 +215,8 @@ impl Text {
 
     fn line(&mut self, depth: usize, name: &str, value: &str) {
         let name = format!("{name}:");
-        self.lines.push(format!("{}{name:16} {value}", "  ".repeat(depth)));
+        self.lines
+            .push(format!("{}{name:16} {value}", "  ".repeat(depth)));
     }
 
     /// The lines from `start` on become an item of a sequence.
@@ -222,7 +230,9 @@ impl Text {
 
     fn open(&self) -> (String, Document) {
         let text = format!("---\n{}\n...\n", self.lines.join("\n"));
-        let file = zebin::zebin(&["text"]).bytes(".ze_info", text.clone()).build();
+        let file = zebin::zebin(&["text"])
+            .bytes(".ze_info", text.clone())
+            .build();
         (text, open(&file.bytes))
     }
 }
@@ -231,7 +241,8 @@ impl Text {
 fn row_of(document: &Document, key: &Key) -> Option<(String, &'static str)> {
     let tree = tree::walk_all(document).unwrap();
     let mut nodes = tree.nodes.iter().map(|flat| &flat.node);
-    let row = nodes.find(|n| n.doc.is_some_and(|doc| std::ptr::eq(doc, &key.doc)) && n.span.is_some())?;
+    let row =
+        nodes.find(|n| n.doc.is_some_and(|doc| std::ptr::eq(doc, &key.doc)) && n.span.is_some())?;
     Some((value_text(&row.value), row.doc?.text))
 }
 
@@ -245,12 +256,16 @@ fn each_key_has_a_row_that_says_what_it_means() {
             let legacy = key.since.is_none() || key.removed.is_some();
             let expected = usize::from(legacy);
             assert_eq!(wrong.len(), expected, "{place}: {wrong:?} in\n{text}");
-            let (value, doc) = row_of(&document, key).unwrap_or_else(|| panic!("{place}: no row in\n{text}"));
+            let (value, doc) =
+                row_of(&document, key).unwrap_or_else(|| panic!("{place}: no row in\n{text}"));
             assert!(doc.contains(key.ty.name()), "{place}: {doc}");
             if key.ty.is_scalar() {
                 let good = good_value(key);
                 let written = good.trim_matches('\'');
-                assert!(value == written || value == format!("\"{written}\""), "{place}: {value}");
+                assert!(
+                    value == written || value == format!("\"{written}\""),
+                    "{place}: {value}"
+                );
             }
         }
     }
@@ -271,7 +286,10 @@ fn each_word_is_known_and_others_are_not() {
             }
             let (_, document) = Text::of(table, key, "no_such_word").open();
             let wrong = complaints(&document);
-            assert!(wrong[0].starts_with("ze-info/unknown-value: line "), "{wrong:?}");
+            assert!(
+                wrong[0].starts_with("ze-info/unknown-value: line "),
+                "{wrong:?}"
+            );
             assert_eq!(wrong.len(), 1, "{wrong:?}");
         }
     }
@@ -280,7 +298,11 @@ fn each_word_is_known_and_others_are_not() {
 #[test]
 fn values_of_other_types_are_named() {
     for table in TABLES {
-        for key in table.keys.iter().filter(|key| key.removed.is_none() && key.since.is_some()) {
+        for key in table
+            .keys
+            .iter()
+            .filter(|key| key.removed.is_none() && key.since.is_some())
+        {
             for bad in bad_values(key) {
                 // The text of a version is looked at more closely.
                 let place = format!("{}/{}: {bad:?}", table.name, key.name);
@@ -290,7 +312,9 @@ fn values_of_other_types_are_named() {
                 }
                 let (written, document) = text.open();
                 let wrong = complaints(&document);
-                let named = wrong.iter().any(|w| w.starts_with("ze-info/wrong-type: line "));
+                let named = wrong
+                    .iter()
+                    .any(|w| w.starts_with("ze-info/wrong-type: line "));
                 assert!(named, "{place}: {wrong:?} in\n{written}");
             }
         }
@@ -301,7 +325,10 @@ fn values_of_other_types_are_named() {
 fn required_keys_are_missed() {
     for table in TABLES {
         for key in table.keys.iter().filter(|key| key.required) {
-            let other = table.keys.iter().find(|k| !k.required && k.removed.is_none());
+            let other = table
+                .keys
+                .iter()
+                .find(|k| !k.required && k.removed.is_none());
             let chosen = other.unwrap_or(table.keys.last().unwrap());
             if std::ptr::eq(chosen, key) {
                 continue;
@@ -312,7 +339,10 @@ fn required_keys_are_missed() {
             let depth = |line: &str| line.len() - line.trim_start_matches([' ', '-']).len();
             let level = 2 * way_depth(table);
             let is_key = |line: &String| {
-                depth(line) == level && line.trim_start_matches([' ', '-']).starts_with(&format!("{}:", key.name))
+                depth(line) == level
+                    && line
+                        .trim_start_matches([' ', '-'])
+                        .starts_with(&format!("{}:", key.name))
             };
             let Some(at) = text.lines.iter().rposition(is_key) else {
                 panic!("{}/{} in\n{before}", table.name, key.name)
@@ -328,7 +358,9 @@ fn required_keys_are_missed() {
             let (after, document) = text.open();
             let wrong = complaints(&document);
             let what = format!("{} without {}", table.name, key.name);
-            let named = wrong.iter().any(|w| w.starts_with("ze-info/missing-key: line ") && w.ends_with(&what));
+            let named = wrong
+                .iter()
+                .any(|w| w.starts_with("ze-info/missing-key: line ") && w.ends_with(&what));
             assert!(named, "{what}: {wrong:?} in\n{after}");
         }
     }
@@ -356,10 +388,20 @@ fn absent_keys_have_derived_rows_with_their_defaults() {
     assert!(defaults.contains(&("has_dpas", "false".to_owned())));
     assert!(defaults.contains(&("source_offset", "-1".to_owned())));
     // Not before its version; not where it does not apply; not where it is there.
-    for absent in ["spill_size", "sampler_index", "slm_alignment", "grf_count", "arg_index"] {
+    for absent in [
+        "spill_size",
+        "sampler_index",
+        "slm_alignment",
+        "grf_count",
+        "arg_index",
+    ] {
         assert!(defaults.iter().all(|(name, _)| *name != absent), "{absent}");
     }
-    let walk = tree.nodes.iter().find(|f| f.node.name == "work_group_walk_order_dimensions").unwrap();
+    let walk = tree
+        .nodes
+        .iter()
+        .find(|f| f.node.name == "work_group_walk_order_dimensions")
+        .unwrap();
     assert_eq!(walk.node.summary.as_deref(), Some("[0, 1, 2] (default)"));
     assert!(walk.node.kind == NodeKind::Derived && walk.node.span.is_none());
     let mut dump = Vec::new();
@@ -374,8 +416,13 @@ fn versions_are_judged() {
         let text = format!("version: {version}\nkernels: []\n");
         let file = zebin::zebin(&["k"]).bytes(".ze_info", text).build();
         let document = open(&file.bytes);
-        let mut rules = document.diagnostics.iter().filter(|d| d.rule.starts_with("ze-info/"));
-        rules.next().map(|d| (d.rule.to_string(), d.severity.name()))
+        let mut rules = document
+            .diagnostics
+            .iter()
+            .filter(|d| d.rule.starts_with("ze-info/"));
+        rules
+            .next()
+            .map(|d| (d.rule.to_string(), d.severity.name()))
     };
     assert_eq!(rule("'1.73'"), None);
     assert_eq!(rule("1.73"), None);
@@ -394,14 +441,29 @@ fn the_driver_is_in_the_tables() {
     for name in ["quantum_size", "generate_local_id", "has_device_enqueue"] {
         assert_eq!(key(&schema::EXECUTION_ENV, name), Driver::Unknown);
     }
-    assert_eq!(key(&schema::CONTAINER, "kernels_cost_info"), Driver::Unknown);
-    assert_eq!(key(&schema::KERNEL, "binding_table_indexes"), Driver::Unknown);
-    assert_eq!(key(&schema::EXECUTION_ENV, "actual_kernel_start_offset"), Driver::Ignores);
+    assert_eq!(
+        key(&schema::CONTAINER, "kernels_cost_info"),
+        Driver::Unknown
+    );
+    assert_eq!(
+        key(&schema::KERNEL, "binding_table_indexes"),
+        Driver::Unknown
+    );
+    assert_eq!(
+        key(&schema::EXECUTION_ENV, "actual_kernel_start_offset"),
+        Driver::Ignores
+    );
     let word = |name: &str| schema::ARGUMENT_TYPE.value(name.as_bytes()).unwrap().driver;
     assert_eq!(word("region_group_size"), Driver::Unknown);
     assert_eq!(word("region_group_dimension"), Driver::Reads);
     assert_eq!(word("flat_image_pitch"), Driver::Reads);
     assert_eq!(word("local_id"), Driver::Rejects);
-    assert_eq!(schema::IMAGE_TYPE.value(b"image_cube").unwrap().driver, Driver::Unknown);
-    assert_eq!(schema::ALLOCATION_TYPE.value(b"slm").unwrap().driver, Driver::Rejects);
+    assert_eq!(
+        schema::IMAGE_TYPE.value(b"image_cube").unwrap().driver,
+        Driver::Unknown
+    );
+    assert_eq!(
+        schema::ALLOCATION_TYPE.value(b"slm").unwrap().driver,
+        Driver::Rejects
+    );
 }

@@ -162,7 +162,10 @@ pub static FLAGS: &[(&str, &str)] = &[
     ("has_fence_for_image_access", "image fence"),
     ("has_bindless_image_read", "bindless image read"),
     ("has_device_enqueue", "device enqueue"),
-    ("has_lsc_stores_with_non_default_l1_cache_controls", "L1 controls"),
+    (
+        "has_lsc_stores_with_non_default_l1_cache_controls",
+        "L1 controls",
+    ),
     ("require_disable_eufusion", "no EU fusion"),
     ("require_assert_buffer", "assert"),
     ("require_sync_buffer", "sync buffer"),

@@ -132,7 +132,8 @@ impl KernelDesk {
         let columns: Vec<&Column> = match columns {
             [] => Column::usual().collect(),
             names => {
-                let column = |id: &Str| Column::named(id).ok_or_else(|| format!("there is no column {id}"));
+                let column =
+                    |id: &Str| Column::named(id).ok_or_else(|| format!("there is no column {id}"));
                 names.iter().map(column).collect::<Result<_, _>>()?
             }
         };

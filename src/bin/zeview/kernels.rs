@@ -4,10 +4,10 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::model::kernels::KernelRow;
 use zeview::model::kernels::columns::{COLUMNS, Column};
 use zeview::model::kernels::query::Condition;
 use zeview::model::kernels::table::{Form, Table};
-use zeview::model::kernels::KernelRow;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId};
 
@@ -43,7 +43,11 @@ fn column(name: &str) -> Result<&'static Column, String> {
 }
 
 fn columns_help() -> String {
-    let width = COLUMNS.iter().map(|column| column.id.len()).max().unwrap_or(0);
+    let width = COLUMNS
+        .iter()
+        .map(|column| column.id.len())
+        .max()
+        .unwrap_or(0);
     let mut help = "Columns (those with a star are in the table anyway):\n".to_owned();
     for column in COLUMNS {
         let star = if column.usual { '*' } else { ' ' };
@@ -90,7 +94,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let name = file.display().to_string();
         let rows = kernels(&document);
         let Some(rows) = rows else {
-            eprintln!("zeview: {name}: {} has no kernels to list", document.summary.title);
+            eprintln!(
+                "zeview: {name}: {} has no kernels to list",
+                document.summary.title
+            );
             continue;
         };
         for row in rows.iter().filter(|row| !row.is_function) {
@@ -109,7 +116,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 }
 
 fn is_flag(column: &Column) -> bool {
-    zeview::model::kernels::FLAGS.iter().any(|(key, _)| *key == column.id)
+    zeview::model::kernels::FLAGS
+        .iter()
+        .any(|(key, _)| *key == column.id)
 }
 
 fn kernels(document: &Document) -> Option<std::rc::Rc<Vec<KernelRow>>> {
@@ -120,6 +129,10 @@ fn kernels(document: &Document) -> Option<std::rc::Rc<Vec<KernelRow>>> {
 fn say_failed(file: &str, row: &KernelRow, condition: &Condition) {
     let column = condition.column();
     let cell = column.cell(row).text();
-    eprintln!("zeview: {file}: {}: {} is {}", escaped(row.title()), column.id, escaped(&cell));
+    eprintln!(
+        "zeview: {file}: {}: {} is {}",
+        escaped(row.title()),
+        column.id,
+        escaped(&cell)
+    );
 }
-

@@ -233,7 +233,11 @@ mod tests {
             assert!(Column::named(key).is_some(), "{key}");
         }
         for column in COLUMNS {
-            assert!(std::ptr::eq(Column::named(column.id).unwrap(), column), "{}", column.id);
+            assert!(
+                std::ptr::eq(Column::named(column.id).unwrap(), column),
+                "{}",
+                column.id
+            );
         }
     }
 

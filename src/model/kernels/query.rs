@@ -110,7 +110,10 @@ impl Word {
                 let has = |text: &str| text.to_lowercase().contains(part.as_str());
                 has(&row.name.value)
                     || row.demangled.as_deref().is_some_and(has)
-                    || row.flags.iter().any(|flag| has(flag.word()) || has(&flag.key))
+                    || row
+                        .flags
+                        .iter()
+                        .any(|flag| has(flag.word()) || has(&flag.key))
                     || row.hazards.iter().any(|hazard| has(&hazard.text))
             }
         }
@@ -169,8 +172,8 @@ impl std::str::FromStr for Condition {
             .iter()
             .find_map(|(sign, operator)| Some((*operator, rest.strip_prefix(sign)?)))
             .ok_or_else(|| format!("{text:?} has none of > >= < <= == !="))?;
-        let column =
-            Column::named(name).ok_or_else(|| format!("there is no column {name:?} in {text:?}"))?;
+        let column = Column::named(name)
+            .ok_or_else(|| format!("there is no column {name:?} in {text:?}"))?;
         let operand = operand.trim();
         let operand = operand
             .strip_prefix('"')
@@ -188,7 +191,9 @@ impl std::str::FromStr for Condition {
         };
         let ordered = !matches!(operator, Operator::Equal | Operator::NotEqual);
         if ordered && matches!(operand, Operand::Text(_)) {
-            return Err(format!("{name} is text: it can only be compared by == and !="));
+            return Err(format!(
+                "{name} is text: it can only be compared by == and !="
+            ));
         }
         Ok(Condition {
             column,
@@ -231,7 +236,13 @@ mod tests {
 
     #[test]
     fn conditions_say_what_is_wrong_with_them() {
-        for good in ["spill_size>0", " spill_size >= 1.5 ", "name==a b", "has_dpas==true", "name!=\"x\""] {
+        for good in [
+            "spill_size>0",
+            " spill_size >= 1.5 ",
+            "name==a b",
+            "has_dpas==true",
+            "name!=\"x\"",
+        ] {
             assert!(good.parse::<Condition>().is_ok(), "{good}");
         }
         for (bad, why) in [

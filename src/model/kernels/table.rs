@@ -92,7 +92,10 @@ impl<'c> Table<'c> {
     /// Adds a kernel.
     pub fn push(&mut self, row: &KernelRow, file: Option<&str>) {
         let file = if self.with_file { file } else { None };
-        let cells = self.columns.iter().map(|column| (column.id, column.cell(row)));
+        let cells = self
+            .columns
+            .iter()
+            .map(|column| (column.id, column.cell(row)));
         match self.form {
             Form::Csv => {
                 let file = file.map(csv_text);
@@ -101,13 +104,15 @@ impl<'c> Table<'c> {
                     .chain(cells.map(|(_, cell)| csv(&cell)))
                     .collect();
                 self.out.push_str(&line.join(","));
-                self.out.push_str("\n");
+                self.out.push('\n');
             }
             Form::Tabs => {
                 let file = file.map(str::to_owned);
                 let line: Vec<String> = file
                     .into_iter()
-                    .chain(cells.map(|(_, cell)| cell_guarded(&cell).replace(['\t', '\n', '\r'], " ")))
+                    .chain(
+                        cells.map(|(_, cell)| cell_guarded(&cell).replace(['\t', '\n', '\r'], " ")),
+                    )
                     .collect();
                 self.out.push_str(&line.join("\t"));
                 self.out.push('\n');
@@ -121,7 +126,8 @@ impl<'c> Table<'c> {
                 let _ = writeln!(self.out, "| {} |", line.join(" | "));
             }
             Form::Json => {
-                self.out.push_str(if self.count == 0 { "\n" } else { ",\n" });
+                self.out
+                    .push_str(if self.count == 0 { "\n" } else { ",\n" });
                 push_object(&mut self.out, row, file);
             }
             Form::Plain => {
@@ -130,7 +136,8 @@ impl<'c> Table<'c> {
                     "name" => escaped(row.title()),
                     _ => escaped(&cell.text()),
                 };
-                self.cells.push(file.into_iter().chain(cells.map(shown)).collect());
+                self.cells
+                    .push(file.into_iter().chain(cells.map(shown)).collect());
             }
         }
         self.count += 1;
@@ -144,7 +151,9 @@ impl<'c> Table<'c> {
     /// The end of it.
     pub fn finish(mut self) -> String {
         match self.form {
-            Form::Json => self.out.push_str(if self.count == 0 { "]\n" } else { "\n]\n" }),
+            Form::Json => self
+                .out
+                .push_str(if self.count == 0 { "]\n" } else { "\n]\n" }),
             Form::Plain => self.align(),
             _ => {}
         }
@@ -283,7 +292,10 @@ fn guarded(text: &str) -> String {
 fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escaped(text).chars() {
-        if matches!(c, '|' | '\\' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '&') {
+        if matches!(
+            c,
+            '|' | '\\' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '&'
+        ) {
             out.push('\\');
         }
         out.push(c);

@@ -34,9 +34,10 @@ struct Members<'a> {
 
 impl<'a> Members<'a> {
     fn of(info: &'a ZeInfo, entry: Index) -> Members<'a> {
-        let found = info.yaml.values(entry).filter_map(|(index, node)| {
-            Some((info.key_bytes(index, node)?, index, node))
-        });
+        let found = info
+            .yaml
+            .values(entry)
+            .filter_map(|(index, node)| Some((info.key_bytes(index, node)?, index, node)));
         Members {
             info,
             found: found.collect(),
@@ -67,7 +68,10 @@ impl<'a> Members<'a> {
 /// Entries of a list that are mappings.
 fn entries(info: &ZeInfo, list: Option<Index>) -> impl Iterator<Item = (Index, &Node)> {
     let values = list.map(|list| info.yaml.values(list));
-    values.into_iter().flatten().filter(|(_, node)| node.kind.is_mapping())
+    values
+        .into_iter()
+        .flatten()
+        .filter(|(_, node)| node.kind.is_mapping())
 }
 
 /// Counts the arguments, for the table.
@@ -79,7 +83,9 @@ pub(super) fn count(info: &ZeInfo, list: Index, row: &mut KernelRow) {
             match &*info.key_bytes(member, node).unwrap_or_default() {
                 b"arg_type" => {
                     let ty = Type::Enum(&ARGUMENT_TYPE);
-                    explicit = info.word(member, node, ty).is_some_and(|word| is_explicit(word.name));
+                    explicit = info
+                        .word(member, node, ty)
+                        .is_some_and(|word| is_explicit(word.name));
                 }
                 b"arg_index" => arg_index = info.int32(node).unwrap_or(-1),
                 b"offset" => offset = info.int32(node).unwrap_or(0),
@@ -379,7 +385,11 @@ mod tests {
         arrange(&mut payload);
         let mut at = 0;
         for piece in &payload.pieces {
-            assert!(piece.start == at && piece.start < piece.end, "{:?}", payload.pieces);
+            assert!(
+                piece.start == at && piece.start < piece.end,
+                "{:?}",
+                payload.pieces
+            );
             at = piece.end;
         }
         assert_eq!(at, payload.total);
@@ -390,13 +400,21 @@ mod tests {
     fn gaps_and_overlaps() {
         let payload = arranged(&[(0, 12), (16, 8), (24, 0)]);
         assert_eq!((payload.used, payload.total), (20, 24));
-        let gaps: Vec<_> = payload.pieces.iter().filter(|p| p.entry.is_none()).collect();
+        let gaps: Vec<_> = payload
+            .pieces
+            .iter()
+            .filter(|p| p.entry.is_none())
+            .collect();
         assert_eq!((gaps.len(), gaps[0].start, gaps[0].end), (1, 12, 16));
         assert!(payload.overlaps.is_empty());
 
         let payload = arranged(&[(8, 8), (0, 12), (2, 2)]);
         assert_eq!((payload.used, payload.total), (16, 16));
-        let overlaps: Vec<_> = payload.overlaps.iter().map(|o| (o.start, o.end, o.first, o.second)).collect();
+        let overlaps: Vec<_> = payload
+            .overlaps
+            .iter()
+            .map(|o| (o.start, o.end, o.first, o.second))
+            .collect();
         assert_eq!(overlaps, [(2, 4, 1, 2), (8, 12, 1, 0)]);
     }
 

@@ -28,7 +28,11 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
         guesses: limits::PER_RULE,
     };
     let Some(content) = info.yaml().content() else {
-        cx.report(&rules::ZE_INFO_EMPTY, info.span, "there is no mapping in it");
+        cx.report(
+            &rules::ZE_INFO_EMPTY,
+            info.span,
+            "there is no mapping in it",
+        );
         return;
     };
     checker.version();
@@ -110,7 +114,10 @@ impl Checker<'_> {
         };
         let text = self.info.str(index);
         let (rule, message) = match version(&text) {
-            None => (&rules::ZE_INFO_VERSION, format!("{:?} is no version", cut(&text))),
+            None => (
+                &rules::ZE_INFO_VERSION,
+                format!("{:?} is no version", cut(&text)),
+            ),
             Some((major, _)) if major != schema::VERSION.0 => (
                 &rules::ZE_INFO_MAJOR,
                 format!("version {text}: zeview knows the versions 1.x"),
@@ -125,7 +132,8 @@ impl Checker<'_> {
     }
 
     fn report(&self, rule: &'static Rule, span: Span, node: &Node, message: String) {
-        self.cx.report(rule, span, format!("line {}: {message}", node.line));
+        self.cx
+            .report(rule, span, format!("line {}: {message}", node.line));
     }
 
     /// The bytes of a value, or of its key where it has none.
@@ -150,12 +158,16 @@ impl Checker<'_> {
                 continue;
             };
             if let Some(at) = table.place(&name) {
-                let bit = 1u64.checked_shl(u32::try_from(at).unwrap_or(0)).unwrap_or(0);
+                let bit = 1u64
+                    .checked_shl(u32::try_from(at).unwrap_or(0))
+                    .unwrap_or(0);
                 if seen & bit != 0 {
                     self.duplicate(value, &name);
                 }
                 seen |= bit;
-                let Some(key) = table.keys.get(at) else { continue };
+                let Some(key) = table.keys.get(at) else {
+                    continue;
+                };
                 self.known_key(value, key, table);
                 if !value.kind.is_collection() {
                     self.value(child, value, key);
@@ -169,7 +181,11 @@ impl Checker<'_> {
         }
         self.missing(node, table, table.required & !seen);
         // Only now: what is below needs `others` for itself.
-        for (child, value) in self.yaml.values(index).filter(|(_, v)| v.kind.is_collection()) {
+        for (child, value) in self
+            .yaml
+            .values(index)
+            .filter(|(_, v)| v.kind.is_collection())
+        {
             match self.info.key_in(table, child, value) {
                 Some(key) => self.value(child, value, key),
                 None => self.anything(child),
@@ -179,16 +195,26 @@ impl Checker<'_> {
 
     fn duplicate(&self, node: &Node, name: &[u8]) {
         let message = format!("the key {} again", shown(name));
-        self.report(&rules::ZE_INFO_DUPLICATE_KEY, self.key_place(node), node, message);
+        self.report(
+            &rules::ZE_INFO_DUPLICATE_KEY,
+            self.key_place(node),
+            node,
+            message,
+        );
     }
 
     fn known_key(&self, node: &Node, key: &'static Key, table: &'static Table) {
         let minor = self.info.minor();
-        if let (Some(since), Some(minor)) = (key.since, minor) {
-            if since > minor {
-                let message = format!("{} came with 1.{since}, the text says 1.{minor}", key.name);
-                self.report(&rules::ZE_INFO_NEWER_KEY, self.key_place(node), node, message);
-            }
+        if let (Some(since), Some(minor)) = (key.since, minor)
+            && since > minor
+        {
+            let message = format!("{} came with 1.{since}, the text says 1.{minor}", key.name);
+            self.report(
+                &rules::ZE_INFO_NEWER_KEY,
+                self.key_place(node),
+                node,
+                message,
+            );
         }
         if let Some(why) = legacy(key.since, key.removed, key.instead, minor) {
             let message = format!("{} of {} {why}", key.name, table.name);
@@ -201,14 +227,20 @@ impl Checker<'_> {
         if table.wildcard.is_some_and(|_| table.key(name).is_some()) || name == b"<<" {
             return;
         }
-        let message = format!("line {}: {} is no key of {}", node.line, shown(name), table.name);
+        let message = format!(
+            "line {}: {} is no key of {}",
+            node.line,
+            shown(name),
+            table.name
+        );
         let mut help = None;
         if let Some(left) = self.guesses.checked_sub(1) {
             self.guesses = left;
             help = nearest(name, table).map(|key| format!("did you mean {key}?").into());
         }
         let span = self.key_place(node);
-        self.cx.report_with(&rules::ZE_INFO_UNKNOWN_KEY, span, message, &[], help);
+        self.cx
+            .report_with(&rules::ZE_INFO_UNKNOWN_KEY, span, message, &[], help);
     }
 
     fn missing(&self, node: &Node, table: &'static Table, bits: u64) {
@@ -245,7 +277,12 @@ impl Checker<'_> {
             Fit::UnknownWord => {
                 let word = self.info.str(index);
                 let message = format!("{}: no such value: {:?}", key.name, cut(&word));
-                self.report(&rules::ZE_INFO_UNKNOWN_VALUE, self.place(node), node, message);
+                self.report(
+                    &rules::ZE_INFO_UNKNOWN_VALUE,
+                    self.place(node),
+                    node,
+                    message,
+                );
             }
         }
     }
@@ -256,7 +293,8 @@ impl Checker<'_> {
                 let number = self.info.int(node).unwrap_or(0);
                 if !key.allowed.contains(&number) {
                     let all: Vec<String> = key.allowed.iter().map(i64::to_string).collect();
-                    let message = format!("{} is {number}, not one of {}", key.name, all.join(", "));
+                    let message =
+                        format!("{} is {number}, not one of {}", key.name, all.join(", "));
                     self.report(&rules::ZE_INFO_RANGE, self.place(node), node, message);
                 }
             }
@@ -273,14 +311,14 @@ impl Checker<'_> {
 
     fn word(&self, node: &Node, key: &'static Key, word: &'static EnumValue) {
         let minor = self.info.minor();
-        if let (Some(since), Some(minor)) = (word.since, minor) {
-            if since > minor {
-                let message = format!(
-                    "{} {} came with 1.{since}, the text says 1.{minor}",
-                    key.name, word.name
-                );
-                self.report(&rules::ZE_INFO_NEWER_KEY, self.place(node), node, message);
-            }
+        if let (Some(since), Some(minor)) = (word.since, minor)
+            && since > minor
+        {
+            let message = format!(
+                "{} {} came with 1.{since}, the text says 1.{minor}",
+                key.name, word.name
+            );
+            self.report(&rules::ZE_INFO_NEWER_KEY, self.place(node), node, message);
         }
         if let Some(why) = legacy(word.since, word.removed, word.instead, minor) {
             let message = format!("{} {} {why}", key.name, word.name);
@@ -302,7 +340,9 @@ impl Checker<'_> {
 
     /// Something that no table tells about: only keys that are there twice can be told.
     fn anything(&mut self, index: Index) {
-        let Some(node) = self.yaml.node(index) else { return };
+        let Some(node) = self.yaml.node(index) else {
+            return;
+        };
         if node.kind.is_mapping() {
             self.others.clear();
             for (child, value) in self.yaml.children(index) {
@@ -366,7 +406,9 @@ fn cut(text: &str) -> String {
 }
 
 fn shown(name: &[u8]) -> String {
-    escaped(&cut(&String::from_utf8_lossy(name.get(..4 * NAME_MAX).unwrap_or(name))))
+    escaped(&cut(&String::from_utf8_lossy(
+        name.get(..4 * NAME_MAX).unwrap_or(name),
+    )))
 }
 
 /// The key of the table that differs least from an unknown one, in at most two letters.
@@ -374,7 +416,11 @@ fn nearest(name: &[u8], table: &'static Table) -> Option<&'static str> {
     if name.len() < 4 || name.len() > NAME_MAX {
         return None;
     }
-    let names = table.keys.iter().filter(|key| key.instead.is_empty()).map(|key| key.name);
+    let names = table
+        .keys
+        .iter()
+        .filter(|key| key.instead.is_empty())
+        .map(|key| key.name);
     let (distance, best) = names
         .filter(|key| key.len().abs_diff(name.len()) <= 2)
         .map(|key| (distance(name, key.as_bytes()), key))
@@ -409,7 +455,9 @@ mod tests {
     fn versions() {
         assert_eq!(version("1.73"), Some((1, 73)));
         assert_eq!(version("1.0073"), Some((1, 73)));
-        for bad in ["", "1", "1.", ".1", "1.2.3", "a.b", "-1.2", "1.-5", " 1.2", "1.2 "] {
+        for bad in [
+            "", "1", "1.", ".1", "1.2.3", "a.b", "-1.2", "1.-5", " 1.2", "1.2 ",
+        ] {
             assert_eq!(version(bad), None, "{bad:?}");
         }
     }
@@ -417,8 +465,14 @@ mod tests {
     #[test]
     fn what_was_meant() {
         assert_eq!(distance(b"kitten", b"sitting"), 3);
-        assert_eq!(nearest(b"grf_coutn", &schema::EXECUTION_ENV), Some("grf_count"));
-        assert_eq!(nearest(b"slm-size", &schema::EXECUTION_ENV), Some("slm_size"));
+        assert_eq!(
+            nearest(b"grf_coutn", &schema::EXECUTION_ENV),
+            Some("grf_count")
+        );
+        assert_eq!(
+            nearest(b"slm-size", &schema::EXECUTION_ENV),
+            Some("slm_size")
+        );
         assert_eq!(nearest(b"completely_else", &schema::EXECUTION_ENV), None);
     }
 }

@@ -18,9 +18,7 @@ pub use self::arguments::{
     BINDING_TABLE_INDICES, INLINE_SAMPLERS, PAYLOAD_ARGUMENTS, PER_THREAD_MEMORY_BUFFERS,
     PER_THREAD_PAYLOAD_ARGUMENTS,
 };
-pub use self::environment::{
-    DEBUG_ENV, EXECUTION_ENV, EXPERIMENTAL_PROPERTIES, USER_ATTRIBUTES,
-};
+pub use self::environment::{DEBUG_ENV, EXECUTION_ENV, EXPERIMENTAL_PROPERTIES, USER_ATTRIBUTES};
 pub use self::modules::{
     ARGS_INFO, CONTAINER, FUNCTION, GLOBAL_HOST_ACCESS_TABLE, KCM_ARGS_SYM, KCM_LOOP_COSTS,
     KCM_LOOP_COUNT_EXPS, KERNEL, KERNELS_COST_INFO, KERNELS_MISC_INFO,
@@ -107,7 +105,8 @@ impl Table {
 
     /// Where the key of that name is in [`Table::keys`]; below 64.
     pub fn place(&self, name: &[u8]) -> Option<usize> {
-        self.slots.find(name, |at| self.keys.get(at).map(|key| key.name))
+        self.slots
+            .find(name, |at| self.keys.get(at).map(|key| key.name))
     }
 }
 
@@ -257,7 +256,9 @@ pub struct Values {
 impl Values {
     /// The value of that name.
     pub fn value(&'static self, name: &[u8]) -> Option<&'static EnumValue> {
-        let at = self.slots.find(name, |at| self.values.get(at).map(|value| value.name))?;
+        let at = self
+            .slots
+            .find(name, |at| self.values.get(at).map(|value| value.name))?;
         self.values.get(at)
     }
 }
@@ -291,7 +292,11 @@ mod tests {
                 assert!(std::ptr::eq(found, key), "{}/{}", table.name, key.name);
             }
             for name in ["", "x", "nam", "namee", "Name", "grf_counts"] {
-                assert!(table.key(name.as_bytes()).is_none(), "{}/{name}", table.name);
+                assert!(
+                    table.key(name.as_bytes()).is_none(),
+                    "{}/{name}",
+                    table.name
+                );
             }
         }
         for list in VALUES {
@@ -306,8 +311,14 @@ mod tests {
 
     #[test]
     fn hints_of_any_name_are_keys() {
-        assert_eq!(USER_ATTRIBUTES.key(b"my_hint_1").map(|k| k.name), Some("*_hint*"));
-        assert_eq!(USER_ATTRIBUTES.key(b"vec_type_hint").map(|k| k.name), Some("vec_type_hint"));
+        assert_eq!(
+            USER_ATTRIBUTES.key(b"my_hint_1").map(|k| k.name),
+            Some("*_hint*")
+        );
+        assert_eq!(
+            USER_ATTRIBUTES.key(b"vec_type_hint").map(|k| k.name),
+            Some("vec_type_hint")
+        );
         assert!(USER_ATTRIBUTES.key(b"hint").is_none());
         assert!(EXECUTION_ENV.key(b"my_hint").is_none());
     }
@@ -320,7 +331,11 @@ mod tests {
             " int32, bytes per hardware thread; default 0; since 1.39."
         );
         let key = EXECUTION_ENV.key(b"simd_size").unwrap();
-        assert!(key.doc.text.ends_with("Type int32, lanes; required; since 1.0."));
+        assert!(
+            key.doc
+                .text
+                .ends_with("Type int32, lanes; required; since 1.0.")
+        );
         let key = PAYLOAD_ARGUMENTS.key(b"addrmode").unwrap();
         assert!(key.doc.text.ends_with("Type enum; optional; since 1.0."));
         assert!(key.doc.known.iter().any(|k| k.name == "bindless"));
@@ -334,7 +349,11 @@ mod tests {
             let (since, removed) = (key.since.unwrap_or(0), key.removed);
             assert!(removed.is_none_or(|r| since <= r), "{}", key.name);
             assert!(!(key.required && key.removed.is_some()), "{}", key.name);
-            assert!(!key.doc.text.is_empty() && key.doc.text.ends_with('.'), "{}", key.name);
+            assert!(
+                !key.doc.text.is_empty() && key.doc.text.ends_with('.'),
+                "{}",
+                key.name
+            );
         }
     }
 }

@@ -39,7 +39,8 @@ impl ZeInfo {
 
     /// The number of a plain scalar, if 32 bits hold it.
     pub fn int32(&self, node: &Node) -> Option<i64> {
-        self.int(node).filter(|number| i32::try_from(*number).is_ok())
+        self.int(node)
+            .filter(|number| i32::try_from(*number).is_ok())
     }
 
     /// The yes or no of a plain scalar.
@@ -55,7 +56,10 @@ impl ZeInfo {
         if node.kind != Kind::Scalar || node.style != Style::Plain {
             return None;
         }
-        std::str::from_utf8(node.value.of(&self.text)).ok()?.parse().ok()
+        std::str::from_utf8(node.value.of(&self.text))
+            .ok()?
+            .parse()
+            .ok()
     }
 
     /// The text of a scalar; empty for a value that is not there.
@@ -114,7 +118,11 @@ impl ZeInfo {
     fn key_of_list(&self, list: Index, depth: u32) -> Option<&'static Key> {
         let node = self.yaml.node(list)?;
         node.key()?;
-        self.key_in(self.table_above(self.yaml.parent(list)?, depth)?, list, node)
+        self.key_in(
+            self.table_above(self.yaml.parent(list)?, depth)?,
+            list,
+            node,
+        )
     }
 
     /// The key of a node, in a table.
@@ -167,7 +175,10 @@ impl ZeInfo {
                 }
             }
             Type::Strings => is(node.kind.is_sequence()
-                && self.yaml.values(index).all(|(_, value)| value.kind == Kind::Scalar)),
+                && self
+                    .yaml
+                    .values(index)
+                    .all(|(_, value)| value.kind == Kind::Scalar)),
             // A list without entries may be written as nothing.
             Type::Sequence(_) => is(node.kind.is_sequence() || node.kind == Kind::Null),
             Type::Mapping(_) => is(node.kind.is_mapping() || node.kind == Kind::Null),
@@ -206,7 +217,9 @@ impl ZeInfo {
         };
         let found = match ty {
             None => self.plain_value(node),
-            Some(Type::Int32 | Type::Int32x3) => self.int32(node).map(|n| self.number(node, n, bits)),
+            Some(Type::Int32 | Type::Int32x3) => {
+                self.int32(node).map(|n| self.number(node, n, bits))
+            }
             Some(Type::Int64) => self.int(node).map(|n| self.number(node, n, bits)),
             Some(Type::Float) => self.float(node).map(Value::Float),
             Some(Type::Bool) => self.boolean(node).map(Value::Bool),

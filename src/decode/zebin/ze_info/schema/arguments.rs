@@ -1,12 +1,12 @@
 //! What is passed to a kernel, and the memory and samplers that it needs.
 
+use super::When;
 use super::dsl::table;
 use super::values::{
     ACCESS_TYPE, ADDRESS_MODE, ADDRESS_SPACE, ALLOCATION_TYPE, ARGUMENT_TYPE, IMAGE_TYPE,
     MEMORY_USAGE, PER_THREAD_ARGUMENT_TYPE, SAMPLER_ADDRESS_MODE, SAMPLER_FILTER_MODE,
     SAMPLER_TYPE,
 };
-use super::When;
 
 /// The kinds of arguments that belong to an argument of the source.
 const WITH_INDEX: When = (

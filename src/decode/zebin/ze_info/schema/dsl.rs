@@ -155,37 +155,99 @@ macro_rules! values {
 
 /// Pieces of the declarations.
 macro_rules! fact {
-    (is_required required) => { true };
-    (is_required $need:ident) => { false };
-    (default $ty:ident) => { super::Default::None };
-    (default Int32 $default:expr) => { super::Default::Int($default) };
-    (default Int64 $default:expr) => { super::Default::Int($default) };
-    (default Bool $default:expr) => { super::Default::Bool($default) };
-    (default Int32x3 $default:expr) => { super::Default::Ints($default) };
-    (minor) => { None };
-    (minor $since:literal) => { Some($since) };
-    (type Int32) => { "int32" };
-    (type Int64) => { "int64" };
-    (type Float) => { "float" };
-    (type Bool) => { "bool" };
-    (type Str) => { "str" };
-    (type Int32x3) => { "int32x3" };
-    (type Strings) => { "sequence of str" };
-    (type Enum) => { "enum" };
-    (type Mapping) => { "mapping" };
-    (type Sequence) => { "sequence" };
-    (type Either) => { "mapping (older: sequence)" };
-    (need required) => { "; required" };
-    (need legacy) => { "; not in today's specification" };
-    (need optional) => { "; optional" };
-    (need optional $default:expr) => { concat!("; default ", stringify!($default)) };
-    (since) => { "." };
-    (since $since:literal) => { concat!("; since 1.", $since, ".") };
-    (later) => { "" };
-    (later 0) => { "" };
-    (later $since:literal) => { concat!(" Since 1.", $since, ".") };
-    (known Enum $of:ident) => { $of.known };
-    (known $ty:ident $($of:ident)?) => { &[] };
+    (is_required required) => {
+        true
+    };
+    (is_required $need:ident) => {
+        false
+    };
+    (default $ty:ident) => {
+        super::Default::None
+    };
+    (default Int32 $default:expr) => {
+        super::Default::Int($default)
+    };
+    (default Int64 $default:expr) => {
+        super::Default::Int($default)
+    };
+    (default Bool $default:expr) => {
+        super::Default::Bool($default)
+    };
+    (default Int32x3 $default:expr) => {
+        super::Default::Ints($default)
+    };
+    (minor) => {
+        None
+    };
+    (minor $since:literal) => {
+        Some($since)
+    };
+    (type Int32) => {
+        "int32"
+    };
+    (type Int64) => {
+        "int64"
+    };
+    (type Float) => {
+        "float"
+    };
+    (type Bool) => {
+        "bool"
+    };
+    (type Str) => {
+        "str"
+    };
+    (type Int32x3) => {
+        "int32x3"
+    };
+    (type Strings) => {
+        "sequence of str"
+    };
+    (type Enum) => {
+        "enum"
+    };
+    (type Mapping) => {
+        "mapping"
+    };
+    (type Sequence) => {
+        "sequence"
+    };
+    (type Either) => {
+        "mapping (older: sequence)"
+    };
+    (need required) => {
+        "; required"
+    };
+    (need legacy) => {
+        "; not in today's specification"
+    };
+    (need optional) => {
+        "; optional"
+    };
+    (need optional $default:expr) => {
+        concat!("; default ", stringify!($default))
+    };
+    (since) => {
+        "."
+    };
+    (since $since:literal) => {
+        concat!("; since 1.", $since, ".")
+    };
+    (later) => {
+        ""
+    };
+    (later 0) => {
+        ""
+    };
+    (later $since:literal) => {
+        concat!(" Since 1.", $since, ".")
+    };
+    (known Enum $of:ident) => {
+        $of.known
+    };
+    (known $ty:ident $($of:ident)?) => {
+        &[]
+    };
 }
 
 pub(super) use {fact, table, values};
