@@ -86,7 +86,7 @@ pub struct Bits {
 /// One value that a field is known to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
-    /// The number.
+    /// The number; for words, which have none, the place in the list.
     pub raw: u64,
     /// The specification's name.
     pub name: &'static str,

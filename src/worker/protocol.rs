@@ -336,7 +336,7 @@ pub struct Detail {
 /// A value that the specification names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownRow {
-    /// The number.
+    /// The number; for words, which have none, the place in the list.
     pub raw: u64,
     /// Its name.
     pub name: Str,

@@ -15,9 +15,15 @@ pub(super) fn known_values(known: &[KnownRow], value: &Value) -> Html {
     }
     let flags = matches!(value, Value::Flags { .. });
     let raw = value.as_u64();
-    let is_current = |known: &KnownRow| match raw {
-        Some(raw) if flags => known.raw != 0 && raw & known.raw == known.raw,
-        raw => raw == Some(known.raw),
+    // Words have no numbers.
+    let word = match value {
+        Value::Text { text, .. } => Some(text),
+        _ => None,
+    };
+    let is_current = |known: &KnownRow| match (raw, word) {
+        (_, Some(word)) => *word == known.name,
+        (Some(raw), _) if flags => known.raw != 0 && raw & known.raw == known.raw,
+        (raw, _) => raw == Some(known.raw),
     };
     let hex = flags || known.iter().any(|known| known.raw > 9999);
     html! {
@@ -32,7 +38,7 @@ pub(super) fn known_values(known: &[KnownRow], value: &Value) -> Html {
                     html! {
                         <tr class={if current { "sel" } else { "" }}>
                             <td class="tick">{ if current { "✓" } else { "" } }</td>
-                            <td class="num">{ number }</td>
+                            <td class="num">{ if word.is_none() { number } else { String::new() } }</td>
                             <td>
                                 <span class="mono">{ &*known.name }</span>
                                 if !known.doc.is_empty() { <small>{ &*known.doc }</small> }
