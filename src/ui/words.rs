@@ -165,7 +165,29 @@ pub fn chip_class(tone: Tone) -> &'static str {
     }
 }
 
+/// The class of something that has an area's colour.
+pub fn dot_class(area: Area) -> &'static str {
+    match area {
+        Area::Inherit | Area::Header => "dot a-hdr",
+        Area::Code => "dot a-code",
+        Area::Meta => "dot a-meta",
+        Area::Data => "dot a-data",
+        Area::Symbol => "dot a-sym",
+        Area::Note => "dot a-note",
+        Area::Ir => "dot a-ir",
+        Area::Debug => "dot a-dbg",
+        Area::Padding => "dot a-pad",
+    }
+}
+
+/// An area's colour.
+#[inline(never)]
+pub fn dot(area: Area) -> Html {
+    html! { <span class={dot_class(area)} aria-hidden="true" /> }
+}
+
 /// A severity's sign, read out as its name.
+#[inline(never)]
 pub fn severity_mark(severity: Severity) -> Html {
     let class = match severity {
         Severity::Error => "sev err",

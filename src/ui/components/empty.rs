@@ -35,7 +35,8 @@ pub const SAMPLES: &[Sample] = &[
     },
 ];
 
-/// One calm place to drop a file.
+/// One calm place to drop a file. What is clicked before this stands here is clicked again by
+/// `www/boot.js`, which knows the buttons by `data-wish` and `data-sample`.
 pub fn empty() -> Html {
     html! {
         <main class="middle">
@@ -45,15 +46,17 @@ pub fn empty() -> Html {
                     <p>{ "also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host files that hold them" }</p>
                     <div class="rowc">
                         <button type="button" class="btn" data-do="open">{ "Open a file…" }</button>
-                        <button type="button" class="btn2 big" data-do="dialog" data-with="link">{ "Open a link…" }</button>
+                        <button type="button" class="btn2 big" data-do="dialog" data-with="link" data-wish="link">{ "Open a link…" }</button>
                     </div>
                     <p class="dim">{ "or paste a file, hex text or base64" }</p>
                 </div>
                 <div>
                     <p>{ "No file at hand?" }</p>
                     <div class="rowc">
-                        { for SAMPLES.iter().enumerate().map(|(i, sample)| {
-                            button("btn2", "sample", i.to_string(), plain(sample.label))
+                        { for SAMPLES.iter().enumerate().map(|(i, sample)| html! {
+                            <button type="button" class="btn2" data-do="sample" data-with={i.to_string()} data-sample={sample.file}>
+                                { sample.label }
+                            </button>
                         }) }
                     </div>
                 </div>

@@ -7,6 +7,7 @@ use crate::ui::words;
 use crate::worker::protocol::{Opened, Problem};
 
 /// The message, what the rule says, where it comes from, and what else belongs to it.
+#[inline(never)]
 pub fn explanation(problem: &Problem, opened: &Opened) -> Html {
     let diagnostic = &problem.diagnostic;
     let rule = opened.rules.iter().find(|rule| rule.id == diagnostic.rule);
@@ -15,7 +16,7 @@ pub fn explanation(problem: &Problem, opened: &Opened) -> Html {
     said.extend(diagnostic.help.as_deref());
     said.extend(rule.map(|rule| &*rule.docs));
     html! {
-        <div class={classes!("box", words::severity_class(severity))}>
+        <div class={format!("box {}", words::severity_class(severity))}>
             <p class="headline">
                 { words::severity_mark(severity) }
                 { prose(&diagnostic.message) }

@@ -129,7 +129,7 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
                 let label = html! { <>
                     { panel.name }
                     if let Some((count, severity)) = badge {
-                        <span class={classes!("badge", words::severity_class(severity))}>{ words::grouped(count) }</span>
+                        <span class={format!("badge {}", words::severity_class(severity))}>{ words::grouped(count) }</span>
                     }
                 </> };
                 tab(!tree && view.panel == panel.id, "panel", "panel", place.to_string(), label)

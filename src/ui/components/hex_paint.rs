@@ -1,7 +1,5 @@
 //! Which colour each byte has.
 
-use yew::prelude::*;
-
 use crate::model::{Area, NodeKind, Span};
 use crate::ui::words;
 use crate::worker::protocol::LeafRow;
@@ -131,34 +129,38 @@ impl Paint {
     }
 
     /// The classes that draw it.
-    pub(super) fn classes(&self) -> Classes {
-        let mut classes = Classes::new();
+    pub(super) fn classes(&self) -> String {
+        let mut classes = String::new();
+        let mut push = |class: &str| {
+            if !classes.is_empty() {
+                classes.push(' ');
+            }
+            classes.push_str(class);
+        };
         if let Some(leaf) = self.leaf {
-            classes.push(if leaf.gap {
-                "gap"
-            } else if leaf.fill {
-                "fill"
-            } else {
-                words::area_class(leaf.area)
+            push(match () {
+                () if leaf.gap => "gap",
+                () if leaf.fill => "fill",
+                () => words::area_class(leaf.area),
             });
             if leaf.odd {
-                classes.push("odd");
+                push("odd");
             }
             if leaf.head {
-                classes.push("hd");
+                push("hd");
             }
         }
         match self.selected {
-            Some(Selected::Value) => classes.push("fs"),
-            Some(Selected::Head) => classes.push("fh"),
-            Some(Selected::Within) => classes.push("fw"),
+            Some(Selected::Value) => push("fs"),
+            Some(Selected::Head) => push("fh"),
+            Some(Selected::Within) => push("fw"),
             None => {}
         }
         if self.hovered {
-            classes.push("hv");
+            push("hv");
         }
         if self.cursor {
-            classes.push("cu");
+            push("cu");
         }
         classes
     }
@@ -199,7 +201,7 @@ mod tests {
             extent: Some(Span::new(SourceId::FILE, 6, 14)),
             ..Marks::default()
         };
-        let classes = |at| paint(&leaves, &marks, at).classes().to_string();
+        let classes = |at| paint(&leaves, &marks, at).classes();
         assert_eq!(classes(7), "a-meta hd fh");
         assert_eq!(classes(11), "a-meta fs");
         assert!(paint(&leaves, &marks, 14).is_plain());

@@ -53,7 +53,7 @@ pub(super) fn hex_row(line: &Line<'_>, marks: &Marks) -> Html {
         None => (vec![plain(pending(line))], Vec::new()),
     };
     html! {
-        <div key={line.number} class={classes!("hr", marks.is_in(line.offset, line.len).then_some("in"))} role="row" aria-rowindex={(line.number + 1).to_string()}
+        <div key={line.number} class={if marks.is_in(line.offset, line.len) { "hr in" } else { "hr" }} role="row" aria-rowindex={(line.number + 1).to_string()}
              data-line={line.number.to_string()}>
             <span class="o" role="rowheader">{ offset }</span>
             <span class="h" role="gridcell">{ for hex }</span>

@@ -57,6 +57,7 @@ pub fn inspector(view: &View) -> Html {
 }
 
 /// What the node means, refers to and is blamed for.
+#[inline(never)]
 fn about(view: &View, detail: &Detail) -> Html {
     html! { <>
         if let Some(doc) = &detail.doc {
@@ -71,9 +72,10 @@ fn about(view: &View, detail: &Detail) -> Html {
     </> }
 }
 
+#[inline(never)]
 fn kind(row: &Row) -> Html {
     html! { <>
-        <span class={classes!("dot", words::area_class(row.area))} aria-hidden="true" />
+        { words::dot(row.area) }
         { words::kind_name(row.kind) }
         if row.area != Area::Inherit {
             <span class="dim">{ " · " }{ words::area_name(row.area) }</span>
@@ -81,11 +83,13 @@ fn kind(row: &Row) -> Html {
     </> }
 }
 
+#[inline(never)]
 fn mono(text: &str, after: &str) -> Html {
     html! { <><span class="mono">{ text.to_owned() }</span><span class="dim">{ after.to_owned() }</span></> }
 }
 
 /// Offsets and length.
+#[inline(never)]
 fn place(selection: &Selection) -> Html {
     let Some(span) = selection.span else {
         return entry("Bytes", mono("", "none: it is computed"));
@@ -131,6 +135,7 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
 }
 
 /// What the node refers to.
+#[inline(never)]
 fn links(xrefs: &[Xref]) -> Html {
     if xrefs.is_empty() {
         return Html::default();
@@ -153,6 +158,7 @@ fn links(xrefs: &[Xref]) -> Html {
 }
 
 /// What can be done with what is selected: copy, save, export.
+#[inline(never)]
 fn actions(view: &View, row: &Row) -> Html {
     let button = |act: &'static str, label: &'static str, can: bool| {
         html! { <button type="button" class="btn2" data-do={act} disabled={!can}>{ label }</button> }

@@ -10,6 +10,7 @@ use crate::ui::words;
 use crate::worker::protocol::Row;
 
 /// A row's name; the middle of a long one gives way first.
+#[inline(never)]
 pub fn name_of(row: &Row) -> Html {
     let name = escaped(&row.name);
     if row.indexed && name.is_empty() {
@@ -27,6 +28,7 @@ pub fn name_of(row: &Row) -> Html {
 }
 
 /// A sentence; what stands in backticks is code.
+#[inline(never)]
 pub fn prose(text: &str) -> Html {
     let text = escaped(text);
     let parts = text.split('`').enumerate().map(|(i, part)| {
@@ -40,16 +42,19 @@ pub fn prose(text: &str) -> Html {
 }
 
 /// Text.
+#[inline(never)]
 pub fn plain(text: &str) -> Html {
     yew::virtual_dom::VText::new(text.to_owned()).into()
 }
 
 /// A button: what it does, with what, and what it says.
+#[inline(never)]
 pub fn button(class: &'static str, act: &'static str, with: String, label: Html) -> Html {
     html! { <button type="button" {class} data-do={act} data-with={with}>{ label }</button> }
 }
 
 /// A button that selects bytes.
+#[inline(never)]
 pub fn span_button(class: &'static str, span: Span, label: Html) -> Html {
     button(class, "span", with_span(span), label)
 }

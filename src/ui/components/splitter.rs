@@ -20,11 +20,12 @@ pub fn Border(props: &Props) -> Html {
     let splitter = use_splitter(props.border);
     let (size, min, max) = splitter.range();
     let horizontal = props.border.horizontal;
-    let class = classes!(
-        "border",
-        if horizontal { "h" } else { "v" },
-        splitter.is_moving().then_some("moving")
-    );
+    let class = match (horizontal, splitter.is_moving()) {
+        (true, false) => "border h",
+        (true, true) => "border h moving",
+        (false, false) => "border v",
+        (false, true) => "border v moving",
+    };
     let pointer = {
         let splitter = splitter.clone();
         Callback::from(move |event: PointerEvent| splitter.point(&event))

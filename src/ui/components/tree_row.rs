@@ -61,7 +61,7 @@ pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
 fn content(row: &Row, depth: u32) -> Html {
     html! { <>
         if depth == 1 {
-            <span class={classes!("dot", words::area_class(row.area))} />
+            { words::dot(row.area) }
         }
         if row.indexed && !row.name.is_empty() {
             <span class="ix">{ row.index }</span>

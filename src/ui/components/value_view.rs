@@ -7,10 +7,12 @@ use crate::model::{Bits, Radix, Value};
 use crate::ui::words;
 
 /// A name and what stands beside it.
+#[inline(never)]
 pub(super) fn entry(name: &str, text: Html) -> Html {
     html! { <><dt>{ name.to_owned() }</dt><dd>{ text }</dd></> }
 }
 
+#[inline(never)]
 fn mono(text: String) -> Html {
     html! { <span class="mono">{ text }</span> }
 }
@@ -51,6 +53,7 @@ fn cut(raw: u64, bits: u8) -> u64 {
     if bits >= 64 { raw } else { raw & ((1 << bits) - 1) }
 }
 
+#[inline(never)]
 fn unsigned(raw: u64, bits: u8, radix: Radix, symbol: Option<&str>) -> Html {
     let decimal = mono(words::grouped(raw));
     let hex = mono(format!("{raw:#x}"));
@@ -89,6 +92,7 @@ pub(super) fn binary(raw: u64, bits: u8) -> String {
     out
 }
 
+#[inline(never)]
 fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
     html! { <>
         { entry("Value", mono(format!("{raw:#x}"))) }

@@ -32,6 +32,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     }
 }
 
+#[inline(never)]
 fn fact_text(fact: &Fact) -> Html {
     let text = html! { <>
         if let Some(sign) = words::tone_sign(fact.tone) {
@@ -46,6 +47,7 @@ fn fact_text(fact: &Fact) -> Html {
 }
 
 /// A bar in parts: the class and the size of each.
+#[inline(never)]
 pub(super) fn bar(parts: &[(&'static str, u64)], whole: u64) -> Html {
     let mut at = 0;
     html! {
@@ -80,6 +82,7 @@ fn coverage(coverage: &Coverage, size: u64) -> Html {
 }
 
 /// A colour, what it stands for, and how much of it there is.
+#[inline(never)]
 pub(super) fn legend(
     class: &'static str,
     name: &'static str,

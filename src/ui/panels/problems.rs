@@ -247,7 +247,7 @@ fn filters(list: &List) -> Html {
                     Severity::Info => ("note", "notes"),
                 };
                 (count > 0).then(|| html! {
-                    <button type="button" class={classes!("toggle", words::severity_class(*severity))}
+                    <button type="button" class={format!("toggle {}", words::severity_class(*severity))}
                             aria-pressed={on.to_string()} data-severity={i.to_string()}>
                         <span aria-hidden="true">{ words::severity_sign(*severity) }</span>
                         { words::counted(count, one, many) }

@@ -96,7 +96,7 @@ fn part(row: &Row, size: u64, total: u64, selected: bool) -> Html {
         <tr key={row.index} class={if selected { "sel" } else { "" }}>
             <td>{ button("cell", "part", row.index.to_string(), name_of(row)) }</td>
             <td class="dim">
-                <span class={classes!("dot", words::area_class(row.area))} aria-hidden="true" />
+                { words::dot(row.area) }
                 { words::area_name(row.area) }
             </td>
             { cell(format!("{offset:#x}")) }
