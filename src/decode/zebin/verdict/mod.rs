@@ -114,12 +114,12 @@ impl Course {
         let texts = text
             .as_ref()
             .map(|(bytes, after, at)| Texts::new(bytes, *after, *at));
+        let mut nodes = Vec::new();
         if let Some(texts) = &texts {
-            texts.first_look(findings)?;
+            texts.first_look(&mut nodes, findings)?;
         }
         let sections = sections::sort(&elf, findings)?;
         let mut module = Module::default();
-        let tree;
         match (&sections.ze_info, &texts) {
             (None, _) => {
                 findings.note(
@@ -130,13 +130,7 @@ impl Course {
             }
             (Some(section), None) => unread(&elf, section, findings)?,
             (Some(_), Some(texts)) => {
-                if let Some((nodes, tokens)) = texts.decoded(findings)? {
-                    tree = nodes;
-                    let yaml = yaml::Yaml {
-                        text: texts.text(),
-                        tokens,
-                        nodes: &tree.nodes,
-                    };
+                if let Some(yaml) = texts.decoded(&mut nodes, findings)? {
                     module = Decoder::new(yaml, texts.span(), device, findings).module()?;
                 }
                 code_of(&elf, &sections, &module, findings)?;

@@ -13,7 +13,7 @@ mod tokens;
 mod tree;
 
 pub use self::tokens::{Kind, Token, Tokens, tokenize};
-pub use self::tree::{Node, Tree, build};
+pub use self::tree::{Node, build};
 
 use crate::decode::rules::Rule;
 

@@ -133,8 +133,8 @@ pub fn tokenize(text: &[u8], after: u8) -> Tokens {
         text,
         pos: 0,
         out: Tokens {
-            tokens: Vec::with_capacity(text.len() / 8),
-            lines: Vec::with_capacity(text.len() / 32),
+            tokens: Vec::with_capacity(text.len() / 6),
+            lines: Vec::with_capacity(text.len() / 24),
             ..Tokens::default()
         },
         indent: 0,
@@ -187,8 +187,12 @@ impl Tokenizer<'_> {
         }
         match byte {
             b' ' => {
-                self.indent = self.indent.wrapping_add(u32::from(self.in_indent));
-                self.pos += 1;
+                let rest = self.text.get(self.pos..).unwrap_or(&[]);
+                let run = rest.iter().take_while(|byte| **byte == b' ').count();
+                if self.in_indent {
+                    self.indent = self.indent.wrapping_add(position(run));
+                }
+                self.pos += run;
             }
             b'\n' => self.end_line(b'\n')?,
             b':' => {

@@ -39,13 +39,6 @@ const NEW: Node = Node {
     count: 0,
 };
 
-/// The nodes of a text.
-#[derive(Debug, Default)]
-pub struct Tree {
-    /// All nodes, the document first; none where the text has no data.
-    pub nodes: Vec<Node>,
-}
-
 /// Tables that must not be empty where a sibling follows. `kernels` may be.
 const NEVER_EMPTY: &[&[u8]] = &[
     b"functions",
@@ -103,7 +96,7 @@ impl Room {
 struct Builder<'a> {
     text: &'a [u8],
     text_tokens: &'a [Token],
-    nodes: Vec<Node>,
+    nodes: &'a mut Vec<Node>,
     nesting: Vec<u32>,
     room: Room,
     lines: usize,
@@ -112,14 +105,16 @@ struct Builder<'a> {
     single: Option<u32>,
 }
 
-/// Makes nodes of lines. The tokens end with those of the last line.
-pub fn build(text: &[u8], lines: &[Line], tokens: &[Token]) -> Result<Tree, Fault> {
-    let mut nodes = Vec::with_capacity(
-        lines
-            .len()
-            .saturating_add(lines.len() / 4)
-            .saturating_add(2),
-    );
+/// Makes nodes of lines: all nodes, the document first; none where the text has no data. The
+/// tokens end with those of the last line. `nodes` is memory to reuse.
+pub fn build(
+    text: &[u8],
+    lines: &[Line],
+    tokens: &[Token],
+    nodes: &mut Vec<Node>,
+) -> Result<(), Fault> {
+    nodes.clear();
+    nodes.reserve(lines.len() + lines.len() / 4 + 2);
     nodes.push(Node {
         first: 1,
         last: 1,
@@ -161,7 +156,7 @@ pub fn build(text: &[u8], lines: &[Line], tokens: &[Token]) -> Result<Tree, Faul
     if run.nodes.len() == 1 {
         run.nodes.clear();
     }
-    Ok(Tree { nodes: run.nodes })
+    Ok(())
 }
 
 impl Builder<'_> {

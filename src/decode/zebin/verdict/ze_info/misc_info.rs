@@ -12,12 +12,13 @@ use crate::model::{Effect, Span};
 
 /// Looks for what makes the driver crash, or the names useless.
 pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings) {
-    let Some((tree, info)) = texts.misc_info() else {
+    let mut nodes = Vec::new();
+    let Some((yaml, at)) = texts.misc_info(&mut nodes) else {
         return;
     };
     findings.stage();
-    let tree = match tree {
-        Ok(tree) => tree,
+    let yaml = match yaml {
+        Ok(yaml) => yaml,
         Err(fault) => {
             let crashes = fault.rule.effect == Some(Effect::Crashes);
             let rule = if crashes {
@@ -25,16 +26,11 @@ pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings)
             } else {
                 &rules::MISC_INFO
             };
-            findings.note(rule, info.at.sub(fault.at.into(), 1), fault.rule.summary);
+            findings.note(rule, at.sub(fault.at.into(), 1), fault.rule.summary);
             return;
         }
     };
-    let yaml = Yaml {
-        text: info.text,
-        tokens: info.tokens,
-        nodes: &tree.nodes,
-    };
-    let reader = Reader { yaml, at: info.at };
+    let reader = Reader { yaml, at };
     let top = yaml.root().and_then(|root| yaml.children(root).next());
     let Some(top) = top else { return };
     let mut entries = Vec::with_capacity(kernels.len());

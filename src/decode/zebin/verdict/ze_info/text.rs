@@ -6,7 +6,7 @@
 
 use crate::decode::zebin::verdict::findings::{Findings, Stop};
 use crate::decode::zebin::verdict::rules;
-use crate::decode::zebin::verdict::yaml::{Fault, Token, Tokens, Tree, build, tokenize};
+use crate::decode::zebin::verdict::yaml::{Fault, Node, Tokens, Yaml, build, tokenize};
 use crate::model::{Effect, Span};
 
 /// The text in tokens, and where it is cut.
@@ -66,11 +66,6 @@ impl<'a> Texts<'a> {
         (faultless && at_start && end == tokens).then_some((lines, tokens))
     }
 
-    /// The whole text.
-    pub fn text(&self) -> &'a [u8] {
-        self.text
-    }
-
     /// Where it is.
     pub fn span(&self) -> Span {
         self.at
@@ -94,20 +89,25 @@ impl<'a> Texts<'a> {
     }
 
     /// The first look at the whole text: assertions count, errors do not.
-    pub fn first_look(&self, findings: &mut Findings) -> Result<(), Stop> {
+    /// `nodes` is memory to use.
+    pub fn first_look(&self, nodes: &mut Vec<Node>, findings: &mut Findings) -> Result<(), Stop> {
         findings.stage();
         let whole = &self.whole;
         let fault = whole
             .fault
-            .or_else(|| build(self.text, &whole.lines, &whole.tokens).err());
+            .or_else(|| build(self.text, &whole.lines, &whole.tokens, nodes).err());
         match fault.filter(|fault| fault.rule.effect == Some(Effect::Crashes)) {
             Some(fault) => Err(self.report(&fault, findings)),
             None => Ok(()),
         }
     }
 
-    /// The part that is decoded: its nodes and tokens; nothing where it has no data.
-    pub fn decoded(&self, findings: &mut Findings) -> Result<Option<(Tree, &[Token])>, Stop> {
+    /// The part that is decoded; nothing where it has no data. `nodes` is memory to use.
+    pub fn decoded<'n>(
+        &'n self,
+        nodes: &'n mut Vec<Node>,
+        findings: &mut Findings,
+    ) -> Result<Option<Yaml<'n>>, Stop> {
         findings.stage();
         let (own, lines, tokens) = match (self.cut, &self.parts) {
             (Some(_), Some((before, _))) => (before, None, None),
@@ -143,8 +143,8 @@ impl<'a> Texts<'a> {
             let end = self.at.sub((text.len() as u64).saturating_sub(1), 1);
             findings.note(&rules::YAML_OPEN_END, end, "the last line does not end");
         }
-        let tree = build(text, lines, tokens).map_err(|fault| self.report(&fault, findings))?;
-        if tree.nodes.is_empty() {
+        build(text, lines, tokens, nodes).map_err(|fault| self.report(&fault, findings))?;
+        if nodes.is_empty() {
             findings.note(
                 &rules::ZE_INFO_EMPTY,
                 self.at,
@@ -152,59 +152,71 @@ impl<'a> Texts<'a> {
             );
             return Ok(None);
         }
-        Ok(Some((tree, tokens)))
-    }
-
-    /// The part behind the cut: its tokens, its nodes, and what to add to its positions.
-    pub fn misc_info(&self) -> Option<(Result<Tree, Fault>, MiscInfo<'_>)> {
-        let cut = self.cut?;
-        if let Some((_, behind)) = &self.parts {
-            let text = self.text.get(cut..).unwrap_or(&[]);
-            let tree = behind
-                .fault
-                .map_or_else(|| build(text, &behind.lines, &behind.tokens), Err);
-            let info = MiscInfo {
-                text,
-                tokens: &behind.tokens,
-                at: self.at.from(cut as u64),
-            };
-            return Some((tree, info));
-        }
-        let (lines, _) = self.lines_before(cut)?;
-        let lines = self.whole.lines.get(lines..).unwrap_or(&[]);
-        let tokens = &self.whole.tokens;
-        let tree = self
-            .whole
-            .fault
-            .map_or_else(|| build(self.text, lines, tokens), Err);
-        let info = MiscInfo {
+        Ok(Some(Yaml {
             text: self.text,
             tokens,
-            at: self.at,
+            nodes,
+        }))
+    }
+
+    /// The part behind the cut, and where its positions count from; or where the driver gives
+    /// up on it. `nodes` is memory to use.
+    pub fn misc_info<'n>(
+        &'n self,
+        nodes: &'n mut Vec<Node>,
+    ) -> Option<(Result<Yaml<'n>, Fault>, Span)> {
+        let cut = self.cut?;
+        let (text, lines, tokens, fault, at) = match &self.parts {
+            Some((_, behind)) => {
+                let text = self.text.get(cut..).unwrap_or(&[]);
+                (
+                    text,
+                    &*behind.lines,
+                    &behind.tokens,
+                    behind.fault,
+                    self.at.from(cut as u64),
+                )
+            }
+            None => {
+                let (lines, _) = self.lines_before(cut)?;
+                let lines = self.whole.lines.get(lines..).unwrap_or(&[]);
+                (
+                    self.text,
+                    lines,
+                    &self.whole.tokens,
+                    self.whole.fault,
+                    self.at,
+                )
+            }
         };
-        Some((tree, info))
+        let built = fault.map_or_else(|| build(text, lines, tokens, nodes), Err);
+        Some((
+            built.map(|()| Yaml {
+                text,
+                tokens,
+                nodes,
+            }),
+            at,
+        ))
     }
 }
 
-/// The part behind the cut.
-pub struct MiscInfo<'a> {
-    /// What positions count in.
-    pub text: &'a [u8],
-    /// The tokens.
-    pub tokens: &'a [Token],
-    /// Where the text is.
-    pub at: Span,
-}
-
+/// Looks for a text in a longer one, skipping as far as the byte at its end allows.
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    let first = *what.first()?;
-    let mut from = 0;
-    loop {
-        let rest = text.get(from..)?;
-        let at = rest.iter().position(|byte| *byte == first)?;
-        if rest.get(at..)?.starts_with(what) {
-            return Some(from + at);
+    let len = what.len();
+    let mut skip = [len; 256];
+    for (at, byte) in what.iter().enumerate().take(len.saturating_sub(1)) {
+        if let Some(skip) = skip.get_mut(usize::from(*byte)) {
+            *skip = len - 1 - at;
         }
-        from += at + 1;
+    }
+    let mut at = 0;
+    loop {
+        let window = text.get(at..at + len)?;
+        if window == what {
+            return Some(at);
+        }
+        let last = window.last().copied().unwrap_or(0);
+        at += skip.get(usize::from(last)).copied().unwrap_or(1);
     }
 }
