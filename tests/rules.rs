@@ -646,8 +646,10 @@ fn bytes_that_cannot_be_read_are_named() {
 #[test]
 fn no_rule_is_without_a_case() {
     let cases = cases();
+    // These have tests of their own: the files are not to blame.
+    let others = [r::READ_FAILED.id, r::RARE_MISSING.id];
     let tested =
-        |rule: &Rule| rule.id == r::READ_FAILED.id || cases.iter().any(|c| c.rule.id == rule.id);
+        |rule: &Rule| others.contains(&rule.id) || cases.iter().any(|c| c.rule.id == rule.id);
     let missing: Vec<_> = r::ALL
         .iter()
         .filter(|rule| !tested(rule))

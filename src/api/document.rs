@@ -1,16 +1,20 @@
 //! The class.
 
+use std::rc::Rc;
+
 use js_sys::{Error, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::dto::{Diagnostic, Node, Summary};
-use crate::decode::decode;
+use crate::decode::decode_with;
+use crate::decode::rare::{Absent, Rare};
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::worker::answer::{self, EXPORT_MAX};
 use crate::worker::blob_source::{ArraySource, whole_number};
 use crate::worker::protocol::{ExportForm, ROWS_MAX};
+use crate::worker::rare_module::RareModule;
 use crate::worker::{codec, host};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -21,6 +25,14 @@ const IN_PAGE_DECODER: &str = "
 /** A decoder in the page itself; it can be used as if it were a `Worker`. */
 export type InPageDecoder = MessagePort & { terminate(): void };
 ";
+
+/// Loads the part that reads names of C++ and general YAML (`rare.js` and its wasm, beside this
+/// script). Documents opened before show names as they stand in the file, and a diagnostic
+/// says so. `false`: it cannot be loaded.
+#[wasm_bindgen(js_name = loadRare)]
+pub async fn load_rare() -> bool {
+    RareModule::shared().load().await
+}
 
 /// A decoded file.
 #[wasm_bindgen]
@@ -38,7 +50,12 @@ impl ZeviewDocument {
         let name = Reflect::get(&options, &"name".into()).ok();
         let name = name.and_then(|name| name.as_string());
         let name = name.unwrap_or_else(|| "file".to_owned());
-        ZeviewDocument(decode(Box::new(ArraySource::new(bytes)), &name))
+        let module = RareModule::shared();
+        let rare: Rc<dyn Rare> = match module.is_loaded() {
+            true => module,
+            false => Rc::new(Absent),
+        };
+        ZeviewDocument(decode_with(Box::new(ArraySource::new(bytes)), &name, rare))
     }
 
     /// The file in a few lines.

@@ -26,13 +26,29 @@ const SOURCE: &str = "ar(5)";
 
 /// The fields of a member's header: name, size in bytes, meaning.
 const FIELDS: &[(&str, u64, Doc)] = &[
-    ("ar_name", 16, doc("The member's name, which ends at a slash; `//` and `/N` are about long names.")),
-    ("ar_date", 12, doc("The time of the last change, in seconds since 1970, as decimal text.")),
+    (
+        "ar_name",
+        16,
+        doc("The member's name, which ends at a slash; `//` and `/N` are about long names."),
+    ),
+    (
+        "ar_date",
+        12,
+        doc("The time of the last change, in seconds since 1970, as decimal text."),
+    ),
     ("ar_uid", 6, doc("The owner's number, as decimal text.")),
     ("ar_gid", 6, doc("The group's number, as decimal text.")),
     ("ar_mode", 8, doc("The permissions, as octal text.")),
-    ("ar_size", 10, doc("The size of the data in bytes, as decimal text.")),
-    ("ar_fmag", 2, doc("What ends a header: a grave accent and a line feed.")),
+    (
+        "ar_size",
+        10,
+        doc("The size of the data in bytes, as decimal text."),
+    ),
+    (
+        "ar_fmag",
+        2,
+        doc("What ends a header: a grave accent and a line feed."),
+    ),
 ];
 
 const HEADER: u64 = 60;
@@ -127,7 +143,9 @@ fn summary(span: Span, members: &[Member]) -> Summary {
         headline: true,
     }];
     for member in images.iter().take(64) {
-        let Some(opened) = &member.content else { continue };
+        let Some(opened) = &member.content else {
+            continue;
+        };
         let target = opened.summary.facts.iter().find(|f| f.label == "target");
         let mut text = format!("{}: {}", member.name, opened.summary.title);
         if let Some(target) = target {
@@ -242,8 +260,11 @@ impl Archive {
         let Some(member) = self.member(at) else {
             return Node::gap("bytes that are no member", self.rest);
         };
-        let node = Node::new(NodeKind::Item, member.name.clone(), member.whole())
-            .children(out.me, at, Some(rows_of(member).len() as u64));
+        let node = Node::new(NodeKind::Item, member.name.clone(), member.whole()).children(
+            out.me,
+            at,
+            Some(rows_of(member).len() as u64),
+        );
         match (&member.content, member.filler) {
             (Some(opened), _) => {
                 let target = opened.summary.facts.iter().find(|f| f.label == "target");
@@ -258,9 +279,7 @@ impl Archive {
                 .summary("alignment")
                 .area(Area::Padding)
                 .doc(&FILLER_DOC),
-            (None, false) if member.name == "//" => {
-                node.summary("long names").doc(&LONG_NAMES_DOC)
-            }
+            (None, false) if member.name == "//" => node.summary("long names").doc(&LONG_NAMES_DOC),
             (None, false) => node.doc(&MEMBER_DOC),
         }
     }

@@ -5,15 +5,20 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::limits;
+use super::rare::Rare;
 use super::reader::ReadError;
 use super::rules::{self, Rule};
-use crate::model::{Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, Sources, Span, Str};
+use crate::model::{
+    Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, Sources, Span, Str, sort,
+};
 
 /// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
 /// on.
 pub struct Context<'a> {
     /// The bytes.
     pub sources: &'a Sources,
+    /// Reads what few files need.
+    pub rare: Rc<dyn Rare>,
     reports: RefCell<Reports>,
     expanders: RefCell<Vec<Rc<dyn Expand>>>,
     padding: RefCell<Vec<Span>>,
@@ -30,9 +35,10 @@ struct Reports {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(sources: &'a Sources) -> Context<'a> {
+    pub(super) fn new(sources: &'a Sources, rare: Rc<dyn Rare>) -> Context<'a> {
         Context {
             sources,
+            rare,
             reports: RefCell::default(),
             expanders: RefCell::default(),
             padding: RefCell::default(),
@@ -64,7 +70,13 @@ impl<'a> Context<'a> {
             return;
         }
         let whole = self.sources.whole(span.source);
-        let clip = |span: Span| Span::new(span.source, span.start.min(whole.end), span.end.min(whole.end));
+        let clip = |span: Span| {
+            Span::new(
+                span.source,
+                span.start.min(whole.end),
+                span.end.min(whole.end),
+            )
+        };
         let label = |span: Span, text: &'static str| Label {
             span: clip(span),
             text: text.into(),
@@ -131,7 +143,9 @@ impl<'a> Context<'a> {
     pub fn may_walk(&self, span: Span) -> bool {
         let walked = self.walked.get().saturating_add(span.len());
         let size = self.sources.whole(span.source).len();
-        let most = size.saturating_mul(limits::WALKS).saturating_add(limits::WALKS_MORE);
+        let most = size
+            .saturating_mul(limits::WALKS)
+            .saturating_add(limits::WALKS_MORE);
         if walked > most {
             self.report(
                 &rules::TOO_MUCH,
@@ -170,7 +184,7 @@ impl<'a> Context<'a> {
                 });
             }
         }
-        rules.sort_by(|a, b| a.id.cmp(&b.id));
+        sort::by(&mut rules, |a, b| a.id.cmp(&b.id));
         let file = self.sources.whole(crate::model::SourceId::FILE);
         Findings {
             diagnostics,
@@ -227,7 +241,7 @@ fn coverage(file: Span, gaps: Vec<Span>, padding: Vec<Span>, overlap: u64) -> Co
 /// How many bytes of `file` the spans hold together.
 fn union(file: Span, mut spans: Vec<Span>) -> u64 {
     spans.retain(|s| s.overlaps(file));
-    spans.sort();
+    sort::by(&mut spans, Ord::cmp);
     let (mut at, mut sum) = (file.start, 0);
     for span in spans {
         let start = span.start.max(at);

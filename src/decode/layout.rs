@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::limits;
 use super::rules;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span};
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, sort};
 
 /// So many of the parts that claim one byte are found: in a hostile file it may be all.
 const OWNERS: usize = 8;
@@ -33,17 +33,25 @@ impl Layout {
     /// them. Reports overlaps and gaps.
     pub fn arrange(cx: &Context<'_>, whole: Span, mut parts: Vec<Node>) -> Layout {
         for part in &mut parts {
-            part.span = part
-                .span
-                .map(|s| Span::new(whole.source, s.start.clamp(whole.start, whole.end), s.end.min(whole.end)));
+            part.span = part.span.map(|s| {
+                Span::new(
+                    whole.source,
+                    s.start.clamp(whole.start, whole.end),
+                    s.end.min(whole.end),
+                )
+            });
         }
-        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
+        sort::by_key(&mut parts, |p| {
+            p.span.map(|s| (s.start, std::cmp::Reverse(s.end)))
+        });
         let holes = find_holes(whole, &parts);
         let disjoint = check_overlaps(cx, &parts);
         for (number, hole) in holes.into_iter().enumerate() {
             parts.push(hole_node(cx, hole, number < limits::HOLES));
         }
-        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
+        sort::by_key(&mut parts, |p| {
+            p.span.map(|s| (s.start, std::cmp::Reverse(s.end)))
+        });
         Layout { parts, disjoint }
     }
 
@@ -93,7 +101,12 @@ fn check_overlaps(cx: &Context<'_>, parts: &[Node]) -> bool {
             cx.report_with(
                 &rules::OVERLAP,
                 shared,
-                format!("{} and {} share {} bytes", node.name, part.name, shared.len()),
+                format!(
+                    "{} and {} share {} bytes",
+                    node.name,
+                    part.name,
+                    shared.len()
+                ),
                 &[(before, "the first"), (span, "the second")],
                 None,
             );
@@ -134,7 +147,11 @@ impl Expand for Layout {
     fn rows(&self, _item: u64, range: std::ops::Range<u64>, out: &mut Rows<'_>) {
         let from = usize::try_from(range.start).unwrap_or(usize::MAX);
         let to = usize::try_from(range.end).unwrap_or(usize::MAX);
-        for part in self.parts.get(from..to.min(self.parts.len())).unwrap_or(&[]) {
+        for part in self
+            .parts
+            .get(from..to.min(self.parts.len()))
+            .unwrap_or(&[])
+        {
             out.push(part.clone());
         }
     }

@@ -34,13 +34,13 @@
 
 pub mod ar;
 mod context;
-pub mod demangle;
 pub mod eager;
 pub mod elf;
 pub mod format;
 pub mod layout;
 pub mod limits;
 pub mod names;
+pub mod rare;
 pub mod raw;
 pub mod reader;
 pub mod record;
@@ -53,14 +53,20 @@ pub use context::Context;
 
 use std::rc::Rc;
 
+use self::rare::Rare;
 use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
 /// bytes are shown all the same.
 pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
+    decode_with(source, name, rare::built_in())
+}
+
+/// As [`decode`]; `rare` reads what few files need.
+pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) -> Document {
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);
-    let cx = Context::new(&sources);
+    let cx = Context::new(&sources, rare);
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();

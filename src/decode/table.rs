@@ -66,8 +66,10 @@ impl<E: Entries> Table<E> {
     }
 
     fn entry_span(&self, index: u64) -> Span {
-        self.span
-            .sub(index.saturating_mul(self.entries.size()), self.entries.size())
+        self.span.sub(
+            index.saturating_mul(self.entries.size()),
+            self.entries.size(),
+        )
     }
 }
 

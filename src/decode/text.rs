@@ -56,11 +56,19 @@ pub fn for_each_line(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> b
     let mut at = span.start;
     let mut line = span.start;
     while at < span.end {
-        let window = Window::clamped(sources, Span::at(span.source, at, 256 * 1024).intersect(span));
+        let window = Window::clamped(
+            sources,
+            Span::at(span.source, at, 256 * 1024).intersect(span),
+        );
         if window.bytes().is_empty() {
             return;
         }
-        for (i, _) in window.bytes().iter().enumerate().filter(|(_, b)| **b == b'\n') {
+        for (i, _) in window
+            .bytes()
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| **b == b'\n')
+        {
             let end = at + i as u64 + 1;
             if !f(Span::new(span.source, line, end)) {
                 return;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
 use super::node::{Area, Content, Node, NodeId};
+use super::sort;
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
@@ -113,7 +114,7 @@ impl Document {
     /// Puts a decoder's parts together.
     pub fn new(parts: Parts) -> Document {
         let mut diagnostics = parts.diagnostics;
-        diagnostics.sort_by_key(|d| d.primary.span);
+        sort::by_key(&mut diagnostics, |d| d.primary.span);
         Document {
             sources: parts.sources,
             diagnostics,
@@ -142,7 +143,9 @@ impl Document {
 
     /// The devices that [`verdict`](Self::verdict) can be asked about.
     pub fn devices(&self) -> Vec<Str> {
-        self.judge.as_ref().map_or_else(Vec::new, |judge| judge.devices())
+        self.judge
+            .as_ref()
+            .map_or_else(Vec::new, |judge| judge.devices())
     }
 
     /// The opened file's node.
@@ -247,9 +250,9 @@ impl Document {
 
     /// The diagnostics whose bytes lie within `span`.
     pub fn diagnostics_in(&self, span: Span) -> impl Iterator<Item = &Diagnostic> {
-        let from = self
-            .diagnostics
-            .partition_point(|d| (d.primary.span.source, d.primary.span.start) < (span.source, span.start));
+        let from = self.diagnostics.partition_point(|d| {
+            (d.primary.span.source, d.primary.span.start) < (span.source, span.start)
+        });
         self.diagnostics
             .get(from..)
             .unwrap_or(&[])

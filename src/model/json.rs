@@ -42,7 +42,11 @@ pub fn write_tree(
             write!(out, ",\"source\":{}", span.source.0)?;
         }
         if node.head > 0 {
-            write!(out, ",\"head\":{}", span.start.saturating_sub(node.head.into()))?;
+            write!(
+                out,
+                ",\"head\":{}",
+                span.start.saturating_sub(node.head.into())
+            )?;
         }
     }
     if let Some(bits) = node.bits {

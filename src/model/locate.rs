@@ -2,6 +2,7 @@
 
 use super::document::{Document, PAGE};
 use super::node::{Area, Content, Node, NodeId, NodeKind};
+use super::sort;
 use super::span::{SourceId, Span};
 
 /// A leaf's bytes, for colouring a piece of the file.
@@ -149,7 +150,7 @@ impl Document {
         let mark = self.registry.mark();
         self.collect_leaves(self.root(), span, limit, 0, &mut leaves);
         self.registry.release(mark);
-        leaves.sort_by_key(|l: &Leaf| l.span);
+        sort::by_key(&mut leaves, |leaf: &Leaf| leaf.span);
         leaves
     }
 
@@ -181,7 +182,10 @@ impl Document {
             }
             return;
         }
-        if let Some(span) = node.span.filter(|s| node.head > 0 && !elsewhere && s.start > wanted.start) {
+        if let Some(span) = node
+            .span
+            .filter(|s| node.head > 0 && !elsewhere && s.start > wanted.start)
+        {
             // What introduces a list or mapping is a piece of its own, with nothing after it.
             out.push(Leaf {
                 span: Span::new(span.source, span.start, span.start),

@@ -33,6 +33,7 @@ mod locate;
 mod node;
 mod path;
 mod search;
+pub mod sort;
 mod source;
 mod span;
 pub mod text;

@@ -67,7 +67,9 @@ impl Document {
             let children = self.children(parent, 0..count);
             let mut seen: HashMap<Str, u32> = HashMap::new();
             let ordinals = children.iter().map(|child| {
-                let Some(node) = self.node(*child) else { return 1 };
+                let Some(node) = self.node(*child) else {
+                    return 1;
+                };
                 let nth = seen.entry(node.name.clone()).or_default();
                 *nth += 1;
                 *nth
@@ -124,11 +126,7 @@ fn numbered(segment: &str) -> Option<(&str, usize)> {
 }
 
 fn bracketed(segment: &str) -> Option<u64> {
-    segment
-        .strip_prefix('[')?
-        .strip_suffix(']')?
-        .parse()
-        .ok()
+    segment.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
 fn escape(name: &str) -> String {

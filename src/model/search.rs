@@ -134,7 +134,10 @@ impl Walk<'_> {
             return;
         }
         self.budget -= 1;
-        if let Some(span) = node.span.filter(|_| self.path_is_inside() && self.matches(node)) {
+        if let Some(span) = node
+            .span
+            .filter(|_| self.path_is_inside() && self.matches(node))
+        {
             self.hits.push(Hit {
                 span,
                 path: self.path.clone(),

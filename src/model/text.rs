@@ -386,7 +386,10 @@ mod tests {
     #[test]
     fn numbers() {
         assert_eq!(value_text(&Value::decimal(0, 32)), "0");
-        assert_eq!(value_text(&Value::decimal(u64::MAX, 64)), u64::MAX.to_string());
+        assert_eq!(
+            value_text(&Value::decimal(u64::MAX, 64)),
+            u64::MAX.to_string()
+        );
         assert_eq!(value_text(&Value::hex(0x40, 64)), "0x40");
         assert_eq!(value_text(&Value::hex(u64::MAX, 64)), "0xffffffffffffffff");
         assert_eq!(

@@ -139,7 +139,11 @@ fn name(view: &View, extension: &str) -> String {
             name.push('-');
         }
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-        name.extend(word.chars().take(LONG).map(|c| if plain(c) { c } else { '_' }));
+        name.extend(
+            word.chars()
+                .take(LONG)
+                .map(|c| if plain(c) { c } else { '_' }),
+        );
     }
     name.push('.');
     name.push_str(extension);

@@ -67,7 +67,9 @@ fn away(state: &State) -> Html {
     let Some(tab) = state.active() else {
         return Html::default();
     };
-    let target = tab.view().and_then(|view| view.selection.target(&view.detail()?.path));
+    let target = tab
+        .view()
+        .and_then(|view| view.selection.target(&view.detail()?.path));
     html! {
         <a class="away" href={link_to(&tab.origin, target.as_ref())} target="_blank" rel="noopener">{ "open in zeview" }</a>
     }

@@ -77,10 +77,20 @@ struct Run {
 #[derive(Debug, Clone, Copy)]
 enum What {
     Root,
-    Children { parent: NodeId, start: u64 },
+    Children {
+        parent: NodeId,
+        start: u64,
+    },
     /// Groups of `size` children, the first from `start` on; `end` cuts the last one off.
-    Groups { parent: NodeId, start: u64, end: u64, size: u64 },
-    Unknown { parent: NodeId },
+    Groups {
+        parent: NodeId,
+        start: u64,
+        end: u64,
+        size: u64,
+    },
+    Unknown {
+        parent: NodeId,
+    },
 }
 
 /// All rows of a tree.
@@ -126,7 +136,12 @@ impl Flat {
                 parent,
                 index: start + offset,
             },
-            What::Groups { parent, start, end, size } => {
+            What::Groups {
+                parent,
+                start,
+                end,
+                size,
+            } => {
                 let start = start + offset * size;
                 Item::Group(Group {
                     parent,
@@ -153,11 +168,18 @@ impl Flat {
                 {
                     index - start
                 }
-                (What::Groups { parent, start, end, size }, Item::Group(group))
-                    if parent == group.parent
-                        && group.start >= start
-                        && group.end == end.min(group.start + size)
-                        && (group.start - start).is_multiple_of(size) =>
+                (
+                    What::Groups {
+                        parent,
+                        start,
+                        end,
+                        size,
+                    },
+                    Item::Group(group),
+                ) if parent == group.parent
+                    && group.start >= start
+                    && group.end == end.min(group.start + size)
+                    && (group.start - start).is_multiple_of(size) =>
                 {
                     (group.start - start) / size
                 }
@@ -212,14 +234,30 @@ impl Flat {
             }
             let next = range.end.min(start + size);
             let len = (next - at).div_ceil(size);
-            let what = What::Groups { parent, start: at, end: range.end, size };
+            let what = What::Groups {
+                parent,
+                start: at,
+                end: range.end,
+                size,
+            };
             self.push(what, len, depth, position, siblings);
             self.range(tree, parent, branch, start..end, depth + 1);
             at = next;
             position += len;
         }
-        let what = What::Groups { parent, start: at, end: range.end, size };
-        self.push(what, (range.end - at).div_ceil(size), depth, position, siblings);
+        let what = What::Groups {
+            parent,
+            start: at,
+            end: range.end,
+            size,
+        };
+        self.push(
+            what,
+            (range.end - at).div_ceil(size),
+            depth,
+            position,
+            siblings,
+        );
     }
 
     fn children(

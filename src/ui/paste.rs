@@ -12,7 +12,9 @@ fn dump(text: &str) -> Option<Vec<u8>> {
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let line = line.trim();
         let (offset, rest) = line.split_once([':', ' ']).unwrap_or((line, ""));
-        let offset = u64::from_str_radix(offset, 16).ok().filter(|_| offset.len() >= 6)?;
+        let offset = u64::from_str_radix(offset, 16)
+            .ok()
+            .filter(|_| offset.len() >= 6)?;
         // The last line of `hexdump` is the length. A line that begins elsewhere than the
         // one before ends (`*` in the place of equal lines) would be read wrongly.
         if offset != bytes.len() as u64 {
@@ -22,7 +24,11 @@ fn dump(text: &str) -> Option<Vec<u8>> {
             let columns = rest.trim_start();
             let columns = columns.split("  |").next().unwrap_or(columns);
             // `xxd` has two blanks before the text, `hexdump` also within the bytes.
-            let columns = if rest.contains("  |") { columns } else { first_column(columns) };
+            let columns = if rest.contains("  |") {
+                columns
+            } else {
+                first_column(columns)
+            };
             bytes.extend(hex_digits(columns)?);
         }
         lines += 1;
@@ -37,7 +43,10 @@ fn first_column(line: &str) -> &str {
 /// `7f 45 4c 46`, `7f454c46`, `0x7f, 0x45`, `\x7f\x45`, in braces or not.
 fn hex(text: &str) -> Option<Vec<u8>> {
     let text = text.trim().trim_matches(['{', '}', '[', ']', '"', ';']);
-    let plain = text.replace("0x", " ").replace("0X", " ").replace("\\x", " ");
+    let plain = text
+        .replace("0x", " ")
+        .replace("0X", " ")
+        .replace("\\x", " ");
     hex_digits(&plain)
 }
 

@@ -166,7 +166,12 @@ mod tests {
         assert_eq!(numbers(&[0xff]).len(), 2);
         assert_eq!(numbers(&[0xff; 3]).len(), 5);
         let eight = numbers(&[0xff; 8]);
-        let of = |name| eight.iter().find(|r| r.name == name).map(|r| r.text.as_str());
+        let of = |name| {
+            eight
+                .iter()
+                .find(|r| r.name == name)
+                .map(|r| r.text.as_str())
+        };
         assert_eq!(of("i64"), Some("-1"));
         assert_eq!(of("u64"), Some("18446744073709551615"));
         assert_eq!(of("f64"), Some("NaN"));

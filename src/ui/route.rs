@@ -208,6 +208,9 @@ mod tests {
         assert!(query.embed);
         assert_eq!(parse_query(""), Query::default());
         assert!(!parse_query("?embed=0").embed);
-        assert_eq!(super::query("https://a.b/c?d&e"), "?url=https://a.b/c%3Fd%26e");
+        assert_eq!(
+            super::query("https://a.b/c?d&e"),
+            "?url=https://a.b/c%3Fd%26e"
+        );
     }
 }

@@ -76,7 +76,11 @@ impl Selection {
     /// The bytes and what introduces them.
     pub fn extent(&self) -> Option<Span> {
         let span = self.span?;
-        let head = self.way.last().filter(|_| !self.free).map_or(0, |row| row.head);
+        let head = self
+            .way
+            .last()
+            .filter(|_| !self.free)
+            .map_or(0, |row| row.head);
         Some(Span {
             start: span.start.saturating_sub(head.into()),
             ..span

@@ -301,7 +301,9 @@ impl View {
 
     /// Everything about that row, if it is here already.
     pub fn detail(&self) -> Option<&Detail> {
-        self.detail.as_deref().filter(|detail| detail.row.id == self.row().id)
+        self.detail
+            .as_deref()
+            .filter(|detail| detail.row.id == self.row().id)
     }
 
     /// All bytes of a source, as far as they are known.

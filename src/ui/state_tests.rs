@@ -13,7 +13,9 @@ fn tab(id: u32) -> Tab {
 
 fn reduced(actions: impl IntoIterator<Item = Action>) -> Rc<State> {
     let start = Rc::new(State::default());
-    actions.into_iter().fold(start, |state, action| state.reduce(action))
+    actions
+        .into_iter()
+        .fold(start, |state, action| state.reduce(action))
 }
 
 #[test]

@@ -94,14 +94,20 @@ impl Tree {
     /// The rows of a node's children that are here, by index.
     pub fn loaded(&self, parent: NodeId) -> impl Iterator<Item = &Row> {
         let pages = self.branches.get(parent).map(|b| b.pages.all());
-        pages.into_iter().flatten().flat_map(|(_, page)| page.iter())
+        pages
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, page)| page.iter())
     }
 
     /// The rows on the way to a child, from the root's child to itself.
     pub fn way(&self, row: &Row) -> Vec<Row> {
         let mut way = vec![row.clone()];
         let mut at = row.parent;
-        while let Some(branch) = at.filter(|id| *id != NodeId::ROOT).and_then(|id| self.branches.get(id)) {
+        while let Some(branch) = at
+            .filter(|id| *id != NodeId::ROOT)
+            .and_then(|id| self.branches.get(id))
+        {
             way.push((*branch.row).clone());
             at = branch.row.parent;
         }

@@ -150,8 +150,18 @@ fn a_way_is_revealed() {
     let flat = Flat::new(&tree);
     assert_eq!(flat.find(child(50, 1)), Some(3 + 5 + 2));
     assert!(!tree.has_page(NodeId(50), 1));
-    tree.insert(NodeId(50), 0, &(0..5).map(|i| row(59 + i, Some(50), i.into(), Some(0))).collect::<Vec<_>>());
-    let names: Vec<_> = tree.way(tree.child(NodeId(50), 1).expect("here")).iter().map(|r| r.id.0).collect();
+    tree.insert(
+        NodeId(50),
+        0,
+        &(0..5)
+            .map(|i| row(59 + i, Some(50), i.into(), Some(0)))
+            .collect::<Vec<_>>(),
+    );
+    let names: Vec<_> = tree
+        .way(tree.child(NodeId(50), 1).expect("here"))
+        .iter()
+        .map(|r| r.id.0)
+        .collect();
     assert_eq!(names, [3, 50, 60]);
 }
 

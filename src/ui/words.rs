@@ -61,7 +61,9 @@ pub fn percent(part: u64, whole: u64) -> String {
     let rounded = (u128::from(part) * 2000 / u128::from(whole)).div_ceil(2);
     let tenths = rounded.min(999);
     match tenths {
-        _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => format!("<{GROUP}0.1{GROUP}%"),
+        _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => {
+            format!("<{GROUP}0.1{GROUP}%")
+        }
         t if t < 100 || t > 990 => format!("{}.{}{GROUP}%", t / 10, t % 10),
         t => format!("{}{GROUP}%", (t + 5) / 10),
     }

@@ -13,7 +13,8 @@ use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Opened, Problem, ROWS_MAX,
     Request, Response, Row,
 };
-use crate::decode::decode;
+use crate::decode::decode_with;
+use crate::decode::rare::{self, Rare};
 use crate::model::{
     ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, Query, SourceError, SourceId, Span,
     json, text,
@@ -70,6 +71,7 @@ pub fn unreadable(name: &str, reason: &str) -> Answer {
 /// At most one open file, and the answers to what is asked about it.
 pub struct Desk {
     clock: fn() -> f64,
+    rare: Rc<dyn Rare>,
     file: Option<OpenFile>,
 }
 
@@ -80,16 +82,34 @@ struct OpenFile {
     document: Document,
     trouble: Trouble,
     kernels: KernelDesk,
+    /// How long it took to decode it, in milliseconds.
+    decoding: f64,
 }
 
 impl Desk {
     /// A desk without a file; `clock` tells the time in milliseconds.
     pub fn new(clock: fn() -> f64) -> Desk {
-        Desk { clock, file: None }
+        Desk::with(clock, rare::built_in())
+    }
+
+    /// A desk without a file; `rare` reads what few files need.
+    pub fn with(clock: fn() -> f64, rare: Rc<dyn Rare>) -> Desk {
+        Desk {
+            clock,
+            rare,
+            file: None,
+        }
     }
 
     /// Answers a [`Request::Open`]: forgets the file before, decodes this one.
     pub fn open(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) -> Answer {
+        self.decode(id, name, source);
+        self.opened()
+    }
+
+    /// The first half of [`open`](Desk::open). It does not ask for what few files need, but
+    /// tells whether this one does ([`Rare::needed`]).
+    pub fn decode(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) {
         // First, so that there are never two in memory.
         self.file = None;
         let started = (self.clock)();
@@ -98,33 +118,42 @@ impl Desk {
             source,
             trouble: Rc::clone(&trouble),
         };
-        let document = decode(Box::new(source), name);
-        let file = self.file.insert(OpenFile {
+        let document = decode_with(Box::new(source), name, Rc::clone(&self.rare));
+        self.file = Some(OpenFile {
             id,
             name: name.to_owned(),
             document,
             trouble,
             kernels: KernelDesk::default(),
+            decoding: (self.clock)() - started,
         });
-        let opened = file.opened(started, self.clock);
+    }
+
+    /// The second half of [`open`](Desk::open): the answer.
+    pub fn opened(&mut self) -> Answer {
+        let Some(file) = &mut self.file else {
+            return failed("no file is open");
+        };
+        let opened = file.opened(self.clock);
         if let Some(error) = file.trouble.take() {
+            let answer = unreadable(&file.name, &error.message);
             self.file = None;
-            return unreadable(name, &error.message);
+            return answer;
         }
         Answer::from(Response::Opened(Box::new(opened)))
     }
 
     /// Puts a document on the desk that was made elsewhere, as if request `id` had opened it.
     pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
-        let started = (self.clock)();
-        let file = self.file.insert(OpenFile {
+        self.file = Some(OpenFile {
             id,
             name: name.to_owned(),
             document,
             trouble: Trouble::default(),
             kernels: KernelDesk::default(),
+            decoding: 0.0,
         });
-        Answer::from(Response::Opened(Box::new(file.opened(started, self.clock))))
+        self.opened()
     }
 
     /// Forgets the file.
@@ -205,7 +234,8 @@ impl OpenFile {
         }
     }
 
-    fn opened(&mut self, started: f64, clock: fn() -> f64) -> Opened {
+    fn opened(&mut self, clock: fn() -> f64) -> Opened {
+        let started = clock();
         let document = &mut self.document;
         let mut root = row(document, NodeId::ROOT, document.root());
         root.count = Some(document.count(document.root()));
@@ -221,7 +251,7 @@ impl OpenFile {
             diagnostics,
             rules: document.rules.clone(),
             bytes_read: document.sources.bytes_read(),
-            millis: clock() - started,
+            millis: self.decoding + (clock() - started),
         }
     }
 }

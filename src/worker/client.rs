@@ -18,9 +18,7 @@ use super::client_reply::{self, Reply, Sender};
 use super::client_table::Table;
 use super::client_timer::Timer;
 use super::codec;
-use super::protocol::{
-    Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response,
-};
+use super::protocol::{Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response};
 use crate::model::Span;
 
 /// How long the decoder may be silent while it has something to do, in milliseconds.
@@ -168,7 +166,11 @@ impl Client {
     ///
     /// As [`Client::ask`].
     pub async fn open(&self, name: String, file: &Blob) -> Result<Opened> {
-        match self.send(Request::Open { name }, Some(file)).await?.response {
+        match self
+            .send(Request::Open { name }, Some(file))
+            .await?
+            .response
+        {
             Response::Opened(opened) => Ok(*opened),
             _ => Err(ClientError::Unexpected),
         }

@@ -8,6 +8,9 @@
 //! is no other fault (memory or stack used up): those reach the page as the worker's `error`
 //! event. After either the worker has to be terminated.
 //!
+//! What few files need ([`rare`](crate::decode::rare)) is loaded when the first such file has
+//! been checked, before it is answered.
+//!
 //! The same script gives embedders the [`api`](crate::api). In a worker of their own they
 //! say `self.zeviewHost = false` before it starts, and nobody listens.
 //!
@@ -52,6 +55,8 @@ use super::answer::{Answer, Desk, failed, unreadable};
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
 use super::protocol::{Message, PROTOCOL_VERSION, Request};
+use super::rare_module::RareModule;
+use crate::model::ByteSource;
 
 /// The largest file that is opened in the page itself, where it is held in memory.
 pub const PAGE_MAX: u64 = 256 * 1024 * 1024;
@@ -116,13 +121,29 @@ enum Place {
     Page,
 }
 
+/// The bytes of a file.
+enum File {
+    Pieces(Blob),
+    Whole(Uint8Array),
+}
+
+impl File {
+    fn source(&self) -> Result<Box<dyn ByteSource>, String> {
+        Ok(match self {
+            File::Pieces(blob) => Box::new(BlobSource::new(blob.clone())?),
+            File::Whole(array) => Box::new(ArraySource::new(array.clone())),
+        })
+    }
+}
+
 struct Host {
     line: Line,
     place: Place,
     desk: RefCell<Desk>,
     queue: RefCell<VecDeque<JsValue>>,
-    /// A file is on its way into memory.
-    loading: Cell<bool>,
+    rare: Rc<RareModule>,
+    /// For a file on its way into memory, or a part of the decoder.
+    waiting: Cell<bool>,
     /// A request is being answered.
     working: Cell<bool>,
     retired: Cell<bool>,
@@ -131,12 +152,14 @@ struct Host {
 impl Host {
     fn new(line: Line, place: Place) -> Host {
         report_panics();
+        let rare = RareModule::shared();
         Host {
             line,
             place,
-            desk: RefCell::new(Desk::new(milliseconds)),
+            desk: RefCell::new(Desk::with(milliseconds, Rc::<RareModule>::clone(&rare))),
+            rare,
             queue: RefCell::new(VecDeque::new()),
-            loading: Cell::new(false),
+            waiting: Cell::new(false),
             working: Cell::new(false),
             retired: Cell::new(false),
         }
@@ -171,7 +194,7 @@ impl Host {
 
     /// Answers what has come, in that order.
     fn work(self: &Rc<Host>) {
-        while !self.loading.get() {
+        while !self.waiting.get() {
             let Some(request) = self.queue.borrow_mut().pop_front() else {
                 return;
             };
@@ -210,10 +233,7 @@ impl Host {
     fn open(self: &Rc<Host>, id: u32, name: &str, file: Blob) -> Option<Answer> {
         self.desk.borrow_mut().clear();
         match self.place {
-            Place::Worker => Some(match BlobSource::new(file) {
-                Ok(source) => self.desk.borrow_mut().open(id, name, Box::new(source)),
-                Err(message) => failed(message),
-            }),
+            Place::Worker => self.decode(id, name.to_owned(), File::Pieces(file)),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
                 "This frame allows no workers, and without one files above {} MB cannot be opened. Open the page in a tab of its own.",
                 PAGE_MAX / (1024 * 1024)
@@ -227,27 +247,54 @@ impl Host {
 
     /// Reads the whole file and answers then.
     fn load(self: &Rc<Host>, id: u32, name: String, file: &Blob) {
-        self.loading.set(true);
-        let host = Rc::clone(self);
         let reading = JsFuture::from(file.array_buffer());
+        self.later(id, async { reading.await }, move |host, read| match read {
+            Ok(buffer) => host.decode(id, name, File::Whole(Uint8Array::new(&buffer))),
+            Err(thrown) => Some(unreadable(&name, &blob_source::reason(&thrown))),
+        });
+    }
+
+    /// Answers now, or when the part has been loaded that few files need.
+    fn decode(self: &Rc<Host>, id: u32, name: String, file: File) -> Option<Answer> {
+        self.rare.begin();
+        let decode = move |host: &Host| match file.source() {
+            Ok(source) => {
+                host.desk.borrow_mut().decode(id, &name, source);
+                None
+            }
+            Err(message) => Some(failed(message)),
+        };
+        if let Some(refused) = decode(self) {
+            return Some(refused);
+        }
+        if !self.rare.is_awaited() {
+            return Some(self.desk.borrow_mut().opened());
+        }
+        let rare = Rc::clone(&self.rare);
+        self.later(id, async move { rare.load().await }, move |host, loaded| {
+            // What is missing is something to report.
+            let refused = if loaded { None } else { decode(host) };
+            Some(refused.unwrap_or_else(|| host.desk.borrow_mut().opened()))
+        });
+        None
+    }
+
+    /// Answers when something has happened; meanwhile other requests wait.
+    fn later<T: 'static>(
+        self: &Rc<Host>,
+        id: u32,
+        something: impl Future<Output = T> + 'static,
+        answer: impl FnOnce(&Rc<Host>, T) -> Option<Answer> + 'static,
+    ) {
+        self.waiting.set(true);
+        let host = Rc::clone(self);
         spawn_local(async move {
-            let read = reading.await;
-            host.loading.set(false);
+            let happened = something.await;
+            host.waiting.set(false);
             if host.retired.get() {
                 return;
             }
-            host.working_on(id, || {
-                Some(match read {
-                    Ok(buffer) => {
-                        let source = ArraySource::new(Uint8Array::new(&buffer));
-                        host.desk.borrow_mut().open(id, &name, Box::new(source))
-                    }
-                    Err(thrown) => {
-                        let reason = blob_source::reason(&thrown);
-                        unreadable(&name, &reason)
-                    }
-                })
-            });
+            host.working_on(id, || answer(&host, happened));
             host.work();
         });
     }

@@ -11,8 +11,8 @@ use zeview::model::{
     SourceId, Span, Summary, Tone, Value, Xref,
 };
 use zeview::worker::protocol::{
-    Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow, Message, Opened, Problem, Request,
-    Response, Row,
+    Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow, Message,
+    Opened, Problem, Request, Response, Row,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);

@@ -96,6 +96,16 @@ const FEATURE_SETS: &[&[&str]] = &[
         "--bin",
         "worker",
     ],
+    &[
+        "--target",
+        WASM,
+        "--no-default-features",
+        "--features",
+        "rare,wasm",
+        "--lib",
+        "--bin",
+        "rare",
+    ],
 ];
 
 const WASM_TESTS: &[&str] = &[
@@ -103,7 +113,7 @@ const WASM_TESTS: &[&str] = &[
     WASM,
     "--no-default-features",
     "--features",
-    "worker,ui",
+    "worker,ui,rare",
     "--test",
     "wasm_*",
 ];

@@ -18,7 +18,9 @@ const BUDGETS: &[Budget] = &[
     Budget {
         what: "the page until it is ready for a drop",
         bytes: 150_000,
-        holds: |name| !is_decoder(name) && !is_view(name) && !is_for_embedders(name),
+        holds: |name| {
+            !is_decoder(name) && !is_view(name) && !is_rare(name) && !is_for_embedders(name)
+        },
     },
     // Like the decoder it is loaded beside the page that takes the files in.
     Budget {
@@ -31,11 +33,22 @@ const BUDGETS: &[Budget] = &[
         bytes: 350_000,
         holds: is_decoder,
     },
+    // Loaded when the first file needs it.
+    Budget {
+        what: "what few files need",
+        bytes: 130_000,
+        holds: is_rare,
+    },
 ];
 
 /// `worker.js`, `worker_loader.js` and `worker_bg.wasm`.
 fn is_decoder(name: &str) -> bool {
     name.starts_with("worker")
+}
+
+/// `rare.js` and `rare_bg.wasm`.
+fn is_rare(name: &str) -> bool {
+    name.starts_with("rare")
 }
 
 /// `app.js` and `app_bg.wasm`.

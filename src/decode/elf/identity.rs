@@ -44,9 +44,7 @@ impl Identity {
             | FileType::ET_OPENCL_DEBUG => Identity::LegacyOpenCl,
             FileType::ET_DYN if intel => Identity::OpenMpContainer,
             FileType::ET_EXEC if intel || zebin_sections => Identity::DebugZebin,
-            FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN
-                if !intel =>
-            {
+            FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN if !intel => {
                 Identity::LegacyZebin {
                     core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
                 }
@@ -92,9 +90,10 @@ impl Identity {
     /// The names that `e_machine` has in this file, where they are not ELF's.
     pub fn machine_names(self, header: &Header) -> Option<MachineNames> {
         match self {
-            Identity::LegacyZebin { core_family: true } => {
-                Some((<CoreFamily as Present>::KNOWN, "core family, as bit 15 of e_flags says"))
-            }
+            Identity::LegacyZebin { core_family: true } => Some((
+                <CoreFamily as Present>::KNOWN,
+                "core family, as bit 15 of e_flags says",
+            )),
             Identity::LegacyZebin { core_family: false }
                 if header.e_machine != u64::from(Machine::EM_INTELGT.0) =>
             {

@@ -37,7 +37,7 @@ use super::rules;
 use super::table::{TABLE, Table};
 use super::text::Lines;
 use super::zebin;
-use crate::model::{Area, Doc, ExpanderId, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::model::{Area, Doc, ExpanderId, Fact, Node, NodeKind, Span, Summary, Tone, Value, sort};
 
 /// The width of addresses and offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,12 +74,7 @@ impl Format for Elf {
         match read_header(cx, span) {
             Ok(start) => open_file(cx, start),
             Err(error) => {
-                cx.report_read(
-                    &rules::ELF_TRUNCATED_HEADER,
-                    &error,
-                    span,
-                    "the ELF header",
-                );
+                cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
                 cx.gap(span);
                 Opened {
                     summary: Summary {
@@ -120,7 +115,11 @@ fn read_header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
     };
     let endian = match byte(5) {
         Some(2) => {
-            cx.report(&rules::ELF_BIG_ENDIAN, span.sub(5, 1), "EI_DATA says big endian");
+            cx.report(
+                &rules::ELF_BIG_ENDIAN,
+                span.sub(5, 1),
+                "EI_DATA says big endian",
+            );
             Endian::Big
         }
         Some(1) | None => Endian::Little,
@@ -357,7 +356,10 @@ impl HeaderTable {
     fn gaps(&self, cx: &Context<'_>, size: u64) {
         if self.stride > size {
             for index in 0..self.span.len() / self.stride {
-                cx.gap(self.span.sub(index * self.stride + size, self.stride - size));
+                cx.gap(
+                    self.span
+                        .sub(index * self.stride + size, self.stride - size),
+                );
             }
         }
     }
@@ -375,7 +377,10 @@ fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
         cx.report(
             &rules::ELF_SECTION_HEADER_SIZE,
             header.span_of("e_shentsize"),
-            format!("e_shentsize is {}, a section header has {size} bytes", header.e_shentsize),
+            format!(
+                "e_shentsize is {}, a section header has {size} bytes",
+                header.e_shentsize
+            ),
         );
     }
     let first = Window::clamped(cx.sources, start.span.sub(header.e_shoff, size));
@@ -416,7 +421,10 @@ fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
         cx.report(
             &rules::ELF_PROGRAM_HEADER_SIZE,
             header.span_of("e_phentsize"),
-            format!("e_phentsize is {}, a program header has {size} bytes", header.e_phentsize),
+            format!(
+                "e_phentsize is {}, a program header has {size} bytes",
+                header.e_phentsize
+            ),
         );
     }
     let wanted = header.e_phnum.saturating_mul(stride);
@@ -460,7 +468,10 @@ fn check_header(cx: &Context<'_>, start: &Start) {
         cx.report(
             &rules::ELF_HEADER_SIZE,
             start.header.span_of("e_ehsize"),
-            format!("e_ehsize is {}, the header has {size} bytes", start.header.e_ehsize),
+            format!(
+                "e_ehsize is {}, the header has {size} bytes",
+                start.header.e_ehsize
+            ),
         );
     }
 }
@@ -511,7 +522,9 @@ fn read_sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTable>) ->
     let count = table.span.len() / table.stride.max(1);
     let mut headers = Vec::new();
     for index in 0..count {
-        let span = table.span.sub(index * table.stride, SectionHeader::size(start.class));
+        let span = table
+            .span
+            .sub(index * table.stride, SectionHeader::size(start.class));
         let window = Window::clamped(cx.sources, span);
         match SectionHeader::read(&mut window.reader(start.endian), start.class) {
             Ok(header) => headers.push(Rc::new(header)),
@@ -599,7 +612,9 @@ fn name_sections(
     headers: &[Rc<SectionHeader>],
 ) {
     let table = file.section(file.names).cloned();
-    let usable = table.as_ref().is_some_and(|t| !t.bytes.is_empty() && t.index != 0);
+    let usable = table
+        .as_ref()
+        .is_some_and(|t| !t.bytes.is_empty() && t.index != 0);
     if !usable && !file.sections.is_empty() {
         cx.report(
             &rules::ELF_BAD_SHSTRNDX,
@@ -616,8 +631,13 @@ fn name_sections(
     }
     let mut wanted: Vec<u64> = vec![file.names];
     let tables = [SectionType::SHT_SYMTAB, SectionType::SHT_DYNSYM];
-    wanted.extend(file.sections.iter().filter(|s| tables.contains(&s.kind)).map(|s| s.link));
-    wanted.sort_unstable();
+    wanted.extend(
+        file.sections
+            .iter()
+            .filter(|s| tables.contains(&s.kind))
+            .map(|s| s.link),
+    );
+    sort::by(&mut wanted, Ord::cmp);
     wanted.dedup();
     for index in wanted {
         load_strings(cx, file, index);
@@ -631,7 +651,11 @@ fn name_sections(
         .map(|header| match file.strings.get(&file.names) {
             Some(strings) => {
                 // Names may lie over each other too: only so many long ones are kept whole.
-                let most = if kept < limits::NAME * 4 { limits::NAME } else { limits::NAME_SHOWN };
+                let most = if kept < limits::NAME * 4 {
+                    limits::NAME
+                } else {
+                    limits::NAME_SHOWN
+                };
                 let name = strings.text(header.sh_name, most);
                 kept = kept.saturating_add(name.len().saturating_sub(limits::NAME_SHOWN));
                 (name, strings.check(header.sh_name).err())
@@ -645,7 +669,10 @@ fn name_sections(
             Some(NameError::OutOfBounds) => cx.report(
                 &rules::ELF_SECTION_NAME,
                 header.span_of("sh_name"),
-                format!("section {}: no name at {:#x}", section.index, header.sh_name),
+                format!(
+                    "section {}: no name at {:#x}",
+                    section.index, header.sh_name
+                ),
             ),
             Some(NameError::Unterminated(span)) => cx.report(
                 &rules::ELF_UNTERMINATED_NAME,
@@ -702,7 +729,10 @@ fn check_table(cx: &Context<'_>, section: &Section, size: u64) -> u64 {
         cx.report(
             &rules::ELF_ENTRY_SIZE,
             section.header,
-            format!("{}: sh_entsize is {}, an entry has {size} bytes", section.name, section.entsize),
+            format!(
+                "{}: sh_entsize is {}, an entry has {size} bytes",
+                section.name, section.entsize
+            ),
         );
     }
     let rest = section.bytes.len() % size;
@@ -720,7 +750,10 @@ fn check_table(cx: &Context<'_>, section: &Section, size: u64) -> u64 {
 
 fn check_symbol_tables(cx: &Context<'_>, file: &Rc<ElfFile>) {
     for section in &file.sections {
-        if matches!(section.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM) {
+        if matches!(
+            section.kind,
+            SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM
+        ) {
             check_symbols(cx, file, section);
         }
     }
@@ -734,7 +767,10 @@ fn check_symbols(cx: &Context<'_>, file: &ElfFile, section: &Section) {
         cx.report(
             &rules::ELF_BAD_LINK,
             section.header,
-            format!("{}: sh_link {} is no string table", section.name, section.link),
+            format!(
+                "{}: sh_link {} is no string table",
+                section.name, section.link
+            ),
         );
     }
     if !cx.may_walk(section.bytes) {
@@ -749,7 +785,11 @@ fn check_symbols(cx: &Context<'_>, file: &ElfFile, section: &Section) {
         if symbol.binding().0 == 0 && locals == index {
             locals = index + 1;
         }
-        match file.strings.get(&section.link).map(|t| t.check(symbol.st_name)) {
+        match file
+            .strings
+            .get(&section.link)
+            .map(|t| t.check(symbol.st_name))
+        {
             Some(Err(NameError::OutOfBounds)) if symbol.st_name != 0 => cx.report(
                 &rules::ELF_SYMBOL_NAME,
                 symbol.span_of("st_name"),
@@ -775,7 +815,10 @@ fn check_symbols(cx: &Context<'_>, file: &ElfFile, section: &Section) {
         cx.report(
             &rules::ELF_LOCAL_COUNT,
             section.header,
-            format!("{}: sh_info is {}, the first {locals} symbols are local", section.name, section.info),
+            format!(
+                "{}: sh_info is {}, the first {locals} symbols are local",
+                section.name, section.info
+            ),
         );
     }
 }
@@ -797,9 +840,7 @@ fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
             break;
         };
         let kind = symbol.kind();
-        if symbol.st_shndx != 0
-            && matches!(kind, SymbolType::STT_FUNC | SymbolType::STT_NOTYPE)
-        {
+        if symbol.st_shndx != 0 && matches!(kind, SymbolType::STT_FUNC | SymbolType::STT_NOTYPE) {
             symbols.push(SymbolRef {
                 section: symbol.st_shndx,
                 index,
@@ -811,7 +852,7 @@ fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
             });
         }
     }
-    symbols.sort_unstable();
+    sort::by(&mut symbols, Ord::cmp);
     symbols
 }
 
@@ -839,9 +880,9 @@ fn check_relocations(cx: &Context<'_>, file: &ElfFile) {
 fn check_relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape: Shape) {
     let count = check_table(cx, section, shape.size());
     let name = &section.name;
-    let table = file.section(section.link).filter(|t| {
-        matches!(t.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM)
-    });
+    let table = file
+        .section(section.link)
+        .filter(|t| matches!(t.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM));
     if file.symbol_table().is_none() && count > 0 {
         cx.report(
             &rules::ELF_RELOCATION_WITHOUT_SYMBOLS,
@@ -877,14 +918,20 @@ fn check_relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section,
             cx.report(
                 &rules::ELF_RELOCATION_SYMBOL,
                 span,
-                format!("{name}: relocation {index} names symbol {}", relocation.symbol),
+                format!(
+                    "{name}: relocation {index} names symbol {}",
+                    relocation.symbol
+                ),
             );
         }
         if file.identity.is_zebin() && relocation.kind.name().is_none() {
             cx.report(
                 &rules::ZEBIN_RELOCATION_TYPE,
                 span,
-                format!("{name}: relocation {index} has the type {}", relocation.kind.0),
+                format!(
+                    "{name}: relocation {index} has the type {}",
+                    relocation.kind.0
+                ),
             );
         }
         let end = relocation.offset.checked_add(relocation.kind.width());
@@ -895,7 +942,10 @@ fn check_relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section,
             cx.report(
                 &rules::ELF_RELOCATION_OFFSET,
                 span,
-                format!("{name}: relocation {index} patches bytes at {:#x}", relocation.offset),
+                format!(
+                    "{name}: relocation {index} patches bytes at {:#x}",
+                    relocation.offset
+                ),
             );
         }
     }
@@ -1064,8 +1114,8 @@ fn section_node(
                     target: section.info,
                 },
             };
-            let node = table_node(cx, named(NodeKind::Table), entries, "relocation")
-                .doc(&RELOCATIONS_DOC);
+            let node =
+                table_node(cx, named(NodeKind::Table), entries, "relocation").doc(&RELOCATIONS_DOC);
             match file.section(section.info).filter(|t| t.index != 0) {
                 Some(target) => node.xref("patches", target.name.clone(), target.bytes),
                 None => node,

@@ -119,7 +119,11 @@ impl Notes {
         let mut reader = window.reader(endian);
         let mut notes = Vec::new();
         if span.len() > most && most > 0 {
-            cx.report(&rules::TOO_MANY, span, "the note section is larger than what is walked");
+            cx.report(
+                &rules::TOO_MANY,
+                span,
+                "the note section is larger than what is walked",
+            );
         }
         let mut rest = window.span();
         while !reader.rest().is_empty() {
@@ -186,7 +190,11 @@ impl Notes {
         let (value, words) = (vocabulary.describe)(kind, desc.bytes(), self.endian);
         let summary = words.unwrap_or_else(|| crate::model::text::value_text(&value).into());
         let node = Node::new(NodeKind::Item, name, note.whole)
-            .children(out.me, index, Some(self.parts(note, vocabulary).len() as u64))
+            .children(
+                out.me,
+                index,
+                Some(self.parts(note, vocabulary).len() as u64),
+            )
             .doc((vocabulary.doc)(kind));
         if summary.is_empty() {
             node
@@ -290,7 +298,15 @@ fn read_note(reader: &mut Reader<'_>) -> Result<Note, Option<NoteHeader>> {
     let name = at.bytes(namesz).map_err(|_| Some(header))?.span;
     // Name and description start and end at multiples of 4 from the note's start, whatever
     // sh_addralign says: that is how the compiler writes them and the driver reads them.
-    at.bytes(pad4(namesz)).or_else(|e| if descsz == 0 { at.bytes(at.rest().len()) } else { Err(e) }).map_err(|_| Some(header))?;
+    at.bytes(pad4(namesz))
+        .or_else(|e| {
+            if descsz == 0 {
+                at.bytes(at.rest().len())
+            } else {
+                Err(e)
+            }
+        })
+        .map_err(|_| Some(header))?;
     let desc = at.bytes(descsz).map_err(|_| Some(header))?.span;
     let padding = pad4(descsz).min(at.rest().len());
     let end = at.bytes(padding).map_err(|_| Some(header))?.span.end;
@@ -332,12 +348,12 @@ impl Expand for Notes {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
         match item {
             Self::SECTION => self.notes.len() as u64 + u64::from(!self.rest.is_empty()),
-            _ if item & Self::DESC != 0 => self
-                .note(item & !Self::DESC)
-                .map_or(0, |n| {
-                    (self.vocabulary(sources, n).fields)(n.header.n_type).len() as u64
-                }),
-            _ => self.note(item).map_or(0, |n| self.parts(n, self.vocabulary(sources, n)).len() as u64),
+            _ if item & Self::DESC != 0 => self.note(item & !Self::DESC).map_or(0, |n| {
+                (self.vocabulary(sources, n).fields)(n.header.n_type).len() as u64
+            }),
+            _ => self.note(item).map_or(0, |n| {
+                self.parts(n, self.vocabulary(sources, n)).len() as u64
+            }),
         }
     }
 
@@ -365,7 +381,12 @@ impl Expand for Notes {
         let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
         let vocabulary = self.vocabulary(out.sources, note);
-        for part in self.parts(note, vocabulary).into_iter().skip(skip).take(take) {
+        for part in self
+            .parts(note, vocabulary)
+            .into_iter()
+            .skip(skip)
+            .take(take)
+        {
             self.part(note, index, part, out);
         }
     }

@@ -116,7 +116,13 @@ impl Shape {
         let mut reader = entry.reader(self.endian);
         let (fields, origin, offset, info, addend) = if self.addend {
             let r = Rela::read(&mut reader, self.class).ok()?;
-            (Fields::Rela(r), r.origin, r.r_offset, r.r_info, Some(r.r_addend))
+            (
+                Fields::Rela(r),
+                r.origin,
+                r.r_offset,
+                r.r_info,
+                Some(r.r_addend),
+            )
         } else {
             let r = Rel::read(&mut reader, self.class).ok()?;
             (Fields::Rel(r), r.origin, r.r_offset, r.r_info, None)
@@ -212,7 +218,11 @@ impl Entries for Relocations {
     }
 
     fn count(&self, part: u8) -> u64 {
-        if part == INFO || !self.shape.addend { 2 } else { 3 }
+        if part == INFO || !self.shape.addend {
+            2
+        } else {
+            3
+        }
     }
 
     fn fields(&self, index: u64, part: u8, entry: &Window, range: Range<u64>, out: &mut Rows<'_>) {
@@ -266,7 +276,9 @@ impl Relocations {
         let split = self.shape.type_bits();
         let (name, defined) = self.symbol(relocation, out);
         let kind = RelocationType::present(relocation.kind.0.into(), split);
-        let kind = Node::field("type", kind, word).bits(0, split).doc(&TYPE_DOC);
+        let kind = Node::field("type", kind, word)
+            .bits(0, split)
+            .doc(&TYPE_DOC);
         let symbol = Value::decimal(relocation.symbol, 64 - split);
         let mut symbol = Node::field("symbol", symbol, word)
             .summary(format!("{name:?}"))
@@ -288,7 +300,9 @@ impl Relocations {
             return nothing;
         };
         let size = Symbol::size(self.shape.class);
-        let span = table.bytes.sub(relocation.symbol.saturating_mul(size), size);
+        let span = table
+            .bytes
+            .sub(relocation.symbol.saturating_mul(size), size);
         let window = Window::clamped(out.sources, span);
         match Symbol::read(&mut window.reader(self.shape.endian), self.shape.class) {
             Ok(symbol) => (

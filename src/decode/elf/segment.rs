@@ -116,7 +116,14 @@ impl Entries for ProgramHeaders {
         ProgramHeader::COUNT + u64::from(self.stride > ProgramHeader::size(self.class))
     }
 
-    fn fields(&self, _index: u64, _part: u8, entry: &Window, range: Range<u64>, out: &mut Rows<'_>) {
+    fn fields(
+        &self,
+        _index: u64,
+        _part: u8,
+        entry: &Window,
+        range: Range<u64>,
+        out: &mut Rows<'_>,
+    ) {
         let Ok(header) = ProgramHeader::read(&mut entry.reader(self.endian), self.class) else {
             return;
         };

@@ -30,7 +30,10 @@ impl StringTable {
     pub fn new(sources: &Sources, span: Span) -> StringTable {
         let window = sources.read(span);
         let bytes = window.unwrap_or_else(|_| Bytes::from(Vec::new()));
-        let terminated = bytes.iter().rposition(|b| *b == 0).map_or(0, |at| at as u64 + 1);
+        let terminated = bytes
+            .iter()
+            .rposition(|b| *b == 0)
+            .map_or(0, |at| at as u64 + 1);
         StringTable {
             span,
             bytes,

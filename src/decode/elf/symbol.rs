@@ -7,7 +7,7 @@ use super::{Class, ElfFile};
 use crate::decode::names::{BitField, Dec, Hex, Present};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::table::{self, Entries};
-use crate::model::{Node, NodeKind, Rows, Span, Value};
+use crate::model::{Node, NodeKind, Rows, Span, Value, sort};
 use crate::{bit_fields, layout, open_enum};
 
 open_enum! {
@@ -188,11 +188,23 @@ impl Entries for Symbols {
             return;
         };
         match part {
-            INFO => push_bits(ST_INFO, symbol.st_info, symbol.span_of("st_info"), range, out),
-            OTHER => push_bits(ST_OTHER, symbol.st_other, symbol.span_of("st_other"), range, out),
+            INFO => push_bits(
+                ST_INFO,
+                symbol.st_info,
+                symbol.span_of("st_info"),
+                range,
+                out,
+            ),
+            OTHER => push_bits(
+                ST_OTHER,
+                symbol.st_other,
+                symbol.span_of("st_other"),
+                range,
+                out,
+            ),
             _ => {
                 let mut specs: Vec<_> = symbol.fields.iter().collect();
-                specs.sort_by_key(|s| s.offset);
+                sort::by_key(&mut specs, |s| s.offset);
                 let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
                 let take = usize::try_from(range.end - range.start).unwrap_or(0);
                 for spec in specs.into_iter().skip(skip).take(take) {
@@ -237,13 +249,20 @@ impl Symbols {
                     text(SymbolBinding::present(symbol.binding().0.into(), 4)),
                     text(SymbolType::present(symbol.kind().0.into(), 4))
                 );
-                node.summary(summary)
-                    .children(out.me, table::part(index, INFO), Some(ST_INFO.len() as u64))
+                node.summary(summary).children(
+                    out.me,
+                    table::part(index, INFO),
+                    Some(ST_INFO.len() as u64),
+                )
             }
             "st_other" => {
                 let visibility = SymbolVisibility::present(symbol.st_other & 3, 2);
                 node.summary(crate::model::text::value_text(&visibility))
-                    .children(out.me, table::part(index, OTHER), Some(ST_OTHER.len() as u64))
+                    .children(
+                        out.me,
+                        table::part(index, OTHER),
+                        Some(ST_OTHER.len() as u64),
+                    )
             }
             "st_shndx" => match self.file.section(symbol.st_shndx) {
                 Some(section) if symbol.st_shndx != 0 => {

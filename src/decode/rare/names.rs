@@ -13,8 +13,8 @@ const RESULT_MAX: usize = 1 << 16;
 const DEPTH_MAX: u32 = 96;
 
 /// A mangled name as people write it; nothing where it is not one.
-pub fn demangled(name: &str) -> Option<String> {
-    if !name.starts_with("_Z") || name.len() > NAME_MAX {
+pub(super) fn demangled(name: &str) -> Option<String> {
+    if !super::is_mangled(name) || name.len() > NAME_MAX {
         return None;
     }
     let options = ParseOptions::default().recursion_limit(DEPTH_MAX);
@@ -75,7 +75,11 @@ mod tests {
         let mut twice = "_Z1f1AIiiE".to_owned();
         for i in 0..36u8 {
             let digit = |i: u8| char::from(if i < 10 { b'0' + i } else { b'A' + i - 10 });
-            let last = if i == 0 { "S_".to_owned() } else { format!("S{}_", digit(i - 1)) };
+            let last = if i == 0 {
+                "S_".to_owned()
+            } else {
+                format!("S{}_", digit(i - 1))
+            };
             twice.push_str(&format!("S_I{last}{last}E"));
         }
         let _ = demangled(&twice);

@@ -111,7 +111,11 @@ struct Parsed {
 pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
     let bytes = section.bytes;
     if bytes.len() > SIZE_MAX {
-        cx.report(&rules::TOO_LARGE, bytes, "GTPin data of more than 1 MB is not taken apart");
+        cx.report(
+            &rules::TOO_LARGE,
+            bytes,
+            "GTPin data of more than 1 MB is not taken apart",
+        );
         return node.value(Value::Bytes).doc(&SECTION_DOC);
     }
     if !cx.may_walk(bytes) {
@@ -120,7 +124,11 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
     let parsed = parse(&Window::clamped(cx.sources, bytes));
     for fault in parsed.faults {
         let nowhere = fault.span.is_empty();
-        let span = if nowhere { place_of(section) } else { fault.span };
+        let span = if nowhere {
+            place_of(section)
+        } else {
+            fault.span
+        };
         cx.report(&rules::ZEBIN_GTPIN_DATA, span, fault.message);
     }
     for row in parsed.tree.nodes() {
@@ -160,7 +168,10 @@ fn parse(window: &Window) -> Parsed {
             ),
             ReadError::Source(error) => error.to_string(),
         };
-        parsed.faults.push(Fault { span: rest, message });
+        parsed.faults.push(Fault {
+            span: rest,
+            message,
+        });
     }
     let rest = reader.rest();
     if !rest.is_empty() {
@@ -190,18 +201,29 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
         .tree
         .push(Eager::TOP, Node::new(NodeKind::Record, "igc_init", whole));
     for spec in Init::FIELDS {
-        parsed.tree.push(place, spec.row(init.raw(spec.name), init.origin));
+        parsed
+            .tree
+            .push(place, spec.row(init.raw(spec.name), init.origin));
     }
     match init.version {
         0 => {}
         1 | 2 => {
             let word = rest.value.first().copied().unwrap_or(0);
-            number(parsed, place, "scratch_area_size", word.into(), rest.span.sub(0, 1));
+            number(
+                parsed,
+                place,
+                "scratch_area_size",
+                word.into(),
+                rest.span.sub(0, 1),
+            );
             rest.span = rest.span.from(1);
             parsed.tree.push(place, Node::padding(rest.span));
         }
         _ => {
-            for (i, name) in ["scratch_area_size", "igc_init_size"].into_iter().enumerate() {
+            for (i, name) in ["scratch_area_size", "igc_init_size"]
+                .into_iter()
+                .enumerate()
+            {
                 let at = rest.span.sub(i as u64 * 4, 4);
                 let bytes = rest.value.get(i * 4..i * 4 + 4).unwrap_or(&[]);
                 let raw = crate::decode::reader::uint(bytes, Endian::Little);
@@ -210,7 +232,13 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
         }
     }
     let count = reader.read::<u32>()?;
-    number(parsed, Eager::TOP, "num_tokens", count.value.into(), count.span);
+    number(
+        parsed,
+        Eager::TOP,
+        "num_tokens",
+        count.value.into(),
+        count.span,
+    );
     for _ in 0..count.value {
         let before = *reader;
         if let Err(error) = parse_token(reader, parsed) {
@@ -284,18 +312,24 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
     };
     match token {
         Token::GTPIN_IGC_TOKEN_GRF_INFO => {
-            let Some(magic) = word(r, parsed, "magic", 4) else { return };
+            let Some(magic) = word(r, parsed, "magic", 4) else {
+                return;
+            };
             if magic != 0xdead_d00d {
                 return;
             }
-            let Some(count) = word(r, parsed, "num_free_ranges", 4) else { return };
+            let Some(count) = word(r, parsed, "num_free_ranges", 4) else {
+                return;
+            };
             for _ in 0..count {
                 let Ok(range) = GrfRange::read(r) else { return };
                 let node = Node::new(NodeKind::Item, "free range", range.origin)
                     .summary(format!("{} bytes at {}", range.length, range.start));
                 let at = parsed.tree.push(place, node);
                 for spec in GrfRange::FIELDS {
-                    parsed.tree.push(at, spec.row(range.raw(spec.name), range.origin));
+                    parsed
+                        .tree
+                        .push(at, spec.row(range.raw(spec.name), range.origin));
                 }
             }
             word(r, parsed, "trailer", 4);
@@ -312,14 +346,20 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
             word(r, parsed, "num_grf_regs", 4);
         }
         Token::GTPIN_IGC_TOKEN_INDIRECT_ACCESS_INFO => {
-            let Some(count) = word(r, parsed, "num_indirect_accesses", 4) else { return };
+            let Some(count) = word(r, parsed, "num_indirect_accesses", 4) else {
+                return;
+            };
             for _ in 0..count {
-                let Ok(access) = IndirectAccess::read(r) else { return };
+                let Ok(access) = IndirectAccess::read(r) else {
+                    return;
+                };
                 let node = Node::new(NodeKind::Item, "indirect access", access.origin)
                     .summary(format!("instruction at {:#x}", access.ins_offset));
                 let at = parsed.tree.push(place, node);
                 for spec in IndirectAccess::FIELDS {
-                    parsed.tree.push(at, spec.row(access.raw(spec.name), access.origin));
+                    parsed
+                        .tree
+                        .push(at, spec.row(access.raw(spec.name), access.origin));
                 }
             }
         }

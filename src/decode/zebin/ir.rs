@@ -50,17 +50,21 @@ const PISA_DOC: Doc = Doc {
 };
 
 fn spirv_header(window: &Window) -> Option<SpirvHeader> {
-    [Endian::Little, Endian::Big].into_iter().find_map(|endian| {
-        let header = SpirvHeader::read(&mut window.reader(endian)).ok()?;
-        (header.magic == SPIRV_MAGIC).then_some(header)
-    })
+    [Endian::Little, Endian::Big]
+        .into_iter()
+        .find_map(|endian| {
+            let header = SpirvHeader::read(&mut window.reader(endian)).ok()?;
+            (header.magic == SPIRV_MAGIC).then_some(header)
+        })
 }
 
 /// The node of a `.spv` section.
 pub fn spirv_node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
     let window = Window::clamped(cx.sources, bytes.sub(0, SpirvHeader::SIZE));
     if let Some(header) = spirv_header(&window) {
-        let rows = cx.register(std::rc::Rc::new(Tree::new(move |_| spirv_rows(&header, bytes))));
+        let rows = cx.register(std::rc::Rc::new(Tree::new(move |_| {
+            spirv_rows(&header, bytes)
+        })));
         node.kind = NodeKind::Record;
         let (major, minor) = ((header.version >> 16) & 0xff, (header.version >> 8) & 0xff);
         return node

@@ -45,7 +45,10 @@ impl Links {
             }
         }
         for kernel in kernels {
-            links.kernels.entry(kernel.name.clone()).or_insert(kernel.entry);
+            links
+                .kernels
+                .entry(kernel.name.clone())
+                .or_insert(kernel.entry);
         }
         links
     }
@@ -65,7 +68,10 @@ impl Links {
         });
         match symbol {
             Some(symbol) => Some((symbol.size, symbol.entry)),
-            None => self.file.section(index).map(|section| (section.bytes.len(), section.bytes)),
+            None => self
+                .file
+                .section(index)
+                .map(|section| (section.bytes.len(), section.bytes)),
         }
     }
 
@@ -132,7 +138,10 @@ impl Links {
     }
 
     fn relocations(&self, section: u64) -> Vec<Xref> {
-        let list = self.relocations.get(&section).map_or(&[][..], Vec::as_slice);
+        let list = self
+            .relocations
+            .get(&section)
+            .map_or(&[][..], Vec::as_slice);
         list.iter()
             .filter_map(|index| self.section("relocations", *index))
             .collect()

@@ -120,13 +120,13 @@ pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
     if size == 0 || size == METRICS_SHIFT || size > METRICS_SHIFT {
         return None;
     }
-    let hidden = Span::at(
-        file.span.source,
-        section.bytes.end,
-        METRICS_SHIFT,
-    );
+    let hidden = Span::at(file.span.source, section.bytes.end, METRICS_SHIFT);
     let claimed = file.sections.iter().any(|s| s.bytes.overlaps(hidden));
-    let zeros = Span::new(hidden.source, hidden.start, section.bytes.start + METRICS_SHIFT);
+    let zeros = Span::new(
+        hidden.source,
+        hidden.start,
+        section.bytes.start + METRICS_SHIFT,
+    );
     let within = file.span.contains(hidden);
     if claimed || !within || !is_zero(cx.sources, zeros) {
         return None;

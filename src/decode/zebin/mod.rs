@@ -126,7 +126,10 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
             }
             Some((s.index, Rc::new(ZeInfo::read(cx, s.bytes, legacy)?)))
         });
-    let kernels = ze_info.as_ref().map(|(_, i)| i.kernels()).unwrap_or_default();
+    let kernels = ze_info
+        .as_ref()
+        .map(|(_, i)| i.kernels())
+        .unwrap_or_default();
     let links = Rc::new(Links::new(file, &kernels));
     let mut survey = Survey {
         version: None,
@@ -205,7 +208,12 @@ fn facts(
         .sections
         .iter()
         .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO);
-    facts.push(fact("kernels", plural(kernels, "kernel"), ze_info.map(|s| s.bytes), true));
+    facts.push(fact(
+        "kernels",
+        plural(kernels, "kernel"),
+        ze_info.map(|s| s.bytes),
+        true,
+    ));
     if let Some((version, span)) = version {
         facts.push(fact("version", version, Some(span), false));
     }
@@ -223,11 +231,21 @@ fn facts(
     }
     if let Some((word, span)) = target.product_family.filter(|(word, _)| *word != 0) {
         let name = ProductFamily(word).name().unwrap_or("unknown");
-        facts.push(fact("product family", format!("{name} ({word})"), Some(span), false));
+        facts.push(fact(
+            "product family",
+            format!("{name} ({word})"),
+            Some(span),
+            false,
+        ));
     }
     if let Some((word, span)) = target.core_family.filter(|(word, _)| *word != 0) {
         let name = CoreFamily(word).name().unwrap_or("unknown");
-        facts.push(fact("core family", format!("{name} ({word:#x})"), Some(span), false));
+        facts.push(fact(
+            "core family",
+            format!("{name} ({word:#x})"),
+            Some(span),
+            false,
+        ));
     }
     facts
 }
@@ -238,7 +256,11 @@ fn device_fact(file: &ElfFile, target: &Target) -> Fact {
         let id = GmdId(word);
         let text = match ProductConfig::of(word) {
             Some(config) => {
-                format!("{} · {id} · {}", config.device(), release_title(config.release))
+                format!(
+                    "{} · {id} · {}",
+                    config.device(),
+                    release_title(config.release)
+                )
             }
             None => format!("unknown device · {id}"),
         };

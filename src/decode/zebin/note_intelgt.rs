@@ -115,9 +115,10 @@ fn describe(kind: u32, bytes: &[u8], endian: Endian) -> (Value, Option<Str>) {
     match kind {
         NoteType::NT_INTELGT_PRODUCT_FAMILY => (ProductFamily::present(word, 32), None),
         NoteType::NT_INTELGT_GFXCORE_FAMILY => (CoreFamily::present(word, 32), None),
-        NoteType::NT_INTELGT_TARGET_METADATA => {
-            (Value::hex(word, 32), Some(metadata_words(TargetMetadata(low)).into()))
-        }
+        NoteType::NT_INTELGT_TARGET_METADATA => (
+            Value::hex(word, 32),
+            Some(metadata_words(TargetMetadata(low)).into()),
+        ),
         NoteType::NT_INTELGT_PRODUCT_CONFIG => {
             (Value::hex(word, 32), Some(config_words(GmdId(low)).into()))
         }
@@ -281,7 +282,11 @@ fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
     if terminated {
         cx.report(
             &rules::ZEBIN_NOTE_OWNER,
-            if note.name.is_empty() { note.whole } else { note.name },
+            if note.name.is_empty() {
+                note.whole
+            } else {
+                note.name
+            },
             format!("a note of {text:?}: the driver skips it"),
         );
     } else {
@@ -295,7 +300,11 @@ fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
 }
 
 fn check_version(cx: &Context<'_>, note: &Note) -> Option<(String, Span)> {
-    let place = if note.desc.is_empty() { note.whole } else { note.desc };
+    let place = if note.desc.is_empty() {
+        note.whole
+    } else {
+        note.desc
+    };
     let bytes = Window::clamped(cx.sources, note.desc.sub(0, 64));
     let Some(text) = bytes.bytes().strip_suffix(&[0]) else {
         cx.report(
@@ -317,18 +326,16 @@ fn check_version(cx: &Context<'_>, note: &Note) -> Option<(String, Span)> {
     Some((text, note.desc))
 }
 
-fn check_word(
-    cx: &Context<'_>,
-    note: &Note,
-    kind: NoteType,
-    endian: Endian,
-    target: &mut Target,
-) {
+fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, endian: Endian, target: &mut Target) {
     let name = kind.name().unwrap_or_default();
     if note.desc.len() != 4 {
         cx.report(
             &rules::ZEBIN_NOTE_SIZE,
-            if note.desc.is_empty() { note.whole } else { note.desc },
+            if note.desc.is_empty() {
+                note.whole
+            } else {
+                note.desc
+            },
             format!("{name}: {} bytes instead of 4", note.desc.len()),
         );
     }
@@ -344,11 +351,23 @@ fn check_word(
     match kind {
         NoteType::NT_INTELGT_PRODUCT_FAMILY => {
             target.product_family = found;
-            unknown(cx, note, ProductFamily(word).name().is_none(), "product family", word);
+            unknown(
+                cx,
+                note,
+                ProductFamily(word).name().is_none(),
+                "product family",
+                word,
+            );
         }
         NoteType::NT_INTELGT_GFXCORE_FAMILY => {
             target.core_family = found;
-            unknown(cx, note, CoreFamily(word).name().is_none(), "core family", word);
+            unknown(
+                cx,
+                note,
+                CoreFamily(word).name().is_none(),
+                "core family",
+                word,
+            );
         }
         NoteType::NT_INTELGT_TARGET_METADATA => {
             target.metadata = found;

@@ -62,7 +62,11 @@ const MISSPELLED: &str = ".data.global_const";
 pub fn check(cx: &Context<'_>, file: &ElfFile) {
     let mut seen_names: Vec<&str> = Vec::new();
     let mut seen_types: Vec<SectionType> = Vec::new();
-    for section in file.sections.iter().filter(|s| s.kind != SectionType::SHT_NULL) {
+    for section in file
+        .sections
+        .iter()
+        .filter(|s| s.kind != SectionType::SHT_NULL)
+    {
         check_name(cx, section);
         let name = match section.name.as_str() {
             MISSPELLED => ".data.const",
@@ -107,7 +111,11 @@ fn check_name(cx: &Context<'_>, section: &Section) {
         return;
     }
     if name == MISSPELLED {
-        cx.report(&rules::ZEBIN_MISSPELLED, section.header, format!("{name} for .data.const"));
+        cx.report(
+            &rules::ZEBIN_MISSPELLED,
+            section.header,
+            format!("{name} for .data.const"),
+        );
         return;
     }
     let known = match section.kind {
@@ -132,7 +140,10 @@ fn check_name(cx: &Context<'_>, section: &Section) {
         cx.report(
             &rules::ZEBIN_SECTION_NAME,
             section.header,
-            format!("{name:?} of type {}", section.kind.name().unwrap_or_default()),
+            format!(
+                "{name:?} of type {}",
+                section.kind.name().unwrap_or_default()
+            ),
         );
     }
 }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use crate::decode::elf::section::Section;
 use crate::decode::elf::{ElfFile, plural};
 use crate::decode::reader::{Endian, Window, uint};
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value, sort};
 
 /// A stretch of a text section.
 #[derive(Debug)]
@@ -80,8 +80,11 @@ impl Code {
         let whole = section.bytes;
         let mut parts: Vec<Part> = Vec::new();
         let symbols = file.symbols_of(section.index);
-        let mut functions: Vec<_> = symbols.iter().filter(|s| s.function && s.size > 0).collect();
-        functions.sort_by_key(|s| s.value);
+        let mut functions: Vec<_> = symbols
+            .iter()
+            .filter(|s| s.function && s.size > 0)
+            .collect();
+        sort::by_key(&mut functions, |s| s.value);
         let mut at = whole.start;
         for symbol in functions {
             let span = whole.sub(symbol.value.saturating_sub(section.addr), symbol.size);
@@ -110,7 +113,9 @@ impl Code {
         for entry in symbols.iter().filter(|s| !s.function) {
             if file.name_in(names, entry.name) == "_entry" {
                 let place = whole.sub(entry.value.saturating_sub(section.addr), 16);
-                let part = parts.iter_mut().find(|p| p.span.holds(place.start) && p.code);
+                let part = parts
+                    .iter_mut()
+                    .find(|p| p.span.holds(place.start) && p.code);
                 if let Some(part) = part {
                     part.entry.get_or_insert(place);
                 }
@@ -135,7 +140,8 @@ impl Code {
         // A few parts a section: all are walked when the first is opened.
         let all = self.indices.get_or_init(|| {
             let code = self.parts.iter().enumerate().filter(|(_, p)| p.code);
-            code.map(|(i, p)| (i as u64 + 1, walk(sources, p.span))).collect()
+            code.map(|(i, p)| (i as u64 + 1, walk(sources, p.span)))
+                .collect()
         });
         all.get(&item)
     }
@@ -151,7 +157,11 @@ impl Code {
             .children(out.me, at + 1, None)
             .doc(&CODE_DOC);
         if let Some(entry) = part.entry {
-            node = node.xref("_entry", format!("+{:#x}", entry.start - part.span.start), entry);
+            node = node.xref(
+                "_entry",
+                format!("+{:#x}", entry.start - part.span.start),
+                entry,
+            );
         }
         node
     }
@@ -189,7 +199,10 @@ fn push_rest(parts: &mut Vec<Part>, span: Span) {
 fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> bool) -> u64 {
     let mut at = span.start;
     while at < span.end {
-        let window = Window::clamped(sources, Span::at(span.source, at, 64 * 1024).intersect(span));
+        let window = Window::clamped(
+            sources,
+            Span::at(span.source, at, 64 * 1024).intersect(span),
+        );
         let mut rest = window.bytes();
         while let Some(word) = rest.get(..4) {
             let compacted = uint(word, Endian::Little) & (1 << 29) != 0;
@@ -284,7 +297,10 @@ impl Expand for Code {
         if offset >= index.end {
             return Some(vec![before + index.count]);
         }
-        let block = index.starts.partition_point(|s| *s <= offset).checked_sub(1)?;
+        let block = index
+            .starts
+            .partition_point(|s| *s <= offset)
+            .checked_sub(1)?;
         let start = *index.starts.get(block)?;
         let mut number = block as u64 * STRIDE;
         let from = Span::new(part.span.source, start, part.span.end);

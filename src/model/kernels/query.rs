@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KernelRow;
 use super::columns::{Cell, Column, ColumnKind};
+use crate::model::sort;
 use crate::model::value::Str;
 
 /// What is asked of the table.
@@ -41,13 +42,13 @@ impl Query {
             .collect();
         if let Some(id) = &self.sort {
             let column = Column::named(id).ok_or_else(|| format!("there is no column {id}"))?;
-            sort(&mut found, rows, column, self.descending);
+            arrange(&mut found, rows, column, self.descending);
         }
         Ok(found)
     }
 }
 
-fn sort(found: &mut [u32], rows: &[KernelRow], column: &Column, descending: bool) {
+fn arrange(found: &mut [u32], rows: &[KernelRow], column: &Column, descending: bool) {
     let row = |index: u32| usize::try_from(index).ok().and_then(|at| rows.get(at));
     let direct = |order: Ordering| if descending { order.reverse() } else { order };
     if column.kind == ColumnKind::Number {
@@ -56,7 +57,7 @@ fn sort(found: &mut [u32], rows: &[KernelRow], column: &Column, descending: bool
             .iter()
             .map(|&index| (row(index).and_then(|row| column.cell(row).number()), index))
             .collect();
-        keyed.sort_by(|(a, _), (b, _)| {
+        sort::by(&mut keyed, |(a, _), (b, _)| {
             direct(match (a, b) {
                 (Some(a), Some(b)) => a.total_cmp(b),
                 (a, b) => a.is_some().cmp(&b.is_some()),
@@ -73,7 +74,7 @@ fn sort(found: &mut [u32], rows: &[KernelRow], column: &Column, descending: bool
         Some(row) => column.cell(row),
         None => Cell::Empty,
     };
-    found.sort_by(|a, b| direct(cell(*a).order(&cell(*b))));
+    sort::by(found, |a, b| direct(cell(*a).order(&cell(*b))));
 }
 
 /// The largest number of each column of numbers, over all rows.

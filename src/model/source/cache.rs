@@ -34,7 +34,12 @@ type Fetch<'a> = &'a mut dyn FnMut(u64, u64) -> Result<Bytes, SourceError>;
 
 impl Cache {
     /// The bytes of `span`, which lies within the `len` bytes of the source.
-    pub(super) fn read(&mut self, span: Span, len: u64, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
+    pub(super) fn read(
+        &mut self,
+        span: Span,
+        len: u64,
+        fetch: Fetch<'_>,
+    ) -> Result<Bytes, SourceError> {
         if span.is_empty() {
             return Ok(Bytes::from(Vec::new()));
         }

@@ -205,7 +205,8 @@ impl Sources {
         }
         let mut cache = entry.cache.borrow_mut();
         cache.read(span, entry.source.len(), &mut |start, len| {
-            self.bytes_read.set(self.bytes_read.get().saturating_add(len));
+            self.bytes_read
+                .set(self.bytes_read.get().saturating_add(len));
             self.largest_read.set(self.largest_read.get().max(len));
             entry.source.read(start, len)
         })

@@ -35,12 +35,15 @@ pub(super) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
     });
     let selection = &map.view.selection;
     let shown = selection.free || !selection.way.is_empty();
-    let selected = selection.span.filter(|span| span.source == whole.source && shown);
+    let selected = selection
+        .span
+        .filter(|span| span.source == whole.source && shown);
     let rect = |class: &'static str, (x, width): (u8, u8), start: u64, end: u64, least: u64| {
         let (y, height) = place(whole, start, end, least);
         html! { <rect {class} x={x.to_string()} width={width.to_string()} {y} {height} /> }
     };
-    let edge = |step: usize| whole.start + (u128::from(whole.len()) * step as u128 / STEPS as u128) as u64;
+    let edge =
+        |step: usize| whole.start + (u128::from(whole.len()) * step as u128 / STEPS as u128) as u64;
     // The browser's scroll bar and go to offset are there for everybody else.
     html! {
         <svg class="map" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
@@ -78,8 +81,16 @@ fn areas(tree: &Tree, whole: Span) -> Vec<Option<Area>> {
         };
         let first = (u128::from(span.start) * STEPS as u128 / len) as usize;
         let last = (u128::from(span.end) * STEPS as u128).div_ceil(len) as usize;
-        for (step, best) in most.iter_mut().enumerate().take(last.min(STEPS)).skip(first) {
-            let bytes = span.end.min(edge(step + 1)).saturating_sub(span.start.max(edge(step)));
+        for (step, best) in most
+            .iter_mut()
+            .enumerate()
+            .take(last.min(STEPS))
+            .skip(first)
+        {
+            let bytes = span
+                .end
+                .min(edge(step + 1))
+                .saturating_sub(span.start.max(edge(step)));
             if bytes > best.0 {
                 *best = (bytes, Some(row.area));
             }

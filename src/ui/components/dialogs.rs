@@ -56,10 +56,16 @@ const KEYS: &[(&str, Entries)] = &[
         "Everywhere",
         &[
             ("o", "open a file"),
-            ("/", "search names, values, text; bytes as 4d 5a ?? 00 or \"abc\""),
+            (
+                "/",
+                "search names, values, text; bytes as 4d 5a ?? 00 or \"abc\"",
+            ),
             ("g", "go to an offset, a name, section+offset"),
             ("[  ]", "the problem before, the next problem"),
-            ("Tab", "from pane to pane; borders between panes move with the arrow keys"),
+            (
+                "Tab",
+                "from pane to pane; borders between panes move with the arrow keys",
+            ),
             ("?", "this list"),
         ],
     ),
@@ -77,16 +83,28 @@ const KEYS: &[(&str, Entries)] = &[
         "Bytes",
         &[
             ("← ↑ ↓ →", "move the cursor; Home, End, Page Up, Page Down"),
-            ("Enter", "select the field at the cursor; again: what is around it"),
+            (
+                "Enter",
+                "select the field at the cursor; again: what is around it",
+            ),
             ("Shift", "with an arrow key or a click: select a range"),
         ],
     ),
 ];
 
 const READS: Entries = &[
-    ("zebin", "Level Zero device binaries: sections, .ze_info, notes, symbols, relocations"),
-    ("SYCLBIN", "versions 1 and 2: modules, images, property sets"),
-    ("around them", "OffloadBinary, ar archives, IGC debug data, SPIR-V, and host files that hold any of these"),
+    (
+        "zebin",
+        "Level Zero device binaries: sections, .ze_info, notes, symbols, relocations",
+    ),
+    (
+        "SYCLBIN",
+        "versions 1 and 2: modules, images, property sets",
+    ),
+    (
+        "around them",
+        "OffloadBinary, ar archives, IGC debug data, SPIR-V, and host files that hold any of these",
+    ),
 ];
 
 fn help() -> Html {
@@ -134,12 +152,22 @@ fn ask(label: &'static str, placeholder: &'static str, button: &'static str, hin
 
 fn link() -> Html {
     let hint = "Only that server is asked. It has to allow other sites to read the file (CORS); otherwise download it and drop it here.";
-    ask("Address of a file", "https://…/kernel.zebin", "Open", super::names::plain(hint))
+    ask(
+        "Address of a file",
+        "https://…/kernel.zebin",
+        "Open",
+        super::names::plain(hint),
+    )
 }
 
 fn go_to() -> Html {
     let hint = "`0x1f78`, `8056`, `.ze_info`, `.ze_info+0x78`, `.ze_info/kernels/[0]`";
-    ask("Offset, name, or both", "0x1f78", "Go", super::names::prose(hint))
+    ask(
+        "Offset, name, or both",
+        "0x1f78",
+        "Go",
+        super::names::prose(hint),
+    )
 }
 
 fn copy(text: &AttrValue) -> Html {

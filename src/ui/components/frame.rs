@@ -35,14 +35,14 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
             }
             if tab.is_some() {
                 <button type="button" class="ico" data-do="open" title="Open a file (o)" aria-label="Open a file">
-                    { icon("M1.5 12.5v-9h4l1.5 2h6v2M1.5 12.5l2-5h11l-2 5z", false) }
+                    { icon("M1.5 12.5v-9h4l1.5 2h6v2M1.5 12.5l2-5h11l-2 5z", "") }
                 </button>
             }
             <button type="button" class="ico" data-do="theme" title={label.clone()} aria-label={label}>
                 { match theme {
-                    Theme::Auto => icon("M8 2.5a5.5 5.5 0 0 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11", true),
-                    Theme::Light => icon("M8 5a3 3 0 1 0 .01 0M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M3 13l1.4-1.4M11.6 4.4L13 3", false),
-                    Theme::Dark => icon("M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z", true),
+                    Theme::Auto => icon("M8 2.5a5.5 5.5 0 0 0 0 11", "M8 2.5a5.5 5.5 0 0 1 0 11z"),
+                    Theme::Light => icon("M8 5a3 3 0 1 0 .01 0M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M3 13l1.4-1.4M11.6 4.4L13 3", ""),
+                    Theme::Dark => icon("", "M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z"),
                 } }
             </button>
             <button type="button" class="ico" data-do="dialog" title="Keys and help (?)" aria-label="Keys and help">{ "?" }</button>
@@ -50,9 +50,9 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
     }
 }
 
-fn icon(path: &'static str, filled: bool) -> Html {
+fn icon(lines: &'static str, filled: &'static str) -> Html {
     html! {
-        <svg viewBox="0 0 16 16" aria-hidden="true" class={if filled { "filled" } else { "" }}><path d={path} /></svg>
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d={lines} /><path class="filled" d={filled} /></svg>
     }
 }
 
@@ -155,7 +155,14 @@ pub fn status(view: Option<&View>) -> Html {
     let opened = &view.opened;
     let range = view.selection.span.map_or_else(
         || "no bytes of its own".to_owned(),
-        |span| format!("{:#x}..{:#x} · {}", span.start, span.end, words::bytes(span.len())),
+        |span| {
+            format!(
+                "{:#x}..{:#x} · {}",
+                span.start,
+                span.end,
+                words::bytes(span.len())
+            )
+        },
     );
     let names: Vec<String> = view.selection.names().collect();
     let millis = (opened.millis.max(0.0) + 0.5) as u64;

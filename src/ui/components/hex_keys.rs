@@ -20,7 +20,10 @@ pub(super) fn target(
 }
 
 fn step(key: &str, ctrl: bool, from: u64, whole: Span, width: u64, page: u64) -> Option<u64> {
-    let last = whole.end.checked_sub(1).filter(|last| *last >= whole.start)?;
+    let last = whole
+        .end
+        .checked_sub(1)
+        .filter(|last| *last >= whole.start)?;
     let to = match (key, ctrl) {
         ("ArrowLeft", false) => from.saturating_sub(1),
         ("ArrowRight", false) => from.saturating_add(1),

@@ -67,17 +67,21 @@ impl Marks {
                 Whole::Long => None,
             };
         }
-        self.extent.filter(|extent| extent.holds(at)).map(|_| Selected::Head)
+        self.extent
+            .filter(|extent| extent.holds(at))
+            .map(|_| Selected::Head)
     }
 
     /// Has the row any selected byte?
     pub(super) fn is_in(&self, offset: u64, len: usize) -> bool {
         let end = offset.saturating_add(len as u64);
-        self.extent.is_some_and(|extent| extent.start < end && offset < extent.end)
+        self.extent
+            .is_some_and(|extent| extent.start < end && offset < extent.end)
     }
 
     fn hovers(&self, at: u64) -> bool {
-        self.hover.is_some_and(|(start, end)| (start..end).contains(&at))
+        self.hover
+            .is_some_and(|(start, end)| (start..end).contains(&at))
     }
 }
 
@@ -101,9 +105,11 @@ pub(super) fn paint(leaves: &[LeafRow], marks: &Marks, at: u64) -> Paint {
         fill: leaf.kind == NodeKind::Padding,
         gap: leaf.kind == NodeKind::Gap,
     });
+    let selected = marks.selected(at);
     Paint {
-        leaf,
-        selected: marks.selected(at),
+        // A selected value has one colour, whatever it goes across.
+        leaf: leaf.filter(|_| selected != Some(Selected::Value)),
+        selected,
         hovered: marks.hovers(at),
         cursor: marks.cursor == Some(at),
     }
@@ -203,7 +209,7 @@ mod tests {
         };
         let classes = |at| paint(&leaves, &marks, at).classes();
         assert_eq!(classes(7), "a-meta hd fh");
-        assert_eq!(classes(11), "a-meta fs");
+        assert_eq!(classes(11), "fs");
         assert!(paint(&leaves, &marks, 14).is_plain());
     }
 }

@@ -115,7 +115,11 @@ fn painted(line: &Line<'_>, bytes: &[u8], marks: &Marks) -> (Vec<Html>, Vec<Html
 }
 
 fn columns_of(count: usize) -> usize {
-    if count == 0 { 0 } else { columns(count) as usize }
+    if count == 0 {
+        0
+    } else {
+        columns(count) as usize
+    }
 }
 
 /// What stands before a byte.

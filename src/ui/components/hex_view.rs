@@ -10,8 +10,8 @@ use super::hex_paint::{self, Marks, Whole};
 use super::hex_row::{self, Line, hex_row};
 use crate::model::{SourceId, Span};
 use crate::ui::hooks::{
-    CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus,
-    number_at, use_change, use_later, use_local, use_pieces, use_row_count, use_virtual_rows,
+    CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus, number_at,
+    use_change, use_later, use_local, use_pieces, use_row_count, use_virtual_rows,
 };
 use crate::ui::selection::Via;
 use crate::ui::shared::Shared;
@@ -88,7 +88,8 @@ impl View {
             if !own.is_some_and(|at| extent.holds(at)) {
                 hand.cursor = selection.span.map(|span| span.start);
                 let last = extent.end.saturating_sub(1).max(extent.start);
-                self.rows.reveal_all(self.row_of(extent.start), self.row_of(last));
+                self.rows
+                    .reveal_all(self.row_of(extent.start), self.row_of(last));
             }
         }
         self.hand.change(|now| *now = hand);
@@ -195,7 +196,9 @@ impl View {
     fn marks(&self) -> Marks {
         let selection = &self.view.selection;
         let hand = self.hand.get();
-        let dragged = hand.drag.map(|(a, b)| Span::new(self.source, a.min(b), a.max(b) + 1));
+        let dragged = hand
+            .drag
+            .map(|(a, b)| Span::new(self.source, a.min(b), a.max(b) + 1));
         let free = dragged.is_some() || selection.free;
         // The whole file being selected is nothing to point out.
         let shown = free || !selection.way.is_empty();
@@ -224,7 +227,10 @@ impl View {
     fn line(&self, number: u64, marks: &Marks, digits: usize) -> Html {
         let offset = self.offset(number);
         let len = (self.whole.end - offset).min(self.width) as usize;
-        let leaves = self.pieces.get(offset / CHUNK).map_or(&[][..], |p| &p.leaves);
+        let leaves = self
+            .pieces
+            .get(offset / CHUNK)
+            .map_or(&[][..], |p| &p.leaves);
         let line = Line {
             number,
             offset,
@@ -247,7 +253,11 @@ pub fn HexView(props: &Props) -> Html {
     let opened = Shared::from(&props.view.opened).address();
 
     let rows = use_virtual_rows(ROW);
-    let width: u64 = if (1..WIDE).contains(&rows.width()) { 8 } else { 16 };
+    let width: u64 = if (1..WIDE).contains(&rows.width()) {
+        8
+    } else {
+        16
+    };
     let first = whole.start / width * width;
     let count = (whole.end - first).div_ceil(width);
     use_row_count(&rows, count);
@@ -265,7 +275,10 @@ pub fn HexView(props: &Props) -> Html {
         later: use_later(),
     });
     let here = Rc::clone(&view);
-    use_change([selection.serial.into(), width, 0, 0], Box::new(move || here.follow()));
+    use_change(
+        [selection.serial.into(), width, 0, 0],
+        Box::new(move || here.follow()),
+    );
 
     let here = Rc::clone(&view);
     let pointer = Callback::from(move |event: PointerEvent| here.point(&event));

@@ -98,7 +98,11 @@ fn place(selection: &Selection) -> Html {
         SourceId::FILE => String::new(),
         SourceId(number) => format!(" of unpacked data {number}"),
     };
-    let hex = if span.len() > 9 { format!(" ({:#x})", span.len()) } else { String::new() };
+    let hex = if span.len() > 9 {
+        format!(" ({:#x})", span.len())
+    } else {
+        String::new()
+    };
     let start = selection.extent().map_or(span.start, |extent| extent.start);
     html! { <>
         { entry("Bytes", mono(&format!("{:#x} … {:#x}", span.start, span.end), &source)) }
@@ -118,7 +122,11 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
     let mut out = Vec::new();
     for exact in [true, false] {
         for severity in SEVERITIES {
-            for problem in detail.diagnostics.iter().filter_map(|i| all.get(*i as usize)) {
+            for problem in detail
+                .diagnostics
+                .iter()
+                .filter_map(|i| all.get(*i as usize))
+            {
                 if problem.diagnostic.severity == severity && here(problem) == exact {
                     out.push(problem);
                 }
@@ -126,10 +134,15 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
         }
     }
     let more = out.len().saturating_sub(SHOWN);
-    let mut boxes: Vec<Html> =
-        out.iter().take(SHOWN).map(|problem| explanation(problem, &view.opened)).collect();
+    let mut boxes: Vec<Html> = out
+        .iter()
+        .take(SHOWN)
+        .map(|problem| explanation(problem, &view.opened))
+        .collect();
     if more > 0 {
-        boxes.push(html! { <p class="dim">{ format!("and {more} more in the list of problems") }</p> });
+        boxes.push(
+            html! { <p class="dim">{ format!("and {more} more in the list of problems") }</p> },
+        );
     }
     boxes
 }

@@ -65,19 +65,27 @@ pub(super) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> O
 /// The row that a row is below.
 fn above(flat: &Flat, at: u64) -> Option<u64> {
     let depth = flat.row(at)?.depth;
-    (0..at).rev().find(|n| flat.row(*n).is_some_and(|row| row.depth < depth))
+    (0..at)
+        .rev()
+        .find(|n| flat.row(*n).is_some_and(|row| row.depth < depth))
 }
 
 /// The next row whose name begins with what was typed; around the end.
 pub(super) fn type_ahead(typed: &str, flat: &Flat, tree: &Tree, at: u64) -> Option<u64> {
     let typed = typed.to_ascii_lowercase();
     // While more is typed, the row that fits stays.
-    let first = if typed.chars().count() > 1 { at } else { at + 1 };
+    let first = if typed.chars().count() > 1 {
+        at
+    } else {
+        at + 1
+    };
     let len = flat.len().max(1);
-    (0..len.min(LOOK_AHEAD)).map(|i| (first + i) % len).find(|n| {
-        let row = flat.row(*n).and_then(|row| node(tree, row.item));
-        row.is_some_and(|row| row.name.to_ascii_lowercase().starts_with(&typed))
-    })
+    (0..len.min(LOOK_AHEAD))
+        .map(|i| (first + i) % len)
+        .find(|n| {
+            let row = flat.row(*n).and_then(|row| node(tree, row.item));
+            row.is_some_and(|row| row.name.to_ascii_lowercase().starts_with(&typed))
+        })
 }
 
 /// Is the key a letter of a name? Those that have a meaning in the whole page begin none.
@@ -87,7 +95,8 @@ pub(super) fn is_letter(key: &str, typed: &str) -> bool {
         return false;
     };
     let everywhere = matches!(letter, 'g' | 'o') && typed.is_empty();
-    (letter.is_ascii_alphanumeric() || !letter.is_ascii() || matches!(letter, '.' | '_')) && !everywhere
+    (letter.is_ascii_alphanumeric() || !letter.is_ascii() || matches!(letter, '.' | '_'))
+        && !everywhere
 }
 
 #[cfg(test)]

@@ -90,14 +90,22 @@ impl View {
             return;
         };
         self.session.set_open(row, open);
-        let hides = self.selection.way.iter().rev().skip(1).any(|r| r.id == row.id);
+        let hides = self
+            .selection
+            .way
+            .iter()
+            .rev()
+            .skip(1)
+            .any(|r| r.id == row.id);
         if !open && (hides || row.id == NodeId::ROOT) {
             self.session.select_row(row, Via::Step);
         }
     }
 
     fn go(&self, number: u64, via: Via) {
-        let Some(row) = self.flat.row(number) else { return };
+        let Some(row) = self.flat.row(number) else {
+            return;
+        };
         self.rows.reveal(number);
         match tree_keys::node(&self.tree, row.item) {
             Some(node) => self.session.select_row(node, via),
@@ -128,7 +136,8 @@ impl View {
             event.prevent_default();
             typed.push_str(&key);
             let clear = Rc::clone(&self.typed);
-            self.later.after(TYPE_AHEAD, Box::new(move || clear.borrow_mut().clear()));
+            self.later
+                .after(TYPE_AHEAD, Box::new(move || clear.borrow_mut().clear()));
             if let Some(number) = tree_keys::type_ahead(&typed, flat, tree, at) {
                 self.go(number, Via::Step);
             }
@@ -140,7 +149,9 @@ impl View {
             return;
         };
         focus(&self.rows.container);
-        let Some(row) = self.flat.row(number) else { return };
+        let Some(row) = self.flat.row(number) else {
+            return;
+        };
         let open = tree_keys::is_open(&self.tree, row.item);
         let on_twisty = number_near(event, "data-twisty").is_some();
         let is_group = matches!(row.item, Item::Group(_));
@@ -170,7 +181,11 @@ impl View {
                 self.session.load_page(self.tab, parent, index);
             }
         }
-        if let Some(row) = self.cursor.get().and_then(|item| tree_keys::node(&self.tree, item)) {
+        if let Some(row) = self
+            .cursor
+            .get()
+            .and_then(|item| tree_keys::node(&self.tree, item))
+        {
             self.session.select_row(row, Via::Step);
         }
     }
@@ -195,7 +210,9 @@ pub fn TreeView(props: &Props) -> Html {
     let rows = use_virtual_rows(ROW);
     use_row_count(&rows, flat.len());
     let cursor = use_local::<Option<Item>>();
-    let item = cursor.get().unwrap_or_else(|| selected_item(&props.selection));
+    let item = cursor
+        .get()
+        .unwrap_or_else(|| selected_item(&props.selection));
     let view = Rc::new(View {
         session: Rc::clone(&props.session.0),
         tab: props.tab,
@@ -214,7 +231,10 @@ pub fn TreeView(props: &Props) -> Html {
     let (start, end) = rows.shown();
     let waits = u64::from(view.cursor.get().is_some());
     let here = Rc::clone(&view);
-    use_change([props.tree.address(), start, end, waits], Box::new(move || here.load()));
+    use_change(
+        [props.tree.address(), start, end, waits],
+        Box::new(move || here.load()),
+    );
 
     let here = Rc::clone(&view);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));

@@ -39,7 +39,12 @@ pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
         </> },
         Value::Float(number) => entry("Value", mono(crate::ui::readings::float(*number))),
         Value::Bool(yes) => entry("Value", mono(yes.to_string())),
-        Value::Flags { raw, bits, set, rest } => flags(*raw, *bits, set, *rest),
+        Value::Flags {
+            raw,
+            bits,
+            set,
+            rest,
+        } => flags(*raw, *bits, set, *rest),
         Value::Text { text, lossy } => html! { <>
             { entry("Value", html! { <span class="mono text">{ escaped(text) }</span> }) }
             if *lossy {
@@ -50,7 +55,11 @@ pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
 }
 
 fn cut(raw: u64, bits: u8) -> u64 {
-    if bits >= 64 { raw } else { raw & ((1 << bits) - 1) }
+    if bits >= 64 {
+        raw
+    } else {
+        raw & ((1 << bits) - 1)
+    }
 }
 
 #[inline(never)]
@@ -122,7 +131,11 @@ pub(super) fn bits_view(bits: Option<Bits>) -> Html {
         }
         Some(Bits { low, high }) => entry(
             "Bits",
-            mono(format!("[{}:{low}], {} bits of the word", high.saturating_sub(1), high - low)),
+            mono(format!(
+                "[{}:{low}], {} bits of the word",
+                high.saturating_sub(1),
+                high - low
+            )),
         ),
         None => Html::default(),
     }

@@ -2,14 +2,14 @@
 
 use std::rc::Rc;
 
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::PopStateEvent;
 use super::listener::Listener;
 use super::session::Session;
 use crate::ui::route::{self, Query, Target};
 use crate::ui::selection::{Selection, Via};
 use crate::ui::state::{Action, Origin, TabId};
 use crate::worker::client_timer::Timer;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::PopStateEvent;
 
 /// The address follows after so many milliseconds: browsers refuse too many changes.
 const DELAY: i32 = 200;
@@ -47,7 +47,11 @@ fn relative(origin: &Origin, target: Option<&Target>, embed: bool) -> String {
         Origin::Local => String::new(),
     };
     if embed {
-        out.push_str(if out.is_empty() { "?embed=1" } else { "&embed=1" });
+        out.push_str(if out.is_empty() {
+            "?embed=1"
+        } else {
+            "&embed=1"
+        });
     }
     if let Some(target) = target {
         out.push_str(&route::fragment(target));
@@ -88,7 +92,9 @@ fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
     if push && now != address {
         history.push_state_with_url(&state, "", Some(&address)).ok()
     } else {
-        history.replace_state_with_url(&state, "", Some(&address)).ok()
+        history
+            .replace_state_with_url(&state, "", Some(&address))
+            .ok()
     }
 }
 

@@ -9,8 +9,8 @@ use super::effect::use_change;
 use super::session::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::ui::state::TabId;
-use crate::worker::client_table::Table;
 use crate::worker::client::{ClientError, Piece};
+use crate::worker::client_table::Table;
 
 /// The bytes are asked for in pieces of this size.
 pub const CHUNK: u64 = 4096;
@@ -60,7 +60,9 @@ impl Cache {
 impl Session {
     fn load_piece(self: &Rc<Self>, tab: TabId, key: Key, done: Box<dyn FnOnce()>) {
         let Some(live) = self.live(tab) else { return };
-        let Some(client) = self.client(tab) else { return };
+        let Some(client) = self.client(tab) else {
+            return;
+        };
         if !live.cache.asked.borrow_mut().put(key, ()) {
             return;
         }
@@ -79,7 +81,9 @@ impl Session {
 
     /// Copies bytes of the active file, at most those of one answer, as text.
     pub fn copy_bytes(self: &Rc<Self>, span: Span, write: fn(&[u8]) -> String) {
-        let Some((tab, _)) = self.active() else { return };
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match session.read(tab, span).await {
@@ -112,7 +116,10 @@ pub fn use_pieces(
     let mut missing = Vec::new();
     let live = session.live(tab);
     for chunk in chunks.clone() {
-        match live.as_ref().and_then(|live| live.cache.get((source, chunk))) {
+        match live
+            .as_ref()
+            .and_then(|live| live.cache.get((source, chunk)))
+        {
             Some(piece) => {
                 here.put(chunk, piece);
             }
@@ -129,7 +136,11 @@ pub fn use_pieces(
     let ask = move || {
         for chunk in missing {
             let update = update.clone();
-            session.load_piece(tab, (source, chunk), Box::new(move || update.force_update()));
+            session.load_piece(
+                tab,
+                (source, chunk),
+                Box::new(move || update.force_update()),
+            );
         }
     };
     use_change(watched, Box::new(ask));

@@ -37,7 +37,9 @@ fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
     });
     let own = dialog.clone();
     let beside = Listener::new(&dialog, "click", move |event: Event| {
-        let target = event.target().and_then(|t| t.dyn_into::<HtmlDialogElement>().ok());
+        let target = event
+            .target()
+            .and_then(|t| t.dyn_into::<HtmlDialogElement>().ok());
         if target.is_some_and(|target| target == own) {
             own.close();
         }

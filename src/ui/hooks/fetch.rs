@@ -4,8 +4,7 @@ use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    AbortController, File, FilePropertyBag, ReadableStreamDefaultReader, RequestInit, Response,
-    Url,
+    AbortController, File, FilePropertyBag, ReadableStreamDefaultReader, RequestInit, Response, Url,
 };
 
 /// Why a file did not arrive.
@@ -49,7 +48,10 @@ pub(super) async fn fetch(
 ) -> Result<File, FetchError> {
     let response = respond(url, abort).await?;
     if !response.ok() {
-        return Err(FetchError::Status(response.status(), response.status_text()));
+        return Err(FetchError::Status(
+            response.status(),
+            response.status_text(),
+        ));
     }
     let header = |name: &str| response.headers().get(name).ok().flatten();
     // The length counts what travels, which is less when it is compressed.

@@ -2,13 +2,6 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Promise, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{
-    Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, HtmlAnchorElement,
-    HtmlInputElement, Url,
-};
 use super::listener::Listener;
 use super::session::{Session, spawn};
 use super::session_open::{Chosen, as_file, files_of};
@@ -16,6 +9,13 @@ use super::{dom, fetch};
 use crate::model::{SourceId, Span};
 use crate::ui::state::{Action, TabId};
 use crate::worker::protocol::BYTES_MAX;
+use js_sys::{Array, Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, HtmlAnchorElement,
+    HtmlInputElement, Url,
+};
 
 /// The id of the field for files.
 const FILE_ID: &str = "file";
@@ -56,7 +56,10 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
                     receive(session, &data);
                 }
                 // Leaving the window there is no element that is entered.
-                _ if event.dyn_ref::<DragEvent>().is_some_and(|d| d.related_target().is_none()) => {
+                _ if event
+                    .dyn_ref::<DragEvent>()
+                    .is_some_and(|d| d.related_target().is_none()) =>
+                {
                     set_over(session, false);
                 }
                 _ => {}
@@ -99,7 +102,10 @@ fn receive(session: &Rc<Session>, data: &DataTransfer) {
         let mut chosen: Vec<Chosen> = Vec::new();
         for (i, file) in files.into_iter().enumerate() {
             let handle = match handles.get(i).cloned().flatten() {
-                Some(promise) => JsFuture::from(promise).await.ok().filter(JsValue::is_object),
+                Some(promise) => JsFuture::from(promise)
+                    .await
+                    .ok()
+                    .filter(JsValue::is_object),
                 None => None,
             };
             chosen.push((file, handle));
@@ -110,7 +116,10 @@ fn receive(session: &Rc<Session>, data: &DataTransfer) {
 
 /// The file that a handle stands for, as it is now.
 pub(super) async fn file_of(handle: &JsValue) -> Option<File> {
-    let get: Function = Reflect::get(handle, &"getFile".into()).ok()?.dyn_into().ok()?;
+    let get: Function = Reflect::get(handle, &"getFile".into())
+        .ok()?
+        .dyn_into()
+        .ok()?;
     let promise: Promise = get.call0(handle).ok()?.dyn_into().ok()?;
     as_file(JsFuture::from(promise).await.ok()?)
 }
@@ -133,7 +142,9 @@ fn paste(session: &Rc<Session>, event: &Event) {
 }
 
 fn chosen(session: &Rc<Session>, event: &Event) {
-    let input = event.target().and_then(|t| t.dyn_into::<HtmlInputElement>().ok());
+    let input = event
+        .target()
+        .and_then(|t| t.dyn_into::<HtmlInputElement>().ok());
     let Some(list) = input.filter(|i| i.id() == FILE_ID).and_then(|i| i.files()) else {
         return;
     };
@@ -160,7 +171,9 @@ impl Session {
 
     /// Saves bytes of the active file as a file.
     pub fn save_bytes(self: &Rc<Self>, span: Span, name: String) {
-        let Some((tab, _)) = self.active() else { return };
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
         let Some(live) = self.live(tab) else { return };
         let file = live.file.borrow().clone();
         if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {

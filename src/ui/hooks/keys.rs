@@ -66,7 +66,9 @@ fn tab_key(list: &Element, key: &str) -> bool {
     let count = tabs.length();
     let tab = |i: u32| tabs.item(i).and_then(|n| n.dyn_into::<HtmlElement>().ok());
     let is_on = |t: &HtmlElement| t.get_attribute("aria-selected").as_deref() == Some("true");
-    let at = (0..count).find(|i| tab(*i).is_some_and(|t| is_on(&t))).unwrap_or(0);
+    let at = (0..count)
+        .find(|i| tab(*i).is_some_and(|t| is_on(&t)))
+        .unwrap_or(0);
     if key == "Delete" {
         let close = tab(at).and_then(|t| t.query_selector("[data-do=close]").ok().flatten());
         let close = close.and_then(|c| c.dyn_into::<HtmlElement>().ok());

@@ -131,7 +131,12 @@ impl Session {
         if let Some(url) = query.url {
             self.open_link(&url, address::read_target());
         }
-        Box::new((keys::listen(self), address::listen(self), files::listen(self), media))
+        Box::new((
+            keys::listen(self),
+            address::listen(self),
+            files::listen(self),
+            media,
+        ))
     }
 
     /// Goes to the next colours.
@@ -144,7 +149,9 @@ impl Session {
 
     /// Asks for everything about what is selected now.
     pub(super) fn load_selection(self: &Rc<Session>) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let (node, span) = (view.selection.node_id(), view.selection.span);
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
@@ -203,9 +210,10 @@ pub(super) fn spawn(task: Pin<Box<dyn Future<Output = ()>>>) {
 pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let dispatcher = state.dispatcher();
     let kept = use_mut_ref(|| None::<Rc<Session>>);
-    let session = Rc::clone(kept.borrow_mut().get_or_insert_with(|| {
-        Rc::new(Session::new(dispatcher, Rc::new(State::default())))
-    }));
+    let session = Rc::clone(
+        kept.borrow_mut()
+            .get_or_insert_with(|| Rc::new(Session::new(dispatcher, Rc::new(State::default())))),
+    );
     session.remember(Rc::new((**state).clone()));
 
     let here = Rc::clone(&session);
@@ -216,7 +224,9 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let view = tab.and_then(|tab| tab.view());
     let opened = view.map_or(0, |view| address_of(&view.opened));
     let serial = view.map_or(0, |view| u64::from(view.selection.serial));
-    let detail = view.and_then(|view| view.detail.as_ref()).map_or(0, address_of);
+    let detail = view
+        .and_then(|view| view.detail.as_ref())
+        .map_or(0, address_of);
     let waiting = tab.is_some_and(|tab| tab.phase == Phase::Waiting);
 
     // A file is decoded when somebody looks at it.
@@ -230,8 +240,14 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let here = Rc::clone(&session);
     use_change([id, opened, 0, 0], Box::new(move || here.load_root()));
     let here = Rc::clone(&session);
-    use_change([id, opened, serial, 0], Box::new(move || here.load_selection()));
+    use_change(
+        [id, opened, serial, 0],
+        Box::new(move || here.load_selection()),
+    );
     let here = Rc::clone(&session);
-    use_change([id, opened, serial, detail], Box::new(move || here.show_address()));
+    use_change(
+        [id, opened, serial, detail],
+        Box::new(move || here.show_address()),
+    );
     SessionContext(session)
 }

@@ -17,7 +17,9 @@ impl Session {
             let Some(session) = session.upgrade() else {
                 return;
             };
-            let Some(live) = session.live(tab) else { return };
+            let Some(live) = session.live(tab) else {
+                return;
+            };
             live.deaths.set(live.deaths.get() + 1);
             let again = matches!(error, ClientError::Crashed(_) | ClientError::Silent);
             if again && live.deaths.get() == 1 {
@@ -68,7 +70,9 @@ impl Session {
     /// Looks whether the active file can still be read: after it was changed on disk it
     /// cannot.
     pub fn check_file(self: &Rc<Self>) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let Some(live) = self.live(tab) else { return };
         let Some(file) = live.file.borrow().clone() else {
             return;
@@ -82,7 +86,10 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             if JsFuture::from(piece.array_buffer()).await.is_err() {
-                let text = format!("{} was changed, moved or deleted after it was opened.", file.name());
+                let text = format!(
+                    "{} was changed, moved or deleted after it was opened.",
+                    file.name()
+                );
                 session.dispatch(Action::Changed(tab, text.into()));
             }
         }));

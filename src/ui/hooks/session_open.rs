@@ -83,7 +83,10 @@ impl Session {
             .state()
             .tab(tab)
             .is_some_and(|tab| matches!(tab.origin, Origin::Link(_)));
-        from_network || self.live(tab).is_some_and(|live| live.file.borrow().is_some())
+        from_network
+            || self
+                .live(tab)
+                .is_some_and(|live| live.file.borrow().is_some())
     }
 
     /// Closes a file and ends its decoder, whatever it is doing.
@@ -231,7 +234,9 @@ fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
             "Check the address; a file that needs a login cannot be opened by a link. Download it and drop it here instead.",
         ),
         FetchError::Refused { elsewhere: true } => (
-            format!("{host} could not be reached, or does not let other sites read its files. The browser does not tell a page which of the two it is."),
+            format!(
+                "{host} could not be reached, or does not let other sites read its files. The browser does not tell a page which of the two it is."
+            ),
             "A server allows it by sending the header Access-Control-Allow-Origin (CORS). If you can download the file in the browser, do that and drop it here: then nobody has to be asked.",
         ),
         FetchError::Refused { elsewhere: false } => (
@@ -239,7 +244,10 @@ fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
             "Check the connection and try again.",
         ),
         FetchError::Broken(got) => (
-            format!("The transfer from {host} broke off after {}.", crate::ui::words::size(*got)),
+            format!(
+                "The transfer from {host} broke off after {}.",
+                crate::ui::words::size(*got)
+            ),
             "Try again; if it stays so, download the file and drop it here.",
         ),
     };

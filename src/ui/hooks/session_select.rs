@@ -3,7 +3,6 @@
 use std::pin::Pin;
 use std::rc::Rc;
 
-
 use super::session::{Click, Session, spawn};
 use crate::model::{NodeId, SourceId, Span};
 use crate::ui::place::{self, Place};
@@ -21,10 +20,15 @@ const NEAR: u64 = 64;
 impl Session {
     /// Selects a row of the tree that is shown.
     pub fn select_row(&self, row: &Row, via: Via) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         self.overtake(tab);
         let selection = if row.id == NodeId::ROOT {
-            Selection { via, ..Selection::root(row.span) }
+            Selection {
+                via,
+                ..Selection::root(row.span)
+            }
         } else {
             Selection::node(view.tree.way(row).into(), via)
         };
@@ -33,7 +37,9 @@ impl Session {
 
     /// Selects a part of the opened file.
     pub fn select_part(&self, index: u64) {
-        let Some((_, view)) = self.active() else { return };
+        let Some((_, view)) = self.active() else {
+            return;
+        };
         if let Some(row) = view.tree.child(NodeId::ROOT, index) {
             self.select_row(row, Via::Jump);
         }
@@ -41,10 +47,15 @@ impl Session {
 
     /// Selects the first `levels` rows of the way to what is selected now.
     pub fn select_above(&self, levels: usize) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         self.overtake(tab);
         let selection = match view.selection.way.get(..levels) {
-            Some([]) | None => Selection { via: Via::Jump, ..Selection::root(view.opened.root.span) },
+            Some([]) | None => Selection {
+                via: Via::Jump,
+                ..Selection::root(view.opened.root.span)
+            },
             Some(way) => Selection::node(way.into(), Via::Jump),
         };
         self.dispatch(Action::Select(tab, selection));
@@ -53,16 +64,26 @@ impl Session {
     /// Selects the innermost field that a byte belongs to; the next time, what is around
     /// it.
     pub fn select_byte(self: &Rc<Self>, source: SourceId, offset: u64, via: Via) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let Some(live) = self.live(tab) else { return };
         if let Some(click) = &mut *live.click.borrow_mut() {
-            let shown = click.way.get(..click.level).and_then(<[Row]>::last).map(|r| r.id);
+            let shown = click
+                .way
+                .get(..click.level)
+                .and_then(<[Row]>::last)
+                .map(|r| r.id);
             let again = click.source == source
                 && click.offset == offset
                 && via == Via::Jump
                 && shown == Some(view.selection.node_id());
             if again {
-                click.level = if click.level > 1 { click.level - 1 } else { click.way.len() };
+                click.level = if click.level > 1 {
+                    click.level - 1
+                } else {
+                    click.way.len()
+                };
                 let way = click.way.get(..click.level).unwrap_or(&[]);
                 self.overtake(tab);
                 self.dispatch(Action::Select(tab, Selection::node(way.into(), via)));
@@ -71,20 +92,23 @@ impl Session {
         }
         let session = Rc::clone(self);
         let request = Request::At { source, offset };
-        self.go(tab, Box::pin(async move {
-            let way = session.way(tab, request).await?;
-            *live.click.borrow_mut() = Some(Click {
-                source,
-                offset,
-                level: way.len(),
-                way: Rc::clone(&way),
-            });
-            Ok(if way.is_empty() {
-                Selection::bytes(way, Span::at(source, offset, 1), via)
-            } else {
-                Selection::node(way, via)
-            })
-        }));
+        self.go(
+            tab,
+            Box::pin(async move {
+                let way = session.way(tab, request).await?;
+                *live.click.borrow_mut() = Some(Click {
+                    source,
+                    offset,
+                    level: way.len(),
+                    way: Rc::clone(&way),
+                });
+                Ok(if way.is_empty() {
+                    Selection::bytes(way, Span::at(source, offset, 1), via)
+                } else {
+                    Selection::node(way, via)
+                })
+            }),
+        );
     }
 
     /// Selects bytes: the node that has exactly these, or else just them.
@@ -96,48 +120,71 @@ impl Session {
 
     fn select_span_in(self: &Rc<Self>, tab: TabId, span: Span, via: Via) {
         let session = Rc::clone(self);
-        self.go(tab, Box::pin(async move {
-            let way = session.way(tab, Request::Locate { span }).await?;
-            Ok(Selection::bytes(way, span, via))
-        }));
+        self.go(
+            tab,
+            Box::pin(async move {
+                let way = session.way(tab, Request::Locate { span }).await?;
+                Ok(Selection::bytes(way, span, via))
+            }),
+        );
     }
 
     /// Selects what an address points to.
     pub fn follow(self: &Rc<Self>, tab: TabId, target: Target) {
         let session = Rc::clone(self);
-        self.go(tab, Box::pin(async move {
-            let (section, offset, len) = match target {
-                Target::Path(path) => {
-                    let way = session.find(tab, path).await?;
-                    return Ok(Selection::node(way, Via::Address));
-                }
-                Target::Bytes { section, offset, len } => (section, offset, len),
-            };
-            let base = match section {
-                Some(path) => session.find(tab, path).await?.last().and_then(|row| row.span),
-                None => None,
-            };
-            let base = base.unwrap_or(Span::at(SourceId::FILE, 0, 0));
-            let span = Span::at(base.source, base.start.saturating_add(offset), len);
-            let way = session.way(tab, Request::Locate { span }).await?;
-            Ok(Selection::bytes(way, span, Via::Address))
-        }));
+        self.go(
+            tab,
+            Box::pin(async move {
+                let (section, offset, len) = match target {
+                    Target::Path(path) => {
+                        let way = session.find(tab, path).await?;
+                        return Ok(Selection::node(way, Via::Address));
+                    }
+                    Target::Bytes {
+                        section,
+                        offset,
+                        len,
+                    } => (section, offset, len),
+                };
+                let base = match section {
+                    Some(path) => session
+                        .find(tab, path)
+                        .await?
+                        .last()
+                        .and_then(|row| row.span),
+                    None => None,
+                };
+                let base = base.unwrap_or(Span::at(SourceId::FILE, 0, 0));
+                let span = Span::at(base.source, base.start.saturating_add(offset), len);
+                let way = session.way(tab, Request::Locate { span }).await?;
+                Ok(Selection::bytes(way, span, Via::Address))
+            }),
+        );
     }
 
     /// Goes where somebody has typed; says so if there is no such place.
     pub fn go_to(self: &Rc<Self>, typed: &str) {
-        let Some((tab, view)) = self.active() else { return };
-        let Some(place) = place::parse(typed) else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(place) = place::parse(typed) else {
+            return;
+        };
         let source = view.selection.source();
         let whole = view.whole(source);
         match place {
             Place::Offset(offset) if whole.holds(offset) => {
                 let session = Rc::clone(self);
-                self.go(tab, Box::pin(async move { session.at(tab, source, offset).await }));
+                self.go(
+                    tab,
+                    Box::pin(async move { session.at(tab, source, offset).await }),
+                );
             }
             Place::Offset(offset) => {
                 let size = crate::ui::words::grouped(whole.end);
-                self.notice(format!("{offset:#x} lies behind the end: there are {size} bytes."));
+                self.notice(format!(
+                    "{offset:#x} lies behind the end: there are {size} bytes."
+                ));
             }
             Place::Named { name, offset, or } => self.go_to_name(tab, name, offset, or),
         }
@@ -145,30 +192,33 @@ impl Session {
 
     fn go_to_name(self: &Rc<Self>, tab: TabId, name: String, offset: Option<u64>, or: Option<u64>) {
         let session = Rc::clone(self);
-        self.go(tab, Box::pin(async move {
-            let way = match session.find(tab, name.clone()).await {
-                Ok(way) => way,
-                Err(ClientError::Failed(_)) => {
-                    if let Some(offset) = or {
-                        return session.at(tab, SourceId::FILE, offset).await;
+        self.go(
+            tab,
+            Box::pin(async move {
+                let way = match session.find(tab, name.clone()).await {
+                    Ok(way) => way,
+                    Err(ClientError::Failed(_)) => {
+                        if let Some(offset) = or {
+                            return session.at(tab, SourceId::FILE, offset).await;
+                        }
+                        let (hits, _) = session.hits(tab, name.clone(), 1).await?;
+                        let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
+                            ClientError::Failed(format!("Nothing here is called “{name}”."))
+                        })?;
+                        session.way(tab, Request::Locate { span }).await?
                     }
-                    let (hits, _) = session.hits(tab, name.clone(), 1).await?;
-                    let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
-                        ClientError::Failed(format!("Nothing here is called “{name}”."))
-                    })?;
-                    session.way(tab, Request::Locate { span }).await?
+                    Err(error) => return Err(error),
+                };
+                let base = way.last().and_then(|row| row.span);
+                match (offset, base) {
+                    (Some(offset), Some(base)) => {
+                        let at = base.start.saturating_add(offset);
+                        session.at(tab, base.source, at).await
+                    }
+                    _ => Ok(Selection::node(way, Via::Jump)),
                 }
-                Err(error) => return Err(error),
-            };
-            let base = way.last().and_then(|row| row.span);
-            match (offset, base) {
-                (Some(offset), Some(base)) => {
-                    let at = base.start.saturating_add(offset);
-                    session.at(tab, base.source, at).await
-                }
-                _ => Ok(Selection::node(way, Via::Jump)),
-            }
-        }));
+            }),
+        );
     }
 
     /// The field that a byte belongs to; the byte itself, if that is a long one.
@@ -190,7 +240,9 @@ impl Session {
         limit: u32,
         done: Box<dyn FnOnce(Vec<HitRow>, bool)>,
     ) {
-        let Some((tab, _)) = self.active() else { return };
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match session.hits(tab, typed, limit).await {
@@ -210,7 +262,9 @@ impl Session {
         offset: u64,
         done: Box<dyn FnOnce(String)>,
     ) {
-        let Some((tab, _)) = self.active() else { return };
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             if let Ok(way) = session.way(tab, Request::At { source, offset }).await {
@@ -269,9 +323,10 @@ impl Session {
             }
             match selection {
                 Ok(selection) => {
-                    let counts = selection.way.iter().filter_map(|row| {
-                        Some(TreeChange::Count(row.id, row.count?))
-                    });
+                    let counts = selection
+                        .way
+                        .iter()
+                        .filter_map(|row| Some(TreeChange::Count(row.id, row.count?)));
                     session.dispatch(Action::Tree(tab, counts.collect()));
                     session.dispatch(Action::Select(tab, selection));
                 }

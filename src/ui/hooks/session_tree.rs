@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-
 use super::files;
 use super::session::{Session, spawn};
 use crate::model::NodeId;
@@ -20,7 +19,9 @@ const OPEN_AT_ONCE: usize = 200;
 impl Session {
     /// Shows or hides a node's children.
     pub fn set_open(self: &Rc<Self>, row: &Row, open: bool) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let change = if open {
             if view.tree.count(row).is_none() {
                 self.load_count(tab, row.id);
@@ -41,7 +42,9 @@ impl Session {
 
     /// Shows the children of a node and of all its siblings.
     pub fn open_siblings(self: &Rc<Self>, row: &Row) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let Some(parent) = row.parent else { return };
         let siblings = view.tree.loaded(parent).filter(|row| tree::is_branch(row));
         let siblings: Vec<_> = siblings.take(OPEN_AT_ONCE).cloned().collect();
@@ -50,7 +53,9 @@ impl Session {
                 self.load_count(tab, row.id);
             }
         }
-        let changes = siblings.into_iter().map(|row| TreeChange::Open(Rc::new(row)));
+        let changes = siblings
+            .into_iter()
+            .map(|row| TreeChange::Open(Rc::new(row)));
         self.dispatch(Action::Tree(tab, changes.collect()));
     }
 
@@ -78,7 +83,9 @@ impl Session {
 
     /// Asks for all children of the root: the map and the sizes show them all.
     pub(super) fn load_root(self: &Rc<Self>) {
-        let Some((tab, view)) = self.active() else { return };
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let count = view.tree.count(view.tree.root()).unwrap_or(0).min(ROOT_MAX);
         let missing: Vec<u64> = (0..count.div_ceil(PAGE))
             .map(|page| page * PAGE)
@@ -138,8 +145,12 @@ impl Session {
 
     /// Saves a node and all below it as a file; without a name, copies it as text.
     pub fn export(self: &Rc<Self>, node: NodeId, form: ExportForm, name: Option<String>) {
-        let Some((tab, _)) = self.active() else { return };
-        let Some(client) = self.client(tab) else { return };
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
+        let Some(client) = self.client(tab) else {
+            return;
+        };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match (client.ask(Request::Export { node, form }).await, name) {

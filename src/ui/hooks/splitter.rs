@@ -50,7 +50,11 @@ pub struct Splitter {
 impl Splitting {
     fn window(&self) -> i32 {
         let size = web_sys::window().and_then(|window| {
-            let size = if self.horizontal { window.inner_height() } else { window.inner_width() };
+            let size = if self.horizontal {
+                window.inner_height()
+            } else {
+                window.inner_width()
+            };
             size.ok()?.as_f64()
         });
         size.map_or(1440, |size| size as i32)
@@ -87,7 +91,11 @@ impl Splitting {
     }
 
     fn along(&self, event: &PointerEvent) -> i32 {
-        if self.horizontal { event.client_y() } else { event.client_x() }
+        if self.horizontal {
+            event.client_y()
+        } else {
+            event.client_x()
+        }
     }
 }
 
@@ -137,12 +145,18 @@ impl Splitter {
     }
 
     fn moved(&self, (from, size): (i32, i32), at: i32) -> i32 {
-        if self.border.after { size - (at - from) } else { size + (at - from) }
+        if self.border.after {
+            size - (at - from)
+        } else {
+            size + (at - from)
+        }
     }
 
     /// A key moves the border.
     pub fn key(&self, event: &KeyboardEvent) {
-        let Some(key) = keys::pressed(event) else { return };
+        let Some(key) = keys::pressed(event) else {
+            return;
+        };
         let size = match key.as_str() {
             "Home" => self.border.min,
             "End" => self.border.max(),

@@ -31,7 +31,10 @@ impl SizeWatch {
     pub(super) fn new(element: &Element, tell: impl Fn(f64, f64) + 'static) -> Option<SizeWatch> {
         let watched = element.clone();
         let call = Closure::<dyn FnMut()>::new(move || {
-            tell(watched.client_width().into(), watched.client_height().into());
+            tell(
+                watched.client_width().into(),
+                watched.client_height().into(),
+            );
         });
         let observer = ResizeObserver::new(call.as_ref().unchecked_ref()).ok()?;
         observer.observe(element);

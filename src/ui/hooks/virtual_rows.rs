@@ -130,7 +130,11 @@ impl VirtualRows {
             return;
         }
         event.prevent_default();
-        let step = if event.delta_mode() == LINES { self.row } else { 1.0 };
+        let step = if event.delta_mode() == LINES {
+            self.row
+        } else {
+            1.0
+        };
         self.scroll_to(self.logical.get() + event.delta_y() * step);
     }
 
@@ -169,7 +173,10 @@ impl VirtualRows {
 
     fn watch(self: &Rc<Self>) -> Option<(Listener, Listener, SizeWatch)> {
         let element = self.container.cast::<Element>()?;
-        self.resized(element.client_width().into(), element.client_height().into());
+        self.resized(
+            element.client_width().into(),
+            element.client_height().into(),
+        );
         let here = Rc::clone(self);
         let scroll = Listener::new(&element, "scroll", move |_| here.scrolled());
         let here = Rc::clone(self);

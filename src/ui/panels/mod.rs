@@ -70,5 +70,8 @@ pub const PANELS: &[Panel] = &[
 
 /// The panels that have something to show for a file, with their places in [`PANELS`].
 pub fn shown(opened: &Opened) -> impl Iterator<Item = (usize, &'static Panel)> + use<'_> {
-    PANELS.iter().enumerate().filter(|(_, panel)| (panel.shown)(opened))
+    PANELS
+        .iter()
+        .enumerate()
+        .filter(|(_, panel)| (panel.shown)(opened))
 }

@@ -41,7 +41,9 @@ fn fact_text(fact: &Fact) -> Html {
         { escaped(&fact.text) }
     </> };
     match fact.span {
-        Some(span) => html! { <span class={words::tone_class(fact.tone)}>{ span_button("fact", span, text) }</span> },
+        Some(span) => {
+            html! { <span class={words::tone_class(fact.tone)}>{ span_button("fact", span, text) }</span> }
+        }
         None => html! { <span class={words::tone_class(fact.tone)}>{ text }</span> },
     }
 }

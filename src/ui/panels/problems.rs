@@ -9,8 +9,8 @@ use crate::model::text::escaped;
 use crate::model::{Severity, Span};
 use crate::ui::components::{explanation, prose};
 use crate::ui::hooks::{
-    Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local,
-    use_row_count, use_virtual_rows,
+    Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local, use_row_count,
+    use_virtual_rows,
 };
 use crate::ui::selection::Via;
 use crate::ui::state::View;
@@ -27,7 +27,11 @@ pub const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Sever
 
 /// How many problems there are, and how bad the worst is.
 pub(super) fn badge(opened: &Opened) -> Option<(u64, Severity)> {
-    let severity = opened.diagnostics.iter().map(|p| p.diagnostic.severity).max()?;
+    let severity = opened
+        .diagnostics
+        .iter()
+        .map(|p| p.diagnostic.severity)
+        .max()?;
     Some((opened.diagnostics.len() as u64, severity))
 }
 
@@ -38,7 +42,11 @@ fn order(opened: &Opened) -> Vec<usize> {
         let all = opened.diagnostics.iter().enumerate();
         all.filter(move |(_, p)| p.diagnostic.severity == severity)
     };
-    SEVERITIES.into_iter().flat_map(of).map(|(i, _)| i).collect()
+    SEVERITIES
+        .into_iter()
+        .flat_map(of)
+        .map(|(i, _)| i)
+        .collect()
 }
 
 /// The bytes of the next problem, or of the one before; around both ends.
@@ -50,7 +58,10 @@ pub fn step(view: &View, forward: bool) -> Option<Span> {
     // Those about the same bytes are one stop.
     spans.dedup();
     let last = spans.len().checked_sub(1)?;
-    let at = view.selection.span.and_then(|span| spans.iter().position(|s| *s == span));
+    let at = view
+        .selection
+        .span
+        .and_then(|span| spans.iter().position(|s| *s == span));
     let next = match (at, forward) {
         (Some(i), true) if i < last => i + 1,
         (Some(0) | None, false) => last,
@@ -91,12 +102,17 @@ struct List {
 
 impl List {
     fn problem(&self, place: usize) -> Option<&Problem> {
-        self.props.view.opened.diagnostics.get(*self.shown.get(place)?)
+        self.props
+            .view
+            .opened
+            .diagnostics
+            .get(*self.shown.get(place)?)
     }
 
     fn is_selected(&self, place: usize) -> bool {
         let span = self.props.view.selection.span;
-        self.problem(place).is_some_and(|p| Some(p.diagnostic.primary.span) == span)
+        self.problem(place)
+            .is_some_and(|p| Some(p.diagnostic.primary.span) == span)
     }
 
     /// The place of the problem whose bytes are selected. Several may be about the same:
@@ -178,7 +194,10 @@ pub fn Problems(props: &PanelProps) -> Html {
         }
     };
     let serial = u64::from(props.view.selection.serial);
-    use_change([serial, current.map_or(0, |i| i as u64 + 1), 0, 0], Box::new(reveal));
+    use_change(
+        [serial, current.map_or(0, |i| i as u64 + 1), 0, 0],
+        Box::new(reveal),
+    );
     let here = Rc::clone(&list);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     let here = Rc::clone(&list);

@@ -63,20 +63,33 @@ pub(super) fn sizes(view: &View, more: bool) -> Html {
 }
 
 fn by_size(view: &View) -> Vec<Part<'_>> {
-    let size = |row: &Row| row.span.filter(|s| s.source == SourceId::FILE).map_or(0, |s| s.len());
+    let size = |row: &Row| {
+        row.span
+            .filter(|s| s.source == SourceId::FILE)
+            .map_or(0, |s| s.len())
+    };
     let rows: Vec<&Row> = view.tree.loaded(NodeId::ROOT).collect();
     // Plain numbers: the same code sorts all lists.
-    let mut order: Vec<(u64, usize)> =
-        rows.iter().enumerate().map(|(i, row)| (u64::MAX - size(row), i)).collect();
+    let mut order: Vec<(u64, usize)> = rows
+        .iter()
+        .enumerate()
+        .map(|(i, row)| (u64::MAX - size(row), i))
+        .collect();
     order.sort_unstable();
-    let parts = order.into_iter().filter_map(|(_, i)| rows.get(i).map(|row| (size(row), *row)));
+    let parts = order
+        .into_iter()
+        .filter_map(|(_, i)| rows.get(i).map(|row| (size(row), *row)));
     parts.filter(|(size, _)| *size > 0).collect()
 }
 
 fn areas(parts: &[Part<'_>], total: u64) -> Html {
     let of = |area: Area| -> u64 {
         let same = |a: Area| a == area || (area == Area::Header && a == Area::Inherit);
-        parts.iter().filter(|(_, row)| same(row.area)).map(|(size, _)| size).sum()
+        parts
+            .iter()
+            .filter(|(_, row)| same(row.area))
+            .map(|(size, _)| size)
+            .sum()
     };
     let sums = AREAS.map(|area| (area, of(area)));
     html! { <>

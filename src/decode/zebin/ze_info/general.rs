@@ -1,15 +1,10 @@
-//! Texts that leave the subset of YAML that [`yaml`](super::yaml) decodes: serde_yaml says what
-//! they mean. It keeps no places, so its values are shown as derived ones, beside the rows.
-
-use serde_yaml::{Mapping, Value as Yaml};
+//! Texts that leave the subset of YAML that [`yaml`](super::yaml) decodes: a general reader
+//! ([`rare`](crate::decode::rare)) says what they mean. It keeps no places, so its values are
+//! shown as derived ones, beside the rows.
 
 use crate::decode::eager::{Eager, Place};
+use crate::decode::rare::{Rare, What};
 use crate::model::{Doc, Node, Value};
-
-/// Longer texts are not decoded in this way: it takes twenty times as long as the other.
-pub(super) const TEXT_MAX: usize = 16 << 20;
-/// More values are not shown: aliases can make many of a short text.
-const NODES_MAX: usize = 1 << 18;
 
 pub(super) const DOC: Doc = Doc {
     text: "What the text means by the rules of YAML. It has parts (anchors, aliases, tags, block scalars, complex keys) that the driver does not read, and that have no rows of their own.",
@@ -23,89 +18,50 @@ const VALUE_DOC: Doc = Doc {
 };
 
 /// Decodes the text: the values as a tree, or why there are none.
-pub(super) fn tree(text: &[u8]) -> Eager {
+pub(super) fn tree(text: &[u8], rare: &dyn Rare) -> Eager {
     let mut tree = Eager::default();
-    let text = String::from_utf8_lossy(text);
-    match serde_yaml::from_str::<Yaml>(text.trim_end_matches('\0')) {
-        Ok(Yaml::Mapping(mapping)) => push_mapping(&mut tree, Eager::TOP, mapping, &mut 0),
-        Ok(other) => push(&mut tree, Eager::TOP, "value".to_owned(), other, &mut 0),
-        Err(error) => {
-            let text = Value::text(error.to_string());
-            tree.push(Eager::TOP, Node::derived("error", text).doc(&DOC));
+    let Some(items) = rare.yaml(text) else {
+        let text = Value::text("zeview's part that reads general YAML is not loaded");
+        tree.push(Eager::TOP, Node::derived("error", text).doc(&DOC));
+        return tree;
+    };
+    // The places of the values that the next one may be within.
+    let mut places: Vec<Place> = vec![Eager::TOP];
+    for item in items {
+        places.truncate(usize::try_from(item.depth).unwrap_or(0).saturating_add(1));
+        let place = places.last().copied().unwrap_or(Eager::TOP);
+        let count = match item.what {
+            What::Sequence(count) => Some(count),
+            _ => None,
+        };
+        let (value, doc) = match item.what {
+            What::Nothing | What::Sequence(_) => (Value::None, &VALUE_DOC),
+            What::Bool(yes) => (Value::Bool(yes), &VALUE_DOC),
+            What::Unsigned(raw) => (Value::decimal(raw, 64), &VALUE_DOC),
+            What::Signed(raw) => (Value::Signed { raw, bits: 64 }, &VALUE_DOC),
+            What::Float(number) => (Value::Float(number), &VALUE_DOC),
+            What::Text(text) => (Value::text(text), &VALUE_DOC),
+            What::Note(text) => (Value::text(text), &DOC),
+        };
+        let mut node = Node::derived(item.name, value).doc(doc);
+        if let Some(count) = count {
+            node = node.summary(count.to_string());
         }
+        places.push(tree.push(place, node));
     }
     tree
 }
 
-fn push_mapping(tree: &mut Eager, place: Place, mapping: Mapping, count: &mut usize) {
-    for (key, value) in mapping {
-        let name = match key {
-            Yaml::String(name) => name,
-            other => serde_yaml::to_string(&other).map_or_else(
-                |_| "key".to_owned(),
-                |text| text.trim_end().to_owned(),
-            ),
-        };
-        push(tree, place, name, value, count);
-    }
-}
-
-fn push(tree: &mut Eager, place: Place, name: String, value: Yaml, count: &mut usize) {
-    *count += 1;
-    match count.cmp(&&mut NODES_MAX.clone()) {
-        std::cmp::Ordering::Less => {}
-        std::cmp::Ordering::Equal => {
-            let text = Value::text(format!("more than {NODES_MAX} values are not shown"));
-            tree.push(place, Node::derived("and more", text).doc(&VALUE_DOC));
-            return;
-        }
-        std::cmp::Ordering::Greater => return,
-    }
-    let node = |value: Value| Node::derived(name.clone(), value).doc(&VALUE_DOC);
-    match value {
-        Yaml::Mapping(mapping) => {
-            let below = tree.push(place, node(Value::None));
-            push_mapping(tree, below, mapping, count);
-        }
-        Yaml::Sequence(values) => {
-            let below = tree.push(place, node(Value::None).summary(values.len().to_string()));
-            for value in values {
-                push(tree, below, "item".to_owned(), value, count);
-            }
-        }
-        Yaml::Tagged(tagged) => {
-            let below = tree.push(place, node(Value::text(tagged.tag.to_string())));
-            push(tree, below, "value".to_owned(), tagged.value, count);
-        }
-        scalar => {
-            tree.push(place, node(scalar_value(scalar)));
-        }
-    }
-}
-
-fn scalar_value(scalar: Yaml) -> Value {
-    match scalar {
-        Yaml::Bool(yes) => Value::Bool(yes),
-        Yaml::String(text) => Value::text(text),
-        Yaml::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (Some(raw), _, _) => Value::decimal(raw, 64),
-            (_, Some(raw), _) => Value::Signed { raw, bits: 64 },
-            (_, _, Some(number)) => Value::Float(number),
-            _ => Value::None,
-        },
-        _ => Value::None,
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "rare"))]
 mod tests {
     use super::*;
+    use crate::decode::rare::BuiltIn;
     use crate::model::{Expand, MemorySource, Sources};
 
     fn count(text: &str) -> u64 {
         let sources = Sources::new("", Box::new(MemorySource::from(Vec::new())));
         let text = text.as_bytes().to_vec();
-        crate::decode::eager::Tree::new(move |_: &Sources| tree(&text)).count(0, &sources)
+        crate::decode::eager::Tree::new(move |_: &Sources| tree(&text, &BuiltIn)).count(0, &sources)
     }
 
     #[test]

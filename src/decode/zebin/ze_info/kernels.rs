@@ -10,7 +10,6 @@ use super::ZeInfo;
 use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
-use crate::decode::demangle::demangled;
 use crate::decode::zebin::links::Links;
 use crate::model::kernels::{
     FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
@@ -49,17 +48,18 @@ impl ZebinKernels {
     fn entries(&self, list: &str) -> impl Iterator<Item = (Index, &Node)> {
         let list = self.info.top(list);
         let values = list.map(|list| self.info.yaml.values(list));
-        values.into_iter().flatten().filter(|(_, node)| node.kind.is_mapping())
+        values
+            .into_iter()
+            .flatten()
+            .filter(|(_, node)| node.kind.is_mapping())
     }
 
     fn make_rows(&self) -> Vec<KernelRow> {
         let kernels = self.entries("kernels").map(|entry| (entry, false));
         let functions = self.entries("functions").map(|entry| (entry, true));
         let all = (0u64..).zip(kernels.chain(functions));
-        all.map(|(place, ((index, node), is_function))| {
-            self.row(place, index, node, is_function)
-        })
-        .collect()
+        all.map(|(place, ((index, node), is_function))| self.row(place, index, node, is_function))
+            .collect()
     }
 
     fn row(&self, place: u64, index: Index, node: &Node, is_function: bool) -> KernelRow {
@@ -102,11 +102,14 @@ impl ZebinKernels {
                 _ => {}
             }
         }
-        row.demangled = demangled(&row.name.value);
+        row.demangled = info.demangled(&row.name.value);
         if let Some(buffers) = buffers {
             self.sizes_of_buffers(&mut row, buffers);
         }
-        row.code_size = self.links.code(&row.name.value).map(|(size, span)| Given::at(size, span));
+        row.code_size = self
+            .links
+            .code(&row.name.value)
+            .map(|(size, span)| Given::at(size, span));
         row.hazards = hazards(&row);
         row
     }
@@ -224,17 +227,20 @@ impl ZebinKernels {
         };
         // The older form: a sequence of one mapping.
         let mapping = match info.yaml.node(found) {
-            Some(node) if node.kind.is_sequence() => {
-                info.yaml.values(found).next().map_or(found, |(first, _)| first)
-            }
+            Some(node) if node.kind.is_sequence() => info
+                .yaml
+                .values(found)
+                .next()
+                .map_or(found, |(first, _)| first),
             _ => found,
         };
         let present = info.yaml.values(mapping).filter_map(|(index, node)| {
             let name = info.key_bytes(index, node)?;
             let key = table.key(&name);
-            let words = node.kind.is_collection().then(|| {
-                String::from_utf8_lossy(node.value.of(&info.text)).into_owned()
-            });
+            let words = node
+                .kind
+                .is_collection()
+                .then(|| String::from_utf8_lossy(node.value.of(&info.text)).into_owned());
             Some(Property {
                 key: String::from_utf8_lossy(&name).into_owned().into(),
                 value: match words {
@@ -293,7 +299,12 @@ impl Kernels for ZebinKernels {
         let (kernel, _) = entries.nth(place)?;
         let get = |key: &str| info.last(kernel, key);
         let description = self.description(&row.name.value);
-        let map = argument_map::read(info, kernel, description, row.inline_data_payload_size.value);
+        let map = argument_map::read(
+            info,
+            kernel,
+            description,
+            row.inline_data_payload_size.value,
+        );
         let mut links = self.links.of_kernel(&row.name.value);
         if let Some(node) = description.and_then(|index| info.yaml.node(index)) {
             links.push(Xref {
@@ -302,8 +313,11 @@ impl Kernels for ZebinKernels {
                 to: info.at(node.value),
             });
         }
-        let mut others =
-            self.properties(kernel, "experimental_properties", &schema::EXPERIMENTAL_PROPERTIES);
+        let mut others = self.properties(
+            kernel,
+            "experimental_properties",
+            &schema::EXPERIMENTAL_PROPERTIES,
+        );
         others.extend(self.properties(kernel, "debug_env", &schema::DEBUG_ENV));
         let buffers = get("per_thread_memory_buffers");
         Some(KernelDetail {
@@ -316,7 +330,11 @@ impl Kernels for ZebinKernels {
             binding_table: map.binding_table,
             per_thread_payload: argument_map::per_thread(info, get("per_thread_payload_arguments")),
             memory_buffers: buffers
-                .map(|list| argument_map::memory_buffers(info, list).map(|b| b.row).collect())
+                .map(|list| {
+                    argument_map::memory_buffers(info, list)
+                        .map(|b| b.row)
+                        .collect()
+                })
                 .unwrap_or_default(),
             inline_samplers: argument_map::inline_samplers(info, get("inline_samplers")),
             links,
@@ -330,7 +348,10 @@ fn hazards(row: &KernelRow) -> Vec<Hazard> {
     let per_lane = row.spill_dwords_per_lane().unwrap_or(0.0);
     if row.spill_size.value > 0 {
         if per_lane > HEAVY_SPILL {
-            say(HazardKind::HeavySpills, format!("spills {per_lane:.0} dwords a lane").into());
+            say(
+                HazardKind::HeavySpills,
+                format!("spills {per_lane:.0} dwords a lane").into(),
+            );
         } else {
             say(HazardKind::Spills, "spills".into());
         }

@@ -9,12 +9,11 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::ZeInfo;
 use super::general;
 use super::kernels::default_value;
 use super::schema::{Default, Key, Table, Type};
 use super::yaml::{self, Index, Kind, ROOT};
-use super::ZeInfo;
-use crate::decode::demangle::demangled;
 use crate::decode::eager::{Eager, Tree};
 use crate::decode::zebin::links::Links;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
@@ -124,13 +123,15 @@ impl ZeInfoRows {
 
     /// Is there a second reading of the text?
     fn has_general(&self) -> bool {
-        self.info.yaml.is_outside_subset() && self.info.text.len() <= general::TEXT_MAX
+        self.info.has_second_reading()
     }
 
     fn node(&self, index: Index, node: &yaml::Node, family: &Family, out: &Rows<'_>) -> Node {
         let info = &*self.info;
         let in_sequence = family.node.kind.is_sequence() && node.kind.is_value();
-        let key = family.table.and_then(|table| info.key_in(table, index, node));
+        let key = family
+            .table
+            .and_then(|table| info.key_in(table, index, node));
         let name = match info.yaml.key_text(&info.text, index) {
             Some(key) => key.text.into_owned(),
             None if in_sequence => self.item_name(index, family),
@@ -171,7 +172,8 @@ impl ZeInfoRows {
             if row.kind == NodeKind::Mapping && family.is_kernels() {
                 row.xrefs = self.links.of_kernel(&row.name);
             }
-            if let Some(words) = family.table_of_items().and_then(|_| demangled(&row.name)) {
+            let name = family.table_of_items().and(Some(&row.name));
+            if let Some(words) = name.and_then(|name| self.info.demangled(name)) {
                 row = row.summary(words);
             }
         }
@@ -222,8 +224,16 @@ impl ZeInfoRows {
         Some(Family {
             item,
             node,
-            table: node.kind.is_mapping().then(|| self.info.table_of(item)).flatten(),
-            key: node.kind.is_sequence().then(|| self.info.list_key(item)).flatten(),
+            table: node
+                .kind
+                .is_mapping()
+                .then(|| self.info.table_of(item))
+                .flatten(),
+            key: node
+                .kind
+                .is_sequence()
+                .then(|| self.info.list_key(item))
+                .flatten(),
         })
     }
 }
@@ -251,7 +261,9 @@ impl ZeInfo {
         let mut present = 0u64;
         if let Some(table) = table {
             for (child, node) in self.yaml.children(mapping) {
-                let place = self.key_bytes(child, node).and_then(|name| table.place(&name));
+                let place = self
+                    .key_bytes(child, node)
+                    .and_then(|name| table.place(&name));
                 let bit = place.and_then(|at| 1u64.checked_shl(u32::try_from(at).ok()?));
                 present |= bit.unwrap_or(0);
             }
@@ -262,7 +274,9 @@ impl ZeInfo {
             .filter(move |(at, key)| {
                 present.checked_shr(*at).unwrap_or(0) & 1 == 0
                     && key.default != Default::None
-                    && key.since.is_some_and(|since| self.minor.is_none_or(|m| since <= m))
+                    && key
+                        .since
+                        .is_some_and(|since| self.minor.is_none_or(|m| since <= m))
                     && key.removed.is_none()
                     && self.applies(mapping, key)
             })
@@ -305,7 +319,9 @@ impl Expand for ZeInfoRows {
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        let Ok(item) = u32::try_from(item) else { return };
+        let Ok(item) = u32::try_from(item) else {
+            return;
+        };
         let yaml = &self.info.yaml;
         let written = self.written(item);
         let mut family: Option<Family> = None;
@@ -357,10 +373,11 @@ impl Expand for ZeInfoRows {
 }
 
 impl ZeInfoRows {
-    /// What serde_yaml makes of the text.
+    /// What a general reader makes of the text.
     fn general_row(&self, out: &Rows<'_>) -> Node {
         let info = Rc::clone(&self.info);
-        let tree = Tree::new(move |_: &Sources| -> Eager { general::tree(&info.text) });
+        let tree =
+            Tree::new(move |_: &Sources| -> Eager { general::tree(&info.text, &*info.rare) });
         Node::derived("as general YAML", Value::None)
             .doc(&general::DOC)
             .children(out.register(Rc::new(tree)), 0, None)

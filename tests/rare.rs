@@ -1,0 +1,124 @@
+//! What few files need: with the part that reads it, without, and when it comes later.
+#![cfg(feature = "rare")]
+
+mod support;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use support::zebin::{small, ze_info};
+use zeview::decode::rare::{Absent, BuiltIn, Item, Rare, pack, unpack};
+use zeview::decode::{decode_with, rules};
+use zeview::model::text::{TextOptions, write_tree};
+use zeview::model::{Document, MemorySource};
+use zeview::worker::answer::Desk;
+use zeview::worker::protocol::Response;
+
+const NAME: &str = "_ZTSZ4mainE6VecAdd";
+
+fn mangled() -> Vec<u8> {
+    file(&ze_info(&[NAME]))
+}
+
+fn anchors() -> Vec<u8> {
+    file("version: '1.39'\nkernels:\n  - &first\n    name: plain\nagain: *first\n")
+}
+
+fn file(text: &str) -> Vec<u8> {
+    small().bytes(".ze_info", text).build().bytes
+}
+
+fn open(bytes: &[u8], rare: Rc<dyn Rare>) -> Document {
+    decode_with(Box::new(MemorySource::from(bytes)), "file", rare)
+}
+
+fn dump(document: &Document) -> String {
+    let mut out = Vec::new();
+    write_tree(document, document.root(), TextOptions::default(), &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn is_reported(document: &Document) -> bool {
+    let mut diagnostics = document.diagnostics.iter();
+    diagnostics.any(|diagnostic| diagnostic.rule == rules::RARE_MISSING.id)
+}
+
+/// As the module of the page: not there until it is loaded, and spoken to in bytes.
+#[derive(Default)]
+struct Later {
+    needed: Cell<bool>,
+    loaded: Cell<bool>,
+    asked_too_early: Cell<bool>,
+}
+
+impl Later {
+    fn ready(&self) -> Option<()> {
+        self.asked_too_early
+            .set(self.asked_too_early.get() || !self.loaded.get());
+        self.loaded.get().then_some(())
+    }
+}
+
+impl Rare for Later {
+    fn needed(&self) -> bool {
+        self.needed.set(true);
+        true
+    }
+
+    fn demangled(&self, name: &str) -> Option<String> {
+        self.ready()?;
+        BuiltIn.demangled(name)
+    }
+
+    fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
+        self.ready()?;
+        unpack(&pack(&BuiltIn.yaml(text)?))
+    }
+}
+
+#[test]
+fn what_is_loaded_between_checking_and_answering_is_as_good_as_built_in() {
+    for (bytes, words) in [(mangled(), "main::VecAdd"), (anchors(), "as general YAML")] {
+        let expected = dump(&open(&bytes, Rc::new(BuiltIn)));
+        assert!(expected.contains(words), "{expected}");
+
+        let rare = Rc::new(Later::default());
+        let document = open(&bytes, Rc::<Later>::clone(&rare));
+        assert!(rare.needed.get() && !rare.asked_too_early.get());
+        rare.loaded.set(true);
+        assert_eq!(dump(&document), expected);
+        assert!(!is_reported(&document));
+    }
+}
+
+#[test]
+fn what_is_missing_is_reported_and_nothing_else_changes() {
+    let document = open(&mangled(), Rc::new(Absent));
+    assert!(is_reported(&document));
+    let text = dump(&document);
+    assert!(text.contains(NAME) && !text.contains("main::VecAdd"));
+
+    let document = open(&anchors(), Rc::new(Absent));
+    assert!(is_reported(&document));
+    assert!(dump(&document).contains("is not loaded"));
+}
+
+#[test]
+fn most_files_need_nothing() {
+    let rare = Rc::new(Later::default());
+    let document = open(&small().build().bytes, Rc::<Later>::clone(&rare));
+    dump(&document);
+    assert!(!rare.needed.get() && !rare.asked_too_early.get());
+    assert!(!is_reported(&open(&small().build().bytes, Rc::new(Absent))));
+}
+
+#[test]
+fn a_desk_opens_in_two_steps() {
+    let rare = Rc::new(Later::default());
+    let mut desk = Desk::with(|| 0.0, Rc::<Later>::clone(&rare));
+    desk.decode(1, "file", Box::new(MemorySource::from(mangled())));
+    assert!(rare.needed.get());
+    rare.loaded.set(true);
+    assert!(matches!(desk.opened().response, Response::Opened(_)));
+    assert!(!rare.asked_too_early.get());
+}
