@@ -233,7 +233,8 @@ fn files_that_are_no_files() {
     }
     let empty = temporary("empty", b"");
     let output = zeview(&["check", &empty.display().to_string()]);
-    assert_eq!(output.status.code(), Some(0));
+    // Nothing is wrong with it, but the driver would not load it.
+    assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("file/empty"));
 }
 
@@ -280,4 +281,29 @@ fn help_and_version() {
     }
     assert!(stdout(&zeview(&["--help"])).contains("check"));
     assert_eq!(zeview(&["no-such-command"]).status.code(), Some(2));
+}
+
+#[test]
+fn verdicts_and_rules() {
+    let file = temporary("verdict.zebin", &support::zebin::small().build().bytes);
+    let path = file.display().to_string();
+    let own = zeview(&["check", &path]);
+    assert_eq!(own.status.code(), Some(0));
+    assert!(stdout(&own).contains("driver 26.27 on bmg-g21: loads\n"));
+    let other = zeview(&["check", "--json", "--device", "12.60.7", &path]);
+    assert_eq!(other.status.code(), Some(1));
+    let json: Value = serde_json::from_slice(&other.stdout).expect("it is JSON");
+    assert_eq!(json[0]["verdict"], "refused");
+    assert_eq!(json[0]["well_formed"], true);
+    assert_eq!(json[0]["device"], "pvc");
+    assert_eq!(json[0]["findings"][0]["rule"], "driver/other-device");
+    assert_eq!(json[0]["findings"][0]["effect"], "refuses");
+    assert_eq!(json[0]["findings"][0]["decisive"], true);
+    let nonsense = zeview(&["check", "--device", "nonsense", &path]);
+    assert_eq!(nonsense.status.code(), Some(2));
+    let rules = stdout(&zeview(&["rules"]));
+    assert!(rules.contains("driver/unknown-key") && rules.contains("elf/bad-class"));
+    let one = stdout(&zeview(&["rules", "driver/unknown-key"]));
+    assert!(one.contains("refuses") && one.contains("zeinfo_decoder.cpp"));
+    assert_eq!(zeview(&["rules", "no/such-rule"]).status.code(), Some(2));
 }
