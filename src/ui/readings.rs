@@ -93,7 +93,7 @@ pub fn text(bytes: &[u8]) -> Option<String> {
 
 /// `7f 45 4c 46`, 16 to a line.
 pub fn hex_text(bytes: &[u8]) -> String {
-    lines(bytes, "", |out, byte| push_hex(out, byte), " ")
+    lines(bytes, "", push_hex, " ")
 }
 
 /// `static const uint8_t bytes[4] = { 0x7f, … };`

@@ -64,7 +64,7 @@ pub fn percent(part: u64, whole: u64) -> String {
         _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => {
             format!("<{GROUP}0.1{GROUP}%")
         }
-        t if t < 100 || t > 990 => format!("{}.{}{GROUP}%", t / 10, t % 10),
+        t if !(100..=990).contains(&t) => format!("{}.{}{GROUP}%", t / 10, t % 10),
         t => format!("{}{GROUP}%", (t + 5) / 10),
     }
 }

@@ -87,6 +87,9 @@ type Result<T> = std::result::Result<T, ClientError>;
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
 
+/// Called when the decoder is gone for good.
+type OnDeath = Box<dyn Fn(ClientError)>;
+
 struct Inner {
     port: RefCell<Option<Port>>,
     /// The decoder has said that it runs.
@@ -99,7 +102,7 @@ struct Inner {
     timer: RefCell<Option<Timer>>,
     /// Why it does not run any more.
     death: RefCell<Option<ClientError>>,
-    on_death: RefCell<Option<Box<dyn Fn(ClientError)>>>,
+    on_death: RefCell<Option<OnDeath>>,
 }
 
 impl PartialEq for Client {

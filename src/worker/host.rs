@@ -248,7 +248,7 @@ impl Host {
     /// Reads the whole file and answers then.
     fn load(self: &Rc<Host>, id: u32, name: String, file: &Blob) {
         let reading = JsFuture::from(file.array_buffer());
-        self.later(id, async { reading.await }, move |host, read| match read {
+        self.later(id, reading, move |host, read| match read {
             Ok(buffer) => host.decode(id, name, File::Whole(Uint8Array::new(&buffer))),
             Err(thrown) => Some(unreadable(&name, &blob_source::reason(&thrown))),
         });

@@ -430,7 +430,7 @@ fn notes() -> Vec<Mutant> {
         with(
             "notes-openmp",
             new()
-                .note(b"INTELONEOMPOFFLOAD\0", 3, b"0\01\0-g\0")
+                .note(b"INTELONEOMPOFFLOAD\0", 3, b"0\x001\x00-g\x00")
                 .build(),
         ),
     ]

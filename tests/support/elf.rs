@@ -605,7 +605,7 @@ impl<'a> Writer<'a> {
             self.bytes.extend(record);
         }
         let mut headers = vec![self.record(class.section_header(), &[])];
-        let mut contents = vec![0..0];
+        let mut contents = vec![std::ops::Range { start: 0, end: 0 }];
         for section in &elf.sections {
             self.pad();
             let (bytes, entsize) = self.content(section);

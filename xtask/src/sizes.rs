@@ -36,7 +36,7 @@ const BUDGETS: &[Budget] = &[
     // Loaded when the first file needs it.
     Budget {
         what: "what few files need",
-        bytes: 130_000,
+        bytes: 170_000,
         holds: is_rare,
     },
 ];

@@ -37,6 +37,9 @@ pub struct Note {
     pub whole: Span,
 }
 
+/// A description as a value, and in words.
+pub type Description = (Value, Option<Str>);
+
 /// What an owner's notes mean.
 #[derive(Debug)]
 pub struct Vocabulary {
@@ -45,7 +48,7 @@ pub struct Vocabulary {
     /// Where that is specified.
     pub source: &'static str,
     /// A description as a value, and in words.
-    pub describe: fn(u32, &[u8], Endian) -> (Value, Option<Str>),
+    pub describe: fn(u32, &[u8], Endian) -> Description,
     /// How many bytes a description has, where the type says so.
     pub size: fn(u32) -> Option<u64>,
     /// The bits of a description.

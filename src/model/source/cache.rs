@@ -1,7 +1,7 @@
 //! A read cache with read-ahead: small for random access, larger for sequential.
 
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::{Rc, Weak};
 
 use super::{Bytes, SourceError};
 use crate::model::span::Span;
@@ -23,7 +23,12 @@ pub(super) struct Cache {
     clock: u64,
     /// Where the last read-ahead ended, and how long it was.
     ahead: (u64, u64),
+    /// Long reads whose bytes somebody may still have.
+    long: VecDeque<(Span, Weak<[u8]>)>,
 }
+
+/// So many long reads are remembered.
+const LONG: usize = 4;
 
 struct Extent {
     data: Rc<[u8]>,
@@ -46,10 +51,19 @@ impl Cache {
         if let Some(bytes) = self.hit(span) {
             return Ok(bytes);
         }
+        // A weak reference keeps the memory, too.
+        self.long.retain(|(_, data)| data.strong_count() > 0);
         // What is longer than the read-ahead is read as it is, and not kept: whoever asks
-        // for so much at once keeps it himself.
+        // for so much at once keeps it himself. As long as he does, others get the same.
         if span.len() > AHEAD_MAX {
-            return long(span, fetch);
+            let same = self.long.iter().find(|(s, _)| *s == span);
+            if let Some(data) = same.and_then(|(_, data)| data.upgrade()) {
+                return Ok(Bytes::from(data));
+            }
+            let bytes = long(span, fetch)?;
+            self.long.truncate(LONG - 1);
+            self.long.push_front((span, Rc::downgrade(&bytes.data)));
+            return Ok(bytes);
         }
         self.miss(span, len, fetch)?;
         if let Some(bytes) = self.hit(span) {

@@ -84,13 +84,12 @@ impl View {
         let selection = &self.view.selection;
         let mut hand = self.hand.get();
         let own = hand.own.take();
-        if let Some(extent) = selection.extent() {
-            if !own.is_some_and(|at| extent.holds(at)) {
-                hand.cursor = selection.span.map(|span| span.start);
-                let last = extent.end.saturating_sub(1).max(extent.start);
-                self.rows
-                    .reveal_all(self.row_of(extent.start), self.row_of(last));
-            }
+        let selected_elsewhere = |extent: &Span| !own.is_some_and(|at| extent.holds(at));
+        if let Some(extent) = selection.extent().filter(selected_elsewhere) {
+            hand.cursor = selection.span.map(|span| span.start);
+            let last = extent.end.saturating_sub(1).max(extent.start);
+            self.rows
+                .reveal_all(self.row_of(extent.start), self.row_of(last));
         }
         self.hand.change(|now| *now = hand);
     }
