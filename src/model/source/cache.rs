@@ -97,7 +97,7 @@ impl Cache {
         let end = span.end.max(start.saturating_add(wanted)).min(len);
         let data = fetch(start, end.saturating_sub(start))?;
         self.ahead = (start.saturating_add(data.len() as u64), data.len() as u64);
-        self.keep(start, Rc::from(&*data));
+        self.keep(start, data.into_data());
         Ok(())
     }
 
@@ -121,6 +121,9 @@ impl Cache {
 
 /// Reads a long span piece by piece.
 fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
+    if span.len() <= READ_MAX {
+        return Ok(Bytes::from(fetch(span.start, span.len())?.into_data()));
+    }
     let length = usize::try_from(span.len()).map_err(|_| SourceError {
         span,
         message: "they are more than this machine can address".to_owned(),

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::iter::repeat_n;
 use std::path::Path;
+use std::rc::Rc;
 
 use super::{ByteSource, Bytes, SourceError};
 use crate::model::span::{SourceId, Span};
@@ -52,10 +54,11 @@ impl ByteSource for FileSource {
         let Some(length) = length else {
             return Err(fail("they lie outside of it".to_owned()));
         };
-        let mut bytes = vec![0; length];
+        // Read to where they stay.
+        let mut bytes: Rc<[u8]> = repeat_n(0, length).collect();
         let mut file = self.file.borrow_mut();
         file.seek(SeekFrom::Start(start))
-            .and_then(|_| file.read_exact(&mut bytes))
+            .and_then(|_| file.read_exact(Rc::get_mut(&mut bytes).unwrap_or_default()))
             .map_err(|error| fail(error.to_string()))?;
         Ok(Bytes::from(bytes))
     }

@@ -57,6 +57,16 @@ impl Bytes {
     }
 }
 
+impl Bytes {
+    /// The bytes and nothing around them; a copy only where they are part of more.
+    fn into_data(self) -> Rc<[u8]> {
+        match self.start == 0 && self.end == self.data.len() {
+            true => self.data,
+            false => Rc::from(&*self),
+        }
+    }
+}
+
 impl From<Rc<[u8]>> for Bytes {
     fn from(data: Rc<[u8]>) -> Bytes {
         let end = data.len();
