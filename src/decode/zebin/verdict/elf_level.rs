@@ -2,6 +2,8 @@
 //! little endian whatever the file says, checks ends with sums that overflow, and takes
 //! indices and name offsets as they come.
 
+use std::ffi::CStr;
+
 use super::findings::{Findings, Stop};
 use super::image::{AROUND, Image, Piece, Where, number, number32};
 use super::rules;
@@ -120,11 +122,8 @@ impl Names {
         let at = usize::try_from(offset).unwrap_or(usize::MAX);
         match self.bytes.get(at..) {
             Some(rest) if !rest.is_empty() => {
-                let len = rest
-                    .iter()
-                    .position(|byte| *byte == 0)
-                    .unwrap_or(rest.len());
-                rest.get(..len)
+                let text = CStr::from_bytes_until_nul(rest);
+                Some(text.map_or(rest, CStr::to_bytes))
             }
             _ if self.start.wrapping_add(offset.into()) < self.limit => Some(&[]),
             _ => None,
