@@ -149,11 +149,21 @@
     addEventListener("unhandledrejection", (event) => check(event.reason));
   }
 
+  // Asked for at once, beside the script that runs it; not where nothing could run it, or
+  // the transfer would never end.
+  function fetchProgram() {
+    if (typeof WebAssembly === "undefined") throw new ReferenceError("WebAssembly is not defined");
+    const program = fetch(new URL("./app_bg.wasm", script));
+    program.catch(() => {}); // Whoever awaits it hears of it.
+    return program;
+  }
+
   async function start() {
     try {
+      const program = fetchProgram();
       const app = await import("./app.js");
       await parsed;
-      await app.default({ module_or_path: new URL("./app_bg.wasm", script) });
+      await app.default({ module_or_path: program });
       document.getElementById("starting")?.remove();
       // The app's first effects, which make it listen, run before the next task.
       setTimeout(handOver);

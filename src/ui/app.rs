@@ -71,6 +71,9 @@ fn away(state: &State) -> Html {
         .view()
         .and_then(|view| view.selection.target(&view.detail()?.path));
     html! {
-        <a class="away" href={link_to(&tab.origin, target.as_ref())} target="_blank" rel="noopener">{ "open in zeview" }</a>
+        <footer>
+            <h1 class="unseen">{ "zeview" }</h1>
+            <a class="away" href={link_to(&tab.origin, target.as_ref())} target="_blank" rel="noopener">{ "open in zeview" }</a>
+        </footer>
     }
 }

@@ -83,7 +83,7 @@ fn chip(fact: &Fact) -> Html {
 /// A tab for each open file, where there are several.
 pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
     html! {
-        <div class="files">
+        <nav class="files" aria-label="Open files">
             <div class="file-list" role="tablist" aria-label="Open files">
                 { for tabs.iter().map(|tab| {
                     let on = active == Some(tab.id);
@@ -102,7 +102,7 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
                     }
                 }) }
             </div>
-        </div>
+        </nav>
     }
 }
 

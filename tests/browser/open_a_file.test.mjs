@@ -1,0 +1,138 @@
+// From a dropped file to its bytes and back.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { axe, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
+import path from "node:path";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const sample = (name) => path.join(SAMPLES, name);
+
+async function open(page, name) {
+  await dropFile(page, sample(name));
+  await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
+}
+
+/** The bytes that the page marks as selected, as hex text. */
+async function markedBytes(page) {
+  const marks = await page.locator("#hex .h .fs").allTextContents();
+  return marks.join(" ").trim().split(/\s+/).join(" ");
+}
+
+const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
+
+for (const theme of ["light", "dark"]) {
+  journey(`a dropped file shows what is inside, in ${theme}`, { theme }, async (page) => {
+    await open(page, "vecadd.bmg.zebin");
+    assert.equal(await page.getByRole("treeitem").count(), 15);
+    await page.getByRole("list", { name: "The file in a few words" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
+    const first = page.locator("#hex [role=row]").first();
+    assert.match(await first.innerText(), /^00000000\s*7f 45 4c 46 02 01 01 00/);
+    await page.getByText("every byte explained").waitFor();
+    await axe(page);
+    await page.getByRole("tab", { name: "Problems" }).click();
+    await axe(page);
+    await screenshot(page, `small-${theme}`);
+  });
+}
+
+journey("a field of the tree marks its bytes, and a byte finds its field", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  await page.getByRole("treeitem", { name: "ELF header" }).click();
+  await page.keyboard.press("ArrowRight");
+  const field = page.getByRole("treeitem", { name: /^e_shoff/ });
+  await field.click();
+  const bytes = await readFile(sample("vecadd.bmg.zebin"));
+  const expected = [...bytes.subarray(0x28, 0x30)].map((b) => b.toString(16).padStart(2, "0")).join(" ");
+  await page.locator("#hex .h .fs").first().waitFor();
+  assert.equal(await markedBytes(page), expected);
+  await page.getByText("0x28..0x30").waitFor();
+  await axe(page);
+
+  // The byte at 0x12 is the first of e_machine; the second click widens to the header.
+  const row = page.locator("#hex [role=row][data-line='1'] .h");
+  const box = await row.boundingBox();
+  const click = () => page.mouse.click(box.x + (box.width * 6.5) / 49, box.y + box.height / 2);
+  await click();
+  await selected(page).getByText("e_machine").waitFor();
+  assert.equal(await markedBytes(page), "cd 00");
+  await click();
+  await selected(page).getByText("ELF header").waitFor();
+});
+
+journey("the keyboard alone reaches a value", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  await page.locator("[role=tree]").focus();
+  await page.keyboard.press("End");
+  await selected(page).getByText("section headers").waitFor();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await selected(page).getByText("ELF header").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await selected(page).getByText("e_ident").waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await selected(page).getByText("ELF header").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("grf_count");
+  await page.getByRole("option").first().waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await selected(page).getByText("grf_count").waitFor();
+  assert.equal(await markedBytes(page), "31 32 38");
+});
+
+journey("a damaged file is opened like any other", {}, async (page) => {
+  await open(page, "damaged.zebin");
+  await page.getByRole("tab", { name: /Problems/ }).click();
+  await page.getByText("elf/relocation-symbol-out-of-bounds").first().waitFor();
+  await axe(page);
+  await screenshot(page, "damaged");
+});
+
+journey("a second file has its own tab", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  // Each file has a decoder of its own; here the server forbids to keep what was loaded.
+  expectRequests(page, /worker/);
+  await dropFile(page, sample("spill.dg2.zebin"));
+  await page.getByRole("treeitem", { name: ".text.bigprivate" }).waitFor();
+  await page.getByRole("tab", { name: /vecadd\.bmg\.zebin/ }).click();
+  await page.getByRole("treeitem", { name: /^\.text\.vecadd/ }).waitFor();
+  await axe(page);
+});
+
+journey("600 kernels: few rows, whatever the size", {}, async (page) => {
+  await open(page, "kernels600.dg2.zebin");
+  assert.ok((await page.getByRole("treeitem").count()) <= 100);
+  await page.locator("[role=tree]").focus();
+  await page.keyboard.press("End");
+  await selected(page).getByText("section headers").waitFor();
+  assert.ok((await page.getByRole("treeitem").count()) <= 100);
+  await screenshot(page, "kernels600");
+});
+
+journey("a sample is one click away", {}, async (page) => {
+  expectRequests(page, /samples\/spill\.dg2\.zebin$/);
+  await page.getByRole("button", { name: "spilling kernels" }).click();
+  await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
+});
+
+for (const [width, height] of [
+  [700, 900],
+  [360, 740],
+]) {
+  journey(`a window of ${width} pixels`, { width, height }, async (page) => {
+    await open(page, "spill.dg2.zebin");
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    assert.equal(wide, false, "the page scrolls sideways");
+    await axe(page);
+    await screenshot(page, `narrow-${width}`);
+  });
+}
+
+journey("documentation embeds the panes without the frame", { address: "?embed=1" }, async (page) => {
+  await dropFile(page, sample("vecadd.bmg.zebin"));
+  await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
+  assert.equal(await page.getByRole("banner").count(), 0);
+  await axe(page);
+});
