@@ -142,7 +142,7 @@ fn ask(label: &'static str, placeholder: &'static str, button: &'static str, hin
         <form method="dialog" class="ask">
             <label for="asked">{ label }</label>
             <div class="line">
-                <input id="asked" type="text" {placeholder} autocomplete="off" spellcheck="false" autofocus=true />
+                <input id="asked" type="text" {placeholder} autocomplete="off" spellcheck="false" />
                 <button class="btn">{ button }</button>
             </div>
             <p class="dim">{ hint }</p>

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlDialogElement, HtmlTextAreaElement};
+use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 use super::effect::use_kept;
@@ -25,11 +25,13 @@ fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
     let dialog = node.cast::<HtmlDialogElement>()?;
     // It is in the document and closed, so it can be shown.
     let _ = dialog.show_modal();
-    if let Ok(Some(area)) = dialog.query_selector("textarea")
-        && let Ok(area) = area.dyn_into::<HtmlTextAreaElement>()
-    {
-        let _ = area.focus();
-        area.select();
+    // Not the button that closes it, where there is something to type or to copy.
+    let field = dialog.query_selector("textarea, input").ok().flatten();
+    if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
+        let _ = field.focus();
+        if let Ok(area) = field.dyn_into::<HtmlTextAreaElement>() {
+            area.select();
+        }
     }
     let session = Rc::clone(session);
     let closed = Listener::new(&dialog, "close", move |_| {

@@ -4,11 +4,12 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{AddEventListenerOptions, Event, EventTarget};
 
-/// A listener; dropping it takes it away.
+/// A listener; dropping it takes it away. It may be called while it is being called: a click
+/// may cause another one.
 pub(super) struct Listener {
     target: EventTarget,
     name: &'static str,
-    call: Closure<dyn FnMut(Event)>,
+    call: Closure<dyn Fn(Event)>,
 }
 
 impl Listener {
@@ -16,7 +17,7 @@ impl Listener {
     pub(super) fn new(
         target: &EventTarget,
         name: &'static str,
-        call: impl FnMut(Event) + 'static,
+        call: impl Fn(Event) + 'static,
     ) -> Listener {
         Listener::with(target, name, true, call)
     }
@@ -25,7 +26,7 @@ impl Listener {
     pub(super) fn active(
         target: &EventTarget,
         name: &'static str,
-        call: impl FnMut(Event) + 'static,
+        call: impl Fn(Event) + 'static,
     ) -> Listener {
         Listener::with(target, name, false, call)
     }
@@ -34,9 +35,9 @@ impl Listener {
         target: &EventTarget,
         name: &'static str,
         passive: bool,
-        call: impl FnMut(Event) + 'static,
+        call: impl Fn(Event) + 'static,
     ) -> Listener {
-        let call = Closure::<dyn FnMut(Event)>::new(call);
+        let call = Closure::<dyn Fn(Event)>::new(call);
         let options = AddEventListenerOptions::new();
         options.set_passive(passive);
         let added = target.add_event_listener_with_callback_and_add_event_listener_options(
