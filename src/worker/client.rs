@@ -3,7 +3,7 @@
 //! A [`Client`] owns one decoder: a worker that holds one file. [`Client::ask`] turns a
 //! request into a future. What is asked before the decoder has said
 //! [`Ready`](Message::Ready) waits until then. A decoder that crashes, or is silent for
-//! [`PATIENCE`], is terminated; everything that was asked of it fails, and whoever started
+//! `PATIENCE`, is terminated; everything that was asked of it fails, and whoever started
 //! it is told once, to start another one.
 
 use std::cell::{Cell, RefCell};

@@ -1,4 +1,4 @@
-//! What few files need ([`rare`](crate::decode::rare)), as a module of its own: `rare.js`
+//! What few files need ([`rare`]), as a module of its own: `rare.js`
 //! beside this one, loaded when the first file needs it.
 //!
 //! A fault in it, or no way to load it, costs names and second readings, and nothing else.

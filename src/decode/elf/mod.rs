@@ -1,7 +1,7 @@
 //! ELF, 32 and 64 bit: the container of a zebin, and of what is around it.
 //!
 //! Follows the generic ABI (gABI, 2023-11) for everything but Intel's additions, which are in
-//! [`zebin`](crate::decode::zebin). Not decoded: hash tables, dynamic sections, versions,
+//! [`zebin`]. Not decoded: hash tables, dynamic sections, versions,
 //! groups of foreign files; they are shown as bytes.
 //!
 //! ```text
