@@ -88,7 +88,8 @@ pub fn text(bytes: &[u8]) -> Option<String> {
     if until_zero.len() < 2 || until_zero.iter().filter(printable).count() != until_zero.len() {
         return None;
     }
-    Some(escaped(std::str::from_utf8(until_zero).ok()?))
+    let text = std::str::from_utf8(until_zero).ok()?;
+    (!text.trim().is_empty()).then(|| escaped(text))
 }
 
 /// `7f 45 4c 46`, 16 to a line.

@@ -53,7 +53,8 @@ pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {noun}", grouped(number))
 }
 
-/// A part of a whole in percent, with one digit below 10: `99.9 %` only when it is not all.
+/// A part of a whole in percent, with one digit near both ends: `100 %` is only said of
+/// all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 || part >= whole {
         return format!("100{GROUP}%");
@@ -64,7 +65,7 @@ pub fn percent(part: u64, whole: u64) -> String {
         _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => {
             format!("<{GROUP}0.1{GROUP}%")
         }
-        t if !(100..=990).contains(&t) => format!("{}.{}{GROUP}%", t / 10, t % 10),
+        t if !(100..=900).contains(&t) => format!("{}.{}{GROUP}%", t / 10, t % 10),
         t => format!("{}{GROUP}%", (t + 5) / 10),
     }
 }

@@ -71,9 +71,7 @@ fn content(row: &Row, depth: u32) -> Html {
             { words::severity_mark(severity) }
         }
         { value(row) }
-        if let Some(size) = right(row, depth) {
-            <span class="s">{ size }</span>
-        }
+        { for right(row, depth) }
     </> }
 }
 
@@ -100,13 +98,13 @@ fn value(row: &Row) -> Html {
 }
 
 /// The size of what holds others, the offset of a value.
-fn right(row: &Row, depth: u32) -> Option<String> {
+fn right(row: &Row, depth: u32) -> Option<Html> {
     let span = row.span?;
     let is_value = row.count == Some(0) && depth > 1 && tree::has_value(row);
     Some(if is_value {
-        format!("{:#x}", span.start)
+        html! { <span class="s at">{ format!("{:#x}", span.start) }</span> }
     } else {
-        words::grouped(span.len())
+        html! { <span class="s">{ words::grouped(span.len()) }</span> }
     })
 }
 
