@@ -158,10 +158,18 @@
     return program;
   }
 
+  async function fetchDecoder() {
+    const decoder = await import("./decoder.js");
+    decoder.prepare();
+    return decoder;
+  }
+
   async function start() {
     try {
       const program = fetchProgram();
-      const app = await import("./app.js");
+      const [app, decoder] = await Promise.all([import("./app.js"), fetchDecoder()]);
+      // Where the app looks for it.
+      globalThis.zeviewDecoder = decoder;
       await parsed;
       await app.default({ module_or_path: program });
       document.getElementById("starting")?.remove();

@@ -7,6 +7,7 @@
 // embed.html shows the first. `embed.html#test` tries out both and writes the result to
 // `data-result` of the root element.
 
+import { WAYS, start } from "./decoder.js";
 import init, { ZeviewDocument } from "./worker.js";
 
 const ROWS = 100; // The class gives at most 512 at once.
@@ -77,79 +78,38 @@ function element(id) {
 
 // 2. The protocol (src/worker/protocol.rs)
 
-/** Starts a decoder in the first of the ways that works here. */
-async function startDecoder(ways = [inWorker, inBlobWorker, inPage]) {
-  for (const way of ways) {
-    try {
-      return await ready(await way());
-    } catch (error) {
-      console.info(`no decoder ${way.name}:`, error);
-    }
-  }
-  throw new Error("no decoder can be started here");
-}
-
-function inWorker() {
-  return new Worker(new URL("./worker_loader.js", import.meta.url), { type: "module" });
-}
-
 /**
- * A sandboxed frame has an opaque origin: it refuses the address, and module workers from a
- * blob as well, but a classic worker may import the module.
+ * Starts a decoder. The object that it resolves to has a method `ask`, whose promise resolves
+ * with the answer's `response`, and `bytes` where there are some.
  */
-function inBlobWorker() {
-  const address = new URL("./worker_loader.js", import.meta.url).href;
-  // Thrown outside of the promise, a failure becomes the worker's `error` event.
-  const script = `import(${JSON.stringify(address)})
-    .catch((error) => setTimeout(() => { throw error; }));`;
-  const blob = new Blob([script], { type: "text/javascript" });
-  return new Worker(URL.createObjectURL(blob));
-}
-
-/** Looks like a worker: postMessage, addEventListener, terminate. */
-async function inPage() {
-  const decoder = await import("./worker.js");
-  await decoder.default();
-  return decoder.startInPage();
-}
-
-/** Waits for `Ready`: what is posted to a worker before that may be lost. */
-function ready(worker) {
+function startDecoder(ways) {
   const waiting = new Map();
   let last = 0;
-  const decoder = {
-    worker,
-    /** Resolves with the answer's `response`, and `bytes` where there are some. */
-    ask(request, file) {
+  return new Promise((resolve, reject) => {
+    const fail = (text) => {
+      const error = new Error(text);
+      for (const asked of waiting.values()) asked.reject(error);
+      waiting.clear();
+      reject(error);
+    };
+    const tell = (data) => {
+      if (data.Ready) resolve({ ask, close: () => port.close() });
+      if (data.Crashed) fail(data.Crashed.message);
+      if (data.Answer) {
+        waiting.get(data.Answer.id)?.resolve({ response: data.Answer.response, bytes: data.bytes });
+        waiting.delete(data.Answer.id);
+      }
+    };
+    const port = start(tell, fail, ways);
+    function ask(request, file) {
       last += 1;
       const message = { id: last, about: null, request };
       if (file) message.file = file;
       return new Promise((resolve, reject) => {
         waiting.set(last, { resolve, reject });
-        worker.postMessage(message);
+        port.post(message);
       });
-    },
-  };
-  const fail = (error) => {
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-    worker.terminate();
-  };
-  return new Promise((resolve, reject) => {
-    worker.addEventListener("message", ({ data }) => {
-      if (data.Ready) resolve(decoder);
-      if (data.Crashed) fail(new Error(data.Crashed.message));
-      if (data.Answer) {
-        waiting.get(data.Answer.id)?.resolve({ response: data.Answer.response, bytes: data.bytes });
-        waiting.delete(data.Answer.id);
-      }
-    });
-    // It could not be loaded, or has used up its memory or stack.
-    worker.addEventListener("error", (event) => {
-      const error = new Error(event.message || "the decoder could not be loaded");
-      reject(error);
-      fail(error);
-    });
+    }
   });
 }
 
@@ -189,7 +149,7 @@ async function testProtocol(way, bytes) {
   expect(read.bytes.join() === bytes.slice(1, 4).join(), `the bytes ${way.name}`);
   const wrong = await decoder.ask("Nonsense");
   expect(wrong.response.Failed.message, `a refusal ${way.name}`);
-  decoder.worker.terminate();
+  decoder.close();
 }
 
 async function test() {
@@ -197,8 +157,8 @@ async function test() {
   bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
   testClass(bytes);
   testClass(new TextEncoder().encode("no binary at all"));
-  const sandboxed = self.origin === "null";
-  for (const way of sandboxed ? [inBlobWorker, inPage] : [inWorker, inBlobWorker, inPage]) {
+  // A sandboxed frame allows only the last two.
+  for (const way of self.origin === "null" ? WAYS.slice(-2) : WAYS) {
     await testProtocol(way, bytes);
   }
 }

@@ -192,7 +192,7 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         cx.report(
             &rules::AR_HEADER,
             size_span,
-            format!("the size {:?} is no number", field(48, 58)),
+            format_args!("the size {:?} is no number", field(48, 58)),
         );
         return None;
     };
@@ -201,7 +201,7 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         cx.report_with(
             &rules::AR_MEMBER_OUT_OF_BOUNDS,
             size_span,
-            format!("a member of {size} bytes, {} are there", data.len()),
+            format_args!("a member of {size} bytes, {} are there", data.len()),
             &[(data, "its data")],
             None,
         );

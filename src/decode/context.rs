@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::rc::Rc;
 
 use super::limits;
@@ -49,9 +50,10 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Reports that `rule` fires at `span`.
-    pub fn report(&self, rule: &'static Rule, span: Span, message: impl Into<String>) {
-        self.report_with(rule, span, message, &[], None);
+    /// Reports that `rule` fires at `span`. The message is only written if the finding is
+    /// listed: of a million nobody reads more than [`limits::PER_RULE`].
+    pub fn report(&self, rule: &'static Rule, span: Span, message: impl Display) {
+        self.list(rule, span, &message, &[], None);
     }
 
     /// Reports with other bytes that belong to it, and a word of help.
@@ -59,7 +61,18 @@ impl<'a> Context<'a> {
         &self,
         rule: &'static Rule,
         span: Span,
-        message: impl Into<String>,
+        message: impl Display,
+        see: &[(Span, &'static str)],
+        help: Option<Str>,
+    ) {
+        self.list(rule, span, &message, see, help);
+    }
+
+    fn list(
+        &self,
+        rule: &'static Rule,
+        span: Span,
+        message: &dyn Display,
         see: &[(Span, &'static str)],
         help: Option<Str>,
     ) {
@@ -84,7 +97,7 @@ impl<'a> Context<'a> {
         reports.diagnostics.push(Diagnostic {
             rule: rule.id.into(),
             severity: rule.severity,
-            message: headline(message.into()),
+            message: headline(message.to_string()),
             primary: label(visible(span, whole), ""),
             secondary: see.iter().map(|(span, text)| label(*span, text)).collect(),
             help,
@@ -100,13 +113,17 @@ impl<'a> Context<'a> {
                 self.report_with(
                     rule,
                     blame,
-                    format!("{what} needs {missing} bytes more than there are"),
+                    format_args!("{what} needs {missing} bytes more than there are"),
                     &[],
                     None,
                 );
             }
             ReadError::Source(error) => {
-                self.report(&rules::READ_FAILED, error.span, format!("{what}: {error}"));
+                self.report(
+                    &rules::READ_FAILED,
+                    error.span,
+                    format_args!("{what}: {error}"),
+                );
             }
         }
     }

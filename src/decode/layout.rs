@@ -101,7 +101,7 @@ fn check_overlaps(cx: &Context<'_>, parts: &[Node]) -> bool {
             cx.report_with(
                 &rules::OVERLAP,
                 shared,
-                format!(
+                format_args!(
                     "{} and {} share {} bytes",
                     node.name,
                     part.name,
@@ -127,7 +127,7 @@ fn hole_node(cx: &Context<'_>, hole: Span, may_read: bool) -> Node {
     cx.report(
         &rules::GAP,
         hole,
-        format!("{} bytes belong to no part of the file", hole.len()),
+        format_args!("{} bytes belong to no part of the file", hole.len()),
     );
     Node::gap("gap", hole).doc(&GAP_DOC)
 }

@@ -32,6 +32,9 @@ pub const NAME_SHOWN: usize = 4096;
 /// The longest name of a section that is kept, in bytes.
 pub const NAME: usize = 1 << 20;
 
+/// So much of a section's name is kept when the names of all sections are too long together.
+pub const NAME_CUT: usize = 64;
+
 /// The longest headline of a finding, in characters: names may be long.
 pub const MESSAGE: usize = 400;
 

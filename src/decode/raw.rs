@@ -24,7 +24,7 @@ impl Format for Raw {
             cx.report(
                 &rules::UNRECOGNISED,
                 span.sub(0, 16),
-                format!("{guess}: shown as bytes"),
+                format_args!("{guess}: shown as bytes"),
             );
             cx.gap(span);
             guess

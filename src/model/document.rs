@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
 use super::node::{Area, Content, Node, NodeId};
+use super::path::CountedNames;
 use super::sort;
 use super::source::Sources;
 use super::span::Span;
@@ -107,7 +108,7 @@ pub struct Document {
     nodes: Vec<Node>,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
-    pub(super) ordinals: HashMap<NodeId, Vec<u32>>,
+    pub(super) ordinals: HashMap<NodeId, CountedNames>,
 }
 
 impl Document {

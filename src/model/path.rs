@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::document::Document;
+use super::document::{Document, PAGE};
 use super::node::{Node, NodeId};
 use super::value::Str;
 
@@ -27,6 +27,14 @@ impl std::fmt::Display for PathError {
 }
 
 impl std::error::Error for PathError {}
+
+/// How often each name is there among the first children of a node.
+#[derive(Debug, Default)]
+pub(super) struct CountedNames {
+    seen: HashMap<Str, u32>,
+    /// The how manieth of its name each of them is.
+    ordinals: Vec<u32>,
+}
 
 impl Document {
     /// The path of a node, from the root's children on: names, or `[3]` for the entries of
@@ -59,27 +67,40 @@ impl Document {
         }
     }
 
-    /// The how manieth of its name a child is, from 1. Counted once for all children of a
-    /// node: a hostile file has as many as it likes.
+    /// The how manieth of its name a child is, from 1. Each child of a node is counted once,
+    /// and only up to the last that somebody asked for: a hostile file has as many as it likes.
     fn ordinal(&mut self, parent: NodeId, index: u64) -> u32 {
-        if !self.ordinals.contains_key(&parent) {
-            let count = self.node(parent).map_or(0, |n| self.count(n));
-            let children = self.children(parent, 0..count);
-            let mut seen: HashMap<Str, u32> = HashMap::new();
-            let ordinals = children.iter().map(|child| {
-                let Some(node) = self.node(*child) else {
-                    return 1;
-                };
-                let nth = seen.entry(node.name.clone()).or_default();
+        let mut counted = self.ordinals.remove(&parent).unwrap_or_default();
+        self.count_names(parent, index, &mut counted);
+        let nth = usize::try_from(index).ok();
+        let nth = nth.and_then(|index| counted.ordinals.get(index).copied());
+        self.ordinals.insert(parent, counted);
+        nth.unwrap_or(1)
+    }
+
+    fn count_names(&self, parent: NodeId, index: u64, counted: &mut CountedNames) {
+        let Some(parent) = self.node(parent) else {
+            return;
+        };
+        let count = self.count(parent);
+        // The rows are made and forgotten: nobody has asked to see them.
+        let mark = self.registry.mark();
+        loop {
+            let at = counted.ordinals.len() as u64;
+            if at > index || at >= count {
+                break;
+            }
+            let children = self.make(parent, at..count.min(at.saturating_add(PAGE)));
+            if children.is_empty() {
+                break;
+            }
+            for child in children {
+                let nth = counted.seen.entry(child.name).or_default();
                 *nth += 1;
-                *nth
-            });
-            let ordinals = ordinals.collect();
-            self.ordinals.insert(parent, ordinals);
+                counted.ordinals.push(*nth);
+            }
         }
-        let ordinals = self.ordinals.get(&parent).map_or(&[][..], Vec::as_slice);
-        let index = usize::try_from(index).unwrap_or(usize::MAX);
-        ordinals.get(index).copied().unwrap_or(1)
+        self.registry.release(mark);
     }
 
     /// The node at a path. Besides what [`Document::path`] writes, the entries of a table

@@ -1,118 +1,74 @@
 //! The worker itself: how it is started and what comes out of it.
 //!
-//! Its address stands in the document (`data-worker` of the root element), relative to the
-//! document's base. In a sandboxed frame a worker cannot be started from an address, but
-//! from a blob: one that imports the address.
+//! `www/decoder.js` starts it, in whichever way the browser and the frame around the page
+//! allow. The start-up script (`www/boot.js`) loads that module before the page begins.
 
-use js_sys::{Array, Function};
+use js_sys::Function;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{
-    Blob, BlobPropertyBag, ErrorEvent, Event, EventTarget, MessageEvent, Url, Worker,
-    WorkerOptions, WorkerType,
-};
 
-const DEFAULT_ADDRESS: &str = "./worker_loader.js";
+#[wasm_bindgen]
+extern "C" {
+    /// What `start` of `www/decoder.js` returns.
+    type Decoder;
+
+    #[wasm_bindgen(catch, js_namespace = zeviewDecoder, js_name = start)]
+    fn start_decoder(tell: &Function, fail: &Function) -> Result<Decoder, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn post(this: &Decoder, message: &JsValue) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn close(this: &Decoder);
+}
 
 /// What comes out of a worker.
 pub(super) enum Signal {
     /// A message.
     Message(JsValue),
-    /// It could not be loaded, or something in it has failed.
+    /// It could not be started, or something in it has failed.
     Broken(String),
 }
 
-/// A running worker.
+/// A worker that runs, or is being started.
 pub(super) struct Port {
-    worker: Worker,
-    /// The address of the blob that it was started from, to be given back.
-    blob: Option<String>,
-    _on_message: Closure<dyn FnMut(MessageEvent)>,
-    _on_error: Closure<dyn FnMut(Event)>,
+    decoder: Decoder,
+    _tell: Closure<dyn FnMut(JsValue)>,
+    _fail: Closure<dyn FnMut(String)>,
 }
 
 impl Port {
     /// Starts a worker; `tell` gets whatever comes out of it.
     pub(super) fn start(tell: impl Fn(Signal) + Clone + 'static) -> Result<Port, String> {
-        let address = address().ok_or("the page has no address of a decoder")?;
-        let (worker, blob) = match worker(&address) {
-            Ok(worker) => (worker, None),
-            Err(refused) => match blob_worker(&address) {
-                Ok((worker, blob)) => (worker, Some(blob)),
-                Err(_) => return Err(words(&refused)),
-            },
-        };
-        let tell_message = tell.clone();
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            tell_message(Signal::Message(event.data()));
+        let of_failures = tell.clone();
+        let on_message = Closure::<dyn FnMut(JsValue)>::new(move |message| {
+            tell(Signal::Message(message));
         });
-        let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
-            event.prevent_default();
-            let text = event
-                .dyn_ref::<ErrorEvent>()
-                .map(ErrorEvent::message)
-                .filter(|text| !text.is_empty())
-                .unwrap_or_else(|| "The decoder could not be loaded.".to_owned());
-            tell(Signal::Broken(text));
+        let on_failure = Closure::<dyn FnMut(String)>::new(move |text| {
+            of_failures(Signal::Broken(text));
         });
-        let target: &EventTarget = &worker;
-        for (name, listener) in [
-            ("message", on_message.as_ref()),
-            ("error", on_error.as_ref()),
-            ("messageerror", on_error.as_ref()),
-        ] {
-            let listener: &Function = listener.unchecked_ref();
-            target
-                .add_event_listener_with_callback(name, listener)
-                .map_err(|error| words(&error))?;
-        }
+        let decoder = start_decoder(
+            on_message.as_ref().unchecked_ref(),
+            on_failure.as_ref().unchecked_ref(),
+        )
+        .map_err(|thrown| words(&thrown))?;
         Ok(Port {
-            worker,
-            blob,
-            _on_message: on_message,
-            _on_error: on_error,
+            decoder,
+            _tell: on_message,
+            _fail: on_failure,
         })
     }
 
-    /// Sends a message.
+    /// Sends a message; nothing may be sent before the worker has said that it is ready.
     pub(super) fn post(&self, message: &JsValue) -> Result<(), String> {
-        self.worker
-            .post_message(message)
-            .map_err(|error| words(&error))
+        self.decoder.post(message).map_err(|thrown| words(&thrown))
     }
 
     /// Ends the worker at once, whatever it is doing.
     pub(super) fn close(&self) {
-        self.worker.terminate();
-        if let Some(blob) = &self.blob {
-            let _ = Url::revoke_object_url(blob);
-        }
+        self.decoder.close();
     }
-}
-
-fn address() -> Option<String> {
-    let document = web_sys::window()?.document()?;
-    let named = document.document_element()?.get_attribute("data-worker");
-    let named = named.as_deref().unwrap_or(DEFAULT_ADDRESS);
-    let base = document.base_uri().ok()??;
-    Some(Url::new_with_base(named, &base).ok()?.href())
-}
-
-fn worker(address: &str) -> Result<Worker, JsValue> {
-    let options = WorkerOptions::new();
-    options.set_type(WorkerType::Module);
-    Worker::new_with_options(address, &options)
-}
-
-fn blob_worker(address: &str) -> Result<(Worker, String), JsValue> {
-    let quoted = js_sys::JSON::stringify(&address.into())?;
-    let text = JsValue::from("import ").unchecked_into::<js_sys::JsString>();
-    let parts = Array::of1(&text.concat(&quoted));
-    let options = BlobPropertyBag::new();
-    options.set_type("text/javascript");
-    let blob = Blob::new_with_str_sequence_and_options(&parts, &options)?;
-    let url = Url::create_object_url_with_blob(&blob)?;
-    Ok((worker(&url)?, url))
 }
 
 /// What a thrown value says.

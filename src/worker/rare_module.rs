@@ -19,6 +19,10 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = import)]
     fn import(specifier: &str) -> Result<Promise, JsValue>;
 
+    /// The folder of this module, if it was not loaded from there (`www/decoder.js`).
+    #[wasm_bindgen(thread_local_v2, js_name = zeviewBase)]
+    static BASE: Option<String>;
+
     /// What `src/bin/rare.rs` exports.
     type Exports;
 
@@ -105,7 +109,9 @@ impl RareModule {
 }
 
 async fn load() -> Result<Exports, JsValue> {
-    let exports: Exports = JsFuture::from(import("./rare.js")?).await?.unchecked_into();
+    let base = BASE.with(Option::clone);
+    let address = format!("{}rare.js", base.as_deref().unwrap_or("./"));
+    let exports: Exports = JsFuture::from(import(&address)?).await?.unchecked_into();
     JsFuture::from(exports.init()?).await?;
     Ok(exports)
 }

@@ -93,6 +93,7 @@ export function journey(name, options, run) {
  * @property {number} [height] of the window; 800
  * @property {boolean} [forcedColors] a high-contrast mode of the system
  * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
+ * @property {boolean} [other] the address is of another page than zeview's own
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
  * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
  *   announce trouble or to answer requests otherwise
@@ -101,7 +102,7 @@ export function journey(name, options, run) {
  */
 export async function openPage(options = {}) {
   const { theme = "light", width = 1280, height = 800 } = options;
-  const { forcedColors = false, address = "", storage = {}, before } = options;
+  const { forcedColors = false, address = "", other = false, storage = {}, before } = options;
   const { browser, server } = await surroundings();
   const context = await browser.newContext({
     colorScheme: theme,
@@ -117,7 +118,7 @@ export async function openPage(options = {}) {
   }, storage);
   await before?.(page);
   await page.goto(server.url + address, { waitUntil: "load" });
-  await page.locator("#starting").waitFor({ state: "detached" });
+  if (!other) await page.locator("#starting").waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
   watches.get(page).loaded = server.log.length;
   return page;

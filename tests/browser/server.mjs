@@ -36,6 +36,8 @@ export async function serve(root, { prefix = "/", headers = {} } = {}) {
       "Content-Length": answer.body.length,
       "Content-Type": answer.type,
       "X-Content-Type-Options": "nosniff",
+      // As hosts of static pages do: without it a sandboxed frame can load nothing.
+      "Access-Control-Allow-Origin": "*",
       ...headers,
     });
     response.end(request.method === "HEAD" ? undefined : answer.body);

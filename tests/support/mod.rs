@@ -8,6 +8,7 @@ pub mod damage;
 pub mod elf;
 pub mod fixtures;
 pub mod golden;
+pub mod hostile;
 pub mod invariants;
 pub mod notes;
 pub mod random;

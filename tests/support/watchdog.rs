@@ -1,5 +1,6 @@
 //! Ends the test run when one case takes too long: a hang has no other symptom.
 
+use std::io::{Write, stderr};
 use std::process::abort;
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
@@ -33,7 +34,12 @@ fn watch(state: &Weak<Mutex<(String, Instant)>>) {
         if let Ok(state) = state.lock() {
             let (name, since) = &*state;
             if since.elapsed() > PATIENCE && !name.is_empty() {
-                eprintln!("{name}: no end after {} s", since.elapsed().as_secs());
+                // Not `eprintln`, which a test's thread keeps for itself.
+                let _ = writeln!(
+                    stderr(),
+                    "{name}: no end after {} s",
+                    since.elapsed().as_secs()
+                );
                 abort();
             }
         }

@@ -172,6 +172,15 @@ impl Notes {
     /// Set in an item: the bits of the description.
     const DESC: u64 = 1 << 56;
 
+    /// The note that has the byte: they follow each other.
+    fn index_of(&self, offset: u64) -> Option<u64> {
+        let index = self.notes.partition_point(|n| n.whole.end <= offset);
+        let note = self.notes.get(index);
+        let rest = (index == self.notes.len()).then_some(self.rest);
+        let holds = note.map(|n| n.whole).or(rest)?.holds(offset);
+        holds.then_some(index as u64)
+    }
+
     fn note(&self, index: u64) -> Option<&Note> {
         self.notes.get(usize::try_from(index).ok()?)
     }
@@ -331,7 +340,7 @@ fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
         None => cx.report(
             &rules::ELF_NOTE_REMAINDER,
             rest,
-            format!("{} bytes after the last note are no note", rest.len()),
+            format_args!("{} bytes after the last note are no note", rest.len()),
         ),
         Some(header) => {
             let need = u64::from(header.n_namesz).saturating_add(header.n_descsz.into());
@@ -339,7 +348,7 @@ fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
             cx.report_with(
                 &rules::ELF_NOTE_OUT_OF_BOUNDS,
                 header.origin.sub(0, 8),
-                format!("a note of {need} bytes in {there} bytes"),
+                format_args!("a note of {need} bytes in {there} bytes"),
                 &[(rest, "the rest of the section")],
                 None,
             );
@@ -358,6 +367,10 @@ impl Expand for Notes {
                 self.parts(n, self.vocabulary(sources, n)).len() as u64
             }),
         }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        (item == Self::SECTION).then(|| self.index_of(offset).into_iter().collect())
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {

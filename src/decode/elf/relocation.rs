@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::section::{Section, SectionType};
 use super::symbol::Symbol;
 use super::{Class, ElfFile};
 use crate::decode::names::{Dec, Hex, Present};
@@ -102,6 +103,20 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The shape of a section's entries, if it is one of relocations.
+    pub fn of(file: &ElfFile, section: &Section) -> Option<Self> {
+        let addend = match section.kind {
+            SectionType::SHT_REL => false,
+            SectionType::SHT_RELA => true,
+            _ => return None,
+        };
+        Some(Shape {
+            class: file.class,
+            endian: file.endian,
+            addend,
+        })
+    }
+
     /// The size of an entry in bytes.
     pub fn size(self) -> u64 {
         if self.addend {

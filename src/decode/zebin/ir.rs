@@ -80,7 +80,7 @@ pub fn spirv_node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
         cx.report(
             &rules::ZEBIN_IR,
             bytes.sub(0, 4),
-            format!("{} starts with no magic number that is known", node.name),
+            format_args!("{} starts with no magic number that is known", node.name),
         );
     }
     node.doc(&SPIRV_DOC)

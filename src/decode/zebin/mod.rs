@@ -146,7 +146,7 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
         cx.report(
             &rules::ZEBIN_KERNEL_WITHOUT_TEXT,
             kernel.name_span,
-            format!("there is no .text.{}", kernel.name),
+            format_args!("there is no .text.{}", kernel.name),
         );
     }
     let target = read_notes(cx, file, &survey);

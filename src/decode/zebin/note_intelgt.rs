@@ -250,7 +250,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
             cx.report(
                 &rules::ZEBIN_NOTE_TYPE,
                 note.header.span_of("n_type"),
-                format!("note type {}", kind.0),
+                format_args!("note type {}", kind.0),
             );
             continue;
         }
@@ -258,7 +258,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
             cx.report(
                 &rules::ZEBIN_NOTE_DUPLICATE,
                 note.whole,
-                format!("{} again", kind.name().unwrap_or_default()),
+                format_args!("{} again", kind.name().unwrap_or_default()),
             );
         }
         seen.push(kind);
@@ -287,13 +287,13 @@ fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
             } else {
                 note.name
             },
-            format!("a note of {text:?}: the driver skips it"),
+            format_args!("a note of {text:?}: the driver skips it"),
         );
     } else {
         cx.report(
             &rules::ZEBIN_NOTE_OWNER_UNTERMINATED,
             note.name,
-            format!("the owner {text:?} has no NUL"),
+            format_args!("the owner {text:?} has no NUL"),
         );
     }
     false
@@ -320,7 +320,7 @@ fn check_version(cx: &Context<'_>, note: &Note) -> Option<(String, Span)> {
         cx.report(
             &rules::ZEBIN_NOTE_VERSION,
             place,
-            format!("{text:?} is not major.minor"),
+            format_args!("{text:?} is not major.minor"),
         );
     }
     Some((text, note.desc))
@@ -336,7 +336,7 @@ fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, endian: Endian, tar
             } else {
                 note.desc
             },
-            format!("{name}: {} bytes instead of 4", note.desc.len()),
+            format_args!("{name}: {} bytes instead of 4", note.desc.len()),
         );
     }
     let bytes = Window::clamped(cx.sources, note.desc.sub(0, 4));
@@ -375,7 +375,7 @@ fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, endian: Endian, tar
                 cx.report(
                     &rules::ZEBIN_RESERVED_BITS,
                     note.desc,
-                    format!("bits 31:24 of the target metadata are {:#x}", word >> 24),
+                    format_args!("bits 31:24 of the target metadata are {:#x}", word >> 24),
                 );
             }
         }
@@ -397,7 +397,7 @@ fn unknown(cx: &Context<'_>, note: &Note, is: bool, what: &str, word: u32) {
         cx.report(
             &rules::ZEBIN_UNKNOWN_DEVICE,
             note.desc,
-            format!("{what} {number} is in no table"),
+            format_args!("{what} {number} is in no table"),
         );
     }
 }

@@ -80,7 +80,7 @@ pub fn check(cx: &Context<'_>, file: &ElfFile) {
             cx.report(
                 &rules::ZEBIN_DUPLICATE_SECTION,
                 section.header,
-                format!("{} again", section.name),
+                format_args!("{} again", section.name),
             );
         }
         if once {
@@ -100,7 +100,7 @@ fn check_name(cx: &Context<'_>, section: &Section) {
         cx.report(
             &rules::ZEBIN_SECTION_TYPE,
             section.header,
-            format!(
+            format_args!(
                 "{name}: sh_type {}",
                 section
                     .kind
@@ -114,7 +114,7 @@ fn check_name(cx: &Context<'_>, section: &Section) {
         cx.report(
             &rules::ZEBIN_MISSPELLED,
             section.header,
-            format!("{name} for .data.const"),
+            format_args!("{name} for .data.const"),
         );
         return;
     }
@@ -140,7 +140,7 @@ fn check_name(cx: &Context<'_>, section: &Section) {
         cx.report(
             &rules::ZEBIN_SECTION_NAME,
             section.header,
-            format!(
+            format_args!(
                 "{name:?} of type {}",
                 section.kind.name().unwrap_or_default()
             ),
@@ -302,7 +302,7 @@ fn check_text(cx: &Context<'_>, section: &Section) {
         cx.report(
             &rules::ZEBIN_TEXT_ENCODING,
             section.bytes.sub(error.valid_up_to() as u64, 1),
-            format!("{} is not UTF-8", section.name),
+            format_args!("{} is not UTF-8", section.name),
         );
     }
 }

@@ -1,5 +1,7 @@
 //! What the driver meets, in its order, and where it stops.
 
+use std::fmt::Display;
+
 use crate::decode::limits;
 use crate::decode::rules::Rule;
 use crate::model::{Effect, Finding, RuleInfo, Span};
@@ -23,8 +25,12 @@ impl Findings {
         self.stage += 1;
     }
 
-    /// The driver meets something.
-    pub fn note(&mut self, rule: &'static Rule, span: Span, message: impl Into<String>) {
+    /// The driver meets something. The message is only written if the finding is listed.
+    pub fn note(&mut self, rule: &'static Rule, span: Span, message: impl Display) {
+        self.add(rule, span, &message);
+    }
+
+    fn add(&mut self, rule: &'static Rule, span: Span, message: &dyn Display) {
         let effect = rule.effect.unwrap_or(Effect::Passes);
         let count = match self.counts.iter_mut().find(|(r, _)| r.id == rule.id) {
             Some((_, count)) => {
@@ -50,13 +56,13 @@ impl Findings {
         self.list.push(Finding {
             rule: rule.id.into(),
             effect,
-            message: message.into(),
+            message: message.to_string(),
             span,
         });
     }
 
     /// The driver meets something, and stops.
-    pub fn stop(&mut self, rule: &'static Rule, span: Span, message: impl Into<String>) -> Stop {
+    pub fn stop(&mut self, rule: &'static Rule, span: Span, message: impl Display) -> Stop {
         self.note(rule, span, message);
         Stop
     }

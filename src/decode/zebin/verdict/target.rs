@@ -146,7 +146,11 @@ impl Target {
             }
             6 => self.config = word,
             5 | 7 | 8 => {}
-            other => findings.note(&rules::NOTE_TYPE, note.place, format!("note type {other}")),
+            other => findings.note(
+                &rules::NOTE_TYPE,
+                note.place,
+                format_args!("note type {other}"),
+            ),
         }
         Ok(true)
     }
@@ -291,6 +295,10 @@ fn skip_owner(owner: &[u8], size: u32, place: Span, findings: &mut Findings) -> 
         return Err(findings.stop(&rules::NOTE_OWNER_OPEN, place, message));
     }
     let text = text.trim_end_matches('\0');
-    findings.note(&rules::NOTE_OWNER, place, format!("a note of {text:?}"));
+    findings.note(
+        &rules::NOTE_OWNER,
+        place,
+        format_args!("a note of {text:?}"),
+    );
     Ok(())
 }

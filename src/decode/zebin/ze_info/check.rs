@@ -2,6 +2,7 @@
 //! another question (the verdict).
 
 use std::collections::HashSet;
+use std::fmt::Display;
 
 use super::ZeInfo;
 use super::schema::{self, EnumValue, Key, Table, Type};
@@ -43,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
         cx.report(
             &rules::ZE_INFO_TYPE,
             checker.place(node),
-            format!("line {}: the text is no mapping", node.line),
+            format_args!("line {}: the text is no mapping", node.line),
         );
         checker.anything(content);
     }
@@ -54,7 +55,7 @@ fn report_problems(cx: &Context<'_>, info: &ZeInfo) {
         cx.report(
             rule_of(problem.kind),
             info.at(problem.at),
-            format!("line {}: {}", problem.line, problem.kind.summary()),
+            format_args!("line {}: {}", problem.line, problem.kind.summary()),
         );
     }
     // Bytes that could not be read have a problem too.
@@ -131,9 +132,9 @@ impl Checker<'_> {
         self.report(rule, self.info.at(node.value), node, message);
     }
 
-    fn report(&self, rule: &'static Rule, span: Span, node: &Node, message: String) {
+    fn report(&self, rule: &'static Rule, span: Span, node: &Node, message: impl Display) {
         self.cx
-            .report(rule, span, format!("line {}: {message}", node.line));
+            .report(rule, span, format_args!("line {}: {message}", node.line));
     }
 
     /// The bytes of a value, or of its key where it has none.
@@ -194,7 +195,7 @@ impl Checker<'_> {
     }
 
     fn duplicate(&self, node: &Node, name: &[u8]) {
-        let message = format!("the key {} again", shown(name));
+        let message = format_args!("the key {} again", shown(name));
         self.report(
             &rules::ZE_INFO_DUPLICATE_KEY,
             self.key_place(node),
@@ -208,7 +209,7 @@ impl Checker<'_> {
         if let (Some(since), Some(minor)) = (key.since, minor)
             && since > minor
         {
-            let message = format!("{} came with 1.{since}, the text says 1.{minor}", key.name);
+            let message = format_args!("{} came with 1.{since}, the text says 1.{minor}", key.name);
             self.report(
                 &rules::ZE_INFO_NEWER_KEY,
                 self.key_place(node),
@@ -217,7 +218,7 @@ impl Checker<'_> {
             );
         }
         if let Some(why) = legacy(key.since, key.removed, key.instead, minor) {
-            let message = format!("{} of {} {why}", key.name, table.name);
+            let message = format_args!("{} of {} {why}", key.name, table.name);
             self.report(&rules::ZE_INFO_LEGACY, self.key_place(node), node, message);
         }
     }
@@ -227,7 +228,7 @@ impl Checker<'_> {
         if table.wildcard.is_some_and(|_| table.key(name).is_some()) || name == b"<<" {
             return;
         }
-        let message = format!(
+        let message = format_args!(
             "line {}: {} is no key of {}",
             node.line,
             shown(name),
@@ -251,7 +252,7 @@ impl Checker<'_> {
             let is_missing = u32::try_from(at).is_ok_and(|at| (bits >> at.min(63)) & 1 == 1);
             let excused = key.name == "version" && self.legacy;
             if is_missing && !excused {
-                let message = format!("{} without {}", table.name, key.name);
+                let message = format_args!("{} without {}", table.name, key.name);
                 self.report(&rules::ZE_INFO_MISSING_KEY, self.place(node), node, message);
             }
         }
@@ -266,17 +267,17 @@ impl Checker<'_> {
             Fit::Fits => self.fitting(index, node, key),
             Fit::Unknown => {}
             Fit::Differs => {
-                let message = format!("{} should be {}", key.name, with_article(key.ty));
+                let message = format_args!("{} should be {}", key.name, with_article(key.ty));
                 self.report(&rules::ZE_INFO_TYPE, self.place(node), node, message);
                 self.anything(index);
             }
             Fit::Length(count) => {
-                let message = format!("{} has {count} numbers instead of 3", key.name);
+                let message = format_args!("{} has {count} numbers instead of 3", key.name);
                 self.report(&rules::ZE_INFO_LENGTH, self.place(node), node, message);
             }
             Fit::UnknownWord => {
                 let word = self.info.str(index);
-                let message = format!("{}: no such value: {:?}", key.name, cut(&word));
+                let message = format_args!("{}: no such value: {:?}", key.name, cut(&word));
                 self.report(
                     &rules::ZE_INFO_UNKNOWN_VALUE,
                     self.place(node),
@@ -314,14 +315,14 @@ impl Checker<'_> {
         if let (Some(since), Some(minor)) = (word.since, minor)
             && since > minor
         {
-            let message = format!(
+            let message = format_args!(
                 "{} {} came with 1.{since}, the text says 1.{minor}",
                 key.name, word.name
             );
             self.report(&rules::ZE_INFO_NEWER_KEY, self.place(node), node, message);
         }
         if let Some(why) = legacy(word.since, word.removed, word.instead, minor) {
-            let message = format!("{} {} {why}", key.name, word.name);
+            let message = format_args!("{} {} {why}", key.name, word.name);
             self.report(&rules::ZE_INFO_LEGACY, self.place(node), node, message);
         }
     }
@@ -331,7 +332,7 @@ impl Checker<'_> {
             if node.kind.is_mapping() || node.kind == Kind::Null {
                 self.mapping(index, node, table);
             } else {
-                let message = format!("an entry of {} should be a mapping", key.name);
+                let message = format_args!("an entry of {} should be a mapping", key.name);
                 self.report(&rules::ZE_INFO_TYPE, self.place(node), node, message);
                 self.anything(index);
             }

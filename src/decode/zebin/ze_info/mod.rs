@@ -66,7 +66,7 @@ impl ZeInfo {
             cx.report(
                 &rules::TOO_LARGE,
                 span,
-                format!("a .ze_info of {} bytes is not taken apart", span.len()),
+                format_args!("a .ze_info of {} bytes is not taken apart", span.len()),
             );
             return None;
         }

@@ -68,7 +68,7 @@ impl<'a> Decoder<'a, '_> {
                 self.findings.note(
                     &rules::KERNEL_INCOMPLETE,
                     place,
-                    format!("a kernel without {key}"),
+                    format_args!("a kernel without {key}"),
                 );
             }
         }

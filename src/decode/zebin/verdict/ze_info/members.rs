@@ -45,17 +45,21 @@ impl<'a> Decoder<'a, '_> {
         if key.is_none() {
             self.failed = true;
             let place = self.span(self.yaml.key_place(member));
-            let message = match (name, table.key(name)) {
-                (b"", _) => format!("an entry without a key in {}{}", table.name, self.of()),
-                (_, Some(_)) => format!("{} in {}{}", shown(name), table.name, self.of()),
-                (_, None) => format!(
-                    "unknown key {:?} in {}{}",
-                    shown(name),
-                    table.name,
-                    self.of()
-                ),
-            };
-            self.findings.note(&rules::UNKNOWN_KEY, place, message);
+            let within = format_args!("in {}{}", table.name, self.of());
+            let (rule, key) = (&rules::UNKNOWN_KEY, shown(name));
+            match (name, table.key(name)) {
+                (b"", _) => {
+                    let message = format_args!("an entry without a key {within}");
+                    self.findings.note(rule, place, message);
+                }
+                (_, Some(_)) => self
+                    .findings
+                    .note(rule, place, format_args!("{key} {within}")),
+                (_, None) => {
+                    let message = format_args!("unknown key {key:?} {within}");
+                    self.findings.note(rule, place, message);
+                }
+            }
         }
         key
     }
@@ -72,7 +76,7 @@ impl<'a> Decoder<'a, '_> {
             if members.get(key.name).is_some() && self.must_be_single(key) {
                 self.failed = true;
                 let place = self.span(self.yaml.key_place(member));
-                let message = format!("{}{} is there again", key.name, self.of());
+                let message = format_args!("{}{} is there again", key.name, self.of());
                 self.findings.note(&rules::KEY_AGAIN, place, message);
             }
             members.list.push((key.name, member));
@@ -127,7 +131,7 @@ impl<'a> Decoder<'a, '_> {
         let place = self.span(self.yaml.place(member));
         let key = shown(self.yaml.key(member));
         let value = shown(self.yaml.raw(member));
-        let message = format!(
+        let message = format_args!(
             "{key}{}: {value:?} is not {wanted} to the driver",
             self.of()
         );
@@ -166,7 +170,7 @@ impl<'a> Decoder<'a, '_> {
             self.failed = true;
             let place = self.span(self.yaml.key_place(member));
             let key = shown(self.yaml.key(member));
-            let message = format!("{key}{} has {count} numbers", self.of());
+            let message = format_args!("{key}{} has {count} numbers", self.of());
             self.findings.note(&rules::LIST_LENGTH, place, message);
             fine = false;
         }

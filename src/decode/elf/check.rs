@@ -1,0 +1,236 @@
+//! Walks the tables of an ELF file once for what is wrong in them.
+
+use super::file::ElfFile;
+use super::header::Header;
+use super::header_tables::HeaderTable;
+use super::read::{self, Start};
+use super::relocation::{RelocationType, Shape};
+use super::section::{Section, SectionType};
+use super::segment::ProgramHeader;
+use super::string_table::NameError;
+use super::symbol::Symbol;
+use crate::decode::context::Context;
+use crate::decode::reader::Window;
+use crate::decode::rules;
+
+pub(super) fn header(cx: &Context<'_>, start: &Start) {
+    let size = Header::size(start.class);
+    if start.header.e_ehsize != size {
+        cx.report(
+            &rules::ELF_HEADER_SIZE,
+            start.header.span_of("e_ehsize"),
+            format_args!(
+                "e_ehsize is {}, the header has {size} bytes",
+                start.header.e_ehsize
+            ),
+        );
+    }
+}
+
+pub(super) fn segments(cx: &Context<'_>, start: &Start, table: HeaderTable) {
+    let mut at = 0;
+    while at + ProgramHeader::size(start.class) <= table.span.len() {
+        let window = Window::clamped(cx.sources, table.span.sub(at, table.stride));
+        at += table.stride;
+        let Ok(segment) = ProgramHeader::read(&mut window.reader(start.endian), start.class) else {
+            return;
+        };
+        let end = segment.p_offset.checked_add(segment.p_filesz);
+        if end.is_none_or(|end| end > start.span.len()) {
+            cx.report_with(
+                &rules::ELF_SEGMENT_OUT_OF_BOUNDS,
+                segment.span_of("p_offset"),
+                format_args!(
+                    "{} bytes at {:#x} in a file of {} bytes",
+                    segment.p_filesz,
+                    segment.p_offset,
+                    start.span.len()
+                ),
+                &[(segment.span_of("p_filesz"), "the size")],
+                None,
+            );
+        }
+    }
+}
+
+/// Checks the size of a table's entries; says how many whole ones there are.
+fn whole_entries(cx: &Context<'_>, section: &Section, size: u64) -> u64 {
+    if section.entsize != size {
+        cx.report(
+            &rules::ELF_ENTRY_SIZE,
+            section.header,
+            format_args!(
+                "{}: sh_entsize is {}, an entry has {size} bytes",
+                section.name, section.entsize
+            ),
+        );
+    }
+    let rest = section.bytes.len() % size;
+    if rest != 0 {
+        let remainder = section.bytes.from(section.bytes.len() - rest);
+        cx.gap(remainder);
+        cx.report(
+            &rules::ELF_TABLE_REMAINDER,
+            remainder,
+            format_args!("{}: {rest} bytes after the last entry", section.name),
+        );
+    }
+    section.bytes.len() / size
+}
+
+pub(super) fn symbol_tables(cx: &Context<'_>, file: &ElfFile) {
+    for section in &file.sections {
+        if matches!(
+            section.kind,
+            SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM
+        ) {
+            symbol_table(cx, file, section);
+        }
+    }
+}
+
+fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
+    let size = Symbol::size(file.class);
+    let count = whole_entries(cx, section, size);
+    let linked = file.section(section.link);
+    if linked.is_none_or(|t| t.kind != SectionType::SHT_STRTAB) {
+        cx.report(
+            &rules::ELF_BAD_LINK,
+            section.header,
+            format_args!(
+                "{}: sh_link {} is no string table",
+                section.name, section.link
+            ),
+        );
+    }
+    if !cx.may_walk(section.bytes) {
+        return;
+    }
+    let sections = file.sections.len() as u64;
+    let mut locals = 0;
+    for index in 0..count {
+        let Some(symbol) = read::symbol(cx, file, section, index) else {
+            return;
+        };
+        if symbol.binding().0 == 0 && locals == index {
+            locals = index + 1;
+        }
+        match file
+            .strings
+            .get(&section.link)
+            .map(|t| t.check(symbol.st_name))
+        {
+            Some(Err(NameError::OutOfBounds)) if symbol.st_name != 0 => cx.report(
+                &rules::ELF_SYMBOL_NAME,
+                symbol.span_of("st_name"),
+                format_args!("symbol {index}: no name at {:#x}", symbol.st_name),
+            ),
+            Some(Err(NameError::Unterminated(span))) => cx.report(
+                &rules::ELF_UNTERMINATED_NAME,
+                span,
+                format_args!("the name of symbol {index} does not end"),
+            ),
+            _ => {}
+        }
+        let reserved = symbol.st_shndx >= 0xff00;
+        if symbol.st_shndx >= sections && !reserved {
+            cx.report(
+                &rules::ELF_SYMBOL_SECTION,
+                symbol.span_of("st_shndx"),
+                format_args!("symbol {index}: section {} of {sections}", symbol.st_shndx),
+            );
+        }
+    }
+    if section.info != locals && count > 0 {
+        cx.report(
+            &rules::ELF_LOCAL_COUNT,
+            section.header,
+            format_args!(
+                "{}: sh_info is {}, the first {locals} symbols are local",
+                section.name, section.info
+            ),
+        );
+    }
+}
+
+pub(super) fn relocation_sections(cx: &Context<'_>, file: &ElfFile) {
+    for section in &file.sections {
+        if let Some(shape) = Shape::of(file, section) {
+            relocation_section(cx, file, section, shape);
+        }
+    }
+}
+
+fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape: Shape) {
+    let count = whole_entries(cx, section, shape.size());
+    let name = &section.name;
+    let table = file
+        .section(section.link)
+        .filter(|t| matches!(t.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM));
+    if file.symbol_table().is_none() && count > 0 {
+        cx.report(
+            &rules::ELF_RELOCATION_WITHOUT_SYMBOLS,
+            section.header,
+            format_args!("{name} has {count} relocations, and the file has no symbol table"),
+        );
+    } else if table.is_none() {
+        cx.report(
+            &rules::ELF_BAD_LINK,
+            section.header,
+            format_args!("{name}: sh_link {} is no symbol table", section.link),
+        );
+    }
+    let target = file.section(section.info).filter(|t| t.index != 0);
+    if target.is_none() {
+        cx.report(
+            &rules::ELF_BAD_INFO,
+            section.header,
+            format_args!("{name}: sh_info {} is no section", section.info),
+        );
+    }
+    if !cx.may_walk(section.bytes) {
+        return;
+    }
+    let symbols = table.map(|t| t.bytes.len() / Symbol::size(file.class));
+    for index in 0..count {
+        let span = section.bytes.sub(index * shape.size(), shape.size());
+        let window = Window::clamped(cx.sources, span);
+        let Some(relocation) = shape.read(&window) else {
+            return;
+        };
+        if symbols.is_some_and(|n| relocation.symbol >= n) {
+            cx.report(
+                &rules::ELF_RELOCATION_SYMBOL,
+                span,
+                format_args!(
+                    "{name}: relocation {index} names symbol {}",
+                    relocation.symbol
+                ),
+            );
+        }
+        if file.identity.is_zebin() && relocation.kind.name().is_none() {
+            cx.report(
+                &rules::ZEBIN_RELOCATION_TYPE,
+                span,
+                format_args!(
+                    "{name}: relocation {index} has the type {}",
+                    relocation.kind.0
+                ),
+            );
+        }
+        let end = relocation.offset.checked_add(relocation.kind.width());
+        let size = target.map(|t| t.size);
+        if size.is_some_and(|size| end.is_none_or(|end| end > size))
+            && relocation.kind != RelocationType::R_NONE
+        {
+            cx.report(
+                &rules::ELF_RELOCATION_OFFSET,
+                span,
+                format_args!(
+                    "{name}: relocation {index} patches bytes at {:#x}",
+                    relocation.offset
+                ),
+            );
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! An ELF file whose section headers were read: its sections, and the names to speak of them.
+
+use std::collections::HashMap;
+
+use super::Class;
+use super::header::Header;
+use super::identity::Identity;
+use super::section::{Section, SectionType};
+use super::string_table::StringTable;
+use super::symbol::SectionIndex;
+use crate::decode::limits;
+use crate::decode::reader::Endian;
+use crate::model::Span;
+
+/// An ELF file's sections, and the names to speak of them.
+#[derive(Debug)]
+pub struct ElfFile {
+    /// All its bytes: what offsets count in.
+    pub span: Span,
+    /// Its class.
+    pub class: Class,
+    /// Its order of bytes.
+    pub endian: Endian,
+    /// Its header.
+    pub header: Header,
+    /// Its sections, by index.
+    pub sections: Vec<Section>,
+    /// What it is.
+    pub identity: Identity,
+    /// The index of the section with the names of the sections.
+    pub names: u64,
+    /// The string tables that names are looked up in, by section index.
+    pub(super) strings: HashMap<u64, StringTable>,
+    /// The index of the symbol table: the first section of that type.
+    pub(super) symbol_table: Option<u64>,
+    /// The functions and entries of the symbol table, by section.
+    pub(super) symbols: Vec<SymbolRef>,
+}
+
+/// A symbol of code, for finding the symbols of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SymbolRef {
+    /// The index of its section.
+    pub section: u64,
+    /// Its index in the symbol table.
+    pub index: u64,
+    /// The bytes of its entry.
+    pub entry: Span,
+    /// Its value.
+    pub value: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// It is a function: a kernel's own symbol, not its `_entry`.
+    pub function: bool,
+    /// Where its name starts in the linked string table.
+    pub name: u64,
+}
+
+impl ElfFile {
+    /// The section of that index.
+    pub fn section(&self, index: u64) -> Option<&Section> {
+        self.sections.get(usize::try_from(index).ok()?)
+    }
+
+    /// The first section of that name.
+    pub fn section_named(&self, name: &str) -> Option<&Section> {
+        self.sections.iter().find(|s| s.name == name)
+    }
+
+    /// The name of the section of that index; empty, if there is none.
+    pub fn section_name(&self, index: u64) -> &str {
+        self.section(index).map_or("", |s| &s.name)
+    }
+
+    /// The bytes of a section's name.
+    pub fn section_name_span(&self, index: u64) -> Option<Span> {
+        let offset = self.section(index)?.name_offset;
+        self.name_span_in(self.names, offset)
+    }
+
+    /// The name at `offset` of the string table in section `table`.
+    pub fn name_in(&self, table: u64, offset: u64) -> String {
+        self.strings
+            .get(&table)
+            .map(|t| t.text(offset, limits::NAME_SHOWN))
+            .unwrap_or_default()
+    }
+
+    /// The bytes of the name at `offset` of the string table in section `table`.
+    pub fn name_span_in(&self, table: u64, offset: u64) -> Option<Span> {
+        self.strings.get(&table)?.span_of(offset)
+    }
+
+    /// The symbol table: the first section of that type.
+    pub fn symbol_table(&self) -> Option<&Section> {
+        self.section(self.symbol_table?)
+    }
+
+    /// The code symbols that live in the section.
+    pub fn symbols_of(&self, section: u64) -> &[SymbolRef] {
+        let from = self.symbols.partition_point(|s| s.section < section);
+        let to = self.symbols.partition_point(|s| s.section <= section);
+        self.symbols.get(from..to).unwrap_or(&[])
+    }
+
+    /// The section's own symbol, of type function.
+    pub fn function_of(&self, section: u64) -> Option<&SymbolRef> {
+        self.symbols_of(section).iter().find(|s| s.function)
+    }
+
+    /// A place in words: `.text.vecadd + 0x40`.
+    pub fn place(&self, section: u64, value: u64) -> String {
+        let reserved = SectionIndex(u16::try_from(section).unwrap_or(1)).name();
+        match (self.section(section), reserved) {
+            (_, Some("SHN_UNDEF")) => "undefined".to_owned(),
+            (Some(section), _) if value == 0 => section.name.clone(),
+            (Some(section), _) => format!("{} + {value:#x}", section.name),
+            (None, Some(name)) => format!("{name} {value:#x}"),
+            (None, None) => format!("section {section} {value:#x}"),
+        }
+    }
+
+    /// Is the section's `sh_info` the index of another one?
+    pub fn info_is_section(&self, section: &Section) -> bool {
+        matches!(section.kind, SectionType::SHT_REL | SectionType::SHT_RELA)
+    }
+}

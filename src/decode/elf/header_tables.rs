@@ -1,0 +1,131 @@
+//! Where the tables of section and program headers are, and what is wrong with that.
+
+use super::check;
+use super::read::Start;
+use super::section::SectionHeader;
+use super::segment::ProgramHeader;
+use crate::decode::context::Context;
+use crate::decode::limits;
+use crate::decode::reader::Window;
+use crate::decode::rules;
+use crate::model::Span;
+
+/// A table of headers in the file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HeaderTable {
+    /// The headers that are there and within the limits.
+    pub span: Span,
+    /// The distance from one to the next.
+    pub stride: u64,
+}
+
+impl HeaderTable {
+    /// Says that nothing explains what stands between headers of `size` bytes.
+    pub fn gaps(&self, cx: &Context<'_>, size: u64) {
+        if self.stride > size {
+            for index in 0..self.span.len() / self.stride {
+                cx.gap(
+                    self.span
+                        .sub(index * self.stride + size, self.stride - size),
+                );
+            }
+        }
+    }
+}
+
+/// Finds the section headers.
+pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
+    let header = &start.header;
+    let size = SectionHeader::size(start.class);
+    let stride = header.e_shentsize.max(size);
+    if header.e_shoff == 0 && header.e_shnum == 0 {
+        return None;
+    }
+    if header.e_shentsize != size {
+        cx.report(
+            &rules::ELF_SECTION_HEADER_SIZE,
+            header.span_of("e_shentsize"),
+            format_args!(
+                "e_shentsize is {}, a section header has {size} bytes",
+                header.e_shentsize
+            ),
+        );
+    }
+    let first = Window::clamped(cx.sources, start.span.sub(header.e_shoff, size));
+    let first = SectionHeader::read(&mut first.reader(start.endian), start.class).ok();
+    // gABI: a count that does not fit in 16 bits stands in sh_size of section 0.
+    let count = match (header.e_shnum, first) {
+        (0, Some(first)) => first.sh_size,
+        (count, _) => count,
+    };
+    let wanted = count.saturating_mul(stride);
+    let there = start.span.sub(header.e_shoff, wanted);
+    if there.len() < wanted {
+        cx.report_with(
+            &rules::ELF_SECTION_HEADERS_OUT_OF_BOUNDS,
+            header.span_of("e_shoff"),
+            format_args!(
+                "{count} section headers at {:#x} need {wanted} bytes, {} are there",
+                header.e_shoff,
+                there.len()
+            ),
+            &[(header.span_of("e_shnum"), "how many")],
+            None,
+        );
+    }
+    limit(cx, there, stride, limits::SECTIONS, "section headers")
+}
+
+/// Finds the program headers.
+pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
+    let header = &start.header;
+    let size = ProgramHeader::size(start.class);
+    let stride = header.e_phentsize.max(size);
+    let outside = header.e_phoff > start.span.len();
+    if header.e_phnum == 0 && !outside {
+        return None;
+    }
+    if header.e_phnum > 0 && header.e_phentsize != size {
+        cx.report(
+            &rules::ELF_PROGRAM_HEADER_SIZE,
+            header.span_of("e_phentsize"),
+            format_args!(
+                "e_phentsize is {}, a program header has {size} bytes",
+                header.e_phentsize
+            ),
+        );
+    }
+    let wanted = header.e_phnum.saturating_mul(stride);
+    let there = start.span.sub(header.e_phoff, wanted);
+    if there.len() < wanted || outside {
+        cx.report(
+            &rules::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
+            header.span_of("e_phoff"),
+            format_args!(
+                "{} program headers at {:#x} need {wanted} bytes, {} are there",
+                header.e_phnum,
+                header.e_phoff,
+                there.len()
+            ),
+        );
+    }
+    let table = limit(cx, there, stride, limits::SEGMENTS, "program headers")?;
+    check::segments(cx, start, table);
+    Some(table)
+}
+
+/// Cuts a table to whole entries and to the limit.
+fn limit(cx: &Context<'_>, there: Span, stride: u64, most: u64, what: &str) -> Option<HeaderTable> {
+    let count = there.len() / stride.max(1);
+    if count > most {
+        cx.report(
+            &rules::TOO_MANY,
+            there.from(most * stride),
+            format_args!("{count} {what}: the first {most} are decoded"),
+        );
+    }
+    Some(HeaderTable {
+        span: there.sub(0, count.min(most) * stride),
+        stride,
+    })
+}

@@ -1,0 +1,278 @@
+//! The rows of an ELF file: its header, its tables, and a row for each section.
+
+use std::rc::Rc;
+
+use super::file::ElfFile;
+use super::header::{Header, HeaderRows};
+use super::header_tables::HeaderTable;
+use super::note::{self, Notes};
+use super::read::Start;
+use super::relocation::{Relocations, Shape};
+use super::section::{Section, SectionHeader, SectionHeaders, SectionType};
+use super::segment::{ProgramHeader, ProgramHeaders};
+use super::string_table::Strings;
+use super::symbol::Symbols;
+use crate::decode::context::Context;
+use crate::decode::table::{self, TABLE, Table};
+use crate::decode::text::Lines;
+use crate::decode::zebin;
+use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Span, Value};
+
+const HEADER_DOC: Doc = Doc {
+    text: "What sort of ELF file it is, and where its tables are.",
+    source: "gABI, ELF Header",
+    known: &[],
+};
+const SECTION_HEADERS_DOC: Doc = Doc {
+    text: "The name, type, place and attributes of each section.",
+    source: "gABI, Section Header",
+    known: &[],
+};
+const PROGRAM_HEADERS_DOC: Doc = Doc {
+    text: "What is loaded where. The compiler writes none; the driver's debug zebins have them.",
+    source: "gABI, Program Header",
+    known: &[],
+};
+const NOBITS_DOC: Doc = Doc {
+    text: "Takes memory, but no bytes of the file.",
+    source: "gABI, SHT_NOBITS",
+    known: &[],
+};
+const INACTIVE_DOC: Doc = Doc {
+    text: "The section header says SHT_NULL: consumers ignore these bytes.",
+    source: "gABI, SHT_NULL",
+    known: &[],
+};
+const STRTAB_DOC: Doc = Doc {
+    text: "Names of sections and symbols. In a zebin one table serves both.",
+    source: "gABI, String Table",
+    known: &[],
+};
+const SYMTAB_DOC: Doc = Doc {
+    text: "Kernels, functions, variables, and what is defined somewhere else.",
+    source: "gABI, Symbol Table; zebin ELF, ZE symbols",
+    known: &[],
+};
+const RELOCATIONS_DOC: Doc = Doc {
+    text: "Places that the driver patches when it loads the file.",
+    source: "gABI, Relocation; zebin ELF, Gen Relocation Type",
+    known: &[],
+};
+const NOTES_DOC: Doc = Doc {
+    text: "Notes: an owner, a type, and a description each.",
+    source: "gABI, Note Section",
+    known: &[],
+};
+
+pub(super) fn header_node(cx: &Context<'_>, file: &ElfFile) -> Node {
+    let rows = cx.register(Rc::new(HeaderRows {
+        span: file.header.origin,
+        class: file.class,
+        endian: file.endian,
+        identity: file.identity,
+    }));
+    Node::new(NodeKind::Record, "ELF header", file.header.origin)
+        .area(Area::Header)
+        .children(rows, HeaderRows::FIELDS, Some(Header::COUNT))
+        .doc(&HEADER_DOC)
+}
+
+pub(super) fn section_headers_node(
+    cx: &Context<'_>,
+    file: &Rc<ElfFile>,
+    table: HeaderTable,
+) -> Node {
+    let entries = Table {
+        span: table.span,
+        endian: file.endian,
+        entries: SectionHeaders {
+            class: file.class,
+            endian: file.endian,
+            stride: table.stride,
+            file: Rc::clone(file),
+        },
+    };
+    let count = entries.len();
+    table.gaps(cx, SectionHeader::size(file.class));
+    let rows = cx.register(Rc::new(entries));
+    Node::new(NodeKind::Table, "section headers", table.span)
+        .area(Area::Header)
+        .summary(plural(count, "header"))
+        .children(rows, TABLE, Some(count))
+        .doc(&SECTION_HEADERS_DOC)
+}
+
+pub(super) fn program_headers_node(cx: &Context<'_>, start: &Start, table: HeaderTable) -> Node {
+    let entries = Table {
+        span: table.span,
+        endian: start.endian,
+        entries: ProgramHeaders {
+            class: start.class,
+            endian: start.endian,
+            stride: table.stride,
+            file: start.span,
+        },
+    };
+    let count = entries.len();
+    table.gaps(cx, ProgramHeader::size(start.class));
+    let rows = cx.register(Rc::new(entries));
+    Node::new(NodeKind::Table, "program headers", table.span)
+        .area(Area::Header)
+        .summary(plural(count, "header"))
+        .children(rows, TABLE, Some(count))
+        .doc(&PROGRAM_HEADERS_DOC)
+}
+
+/// `1 symbol`, `8 symbols`, `2 entries`.
+pub fn plural(count: u64, what: &str) -> String {
+    match (count, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {what}s"),
+    }
+}
+
+/// The node of a section's bytes; the NULL section and the like have none.
+pub(super) fn section_node(
+    cx: &Context<'_>,
+    file: &Rc<ElfFile>,
+    section: &Section,
+    zebin: &zebin::Survey,
+) -> Option<Node> {
+    let named = |kind: NodeKind| {
+        let name = if section.name.is_empty() {
+            format!("section {}", section.index)
+        } else {
+            section.name.clone()
+        };
+        let header = format!("[{}]", section.index);
+        Node::new(kind, name, section.bytes)
+            .area(area_of(section))
+            .xref("section header", header, section.header)
+    };
+    if section.kind == SectionType::SHT_NULL {
+        return (section.index != 0 && !section.bytes.is_empty()).then(|| {
+            named(NodeKind::Blob)
+                .value(Value::Bytes)
+                .summary("inactive")
+                .doc(&INACTIVE_DOC)
+        });
+    }
+    if section.kind == SectionType::SHT_NOBITS {
+        return Some(
+            named(NodeKind::Blob)
+                .summary(format!("{} bytes in memory", section.size))
+                .doc(&NOBITS_DOC),
+        );
+    }
+    if let Some(node) = zebin::section_node(cx, file, section, zebin, named(NodeKind::Blob)) {
+        return Some(node);
+    }
+    Some(match section.kind {
+        SectionType::SHT_STRTAB if cx.may_walk(section.bytes) => {
+            let rows = cx.register(Rc::new(Strings::new(section.bytes)));
+            named(NodeKind::Table)
+                .children(rows, 0, None)
+                .doc(&STRTAB_DOC)
+        }
+        SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM => {
+            let entries = Table {
+                span: section.bytes,
+                endian: file.endian,
+                entries: Symbols {
+                    class: file.class,
+                    endian: file.endian,
+                    file: Rc::clone(file),
+                    names: section.link,
+                },
+            };
+            table_node(cx, named(NodeKind::Table), entries, "symbol").doc(&SYMTAB_DOC)
+        }
+        SectionType::SHT_REL | SectionType::SHT_RELA => {
+            let shape = Shape::of(file, section)?;
+            let entries = Table {
+                span: section.bytes,
+                endian: file.endian,
+                entries: Relocations {
+                    shape,
+                    file: Rc::clone(file),
+                    symbols: section.link,
+                    target: section.info,
+                },
+            };
+            let node =
+                table_node(cx, named(NodeKind::Table), entries, "relocation").doc(&RELOCATIONS_DOC);
+            match file.section(section.info).filter(|t| t.index != 0) {
+                Some(target) => node.xref("patches", target.name.clone(), target.bytes),
+                None => node,
+            }
+        }
+        SectionType::SHT_NOTE => notes_node(
+            cx,
+            file,
+            section.bytes,
+            named(NodeKind::Table),
+            zebin::note_owners,
+        ),
+        _ => named(NodeKind::Blob).value(Value::Bytes),
+    })
+}
+
+fn table_node<E: table::Entries + 'static>(
+    cx: &Context<'_>,
+    node: Node,
+    table: Table<E>,
+    what: &str,
+) -> Node {
+    let count = table.len();
+    let rows = count + u64::from(!table.remainder().is_empty());
+    node.summary(plural(count, what))
+        .children(cx.register(Rc::new(table)), TABLE, Some(rows))
+}
+
+/// The node of a section of notes, checked.
+pub fn notes_node(
+    cx: &Context<'_>,
+    file: &ElfFile,
+    bytes: Span,
+    node: Node,
+    owners: note::Owners,
+) -> Node {
+    let notes = Notes::walk(cx, bytes, file.endian, owners);
+    let count = notes.list().len() as u64;
+    node.summary(plural(count, "note"))
+        .children(cx.register(Rc::new(notes)), Notes::SECTION, None)
+        .doc(&NOTES_DOC)
+}
+
+/// The node of a section of text: a row for each line.
+pub fn lines_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
+    if !cx.may_walk(bytes) {
+        return node.value(Value::Bytes);
+    }
+    let rows: ExpanderId = cx.register(Rc::new(Lines::new(bytes)));
+    let mut node = node.children(rows, 0, None);
+    node.kind = NodeKind::Text;
+    node
+}
+
+fn area_of(section: &Section) -> Area {
+    let name = section.name.as_str();
+    match section.kind {
+        SectionType::SHT_STRTAB
+        | SectionType::SHT_SYMTAB
+        | SectionType::SHT_DYNSYM
+        | SectionType::SHT_REL
+        | SectionType::SHT_RELA => Area::Symbol,
+        SectionType::SHT_NOTE => Area::Note,
+        SectionType::SHT_ZEBIN_SPIRV | SectionType::SHT_ZEBIN_PISA => Area::Ir,
+        SectionType::SHT_ZEBIN_VISAASM
+        | SectionType::SHT_ZEBIN_ZEINFO
+        | SectionType::SHT_ZEBIN_MISC
+        | SectionType::SHT_ZEBIN_GTPIN_INFO => Area::Meta,
+        _ if name.starts_with(".debug") => Area::Debug,
+        _ if name.starts_with(".text") => Area::Code,
+        _ if name.starts_with(".data") || name.starts_with(".bss") => Area::Data,
+        _ => Area::Inherit,
+    }
+}

@@ -1,0 +1,149 @@
+// Decoders: one for each file, without a request, and what happens when one dies.
+
+import assert from "node:assert/strict";
+import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { axe, dropBytes, dropFile, dropFromDisk, expectTrouble, journey } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const sample = (name) => path.join(SAMPLES, name);
+const elfHeader = (page) => page.getByRole("treeitem", { name: "ELF header" });
+const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
+
+/** Keeps all workers of the page in `workers`. */
+async function keepWorkers(page) {
+  await page.addInitScript(() => {
+    globalThis.workers = [];
+    globalThis.Worker = class extends Worker {
+      constructor(...args) {
+        super(...args);
+        globalThis.workers.push(this);
+      }
+    };
+  });
+}
+
+/** What a worker does that has used up its memory. */
+function kill(page) {
+  return page.evaluate(() => {
+    const worker = globalThis.workers.findLast((worker) => !worker.dead);
+    worker.dead = true;
+    worker.terminate();
+    worker.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
+  });
+}
+
+journey("without a network a second and a third file are opened", {}, async (page) => {
+  await page.context().setOffline(true);
+  await dropFile(page, sample("vecadd.bmg.zebin"));
+  await elfHeader(page).waitFor();
+  await dropFile(page, sample("damaged.zebin"));
+  await page.getByRole("tab", { name: /damaged\.zebin/ }).and(page.locator("[aria-selected=true]")).waitFor();
+  await elfHeader(page).waitFor();
+  await dropBytes(page, { "third.zebin": await readFile(sample("vecadd.bmg.zebin")) });
+  await page.getByRole("tab", { name: /third\.zebin/ }).and(page.locator("[aria-selected=true]")).waitFor();
+  await elfHeader(page).waitFor();
+  await axe(page);
+});
+
+journey("a decoder that dies is started anew, once, and the selection stays", { before: keepWorkers }, async (page) => {
+  await dropFile(page, sample("vecadd.bmg.zebin"));
+  await elfHeader(page).click();
+  await page.keyboard.press("ArrowRight");
+  await page.getByRole("treeitem", { name: /^e_shoff/ }).click();
+  await page.getByText("0x28..0x30").waitFor();
+
+  await kill(page);
+  await page.getByRole("status").getByText(/started anew/).waitFor();
+  await selected(page).getByText("e_shoff").waitFor();
+  await page.getByText("0x28..0x30").waitFor();
+
+  await kill(page);
+  const alert = page.getByRole("alert");
+  await alert.getByRole("heading", { name: "The decoder crashed on this file" }).waitFor();
+  await axe(page);
+  // The page lives on.
+  await dropFile(page, sample("spill.dg2.zebin"));
+  await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
+});
+
+for (const [name, refuse] of [
+  ["from blobs", () => {
+    const Real = Worker;
+    globalThis.Worker = function (address, options) {
+      if (String(address).startsWith("blob:") && options?.type === "module") throw new Error("refused");
+      return new Real(address, options);
+    };
+  }],
+  ["of all sorts", () => { globalThis.Worker = function () { throw new Error("refused"); }; }],
+]) {
+  journey(`where workers ${name} are refused, files are opened all the same`, {
+    before: (page) => page.addInitScript(refuse),
+  }, async (page) => {
+    await dropFile(page, sample("vecadd.bmg.zebin"));
+    await elfHeader(page).waitFor();
+    await page.getByText("every byte explained").waitFor();
+  });
+}
+
+journey("a decoder that cannot be loaded is said in words", {
+  before: async (page) => {
+    expectTrouble(page, /worker/, /no decoder can be started/);
+    await page.route("**/worker_bg.wasm", (route) => route.abort());
+  },
+}, async (page) => {
+  await dropFile(page, sample("vecadd.bmg.zebin"));
+  await page.getByRole("alert").getByRole("heading", { name: "The decoder could not be started" }).waitFor();
+  await axe(page);
+});
+
+/** A file with holes: it takes no room on the disk. */
+async function sparse(folder, name, size, head) {
+  const file = path.join(folder, name);
+  await writeFile(file, head);
+  const handle = await openFile(file, "r+");
+  await handle.truncate(size);
+  await handle.close();
+  return file;
+}
+
+for (const [words, size] of [
+  ["1 GB", 1 << 30],
+  ["5 GB", 5 * 2 ** 30],
+]) {
+  journey(`a file of ${words} costs its headers`, {}, async (page) => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
+    try {
+      const head = await readFile(sample("vecadd.bmg.zebin"));
+      await dropFromDisk(page, [await sparse(folder, "large.zebin", size, head)]);
+      await elfHeader(page).waitFor();
+      const read = await page.getByRole("contentinfo").innerText();
+      const [, amount, unit] = /read ([\d.,]+)\s(B|KB|KiB|MB|MiB) of/.exec(read.replaceAll("\u00a0", " ")) ?? [];
+      assert.ok(amount, `the status line says how much was read: ${read}`);
+      assert.ok(!unit.startsWith("M") || Number(amount) <= 4, `at most 4 MiB are read: ${read}`);
+      // The end of it is as near as its start.
+      await page.locator("#hex [role=grid], #hex[role=grid]").first().focus();
+      await page.keyboard.press("Control+End");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+}
+
+journey("a file that changes on disk is noticed and offered again", {}, async (page) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
+  try {
+    const file = path.join(folder, "changing.zebin");
+    await writeFile(file, await readFile(sample("vecadd.bmg.zebin")));
+    await dropFromDisk(page, [file]);
+    await elfHeader(page).waitFor();
+    await writeFile(file, await readFile(sample("spill.dg2.zebin")));
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await page.getByRole("alert").getByText(/was changed, moved or deleted/).waitFor();
+    await page.getByRole("button", { name: /Open it again/ }).waitFor();
+    await axe(page);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

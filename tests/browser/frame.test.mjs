@@ -1,0 +1,136 @@
+// What is around the panes: links, borders, dialogs, colours, keys.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { axe, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const sample = (name) => path.join(SAMPLES, name);
+const elfHeader = (page) => page.getByRole("treeitem", { name: "ELF header" });
+const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
+
+async function open(page, name) {
+  await dropFile(page, sample(name));
+  await elfHeader(page).waitFor();
+}
+
+journey("Back returns to what was selected before", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  await elfHeader(page).click();
+  await page.waitForFunction(() => location.hash !== "");
+  await page.getByRole("treeitem", { name: /^\.ze_info/ }).click();
+  await page.waitForFunction(() => location.hash.includes("ze_info"));
+  await page.goBack();
+  await selected(page).getByText("ELF header").waitFor();
+  assert.ok(!page.url().includes("vecadd"), "no local file name is in the address");
+});
+
+journey("a copied link leads back to the same bytes", {
+  address: "?url=samples/vecadd.bmg.zebin",
+  before: async (page) => {
+    expectRequests(page, /samples\/vecadd/);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  },
+}, async (page) => {
+  await elfHeader(page).waitFor();
+  await page.getByRole("treeitem", { name: /^\.ze_info/ }).click();
+  await page.keyboard.press("ArrowRight");
+  await page.getByRole("treeitem", { name: /^version/ }).click();
+  await page.getByRole("button", { name: /link/i }).first().click();
+  await page.getByRole("status").getByText(/Link copied/i).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.goto("about:blank");
+  await page.goto(link);
+  await selected(page).getByText("version").waitFor();
+});
+
+journey("g goes to an offset, a section and a path", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  for (const [typed, expected] of [
+    ["0x12", "e_machine"],
+    [".ze_info", ".ze_info"],
+    [".ze_info/kernels/[0]", "vecadd"],
+  ]) {
+    await page.keyboard.press("g");
+    await page.getByRole("textbox", { name: /Offset, name/ }).fill(typed);
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await selected(page).getByText(expected).first().waitFor();
+  }
+  await page.keyboard.press("g");
+  await page.getByRole("textbox", { name: /Offset, name/ }).fill("no such thing");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText(/no such thing|not|nothing/i).first().waitFor();
+});
+
+journey("a dialog keeps the focus and gives it back", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  const help = page.getByRole("button", { name: "Keys and help" });
+  await help.focus();
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Keys and help" });
+  await dialog.waitFor();
+  assert.ok(await dialog.evaluate((element) => element.contains(document.activeElement)));
+  await axe(page);
+  await screenshot(page, "help");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  assert.ok(await help.evaluate((element) => element === document.activeElement));
+});
+
+journey("borders move with the arrow keys and are remembered", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  const border = page.getByRole("separator").first();
+  await border.focus();
+  const before = Number(await border.getAttribute("aria-valuenow"));
+  const width = () => page.getByRole("tree").evaluate((element) => element.getBoundingClientRect().width);
+  const wide = await width();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  const after = Number(await border.getAttribute("aria-valuenow"));
+  assert.ok(after > before, `${after} > ${before}`);
+  assert.ok((await width()) > wide, "the pane is wider");
+  await page.reload();
+  await page.locator("#starting").waitFor({ state: "detached" });
+  await open(page, "vecadd.bmg.zebin");
+  assert.equal(Number(await page.getByRole("separator").first().getAttribute("aria-valuenow")), after);
+});
+
+journey("a chosen theme is remembered", {}, async (page) => {
+  const theme = () => page.locator("html").getAttribute("data-theme");
+  assert.equal(await theme(), null);
+  const button = page.getByRole("button", { name: /^Colours/ });
+  await button.click();
+  const chosen = await theme();
+  assert.ok(["light", "dark"].includes(chosen));
+  await page.reload();
+  await page.locator("#starting").waitFor({ state: "detached" });
+  assert.equal(await theme(), chosen);
+  await axe(page);
+});
+
+journey("forced colours keep what is selected visible", { forcedColors: true }, async (page) => {
+  await open(page, "damaged.zebin");
+  await elfHeader(page).click();
+  const [row, plain] = await Promise.all([
+    selected(page).evaluate((element) => {
+      const { outlineStyle, backgroundColor, color, borderStyle, forcedColorAdjust } = getComputedStyle(element);
+      return { outlineStyle, backgroundColor, color, borderStyle, forcedColorAdjust };
+    }),
+    page.getByRole("treeitem", { selected: false }).first().evaluate((element) => getComputedStyle(element).backgroundColor),
+  ]);
+  assert.ok(row.outlineStyle !== "none" || row.backgroundColor !== plain, JSON.stringify(row));
+  await axe(page);
+  await screenshot(page, "forced-colors");
+});
+
+journey("problems are walked with the bracket keys", {}, async (page) => {
+  await open(page, "damaged.zebin");
+  await page.getByRole("tree").focus();
+  await page.keyboard.press("]");
+  const first = await page.getByRole("contentinfo").innerText();
+  await page.keyboard.press("]");
+  await page.waitForFunction((first) => document.querySelector("footer").innerText !== first, first);
+  await page.keyboard.press("[");
+  await page.waitForFunction((first) => document.querySelector("footer").innerText === first, first);
+});

@@ -1,0 +1,148 @@
+// Starts zeview's decoder in the first of the ways that works here, and carries messages
+// to and from it (src/worker/protocol.rs). The page and www/embed.js both use it.
+//
+// A decoder that is started from memory costs no request: a second file, and a decoder that
+// has crashed, find one without a network.
+
+/** The ways, the best first. Each gives something like a worker, or throws. */
+export const WAYS = [fromMemory, fromAddress, fromBlob, inPage];
+
+const BASE = new URL("./", import.meta.url).href;
+
+/** The script and the compiled program, as soon as they are there. */
+let parts = null;
+
+/** Fetches and compiles the decoder, so that starting one later takes no time. */
+export function prepare() {
+  parts ??= Promise.all([fetchScript(), fetchProgram()]);
+  // Whoever awaits it hears of it; the next attempt begins anew.
+  parts.catch(() => { parts = null; });
+  return parts;
+}
+
+async function get(name) {
+  const response = await fetch(BASE + name);
+  if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
+  return response;
+}
+
+async function fetchScript() {
+  return (await get("worker.js")).text();
+}
+
+async function fetchProgram() {
+  const response = await get("worker_bg.wasm");
+  // Compiled while it arrives, if the host says what it is.
+  return response.headers.get("Content-Type") === "application/wasm"
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}
+
+/**
+ * A worker whose script is a blob, and which gets the compiled program as its first message:
+ * all decoders share the code that the browser has made of it.
+ */
+async function fromMemory() {
+  const [script, program] = await prepare();
+  const init = /([\w$]+) as default\b/.exec(script)?.[1];
+  if (!init) throw new Error("worker.js has no default export");
+  const text = `${script}
+self.zeviewBase = ${JSON.stringify(BASE)};
+self.addEventListener("message", ({ data }) => {
+  ${init}({ module_or_path: data }).catch(${rethrow});
+}, { once: true });`;
+  const worker = new Worker(blobAddress(text), { type: "module", name: "zeview" });
+  worker.postMessage(program);
+  return worker;
+}
+
+/** For hosts whose policy refuses workers from blobs. */
+function fromAddress() {
+  return new Worker(`${BASE}worker_loader.js`, { type: "module", name: "zeview" });
+}
+
+/**
+ * A sandboxed frame has an opaque origin: it refuses addresses, and module workers from
+ * blobs too, but a classic worker from a blob may import the module.
+ */
+function fromBlob() {
+  const address = JSON.stringify(`${BASE}worker_loader.js`);
+  return new Worker(blobAddress(`import(${address}).catch(${rethrow});`), { name: "zeview" });
+}
+
+/** Where no workers are allowed at all. */
+async function inPage() {
+  const decoder = await import("./worker.js");
+  await decoder.default();
+  return decoder.startInPage();
+}
+
+/** Thrown outside of a promise, a failure becomes the worker's `error` event. */
+function rethrow(error) {
+  setTimeout(() => { throw error; });
+}
+
+function blobAddress(script) {
+  return URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+}
+
+/**
+ * Starts a decoder.
+ *
+ * `tell(message)` gets what it posts, `Ready` first; nothing may be posted before that.
+ * `fail(text)` is called when it cannot be started, or has died of something that it could
+ * not report itself.
+ */
+export function start(tell, fail, ways = WAYS) {
+  let worker = null;
+  let closed = false;
+  const refused = [];
+  (async () => {
+    for (const way of ways) {
+      try {
+        worker = await ready(way, (message) => closed || tell(message), (text) => closed || fail(text));
+        if (closed) worker.terminate();
+        return;
+      } catch (error) {
+        refused.push(`${way.name}: ${error.message ?? error}`);
+        if (closed) return;
+      }
+    }
+    console.warn("zeview: no decoder can be started.", refused.join("; "));
+    fail(refused[0].replace(/^\w+: /, ""));
+  })();
+  return {
+    post: (message) => worker.postMessage(message),
+    close() {
+      closed = true;
+      worker?.terminate();
+    },
+  };
+}
+
+/** Resolves when the decoder says that it runs, rejects when it fails before that. */
+async function ready(way, tell, fail) {
+  const worker = await way();
+  return new Promise((resolve, reject) => {
+    let runs = false;
+    worker.addEventListener("message", ({ data }) => {
+      if (!runs) {
+        runs = true;
+        resolve(worker);
+        // After whoever awaits this: the answer to `Ready` is a message.
+        setTimeout(tell, 0, data);
+      } else {
+        tell(data);
+      }
+    });
+    const broken = (event) => {
+      event.preventDefault?.();
+      const text = event.message || "The decoder could not be loaded.";
+      if (runs) return fail(text);
+      worker.terminate();
+      reject(new Error(text));
+    };
+    worker.addEventListener("error", broken);
+    worker.addEventListener("messageerror", broken);
+  });
+}
