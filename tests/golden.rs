@@ -10,7 +10,7 @@ use std::path::Path;
 
 use support::fixtures::{folder, in_folder, zebins};
 use support::golden::{difference, render};
-use support::{cases, fixtures};
+use support::{built, cases, fixtures};
 
 fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|v| v == "1")
@@ -47,6 +47,18 @@ fn real_files() {
         .filter_map(|file| {
             let golden = file.path.with_extension("zebin.tree");
             compare(&golden, &render(&file.name, &file.bytes)).err()
+        })
+        .collect();
+    report(&wrong);
+}
+
+#[test]
+fn built_files() {
+    let wrong: Vec<String> = built::all()
+        .iter()
+        .filter_map(|(name, bytes)| {
+            let golden = folder().join("built").join(format!("{name}.tree"));
+            compare(&golden, &render(name, bytes)).err()
         })
         .collect();
     report(&wrong);
@@ -97,6 +109,15 @@ fn every_fixture_has_its_origin_and_source() {
 fn no_golden_file_is_left_over() {
     for golden in in_folder(&folder().join("zebin"), "tree") {
         assert!(golden.path.with_extension("").is_file(), "{}", golden.name);
+    }
+    let built = built::all();
+    for golden in in_folder(&folder().join("built"), "tree") {
+        let name = golden.name.strip_suffix(".tree");
+        assert!(
+            built.iter().any(|(n, _)| Some(*n) == name),
+            "{}",
+            golden.name
+        );
     }
     let cases = cases::malformed();
     for golden in in_folder(&folder().join("malformed"), "tree") {

@@ -8,7 +8,7 @@ use support::fixtures::{self, Fixture};
 use support::invariants::{Depth, hold, hold_for_all, violations};
 use support::random::Random;
 use support::watchdog::Watchdog;
-use support::{cases, zebin};
+use support::{built, cases, zebin};
 
 /// The four smallest fixtures.
 fn smallest() -> Vec<Fixture> {
@@ -52,6 +52,23 @@ fn generated() {
     watchdog.case("nothing wrong");
     let document = support::open(&zebin::many(3));
     assert_eq!(document.diagnostics, [], "the builders write correct files");
+}
+
+#[test]
+fn built_files() {
+    let watchdog = Watchdog::start();
+    for (name, bytes) in built::all() {
+        watchdog.case(name);
+        hold(name, &bytes, Depth::Full);
+        let mut random = Random::named(name);
+        let mut mutants: Vec<Mutant> = Vec::new();
+        let lengths = random.sample(bytes.len(), 100);
+        mutants.extend(lengths.into_iter().map(|len| damage::prefix(&bytes, len)));
+        let bits = random.sample(bytes.len() * 8, 300);
+        mutants.extend(bits.into_iter().map(|bit| damage::flip(&bytes, bit)));
+        mutants.extend((0..60).map(|_| damage::shuffle(&bytes, &mut random)));
+        hold_for_all(name, &watchdog, mutants.into_iter());
+    }
 }
 
 #[test]

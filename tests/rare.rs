@@ -1,16 +1,20 @@
 //! What few files need: with the part that reads it, without, and when it comes later.
-#![cfg(feature = "rare")]
+#![cfg(all(feature = "deep", feature = "rare"))]
 
 mod support;
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use support::zebin::{small, ze_info};
+use support::{built, spirv};
+use zeview::decode::deep::pack::{pack_pieces, pack_rows, unpack_pieces, unpack_rows};
+use zeview::decode::deep::{Asked, Piece, Reading, Subject};
 use zeview::decode::rare::{Absent, BuiltIn, Item, Rare, pack, unpack};
 use zeview::decode::{decode_with, rules};
 use zeview::model::text::{TextOptions, write_tree};
-use zeview::model::{Document, MemorySource};
+use zeview::model::{Document, MemorySource, Node, NodeId};
 use zeview::worker::answer::Desk;
 use zeview::worker::protocol::Response;
 
@@ -49,6 +53,26 @@ struct Later {
     needed: Cell<bool>,
     loaded: Cell<bool>,
     asked_too_early: Cell<bool>,
+    /// The part for what lies deep: asked for, and loaded.
+    deep_asked: Cell<bool>,
+    deep_loaded: Cell<bool>,
+}
+
+/// A reading that is spoken to in bytes.
+struct Spoken(Rc<dyn Reading>);
+
+impl Reading for Spoken {
+    fn count(&self, item: u64) -> u64 {
+        self.0.count(item)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>) -> Vec<Node> {
+        unpack_rows(&pack_rows(&self.0.rows(item, range))).unwrap()
+    }
+
+    fn index_at(&self, item: u64, part: u32, offset: u64) -> Option<Vec<u64>> {
+        self.0.index_at(item, part, offset)
+    }
 }
 
 impl Later {
@@ -73,6 +97,19 @@ impl Rare for Later {
     fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
         self.ready()?;
         unpack(&pack(&BuiltIn.yaml(text)?))
+    }
+
+    fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
+        self.deep_asked.set(true);
+        if !self.deep_loaded.get() {
+            return Asked::Later;
+        }
+        let (described, bytes) = pack_pieces(subject, &pieces());
+        let (subject, pieces) = unpack_pieces(&described, &bytes).unwrap();
+        match BuiltIn.read(subject, &|| pieces.clone()) {
+            Asked::Here(reading) => Asked::Here(Rc::new(Spoken(reading))),
+            asked => asked,
+        }
     }
 }
 
@@ -110,6 +147,37 @@ fn most_files_need_nothing() {
     dump(&document);
     assert!(!rare.needed.get() && !rare.asked_too_early.get());
     assert!(!is_reported(&open(&small().build().bytes, Rc::new(Absent))));
+}
+
+#[test]
+fn what_lies_deep_is_not_asked_for_before_somebody_looks() {
+    for (name, bytes) in built::all() {
+        let expected = dump(&open(&bytes, Rc::new(BuiltIn)));
+        let rare = Rc::new(Later::default());
+        let mut document = open(&bytes, Rc::<Later>::clone(&rare));
+        let root = document.root().clone();
+        document.count(&root);
+        if !name.starts_with("spirv") {
+            assert!(!rare.deep_asked.get(), "{name}");
+        }
+        // Whoever looks too early finds nothing, and nothing that stays.
+        let early = dump(&document);
+        assert!(
+            rare.deep_asked.get() && early.len() < expected.len(),
+            "{name}"
+        );
+        document.children(NodeId::ROOT, 0..500);
+        rare.deep_loaded.set(true);
+        assert_eq!(dump(&document), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_lies_deep_and_cannot_be_had_is_shown_as_bytes() {
+    let document = open(&spirv::kernel().build(), Rc::new(Absent));
+    let text = dump(&document);
+    assert!(text.contains("not taken apart"), "{text}");
+    assert_eq!(document.diagnostics, []);
 }
 
 #[test]

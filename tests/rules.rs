@@ -6,7 +6,9 @@ mod support;
 use std::ops::Range;
 
 use support::elf::{Built, Relocation, Section, Symbol};
+use support::igc_debug::{Kernel, Program, program};
 use support::notes::{Notes, battlemage};
+use support::spirv;
 use support::zebin::{small, ze_info};
 use zeview::decode::decode;
 use zeview::decode::rules::{self as r, Rule};
@@ -123,6 +125,7 @@ fn cases() -> Vec<Case> {
     all.extend(limits_and_layout());
     all.extend(zebin_sections());
     all.extend(zebin_notes());
+    all.extend(spirv_and_debug_data());
     all.extend(ze_info_text());
     all.extend(ze_info_keys());
     all
@@ -374,6 +377,61 @@ fn zebin_sections() -> Vec<Case> {
             b"ab\xff\n",
             2..3,
             "é\n".as_bytes(),
+        ),
+    ]
+}
+
+fn spirv_and_debug_data() -> Vec<Case> {
+    let right = spirv::kernel();
+    let good = right.build();
+    let odd = [&good[..], &[1, 2, 3]].concat();
+    let usual = program(vec![Kernel::named("k").visa(b"data")]);
+    let debug = |change: fn(&mut Program)| {
+        let mut file = usual.clone();
+        change(&mut file);
+        file.build()
+    };
+    let silent = usual.build();
+    let len = silent.len();
+    vec![
+        bytes(&r::SPIRV_HEADER, &good[..19], 0..19, &good),
+        bytes(
+            &r::SPIRV_VERSION,
+            &right.clone().with(1, 0x0002_0000).build(),
+            4..8,
+            &good,
+        ),
+        bytes(&r::SPIRV_ODD_SIZE, &odd, good.len()..good.len() + 3, &good),
+        bytes(&r::IGC_DEBUG_HEADER, &silent[..27], 0..27, &silent),
+        bytes(
+            &r::IGC_DEBUG_KERNELS,
+            &debug(|file| file.count = Some(2)),
+            24..28,
+            &silent,
+        ),
+        bytes(
+            &r::IGC_DEBUG_OUT_OF_BOUNDS,
+            &silent[..len - 1],
+            28..40,
+            &silent,
+        ),
+        bytes(
+            &r::IGC_DEBUG_NAME_SIZE,
+            &debug(|file| file.kernels[0].name_size = Some(2)),
+            28..32,
+            &silent,
+        ),
+        bytes(
+            &r::IGC_DEBUG_NAME,
+            &debug(|file| file.kernels[0].name = b"name".to_vec()),
+            28..32,
+            &silent,
+        ),
+        bytes(
+            &r::IGC_DEBUG_TRAILING,
+            &debug(|file| file.trailing = vec![0; 5]),
+            len..len + 5,
+            &silent,
         ),
     ]
 }

@@ -9,7 +9,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::dto::{Diagnostic, Node, Summary};
 use crate::decode::decode_with;
-use crate::decode::rare::{Absent, Rare};
+use crate::decode::deep::{Asked, Piece, Subject};
+use crate::decode::rare::{Item, Rare};
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::worker::answer::{self, EXPORT_MAX};
 use crate::worker::blob_source::{ArraySource, whole_number};
@@ -31,7 +32,39 @@ export type InPageDecoder = MessagePort & { terminate(): void };
 /// says so. `false`: it cannot be loaded.
 #[wasm_bindgen(js_name = loadRare)]
 pub async fn load_rare() -> bool {
-    RareModule::shared().load().await
+    RareModule::shared().names.load().await
+}
+
+/// Loads the part that takes SPIR-V and DWARF apart (`deep.js` and its wasm, beside this
+/// script). Until then such nodes have one child, with all their bytes. `false`: it cannot be
+/// loaded.
+#[wasm_bindgen(js_name = loadDeep)]
+pub async fn load_deep() -> bool {
+    RareModule::shared().deep.load().await
+}
+
+/// What is loaded when somebody asks: there is no asking again.
+struct Now(Rc<RareModule>);
+
+impl Rare for Now {
+    fn needed(&self) -> bool {
+        self.0.names.is_loaded()
+    }
+
+    fn demangled(&self, name: &str) -> Option<String> {
+        self.0.demangled(name)
+    }
+
+    fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
+        self.0.yaml(text)
+    }
+
+    fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
+        match self.0.read(subject, pieces) {
+            Asked::Later => Asked::Never,
+            asked => asked,
+        }
+    }
 }
 
 /// A decoded file.
@@ -50,11 +83,7 @@ impl ZeviewDocument {
         let name = Reflect::get(&options, &"name".into()).ok();
         let name = name.and_then(|name| name.as_string());
         let name = name.unwrap_or_else(|| "file".to_owned());
-        let module = RareModule::shared();
-        let rare: Rc<dyn Rare> = match module.is_loaded() {
-            true => module,
-            false => Rc::new(Absent),
-        };
+        let rare = Rc::new(Now(RareModule::shared()));
         ZeviewDocument(decode_with(Box::new(ArraySource::new(bytes)), &name, rare))
     }
 

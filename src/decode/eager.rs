@@ -38,6 +38,11 @@ impl Eager {
         &self.nodes
     }
 
+    /// How many nodes there are right under `place`.
+    pub fn count_at(&self, place: Place) -> u64 {
+        self.list(place.0 as u64).len() as u64
+    }
+
     fn list(&self, item: u64) -> &[usize] {
         usize::try_from(item)
             .ok()
@@ -68,19 +73,28 @@ impl<F: Fn(&Sources) -> Eager> Tree<F> {
 
 impl<F: Fn(&Sources) -> Eager> Expand for Tree<F> {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
-        self.tree(sources).list(item).len() as u64
+        self.tree(sources).count(item, sources)
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        let tree = self.tree(out.sources);
+        self.tree(out.sources).rows(item, range, out);
+    }
+}
+
+impl Expand for Eager {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
+        self.list(item).len() as u64
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for at in tree.list(item).iter().skip(skip).take(take) {
-            let Some(node) = tree.nodes.get(*at) else {
+        for at in self.list(item).iter().skip(skip).take(take) {
+            let Some(node) = self.nodes.get(*at) else {
                 continue;
             };
             let below = *at as u64 + 1;
-            let count = tree.list(below).len() as u64;
+            let count = self.list(below).len() as u64;
             out.push(if count > 0 {
                 node.clone().children(out.me, below, Some(count))
             } else {

@@ -1,7 +1,7 @@
 //! Which format the bytes are in: told by content, never by the file's name alone.
 
 use super::context::Context;
-use super::{ar, elf, raw};
+use super::{ar, elf, igc_debug, raw, spirv};
 use crate::model::{ExpanderId, Node, NodeKind, Span, Summary};
 
 /// A format that documents are opened in.
@@ -26,7 +26,13 @@ pub struct Opened {
 pub const HEAD: u64 = 512;
 
 /// All formats, the most particular first; the last takes anything.
-pub static FORMATS: &[&(dyn Format + Sync)] = &[&elf::Elf, &ar::Ar, &raw::Raw];
+pub static FORMATS: &[&(dyn Format + Sync)] = &[
+    &elf::Elf,
+    &ar::Ar,
+    &spirv::Spirv,
+    &igc_debug::IgcDebug,
+    &raw::Raw,
+];
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {

@@ -52,3 +52,11 @@ pub const HOLES: usize = 1 << 17;
 
 /// The longest hole that can be padding; alignments above a page are not seen in practice.
 pub const PADDING: u64 = 4096;
+
+/// Bytes that are handed to a reader of what lies deep (SPIR-V, DWARF), at most: they are in
+/// memory twice in the browser. A debug zebin of 600 kernels has 3 MB of DWARF.
+pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {
+    1 << 30
+} else {
+    256 << 20
+};

@@ -10,6 +10,8 @@
 //!
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
 //! * [`zebin`]: what Intel puts into it; `.ze_info`, `.note.intelgt.compat`, GTPin data …
+//! * [`spirv`]: what a zebin can be rebuilt from, and a file of its own.
+//! * [`igc_debug`]: debug data of programs from before the zebin, with ELF files in it.
 //! * [`ar`]: archives of binaries for several devices.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
@@ -34,9 +36,11 @@
 
 pub mod ar;
 mod context;
+pub mod deep;
 pub mod eager;
 pub mod elf;
 pub mod format;
+pub mod igc_debug;
 pub mod layout;
 pub mod limits;
 pub mod names;
@@ -45,6 +49,7 @@ pub mod raw;
 pub mod reader;
 pub mod record;
 pub mod rules;
+pub mod spirv;
 pub mod table;
 pub mod text;
 pub mod zebin;

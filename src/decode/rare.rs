@@ -14,6 +14,7 @@ mod yaml;
 use std::rc::Rc;
 
 use super::Context;
+use super::deep::{Asked, Piece, Subject};
 use super::rules;
 use crate::model::Span;
 
@@ -32,6 +33,12 @@ pub trait Rare {
 
     /// What a text means by the rules of YAML; nothing if that cannot be told here.
     fn yaml(&self, text: &[u8]) -> Option<Vec<Item>>;
+
+    /// A reading of what lies [`deep`](super::deep); `pieces` gives its parts with their bytes.
+    fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
+        let _ = (subject, pieces);
+        Asked::Never
+    }
 }
 
 /// Reads everything, if that is built in.
@@ -91,6 +98,11 @@ impl Rare for BuiltIn {
 
     fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
         Some(yaml::items(text))
+    }
+
+    #[cfg(feature = "deep")]
+    fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
+        Asked::Here(super::deep::read(subject, pieces()))
     }
 }
 

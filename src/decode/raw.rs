@@ -53,10 +53,8 @@ fn guess(head: &[u8]) -> &'static str {
         "an OffloadBinary"
     } else if starts(b"IBYS") {
         "a SYCLBIN"
-    } else if starts(&[0x03, 0x02, 0x23, 0x07]) {
-        "a SPIR-V module"
     } else if starts(b"CTNI") {
-        "patch tokens or IGC debug data"
+        "patch tokens"
     } else if starts(b"BC\xc0\xde") {
         "LLVM bitcode"
     } else if starts(b"MZ") {

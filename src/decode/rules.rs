@@ -216,8 +216,28 @@ rules! {
     ZEBIN_GTPIN_DATA = "zebin/gtpin-data" Warning "GTPin data is cut off or inconsistent" Spec("gtpin_IGC_interface.h");
     /// The section should start with the magic number of SPIR-V or of LLVM bitcode.
     ZEBIN_IR = "zebin/unknown-intermediate-representation" Warning "Neither SPIR-V nor LLVM bitcode" Spec("zebin ELF, .spv");
+    /// A module of SPIR-V starts with a header of five words.
+    SPIRV_HEADER = "spirv/truncated-header" Error "The SPIR-V header is cut off" Spec("SPIR-V, 2.3 Physical Layout");
+    /// The version is 0, a byte major, a byte minor, 0; there has been no major version but 1.
+    SPIRV_VERSION = "spirv/version" Warning "A version of SPIR-V that there is not" Spec("SPIR-V, 2.3 Physical Layout");
+    /// SPIR-V is a stream of 32-bit words.
+    SPIRV_ODD_SIZE = "spirv/no-whole-words" Error "SPIR-V that is no whole number of words" Spec("SPIR-V, 2.3 Physical Layout");
     /// The section's text is not UTF-8.
     ZEBIN_TEXT_ENCODING = "zebin/text-not-utf-8" Info "Text that is not UTF-8" Viewer;
+
+    /// IGC's debug data starts with a header of 28 bytes.
+    IGC_DEBUG_HEADER = "igc-debug/truncated-header" Error "The program header is cut off" Spec("program_debug_data.h");
+    /// `NumberOfKernels` must be the number of kernels that follow.
+    IGC_DEBUG_KERNELS = "igc-debug/kernels-missing" Error "There are fewer kernels than the header says" Spec("program_debug_data.h");
+    /// A kernel's name and debug data must lie within the data.
+    IGC_DEBUG_OUT_OF_BOUNDS = "igc-debug/kernel-out-of-bounds" Error "A kernel's debug data reaches past the end" Spec("program_debug_data.h");
+    /// The name is filled up to a multiple of 4 bytes, and its size counts them. Readers differ in
+    /// what they do otherwise.
+    IGC_DEBUG_NAME_SIZE = "igc-debug/name-size" Warning "The size of a kernel's name is no multiple of 4" Spec("program_debug_data.h");
+    /// The name ends with a NUL.
+    IGC_DEBUG_NAME = "igc-debug/unterminated-name" Warning "A kernel's name does not end" Spec("program_debug_data.h");
+    /// Nothing says what these bytes are.
+    IGC_DEBUG_TRAILING = "igc-debug/trailing-bytes" Warning "There are bytes after the last kernel" Spec("program_debug_data.h");
 
     /// Text outside of the subset of YAML that the compiler writes. It is shown as far as it can
     /// be taken apart; what the driver makes of it, the verdict tells.

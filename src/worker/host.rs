@@ -9,7 +9,8 @@
 //! event. After either the worker has to be terminated.
 //!
 //! What few files need ([`rare`](crate::decode::rare)) is loaded when the first such file has
-//! been checked, before it is answered.
+//! been checked, before it is answered; what lies [`deep`](crate::decode::deep), when a request
+//! has asked for it, which is then answered once more.
 //!
 //! The same script gives embedders the [`api`](crate::api). In a worker of their own they
 //! say `self.zeviewHost = false` before it starts, and nobody listens.
@@ -54,7 +55,7 @@ use web_sys::{
 use super::answer::{Answer, Desk, failed, unreadable};
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
-use super::protocol::{Message, PROTOCOL_VERSION, Request};
+use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request};
 use super::rare_module::RareModule;
 use crate::model::ByteSource;
 
@@ -207,13 +208,34 @@ impl Host {
         self.working_on(id, || match codec::read_request(request) {
             Ok((envelope, Some(file))) => match &envelope.request {
                 Request::Open { name } => self.open(id, name, file),
-                _ => Some(self.desk.borrow_mut().answer(&envelope)),
+                _ => self.answer(id, envelope),
             },
-            Ok((envelope, None)) => Some(self.desk.borrow_mut().answer(&envelope)),
+            Ok((envelope, None)) => self.answer(id, envelope),
             Err(message) => Some(failed(format!(
                 "the request could not be understood: {message}"
             ))),
         });
+    }
+
+    fn answer(self: &Rc<Host>, id: u32, envelope: Envelope) -> Option<Answer> {
+        self.settled(id, move |host| host.desk.borrow_mut().answer(&envelope))
+    }
+
+    /// What `answer` gives; where it finds that the part for what lies deep is needed, what it
+    /// gives when that has been loaded.
+    fn settled(
+        self: &Rc<Host>,
+        id: u32,
+        answer: impl Fn(&Host) -> Answer + 'static,
+    ) -> Option<Answer> {
+        let first = answer(self);
+        if !self.rare.deep.is_awaited() {
+            return Some(first);
+        }
+        let rare = Rc::clone(&self.rare);
+        let loading = async move { rare.deep.load().await };
+        self.later(id, loading, move |host, _| Some(answer(host)));
+        None
     }
 
     /// Posts what `answer` gives, and makes its panics known as this request's.
@@ -267,14 +289,16 @@ impl Host {
         if let Some(refused) = decode(self) {
             return Some(refused);
         }
-        if !self.rare.is_awaited() {
-            return Some(self.desk.borrow_mut().opened());
+        let opened = |host: &Host| host.desk.borrow_mut().opened();
+        if !self.rare.names.is_awaited() {
+            return self.settled(id, opened);
         }
         let rare = Rc::clone(&self.rare);
-        self.later(id, async move { rare.load().await }, move |host, loaded| {
+        let loading = async move { rare.names.load().await };
+        self.later(id, loading, move |host, loaded| {
             // What is missing is something to report.
             let refused = if loaded { None } else { decode(host) };
-            Some(refused.unwrap_or_else(|| host.desk.borrow_mut().opened()))
+            refused.or_else(|| host.settled(id, opened))
         });
         None
     }

@@ -6,7 +6,7 @@
 //!   decoder anew when it dies.
 //! * `answer` (feature `decode`): what each request is answered; no browser in it.
 //! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
-//!   the messages on to `answer`; `rare_module` is the part that is loaded on demand.
+//!   the messages on to `answer`; `rare_module` are the parts that are loaded on demand.
 
 pub mod protocol;
 
@@ -30,5 +30,7 @@ pub mod client_timer;
 pub mod codec;
 #[cfg(feature = "worker")]
 pub mod host;
+#[cfg(feature = "worker")]
+pub mod module;
 #[cfg(feature = "worker")]
 pub mod rare_module;

@@ -1,57 +1,71 @@
-//! What few files need ([`rare`]), as a module of its own: `rare.js`
-//! beside this one, loaded when the first file needs it.
-//!
-//! A fault in it, or no way to load it, costs names and second readings, and nothing else.
+//! What few files need ([`rare`]) and what lies deep in them ([`deep`]), as modules of their own
+//! beside this one: `rare.js`, loaded when a file is opened that needs it, and `deep.js`, loaded
+//! when somebody opens a node that needs it.
 
-use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::rc::Rc;
 
-use js_sys::Promise;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
+use super::module::Module;
+use crate::decode::deep::{Asked, Piece, Reading, Subject, pack};
 use crate::decode::rare::{self, Item, Rare};
+use crate::model::Node;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Relative to this module, wherever that has been loaded from.
-    #[wasm_bindgen(catch, js_name = import)]
-    fn import(specifier: &str) -> Result<Promise, JsValue>;
-
-    /// The folder of this module, if it was not loaded from there (`www/decoder.js`).
-    #[wasm_bindgen(thread_local_v2, js_name = zeviewBase)]
-    static BASE: Option<String>;
-
     /// What `src/bin/rare.rs` exports.
-    type Exports;
-
-    #[wasm_bindgen(method, catch, js_name = default)]
-    fn init(this: &Exports) -> Result<Promise, JsValue>;
+    pub type RareExports;
 
     #[wasm_bindgen(method, catch)]
-    fn demangled(this: &Exports, name: &str) -> Result<Option<String>, JsValue>;
+    fn demangled(this: &RareExports, name: &str) -> Result<Option<String>, JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    fn yaml(this: &Exports, text: &[u8]) -> Result<Vec<u8>, JsValue>;
+    fn yaml(this: &RareExports, text: &[u8]) -> Result<Vec<u8>, JsValue>;
+
+    /// What `src/bin/deep.rs` exports.
+    pub type DeepExports;
+
+    #[wasm_bindgen(method, catch)]
+    fn open(
+        this: &DeepExports,
+        described: &[u8],
+        bytes: &[u8],
+    ) -> Result<Option<DeepReading>, JsValue>;
+
+    type DeepReading;
+
+    #[wasm_bindgen(method, catch)]
+    fn count(this: &DeepReading, item: u64) -> Result<u64, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn rows(this: &DeepReading, item: u64, from: u64, to: u64) -> Result<Vec<u8>, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = indexAt)]
+    fn index_at(
+        this: &DeepReading,
+        item: u64,
+        part: u32,
+        offset: u64,
+    ) -> Result<Option<Vec<u64>>, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn free(this: &DeepReading) -> Result<(), JsValue>;
 }
 
-/// The module, loaded or not.
+/// The modules, loaded or not.
 pub struct RareModule {
-    needed: Cell<bool>,
-    state: RefCell<State>,
-}
-
-enum State {
-    NotAsked,
-    Loaded(Exports),
-    Failed,
+    /// Names of C++, general YAML.
+    pub names: Module<RareExports>,
+    /// SPIR-V, DWARF.
+    pub deep: Module<DeepExports>,
 }
 
 thread_local! {
     static SHARED: Rc<RareModule> = Rc::new(RareModule {
-        needed: Cell::new(false),
-        state: RefCell::new(State::NotAsked),
+        names: Module::new("rare.js"),
+        deep: Module::new("deep.js"),
     });
 }
 
@@ -61,72 +75,74 @@ impl RareModule {
         SHARED.with(Rc::clone)
     }
 
-    /// Another file begins, which may need nothing, or have more luck.
+    /// Another file begins.
     pub fn begin(&self) {
-        self.needed.set(false);
-        self.state
-            .replace_with(|state| match std::mem::replace(state, State::NotAsked) {
-                State::Failed => State::NotAsked,
-                other => other,
-            });
+        self.names.begin();
+        self.deep.begin();
+    }
+}
+
+impl Rare for RareModule {
+    fn needed(&self) -> bool {
+        self.names.need()
     }
 
-    /// Does a file that has been checked since [`begin`](RareModule::begin) wait for this?
-    pub fn is_awaited(&self) -> bool {
-        self.needed.get() && matches!(*self.state.borrow(), State::NotAsked)
+    fn demangled(&self, name: &str) -> Option<String> {
+        self.names.ask(|exports| exports.demangled(name)).flatten()
     }
 
-    /// Can it be asked?
-    pub fn is_loaded(&self) -> bool {
-        matches!(*self.state.borrow(), State::Loaded(_))
+    fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
+        rare::unpack(&self.names.ask(|exports| exports.yaml(text))?)
     }
 
-    /// Loads the module, if that has not been done; `false` if it cannot be done.
-    pub async fn load(&self) -> bool {
-        if self.is_loaded() {
-            return true;
+    fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
+        if !self.deep.need() {
+            return Asked::Never;
         }
-        let loaded = load().await;
-        if let Err(thrown) = &loaded {
-            web_sys::console::warn_2(&"zeview: a part was not loaded:".into(), thrown);
+        if !self.deep.is_loaded() {
+            return Asked::Later;
         }
-        self.state
-            .replace(loaded.map_or(State::Failed, State::Loaded));
-        self.is_loaded()
+        let (described, bytes) = pack::pack_pieces(subject, &pieces());
+        let reading = self.deep.ask(|exports| exports.open(&described, &bytes));
+        match reading.flatten() {
+            Some(reading) => Asked::Here(Rc::new(Remote(reading))),
+            None => Asked::Never,
+        }
     }
+}
 
-    fn ask<T>(&self, ask: impl FnOnce(&Exports) -> Result<T, JsValue>) -> Option<T> {
-        let answer = match &*self.state.borrow() {
-            State::Loaded(exports) => ask(exports),
-            _ => return None,
-        };
-        if answer.is_err() {
-            // After a fault nothing in it can be relied on.
-            self.state.replace(State::Failed);
+/// A reading in the other module.
+struct Remote(DeepReading);
+
+impl Remote {
+    fn said<T>(&self, answer: Result<T, JsValue>) -> Option<T> {
+        if let Err(thrown) = &answer {
+            web_sys::console::error_2(&"zeview: a part has failed:".into(), thrown);
+            RareModule::shared().deep.fail();
         }
         answer.ok()
     }
 }
 
-async fn load() -> Result<Exports, JsValue> {
-    let base = BASE.with(Option::clone);
-    let address = format!("{}rare.js", base.as_deref().unwrap_or("./"));
-    let exports: Exports = JsFuture::from(import(&address)?).await?.unchecked_into();
-    JsFuture::from(exports.init()?).await?;
-    Ok(exports)
+impl Reading for Remote {
+    fn count(&self, item: u64) -> u64 {
+        self.said(self.0.count(item)).unwrap_or(0)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>) -> Vec<Node> {
+        let packed = self.said(self.0.rows(item, range.start, range.end));
+        let nodes = packed.and_then(|packed| pack::unpack_rows(&packed));
+        nodes.unwrap_or_default()
+    }
+
+    fn index_at(&self, item: u64, part: u32, offset: u64) -> Option<Vec<u64>> {
+        self.said(self.0.index_at(item, part, offset)).flatten()
+    }
 }
 
-impl Rare for RareModule {
-    fn needed(&self) -> bool {
-        self.needed.set(true);
-        !matches!(*self.state.borrow(), State::Failed)
-    }
-
-    fn demangled(&self, name: &str) -> Option<String> {
-        self.ask(|exports| exports.demangled(name)).flatten()
-    }
-
-    fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
-        rare::unpack(&self.ask(|exports| exports.yaml(text))?)
+impl Drop for Remote {
+    fn drop(&mut self) {
+        // After a fault there is nothing to give back.
+        let _ = self.0.free();
     }
 }

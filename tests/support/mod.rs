@@ -3,16 +3,19 @@
 //! one way only.
 #![allow(dead_code)]
 
+pub mod built;
 pub mod cases;
 pub mod damage;
 pub mod elf;
 pub mod fixtures;
 pub mod golden;
 pub mod hostile;
+pub mod igc_debug;
 pub mod invariants;
 pub mod notes;
 pub mod random;
 pub mod readelf;
+pub mod spirv;
 pub mod tree;
 pub mod view;
 pub mod watchdog;

@@ -106,6 +106,16 @@ const FEATURE_SETS: &[&[&str]] = &[
         "--bin",
         "rare",
     ],
+    &[
+        "--target",
+        WASM,
+        "--no-default-features",
+        "--features",
+        "deep,wasm",
+        "--lib",
+        "--bin",
+        "deep",
+    ],
 ];
 
 const WASM_TESTS: &[&str] = &[
@@ -113,7 +123,7 @@ const WASM_TESTS: &[&str] = &[
     WASM,
     "--no-default-features",
     "--features",
-    "worker,ui,rare",
+    "worker,ui,deep,rare",
     "--test",
     "wasm_*",
 ];

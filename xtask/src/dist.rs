@@ -50,6 +50,7 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
         optimise(wasm_opt, &built.join("app_bg.wasm"), "-Oz")?;
         optimise(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
         optimise(wasm_opt, &built.join("rare_bg.wasm"), "-Oz")?;
+        optimise(wasm_opt, &built.join("deep_bg.wasm"), "-Oz")?;
     }
     let dist = folder(project);
     let version = assemble(&built, &dist)?;

@@ -19,7 +19,11 @@ const BUDGETS: &[Budget] = &[
         what: "the page until it is ready for a drop",
         bytes: 150_000,
         holds: |name| {
-            !is_decoder(name) && !is_view(name) && !is_rare(name) && !is_for_embedders(name)
+            !is_decoder(name)
+                && !is_view(name)
+                && !is_rare(name)
+                && !is_deep(name)
+                && !is_for_embedders(name)
         },
     },
     // Like the decoder it is loaded beside the page that takes the files in.
@@ -39,6 +43,12 @@ const BUDGETS: &[Budget] = &[
         bytes: 170_000,
         holds: is_rare,
     },
+    // Loaded when somebody opens SPIR-V or DWARF for the first time.
+    Budget {
+        what: "what lies deep",
+        bytes: 200_000,
+        holds: is_deep,
+    },
 ];
 
 /// `worker.js`, `worker_loader.js` and `worker_bg.wasm`.
@@ -49,6 +59,11 @@ fn is_decoder(name: &str) -> bool {
 /// `rare.js` and `rare_bg.wasm`.
 fn is_rare(name: &str) -> bool {
     name.starts_with("rare")
+}
+
+/// `deep.js` and `deep_bg.wasm`.
+fn is_deep(name: &str) -> bool {
+    name.starts_with("deep")
 }
 
 /// `app.js` and `app_bg.wasm`.

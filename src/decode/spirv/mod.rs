@@ -1,0 +1,174 @@
+//! SPIR-V, Khronos' intermediate representation: a section of a zebin that the driver rebuilds
+//! from, or a file of its own. Follows the SPIR-V specification 1.6 (unified), section 2.3.
+//!
+//! ```text
+//! header: magic │ version │ generator │ bound │ schema     5 words
+//! instruction: opcode (low half), word count (high half) │ operands     word count words
+//! …
+//! ```
+//!
+//! A check reads no more than the header. The instructions are taken apart by [`module`] when
+//! somebody opens them ([`deep`](super::deep)).
+
+#[cfg(feature = "deep")]
+mod grammar;
+#[cfg(feature = "deep")]
+mod instruction;
+#[cfg(feature = "deep")]
+pub mod module;
+#[cfg(feature = "deep")]
+mod operands;
+#[cfg(feature = "deep")]
+mod overview;
+
+use std::rc::Rc;
+
+use super::Context;
+use super::deep::{Guest, Part, Subject, top};
+use super::format::{Format, Opened};
+use super::names::{Dec, Hex};
+use super::reader::{Endian, Window};
+use super::rules;
+use crate::model::{Doc, Fact, Node, NodeKind, Span, Summary, Tone};
+use crate::record;
+
+record! {
+    /// The header of a SPIR-V module.
+    pub struct Header: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction" {
+        /// 0x07230203 in the order of bytes of the module.
+        magic: u32 as Hex,
+        /// The version: major in bits 23:16, minor in bits 15:8.
+        version: u32 as Hex,
+        /// Who has written the module: the tool in bits 31:16, its version below.
+        generator: u32 as Hex,
+        /// All ids are lower than this.
+        bound: u32 as Dec,
+        /// Reserved.
+        schema: u32 as Dec,
+    }
+}
+
+impl Header {
+    /// `1.4`
+    fn version_text(&self) -> String {
+        format!(
+            "{}.{}",
+            (self.version >> 16) & 0xff,
+            (self.version >> 8) & 0xff
+        )
+    }
+}
+
+/// What each module starts with.
+const MAGIC: u32 = 0x0723_0203;
+
+const MODULE_DOC: Doc = Doc {
+    text: "A module of SPIR-V: a header of five words, then instructions. The driver builds kernels from it; in a zebin, when the code there does not fit the device.",
+    source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
+    known: &[],
+};
+
+/// The order of bytes of a module, told by its magic number.
+fn order(head: &[u8]) -> Option<Endian> {
+    let word: [u8; 4] = head.get(..4)?.try_into().ok()?;
+    match (u32::from_le_bytes(word), u32::from_be_bytes(word)) {
+        (MAGIC, _) => Some(Endian::Little),
+        (_, MAGIC) => Some(Endian::Big),
+        _ => None,
+    }
+}
+
+/// Do the bytes start as a module does?
+pub fn is_module(head: &[u8]) -> bool {
+    order(head).is_some()
+}
+
+/// The SPIR-V format.
+#[derive(Debug)]
+pub struct Spirv;
+
+impl Format for Spirv {
+    fn recognise(&self, head: &[u8]) -> bool {
+        is_module(head)
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let header = check(cx, span);
+        let guest = guest(cx, span);
+        let fact = |label: &'static str, text: String, headline| Fact {
+            label: label.into(),
+            text: text.into(),
+            tone: Tone::Plain,
+            span: header.map(|header| header.origin),
+            headline,
+        };
+        let (title, facts) = match &header {
+            Some(header) => (
+                format!("SPIR-V {}", header.version_text()),
+                vec![
+                    fact("version", header.version_text(), true),
+                    fact("ids below", header.bound.to_string(), false),
+                ],
+            ),
+            None => ("cut-off SPIR-V".to_owned(), Vec::new()),
+        };
+        Opened {
+            summary: Summary {
+                format: "spirv".into(),
+                title: title.into(),
+                facts,
+            },
+            content: Some((cx.register(Rc::new(guest)), top(0), None)),
+        }
+    }
+}
+
+/// The node of a section that holds a module; nothing, if it does not.
+pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
+    let head = Window::clamped(cx.sources, bytes.sub(0, 4));
+    order(head.bytes())?;
+    if let Some(header) = check(cx, bytes) {
+        node = node.summary(format!("SPIR-V {}", header.version_text()));
+    }
+    node.kind = NodeKind::Record;
+    let rows = cx.register(Rc::new(guest(cx, bytes)));
+    Some(node.children(rows, top(0), None).doc(&MODULE_DOC))
+}
+
+fn guest(cx: &Context<'_>, span: Span) -> Guest {
+    let part = Part {
+        name: String::new(),
+        numbers: [0; 4],
+        span,
+        read: true,
+    };
+    Guest::new(Rc::clone(&cx.rare), Subject::Spirv, vec![part])
+}
+
+/// Checks the header, and nothing else.
+fn check(cx: &Context<'_>, span: Span) -> Option<Header> {
+    let window = Window::clamped(cx.sources, span.sub(0, Header::SIZE));
+    let endian = order(window.bytes())?;
+    let header = match Header::read(&mut window.reader(endian)) {
+        Ok(header) => header,
+        Err(error) => {
+            cx.report_read(&rules::SPIRV_HEADER, &error, span, "the SPIR-V header");
+            return None;
+        }
+    };
+    if header.version & 0xff00_00ff != 0 || (header.version >> 16) & 0xff != 1 {
+        cx.report(
+            &rules::SPIRV_VERSION,
+            header.span_of("version"),
+            format_args!("the version is {:#x}", header.version),
+        );
+    }
+    if !span.len().is_multiple_of(4) {
+        cx.report(
+            &rules::SPIRV_ODD_SIZE,
+            span.from(span.len() - span.len() % 4),
+            format_args!("{} bytes are no whole number of words", span.len()),
+        );
+    }
+    Some(header)
+}

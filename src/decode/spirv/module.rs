@@ -1,0 +1,381 @@
+//! A module of SPIR-V with its instructions, made when somebody opens them.
+//!
+//! A walk over the first words finds where the instructions start and which of them define
+//! ids; what an instruction says is read each time it is shown. What the grammar does not know
+//! stands there as raw words. The walk ends at a word count that is 0 or goes past the end:
+//! what follows is one piece.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::grammar::{self, Grammar};
+use super::operands::{Number, Operand, Types, What, operands};
+use super::overview::Overview;
+use super::{Header, instruction, order};
+use crate::decode::deep::{Piece, Reading, top};
+use crate::decode::names::known_name;
+use crate::decode::reader::Endian;
+use crate::model::{Doc, ExpanderId, Known, Node, NodeKind, SourceId, Span, Value};
+
+/// A module of SPIR-V.
+pub struct Module {
+    bytes: Vec<u8>,
+    endian: Endian,
+    /// The first word of each instruction.
+    starts: Vec<u32>,
+    /// The word after the last whole instruction.
+    end: u32,
+    /// The instruction that defines an id.
+    definitions: HashMap<u32, u32>,
+    /// The OpName of an id.
+    names: HashMap<u32, u32>,
+    overview: Overview,
+}
+
+const TOP: u64 = top(0);
+const HEADER: u64 = 1;
+const INSTRUCTIONS: u64 = 2;
+/// A group of the overview.
+const GROUP: u64 = 0x100;
+/// An instruction.
+const INSTRUCTION: u64 = 1 << 32;
+
+const HEADER_WORDS: u32 = 5;
+
+/// Opcodes that are looked at while walking.
+const OP_NAME: u16 = 5;
+const OP_EXT_INST_IMPORT: u16 = 11;
+const OP_TYPE_INT: u16 = 21;
+const OP_TYPE_FLOAT: u16 = 22;
+
+const HEADER_DOC: Doc = Doc {
+    text: "What the bytes are, for which version, by whom, and how many ids there are.",
+    source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
+    known: &[],
+};
+const CUT_HEADER_DOC: Doc = Doc {
+    text: "The module ends within its header of five words.",
+    source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
+    known: &[],
+};
+const INSTRUCTIONS_DOC: Doc = Doc {
+    text: "The instructions of the module, in 32-bit words. The low half of the first word is the opcode, the high half says how many words there are.",
+    source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
+    known: &[],
+};
+const REST_DOC: Doc = Doc {
+    text: "No instruction starts here: the word count is 0, or goes past the end of the module.",
+    source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
+    known: &[],
+};
+
+/// Who has written a module: the numbers in the registry of Khronos that are met.
+const TOOLS: &[Known] = &[
+    tool(6, "Khronos LLVM/SPIR-V Translator"),
+    tool(7, "Khronos SPIR-V Tools Assembler"),
+    tool(8, "Khronos Glslang"),
+    tool(13, "Google Shaderc over Glslang"),
+    tool(14, "Google spiregg"),
+    tool(17, "Khronos SPIR-V Tools Linker"),
+    tool(21, "Google Clspv"),
+    tool(22, "LLVM MLIR SPIR-V Serializer"),
+    tool(28, "gfx-rs Naga"),
+    tool(43, "LLVM SPIR-V Backend"),
+];
+
+const fn tool(raw: u64, name: &'static str) -> Known {
+    Known { raw, name, doc: "" }
+}
+
+impl Module {
+    /// The module in the only piece.
+    pub fn new(pieces: Vec<Piece>) -> Module {
+        let bytes = pieces.into_iter().next().map_or(Vec::new(), |p| p.bytes);
+        let endian = order(&bytes).unwrap_or_default();
+        let mut module = Module {
+            bytes,
+            endian,
+            starts: Vec::new(),
+            end: HEADER_WORDS,
+            definitions: HashMap::new(),
+            names: HashMap::new(),
+            overview: Overview::default(),
+        };
+        module.walk();
+        module
+    }
+
+    fn walk(&mut self) {
+        let total = u32::try_from(self.bytes.len() / 4).unwrap_or(u32::MAX);
+        let mut at = HEADER_WORDS;
+        while let Some(first) = self.word(at) {
+            let (opcode, count) = split(first);
+            let end = at.saturating_add(count.into());
+            if count == 0 || end > total {
+                break;
+            }
+            let number = u32::try_from(self.starts.len()).unwrap_or(u32::MAX);
+            self.starts.push(at);
+            let grammar = grammar::instruction(opcode);
+            let result = grammar.and_then(result_at).filter(|i| *i < count.into());
+            if let Some(id) = result.and_then(|i| self.word(at + i)) {
+                self.definitions.entry(id).or_insert(number);
+            }
+            if opcode == OP_NAME
+                && count > 1
+                && let Some(id) = self.word(at + 1)
+            {
+                self.names.entry(id).or_insert(number);
+            }
+            self.overview.note(opcode, number);
+            at = end;
+        }
+        self.end = at.min(total.max(HEADER_WORDS));
+    }
+
+    fn word(&self, at: u32) -> Option<u32> {
+        let from = usize::try_from(at).ok()?.checked_mul(4)?;
+        let bytes: [u8; 4] = self
+            .bytes
+            .get(from..from.checked_add(4)?)?
+            .try_into()
+            .ok()?;
+        Some(match self.endian {
+            Endian::Little => u32::from_le_bytes(bytes),
+            Endian::Big => u32::from_be_bytes(bytes),
+        })
+    }
+
+    fn span(&self, words: Range<u32>) -> Span {
+        let len = self.bytes.len() as u64;
+        let at = |word: u32| (u64::from(word) * 4).min(len);
+        Span::new(SourceId(0), at(words.start), at(words.end))
+    }
+
+    /// The instruction of that number, if there is one.
+    pub(super) fn instruction(&self, number: u32) -> Option<Instruction> {
+        let at = *self.starts.get(usize::try_from(number).ok()?)?;
+        let first = self.word(at)?;
+        let (opcode, count) = split(first);
+        let words = (at..at + u32::from(count))
+            .map_while(|at| self.word(at))
+            .collect();
+        Some(Instruction {
+            opcode,
+            grammar: grammar::instruction(opcode),
+            words,
+            span: self.span(at..at + u32::from(count)),
+        })
+    }
+
+    /// The instruction that defines an id.
+    pub(super) fn definition(&self, id: u32) -> Option<(u32, Instruction)> {
+        let number = *self.definitions.get(&id)?;
+        Some((number, self.instruction(number)?))
+    }
+
+    /// The name that an id has for debugging.
+    pub(super) fn name(&self, id: u32) -> Option<String> {
+        let instruction = self.instruction(*self.names.get(&id)?)?;
+        let name = self
+            .operands(&instruction)
+            .into_iter()
+            .find_map(|operand| match operand.what {
+                What::Text(text) => Some(text),
+                _ => None,
+            });
+        name.filter(|name| !name.is_empty())
+    }
+
+    /// The operands of an instruction.
+    pub(super) fn operands(&self, instruction: &Instruction) -> Vec<Operand> {
+        operands(instruction.grammar, &instruction.words, self)
+    }
+
+    /// The order of bytes.
+    pub(super) fn endian(&self) -> Endian {
+        self.endian
+    }
+
+    fn count_of_instructions(&self) -> u64 {
+        self.starts.len() as u64
+    }
+
+    /// The rows of the module.
+    fn parts(&self) -> Vec<Node> {
+        let header = self.span(0..HEADER_WORDS);
+        let mut rows = Vec::new();
+        if header.len() < Header::SIZE {
+            let node = Node::new(NodeKind::Blob, "cut-off header", header).value(Value::Bytes);
+            rows.push(node.doc(&CUT_HEADER_DOC));
+            return rows;
+        }
+        rows.push(lazy(
+            Node::new(NodeKind::Record, "header", header).doc(&HEADER_DOC),
+            HEADER,
+            Header::COUNT,
+        ));
+        for (group, count) in self.overview.groups() {
+            rows.push(lazy(
+                Node::derived(group.title(), Value::None).summary(count.to_string()),
+                GROUP + group.index(),
+                count,
+            ));
+        }
+        let count = self.count_of_instructions();
+        if count > 0 {
+            let words = self.span(HEADER_WORDS..self.end);
+            let node = Node::new(NodeKind::Table, "instructions", words)
+                .summary(count.to_string())
+                .doc(&INSTRUCTIONS_DOC);
+            rows.push(lazy(node, INSTRUCTIONS, count));
+        }
+        let rest = Span::new(
+            SourceId(0),
+            self.span(0..self.end).end,
+            self.bytes.len() as u64,
+        );
+        if !rest.is_empty() {
+            let node = Node::new(NodeKind::Blob, "no instruction", rest).value(Value::Bytes);
+            rows.push(node.doc(&REST_DOC));
+        }
+        rows
+    }
+
+    fn header_rows(&self) -> Vec<Node> {
+        let rows = (0u32..).zip(Header::FIELDS).map(|(i, field)| {
+            let raw = self.word(i).unwrap_or(0);
+            let node = field.row(raw.into(), self.span(0..HEADER_WORDS));
+            match field.name {
+                "version" => node.summary(format!("{}.{}", (raw >> 16) & 0xff, (raw >> 8) & 0xff)),
+                "generator" => match known_name(TOOLS, u64::from(raw >> 16)) {
+                    Some(name) => node.summary(format!("{name}, version {}", raw & 0xffff)),
+                    None => node,
+                },
+                _ => node,
+            }
+        });
+        rows.collect()
+    }
+}
+
+/// A node with children.
+pub(super) fn lazy(node: Node, item: u64, count: u64) -> Node {
+    node.children(ExpanderId(0), item, Some(count))
+}
+
+/// The opcode and the word count in an instruction's first word.
+pub(super) fn split(first: u32) -> (u16, u16) {
+    let [a, b, c, d] = first.to_le_bytes();
+    (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]))
+}
+
+/// Which word holds the id of the result.
+fn result_at(grammar: Grammar) -> Option<u32> {
+    use rspirv::grammar::OperandKind::IdResult;
+    let place = grammar
+        .operands
+        .iter()
+        .take(2)
+        .position(|o| o.kind == IdResult)?;
+    u32::try_from(place + 1).ok()
+}
+
+/// An instruction with its words.
+pub(super) struct Instruction {
+    /// What it does.
+    pub(super) opcode: u16,
+    /// What the grammar says of it.
+    pub(super) grammar: Option<Grammar>,
+    /// Its words, the first too.
+    pub(super) words: Vec<u32>,
+    /// Its bytes.
+    pub(super) span: Span,
+}
+
+impl Types for Module {
+    fn number(&self, id: u32) -> Option<Number> {
+        let (_, ty) = self.definition(id)?;
+        let bits = *ty.words.get(2)?;
+        match ty.opcode {
+            OP_TYPE_INT => Some(Number {
+                bits,
+                signed: ty.words.get(3) == Some(&1),
+                float: false,
+            }),
+            OP_TYPE_FLOAT => Some(Number {
+                bits,
+                signed: true,
+                float: true,
+            }),
+            _ => None,
+        }
+    }
+
+    fn type_of(&self, id: u32) -> Option<u32> {
+        let (_, definition) = self.definition(id)?;
+        let has_type = definition.grammar.and_then(result_at) == Some(2);
+        definition.words.get(1).copied().filter(|_| has_type)
+    }
+
+    fn set(&self, id: u32) -> Option<String> {
+        let (_, definition) = self.definition(id)?;
+        let is_import = definition.opcode == OP_EXT_INST_IMPORT;
+        let operands = is_import.then(|| self.operands(&definition))?;
+        operands.into_iter().find_map(|operand| match operand.what {
+            What::Text(text) => Some(text),
+            _ => None,
+        })
+    }
+}
+
+impl Reading for Module {
+    fn count(&self, item: u64) -> u64 {
+        match item {
+            TOP => self.parts().len() as u64,
+            HEADER => Header::COUNT,
+            INSTRUCTIONS => self.count_of_instructions(),
+            _ => match number_of(item) {
+                Some(number) => instruction::count(self, number),
+                None => self.overview.count(item.wrapping_sub(GROUP)),
+            },
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>) -> Vec<Node> {
+        let some = |all: Vec<Node>| {
+            let from = usize::try_from(range.start).unwrap_or(usize::MAX);
+            let most = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+            all.into_iter().skip(from).take(most).collect()
+        };
+        match item {
+            TOP => some(self.parts()),
+            HEADER => some(self.header_rows()),
+            INSTRUCTIONS => range
+                .filter_map(|number| {
+                    let number = u32::try_from(number).ok()?;
+                    let count = instruction::count(self, number);
+                    let item = INSTRUCTION + u64::from(number);
+                    Some(lazy(instruction::node(self, number)?, item, count))
+                })
+                .collect(),
+            _ => match number_of(item) {
+                Some(number) => some(instruction::rows(self, number)),
+                None => self.overview.rows(self, item.wrapping_sub(GROUP), range),
+            },
+        }
+    }
+
+    fn index_at(&self, item: u64, _part: u32, offset: u64) -> Option<Vec<u64>> {
+        if item != INSTRUCTIONS {
+            return None;
+        }
+        let word = u32::try_from(offset / 4).ok()?;
+        let after = self.starts.partition_point(|start| *start <= word);
+        Some(after.checked_sub(1).map(|i| i as u64).into_iter().collect())
+    }
+}
+
+fn number_of(item: u64) -> Option<u32> {
+    u32::try_from(item.checked_sub(INSTRUCTION)?).ok()
+}

@@ -1,0 +1,270 @@
+//! The operands of an instruction: SPIR-V, 2.2.1 Instructions, and the grammar.
+
+use rspirv::grammar::{LogicalOperand, OperandKind, OperandQuantifier};
+
+use super::grammar::{self, Grammar, Named};
+
+/// An operand: its words, and what they say.
+#[derive(Debug, PartialEq)]
+pub(super) struct Operand {
+    /// What it is, in the grammar's word for the kind.
+    pub(super) name: &'static str,
+    /// Its first word; 0 is the one with the opcode.
+    pub(super) at: usize,
+    /// How many words it has.
+    pub(super) len: usize,
+    /// The first two of them.
+    pub(super) words: Vec<u32>,
+    /// What they say.
+    pub(super) what: What,
+}
+
+/// What the words of an operand say.
+#[derive(Debug, PartialEq)]
+pub(super) enum What {
+    /// The id of the result.
+    Result(u32),
+    /// The id of something.
+    Id(u32),
+    /// A number.
+    Number(u32),
+    /// A number of a type that is defined elsewhere.
+    Literal(Option<Number>),
+    /// A number or bits with names.
+    Named(Named),
+    /// The name that a number has in another table: an opcode, an extended instruction.
+    Of(Option<String>),
+    /// Text.
+    Text(String),
+    /// Words that the grammar does not speak of.
+    Words,
+}
+
+/// The type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Number {
+    /// How many bits it has.
+    pub(super) bits: u32,
+    /// It has a sign.
+    pub(super) signed: bool,
+    /// It has a fraction.
+    pub(super) float: bool,
+}
+
+/// What has to be known of the module.
+pub(super) trait Types {
+    /// The number type of that id.
+    fn number(&self, id: u32) -> Option<Number>;
+    /// The id of the type of the value of that id.
+    fn type_of(&self, id: u32) -> Option<u32>;
+    /// The name of the extended instruction set of that id.
+    fn set(&self, id: u32) -> Option<String>;
+}
+
+/// The operands of an instruction with these words.
+pub(super) fn operands(grammar: Option<Grammar>, words: &[u32], types: &dyn Types) -> Vec<Operand> {
+    let mut walk = Walk {
+        words,
+        at: 1,
+        out: Vec::new(),
+        result_type: None,
+        first_id: None,
+        types,
+    };
+    if let Some(grammar) = grammar {
+        walk.list(grammar.operands);
+    }
+    if walk.at < words.len() {
+        walk.push("words", words.len() - walk.at, What::Words);
+    }
+    walk.out
+}
+
+struct Walk<'a> {
+    words: &'a [u32],
+    at: usize,
+    out: Vec<Operand>,
+    result_type: Option<u32>,
+    /// The first id that is neither the result nor its type.
+    first_id: Option<u32>,
+    types: &'a dyn Types,
+}
+
+impl Walk<'_> {
+    fn word(&self) -> Option<u32> {
+        self.words.get(self.at).copied()
+    }
+
+    fn push(&mut self, name: &'static str, len: usize, what: What) {
+        let len = len.min(self.words.len().saturating_sub(self.at));
+        let own = self.words.get(self.at..).unwrap_or(&[]);
+        self.out.push(Operand {
+            name,
+            at: self.at,
+            len,
+            words: own.iter().take(len.min(2)).copied().collect(),
+            what,
+        });
+        self.at += len;
+    }
+
+    fn list(&mut self, list: &[LogicalOperand]) {
+        for operand in list {
+            match operand.quantifier {
+                OperandQuantifier::One | OperandQuantifier::ZeroOrOne => self.one(operand.kind),
+                OperandQuantifier::ZeroOrMore => {
+                    let mut before = usize::MAX;
+                    while self.at < self.words.len() && self.at != before {
+                        before = self.at;
+                        self.one(operand.kind);
+                    }
+                }
+            }
+        }
+    }
+
+    /// An operand of that kind, and those that it brings with it.
+    fn one(&mut self, kind: OperandKind) {
+        let Some(word) = self.word() else {
+            return;
+        };
+        if let Some((named, more)) = grammar::named(kind, word) {
+            self.push(title(kind), 1, What::Named(named));
+            return self.list(&more);
+        }
+        match kind {
+            OperandKind::IdResultType => {
+                self.result_type = Some(word);
+                self.push("Result Type", 1, What::Id(word));
+            }
+            OperandKind::IdResult => self.push("Result", 1, What::Result(word)),
+            OperandKind::IdScope | OperandKind::IdMemorySemantics => {
+                self.push(title(kind), 1, What::Id(word));
+            }
+            OperandKind::IdRef => self.id(),
+            OperandKind::LiteralInteger => self.push("Literal", 1, What::Number(word)),
+            OperandKind::LiteralFloat => {
+                let number = Number {
+                    bits: 32,
+                    signed: true,
+                    float: true,
+                };
+                self.push("Literal", 1, What::Literal(Some(number)));
+            }
+            OperandKind::LiteralString => self.text(),
+            OperandKind::LiteralContextDependentNumber => {
+                let number = self.result_type.and_then(|id| self.types.number(id));
+                let rest = self.words.len() - self.at;
+                self.push("Literal", rest, What::Literal(number));
+            }
+            OperandKind::LiteralExtInstInteger => {
+                let set = self.first_id.and_then(|id| self.types.set(id));
+                let name = set.and_then(|set| grammar::extended(&set, word));
+                self.push("Instruction", 1, What::Of(name.map(str::to_owned)));
+            }
+            OperandKind::LiteralSpecConstantOpInteger => self.operation(word),
+            OperandKind::PairLiteralIntegerIdRef => {
+                let selector = self.first_id.and_then(|id| self.types.type_of(id));
+                let number = selector.and_then(|id| self.types.number(id));
+                let long = number.is_some_and(|number| number.bits > 32);
+                self.push("Literal", if long { 2 } else { 1 }, What::Literal(number));
+                self.id();
+            }
+            OperandKind::PairIdRefLiteralInteger => {
+                self.id();
+                if let Some(word) = self.word() {
+                    self.push("Literal", 1, What::Number(word));
+                }
+            }
+            OperandKind::PairIdRefIdRef => {
+                self.id();
+                self.id();
+            }
+            // Operands of extended instructions: the core grammar has ids for them.
+            _ => self.push("word", 1, What::Number(word)),
+        }
+    }
+
+    fn id(&mut self) {
+        if let Some(word) = self.word() {
+            self.first_id.get_or_insert(word);
+            self.push("Id", 1, What::Id(word));
+        }
+    }
+
+    /// Ends with a NUL, and with the word that it stands in.
+    fn text(&mut self) {
+        let rest = self.words.get(self.at..).unwrap_or(&[]);
+        let bytes = rest.iter().flat_map(|word| word.to_le_bytes());
+        let text: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+        let len = text.len() / 4 + 1;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        self.push("Literal", len, What::Text(text));
+    }
+
+    /// OpSpecConstantOp names an instruction and has its operands, but for the result.
+    fn operation(&mut self, word: u32) {
+        let operation = u16::try_from(word).ok().and_then(grammar::instruction);
+        let name = operation.map(|grammar| format!("Op{}", grammar.opname));
+        self.push("Opcode", 1, What::Of(name));
+        let own = |operand: &&LogicalOperand| {
+            !matches!(
+                operand.kind,
+                OperandKind::IdResultType
+                    | OperandKind::IdResult
+                    | OperandKind::LiteralSpecConstantOpInteger
+            )
+        };
+        let list = operation.map_or(&[][..], |grammar| grammar.operands);
+        let list: Vec<LogicalOperand> = list.iter().filter(own).cloned().collect();
+        self.list(&list);
+    }
+}
+
+/// The grammar's word for a kind that has only names.
+fn title(kind: OperandKind) -> &'static str {
+    macro_rules! titles {
+        ($($kind:ident = $title:literal)*) => {
+            match kind {
+                $(OperandKind::$kind => $title,)*
+                _ => "Enumerant",
+            }
+        };
+    }
+    titles! {
+        SourceLanguage = "Source Language"
+        ExecutionModel = "Execution Model"
+        AddressingModel = "Addressing Model"
+        MemoryModel = "Memory Model"
+        ExecutionMode = "Execution Mode"
+        StorageClass = "Storage Class"
+        Dim = "Dim"
+        SamplerAddressingMode = "Sampler Addressing Mode"
+        SamplerFilterMode = "Sampler Filter Mode"
+        ImageFormat = "Image Format"
+        ImageChannelOrder = "Image Channel Order"
+        ImageChannelDataType = "Image Channel Data Type"
+        FPRoundingMode = "FP Rounding Mode"
+        LinkageType = "Linkage Type"
+        AccessQualifier = "Access Qualifier"
+        HostAccessQualifier = "Host Access Qualifier"
+        FunctionParameterAttribute = "Function Parameter Attribute"
+        Decoration = "Decoration"
+        BuiltIn = "BuiltIn"
+        Scope = "Scope"
+        IdScope = "Scope"
+        IdMemorySemantics = "Memory Semantics"
+        GroupOperation = "Group Operation"
+        Capability = "Capability"
+        ImageOperands = "Image Operands"
+        FPFastMathMode = "FP Fast Math Mode"
+        SelectionControl = "Selection Control"
+        LoopControl = "Loop Control"
+        FunctionControl = "Function Control"
+        MemorySemantics = "Memory Semantics"
+        MemoryAccess = "Memory Operands"
+        LoadCacheControl = "Cache Control"
+        StoreCacheControl = "Cache Control"
+        InitializationModeQualifier = "Initialization Mode"
+    }
+}

@@ -1,0 +1,135 @@
+//! SPIR-V: what each sort of instruction is shown as.
+
+mod support;
+
+use support::spirv::{Module, kernel};
+use support::tree::{Tree, walk_all};
+use zeview::decode::rules;
+use zeview::model::text::value_text;
+use zeview::model::{Document, NodeKind};
+
+fn tree(document: &Document) -> Tree {
+    walk_all(document).unwrap()
+}
+
+/// Name and summary of each instruction.
+fn lines(bytes: &[u8]) -> Vec<String> {
+    let document = support::open(bytes);
+    let tree = tree(&document);
+    let table = tree.nodes.iter().find(|f| f.node.name == "instructions");
+    let Some(table) = table else {
+        return Vec::new();
+    };
+    let line = |node: &zeview::model::Node| match &node.summary {
+        Some(summary) => format!("{} {summary}", node.name),
+        None => node.name.to_string(),
+    };
+    tree.children(table).iter().map(|f| line(&f.node)).collect()
+}
+
+const KERNEL: &[&str] = &[
+    "OpCapability Addresses",
+    "OpCapability Kernel",
+    "OpExtInstImport %1 = \"OpenCL.std\"",
+    "OpMemoryModel Physical64 OpenCL",
+    "OpEntryPoint Kernel %12:add \"add\"",
+    "OpExecutionMode %12:add VecTypeHint 8",
+    "OpSource OpenCL_C 200000",
+    "OpName %12:add \"add\"",
+    "OpName %13:aä \"aä\"",
+    "OpDecorate %13:aä FuncParamAttr NoCapture",
+    "OpDecorate %12:add LinkageAttributes \"linked\"",
+    "OpTypeInt %2 = 32 0",
+    "OpTypeInt %3 = 64 1",
+    "OpTypeFloat %4 = 32",
+    "OpTypeFloat %5 = 64",
+    "OpTypeFloat %6 = 16",
+    "OpTypeVoid %7 =",
+    "OpTypePointer %8 = CrossWorkgroup %2",
+    "OpTypeFunction %9 = %7 %8",
+    "OpConstant %14 = %2 7",
+    "OpConstant %15 = %3 -7",
+    "OpConstant %16 = %4 1.5",
+    "OpConstant %17 = %5 -2",
+    "OpConstant %18 = %6 1",
+    "OpSpecConstantOp %19 = %2 OpIAdd %14 %14",
+    "OpFunction %12:add = %7 None %9",
+    "OpFunctionParameter %13:aä = %8",
+    "OpLabel %20 =",
+    "OpLoad %21 = %2 %13:aä Aligned 4",
+    "OpExtInst %22 = %4 %1 cos %16",
+    "OpSwitch %21 %23 1 %24 2 %23",
+    "OpLabel %23 =",
+    "OpReturn",
+    "OpLabel %24 =",
+    "unknown instruction 3 words",
+    "OpTypeInt %25 =",
+    "OpTypeVoid %26 = 2 words",
+    "OpReturn",
+    "OpFunctionEnd",
+];
+
+#[test]
+fn each_instruction_in_a_line() {
+    let module = kernel();
+    let little = lines(&module.build());
+    // acos is 0, cos is 14: `%14` and `14` are told apart.
+    assert_eq!(little, KERNEL);
+    assert_eq!(lines(&module.big().build()), KERNEL);
+}
+
+#[test]
+fn the_overview_refers_to_instructions() {
+    let document = support::open(&kernel().build());
+    let tree = tree(&document);
+    let find = |name: &str| tree.nodes.iter().find(|f| f.node.name == name).unwrap();
+    let names = |name: &str| -> Vec<String> {
+        let children = tree.children(find(name)).iter();
+        children.map(|f| f.node.name.to_string()).collect()
+    };
+    assert_eq!(names("capabilities"), ["Addresses", "Kernel"]);
+    assert_eq!(names("entry points"), ["add"]);
+    assert_eq!(names("functions"), ["%12:add"]);
+    assert_eq!(names("names"), ["%12", "%13"]);
+    let entry = &tree.children(find("entry points"))[0].node;
+    assert_eq!(entry.kind, NodeKind::Derived);
+    let to = entry.xrefs[0].to;
+    let there = tree.nodes.iter().find(|f| f.node.span == Some(to));
+    assert_eq!(there.unwrap().node.name, "OpEntryPoint");
+    let generator = &find("generator").node;
+    assert_eq!(value_text(&generator.value), "0x6000e");
+    assert_eq!(
+        generator.summary.as_deref(),
+        Some("Khronos LLVM/SPIR-V Translator, version 14")
+    );
+}
+
+#[test]
+fn walking_ends_where_no_instruction_can_be() {
+    for (what, bad) in [("no words", 21), ("past the end", 9 << 16 | 21)] {
+        let bytes = Module::new(9).op(17, &[6]).words(&[bad, 1, 2]).build();
+        assert_eq!(lines(&bytes), ["OpCapability Kernel"], "{what}");
+        let document = support::open(&bytes);
+        let tree = tree(&document);
+        let rest = tree.nodes.iter().find(|f| f.node.name == "no instruction");
+        assert_eq!(
+            rest.unwrap().node.span.map(|s| (s.start, s.len())),
+            Some((28, 12))
+        );
+    }
+    assert_eq!(lines(&Module::new(1).build()), [""; 0]);
+}
+
+#[test]
+fn only_the_header_is_read_when_a_file_is_opened() {
+    let mut module = kernel();
+    for _ in 0..100_000 {
+        module = module.op(253, &[]);
+    }
+    let document = support::open(&module.build());
+    assert!(document.sources.bytes_read() < 70_000);
+    assert_eq!(document.diagnostics, []);
+    assert_eq!(document.summary.format, "spirv");
+    let odd = support::open(&[&kernel().build()[..], &[1, 2]].concat());
+    assert_eq!(odd.diagnostics[0].rule, rules::SPIRV_ODD_SIZE.id);
+}

@@ -1,0 +1,108 @@
+//! Builds modules of SPIR-V, word by word.
+
+/// A module; 32-bit words in the order that it is built in.
+#[derive(Debug, Clone)]
+pub struct Module {
+    words: Vec<u32>,
+    big: bool,
+}
+
+/// A text as operands: with its NUL, to whole words.
+pub fn text(text: &str) -> Vec<u32> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(bytes.len() / 4 * 4 + 4, 0);
+    let word = |four: &[u8]| u32::from_le_bytes(four.try_into().unwrap());
+    bytes.chunks(4).map(word).collect()
+}
+
+impl Module {
+    /// The header, with ids below `bound`.
+    pub fn new(bound: u32) -> Module {
+        Module {
+            words: vec![0x0723_0203, 0x0001_0400, 6 << 16 | 14, bound, 0],
+            big: false,
+        }
+    }
+
+    /// The other order of bytes.
+    pub fn big(mut self) -> Module {
+        self.big = true;
+        self
+    }
+
+    /// An instruction with its operands.
+    pub fn op(self, opcode: u16, operands: &[u32]) -> Module {
+        let count = u32::try_from(operands.len() + 1).unwrap();
+        self.words(&[count << 16 | u32::from(opcode)])
+            .words(operands)
+    }
+
+    /// The same with a text after them.
+    pub fn op_text(self, opcode: u16, operands: &[u32], last: &str) -> Module {
+        self.op(opcode, &[operands, &text(last)].concat())
+    }
+
+    /// Words as they are.
+    pub fn words(mut self, words: &[u32]) -> Module {
+        self.words.extend_from_slice(words);
+        self
+    }
+
+    /// A word changed.
+    pub fn with(mut self, at: usize, word: u32) -> Module {
+        self.words[at] = word;
+        self
+    }
+
+    pub fn build(&self) -> Vec<u8> {
+        let bytes = |word: &u32| match self.big {
+            true => word.to_be_bytes(),
+            false => word.to_le_bytes(),
+        };
+        self.words.iter().flat_map(bytes).collect()
+    }
+}
+
+/// A kernel with one of each sort of operand.
+pub fn kernel() -> Module {
+    Module::new(32)
+        .op(17, &[4]) // OpCapability Addresses
+        .op(17, &[6]) // Kernel
+        .op_text(11, &[1], "OpenCL.std")
+        .op(14, &[2, 2]) // OpMemoryModel Physical64 OpenCL
+        .op_text(15, &[6, 12], "add") // OpEntryPoint Kernel
+        .op(16, &[12, 30, 8]) // OpExecutionMode VecTypeHint
+        .op(3, &[3, 200_000]) // OpSource OpenCL_C
+        .op_text(5, &[12], "add")
+        .op_text(5, &[13], "a\u{e4}")
+        .op(71, &[13, 38, 5]) // OpDecorate FuncParamAttr NoCapture
+        .op_text(71, &[12, 41], "linked") // LinkageAttributes, cut short
+        .op(21, &[2, 32, 0]) // OpTypeInt
+        .op(21, &[3, 64, 1])
+        .op(22, &[4, 32]) // OpTypeFloat
+        .op(22, &[5, 64])
+        .op(22, &[6, 16])
+        .op(19, &[7]) // OpTypeVoid
+        .op(32, &[8, 5, 2]) // OpTypePointer CrossWorkgroup
+        .op(33, &[9, 7, 8]) // OpTypeFunction
+        .op(43, &[2, 14, 7]) // OpConstant
+        .op(43, &[3, 15, 0xffff_fff9, 0xffff_ffff])
+        .op(43, &[4, 16, 0x3fc0_0000])
+        .op(43, &[5, 17, 0, 0xc000_0000])
+        .op(43, &[6, 18, 0x3c00])
+        .op(52, &[2, 19, 128, 14, 14]) // OpSpecConstantOp IAdd
+        .op(54, &[7, 12, 0, 9]) // OpFunction
+        .op(55, &[8, 13]) // OpFunctionParameter
+        .op(248, &[20]) // OpLabel
+        .op(61, &[2, 21, 13, 2, 4]) // OpLoad Aligned 4
+        .op(12, &[4, 22, 1, 14, 16]) // OpExtInst cos
+        .op(251, &[21, 23, 1, 24, 2, 23]) // OpSwitch
+        .op(248, &[23])
+        .op(253, &[])
+        .op(248, &[24])
+        .op(0x7ffe, &[1, 2, 3]) // there is none
+        .op(21, &[25]) // cut short
+        .op(19, &[26, 27, 28]) // too long
+        .op(253, &[])
+        .op(56, &[])
+}
