@@ -149,6 +149,12 @@
     addEventListener("unhandledrejection", (event) => check(event.reason));
   }
 
+  // In a sandboxed frame this script is of another origin, and has no address of its own to
+  // import from.
+  function load(name) {
+    return import(new URL(name, script).href);
+  }
+
   // Asked for at once, beside the script that runs it; not where nothing could run it, or
   // the transfer would never end.
   function fetchProgram() {
@@ -159,15 +165,15 @@
   }
 
   async function fetchDecoder() {
-    const decoder = await import("./decoder.js");
-    decoder.prepare();
+    const decoder = await load("./decoder.js");
+    decoder.prepare().catch(() => {}); // Whoever starts a decoder hears of it.
     return decoder;
   }
 
   async function start() {
     try {
       const program = fetchProgram();
-      const [app, decoder] = await Promise.all([import("./app.js"), fetchDecoder()]);
+      const [app, decoder] = await Promise.all([load("./app.js"), fetchDecoder()]);
       // Where the app looks for it.
       globalThis.zeviewDecoder = decoder;
       await parsed;
@@ -175,6 +181,8 @@
       document.getElementById("starting")?.remove();
       // The app's first effects, which make it listen, run before the next task.
       setTimeout(handOver);
+      // So that nothing has to be asked of the network any more.
+      decoder.prepareParts().catch(() => {});
     } catch (error) {
       await parsed;
       showFailure("zeview could not start", error);

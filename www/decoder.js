@@ -9,15 +9,29 @@ export const WAYS = [fromMemory, fromAddress, fromBlob, inPage];
 
 const BASE = new URL("./", import.meta.url).href;
 
-/** The script and the compiled program, as soon as they are there. */
-let parts = null;
+/** What only some files need (src/worker/module.rs): scripts beside the decoder's own. */
+const PARTS = ["rare", "deep"];
 
 /** Fetches and compiles the decoder, so that starting one later takes no time. */
 export function prepare() {
-  parts ??= Promise.all([fetchScript(), fetchProgram()]);
-  // Whoever awaits it hears of it; the next attempt begins anew.
-  parts.catch(() => { parts = null; });
-  return parts;
+  return Promise.all([source(), program("worker")]);
+}
+
+/** The same for what only some files need: when everything else is there. */
+export async function prepareParts() {
+  await Promise.all(PARTS.map(program));
+}
+
+const kept = new Map();
+
+/** What `make` resolves to, made once; after a failure the next attempt begins anew. */
+function once(key, make) {
+  if (!kept.has(key)) {
+    const made = make();
+    made.catch(() => kept.delete(key)); // Whoever awaits it hears of it.
+    kept.set(key, made);
+  }
+  return kept.get(key);
 }
 
 async function get(name) {
@@ -26,34 +40,82 @@ async function get(name) {
   return response;
 }
 
-async function fetchScript() {
-  return (await get("worker.js")).text();
+function text(name) {
+  return once(`${name}.js`, async () => (await get(`${name}.js`)).text());
 }
 
-async function fetchProgram() {
-  const response = await get("worker_bg.wasm");
-  // Compiled while it arrives, if the host says what it is.
-  return response.headers.get("Content-Type") === "application/wasm"
-    ? WebAssembly.compileStreaming(response)
-    : WebAssembly.compile(await response.arrayBuffer());
+/** The compiled program. */
+function program(name) {
+  return once(name, async () => {
+    const response = await get(`${name}_bg.wasm`);
+    // Compiled while it arrives, if the host says what it is.
+    return response.headers.get("Content-Type") === "application/wasm"
+      ? WebAssembly.compileStreaming(response)
+      : WebAssembly.compile(await response.arrayBuffer());
+  });
 }
 
 /**
- * A worker whose script is a blob, and which gets the compiled program as its first message:
- * all decoders share the code that the browser has made of it.
+ * A worker whose script is a blob, and which is sent the compiled program: all decoders share
+ * the code that the browser has made of it.
  */
 async function fromMemory() {
-  const [script, program] = await prepare();
-  const init = /([\w$]+) as default\b/.exec(script)?.[1];
-  if (!init) throw new Error("worker.js has no default export");
-  const text = `${script}
-self.zeviewBase = ${JSON.stringify(BASE)};
-self.addEventListener("message", ({ data }) => {
-  ${init}({ module_or_path: data }).catch(${rethrow});
-}, { once: true });`;
-  const worker = new Worker(blobAddress(text), { type: "module", name: "zeview" });
-  worker.postMessage(program);
+  const [script, compiled] = await prepare();
+  const worker = new Worker(blobAddress(script), { type: "module", name: "zeview" });
+  const { port1: line, port2: line2 } = new MessageChannel();
+  line.onmessage = async ({ data: name }) => {
+    try {
+      line.postMessage({ name, program: await program(name) });
+    } catch (error) {
+      line.postMessage({ name, error: String(error) });
+    }
+  };
+  worker.postMessage({ program: compiled, line: line2 }, [line2]);
   return worker;
+}
+
+/** One script of all, because a worker from a blob can import nothing. */
+async function source() {
+  const [decoder, ...parts] = await Promise.all(["worker", ...PARTS].map(text));
+  const entries = parts.map((part, i) => `${PARTS[i]}: () => ${asFunction(part)}`);
+  return `${decoder}\n(${begin})(${initOf(decoder)}, { ${entries.join(",\n")} });`;
+}
+
+/** The name of what a script by wasm-bindgen exports as default. */
+function initOf(script) {
+  const name = /([\w$]+) as default\b/.exec(script)?.[1];
+  if (!name) throw new Error("a script has no default export");
+  return name;
+}
+
+/** An expression with the exports of a script by wasm-bindgen. */
+function asFunction(script) {
+  const names = [...script.matchAll(/^export (?:class|function) (\w+)/gm)].map((match) => match[1]);
+  const body = script.replace(/^export \{.*\};?$/gm, "").replace(/^export /gm, "");
+  return `(() => {${body}\nreturn { ${names.join(", ")}, default: ${initOf(script)} };\n})()`;
+}
+
+/** Runs in the worker: starts it when its program has come, and the parts when it asks. */
+function begin(init, parts) {
+  const waiting = new Map();
+  let line = null;
+  self.zeviewPart = async (name) => {
+    const exports = parts[name]();
+    const program = await new Promise((resolve, reject) => {
+      waiting.set(name, { resolve, reject });
+      line.postMessage(name);
+    });
+    await exports.default({ module_or_path: program });
+    return exports;
+  };
+  self.addEventListener("message", ({ data }) => {
+    line = data.line;
+    line.onmessage = ({ data: { name, program, error } }) => {
+      if (program) waiting.get(name).resolve(program);
+      else waiting.get(name).reject(new Error(error));
+    };
+    init({ module_or_path: data.program }).catch((error) => setTimeout(() => { throw error; }));
+  }, { once: true });
 }
 
 /** For hosts whose policy refuses workers from blobs. */

@@ -38,7 +38,8 @@ impl Format for Raw {
                     text: title.into(),
                     tone: Tone::Warning,
                     span: None,
-                    headline: true,
+                    // The title says so already.
+                    headline: false,
                 }],
             },
             content: None,

@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use js_sys::Promise;
+use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -15,9 +15,10 @@ extern "C" {
     #[wasm_bindgen(catch, js_name = import)]
     fn import(specifier: &str) -> Result<Promise, JsValue>;
 
-    /// The folder of this module, if it was not loaded from there (`www/decoder.js`).
-    #[wasm_bindgen(thread_local_v2, js_name = zeviewBase)]
-    static BASE: Option<String>;
+    /// Gives a part by its name, started, where this was started from memory
+    /// (`www/decoder.js`) and can import nothing.
+    #[wasm_bindgen(thread_local_v2, js_name = zeviewPart)]
+    static PART: Option<Function>;
 
     type Started;
 
@@ -27,7 +28,7 @@ extern "C" {
 
 /// A module that exports `E`, loaded or not.
 pub struct Module<E> {
-    script: &'static str,
+    name: &'static str,
     needed: Cell<bool>,
     state: RefCell<State<E>>,
 }
@@ -39,10 +40,10 @@ enum State<E> {
 }
 
 impl<E: JsCast> Module<E> {
-    /// The module of that script, beside the decoder's own.
-    pub const fn new(script: &'static str) -> Module<E> {
+    /// The module of that name, whose script is beside the decoder's own.
+    pub const fn new(name: &'static str) -> Module<E> {
         Module {
-            script,
+            name,
             needed: Cell::new(false),
             state: RefCell::new(State::NotAsked),
         }
@@ -79,7 +80,7 @@ impl<E: JsCast> Module<E> {
         if self.is_loaded() {
             return true;
         }
-        let loaded = load(self.script).await;
+        let loaded = load(self.name).await;
         if let Err(thrown) = &loaded {
             web_sys::console::warn_2(&"zeview: a part was not loaded:".into(), thrown);
         }
@@ -108,10 +109,14 @@ impl<E: JsCast> Module<E> {
     }
 }
 
-async fn load(script: &str) -> Result<JsValue, JsValue> {
-    let base = BASE.with(Option::clone);
-    let address = format!("{}{script}", base.as_deref().unwrap_or("./"));
-    let exports = JsFuture::from(import(&address)?).await?;
+async fn load(name: &str) -> Result<JsValue, JsValue> {
+    if let Some(part) = PART.with(Option::clone) {
+        let started: Promise = part
+            .call1(&JsValue::UNDEFINED, &name.into())?
+            .unchecked_into();
+        return JsFuture::from(started).await;
+    }
+    let exports = JsFuture::from(import(&format!("./{name}.js"))?).await?;
     JsFuture::from(exports.unchecked_ref::<Started>().init()?).await?;
     Ok(exports)
 }

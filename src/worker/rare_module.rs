@@ -64,8 +64,8 @@ pub struct RareModule {
 
 thread_local! {
     static SHARED: Rc<RareModule> = Rc::new(RareModule {
-        names: Module::new("rare.js"),
-        deep: Module::new("deep.js"),
+        names: Module::new("rare"),
+        deep: Module::new("deep"),
     });
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, open as openFile, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, expectTrouble, journey } from "./harness.mjs";
+import { axe, dropBytes, dropFile, dropFromDisk, expectRequests, expectTrouble, journey } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -79,7 +79,10 @@ for (const [name, refuse] of [
   ["of all sorts", () => { globalThis.Worker = function () { throw new Error("refused"); }; }],
 ]) {
   journey(`where workers ${name} are refused, files are opened all the same`, {
-    before: (page) => page.addInitScript(refuse),
+    before: async (page) => {
+      expectRequests(page, /rare|deep/); // Only a decoder from memory has its parts at hand.
+      await page.addInitScript(refuse);
+    },
   }, async (page) => {
     await dropFile(page, sample("vecadd.bmg.zebin"));
     await elfHeader(page).waitFor();
@@ -90,6 +93,7 @@ for (const [name, refuse] of [
 journey("a decoder that cannot be loaded is said in words", {
   before: async (page) => {
     expectTrouble(page, /worker/, /no decoder can be started/);
+    expectRequests(page, /worker/); // Other ways are tried.
     await page.route("**/worker_bg.wasm", (route) => route.abort());
   },
 }, async (page) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, expectRequests, journey, load, screenshot } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -40,7 +40,7 @@ journey("a copied link leads back to the same bytes", {
   await page.getByRole("status").getByText(/Link copied/i).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   await page.goto("about:blank");
-  await page.goto(link);
+  await load(page, () => page.goto(link));
   await selected(page).getByText("version").waitFor();
 });
 
@@ -90,8 +90,7 @@ journey("borders move with the arrow keys and are remembered", {}, async (page) 
   const after = Number(await border.getAttribute("aria-valuenow"));
   assert.ok(after > before, `${after} > ${before}`);
   assert.ok((await width()) > wide, "the pane is wider");
-  await page.reload();
-  await page.locator("#starting").waitFor({ state: "detached" });
+  await load(page, () => page.reload());
   await open(page, "vecadd.bmg.zebin");
   assert.equal(Number(await page.getByRole("separator").first().getAttribute("aria-valuenow")), after);
 });
@@ -103,8 +102,7 @@ journey("a chosen theme is remembered", {}, async (page) => {
   await button.click();
   const chosen = await theme();
   assert.ok(["light", "dark"].includes(chosen));
-  await page.reload();
-  await page.locator("#starting").waitFor({ state: "detached" });
+  await load(page, () => page.reload());
   assert.equal(await theme(), chosen);
   await axe(page);
 });

@@ -117,11 +117,22 @@ export async function openPage(options = {}) {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
   }, storage);
   await before?.(page);
-  await page.goto(server.url + address, { waitUntil: "load" });
+  await load(page, () => page.goto(server.url + address, { waitUntil: "load" }), { other });
+  return page;
+}
+
+/**
+ * Loads the page, or another one, with `go`, and waits until it is quiet: what it asks for
+ * until then is no request after load.
+ */
+export async function load(page, go, { other = false } = {}) {
+  const seen = watches.get(page);
+  seen.late.push(...lateRequests(seen));
+  seen.loaded = null;
+  await go();
   if (!other) await page.locator("#starting").waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
-  watches.get(page).loaded = server.log.length;
-  return page;
+  seen.loaded = seen.server.log.length;
 }
 
 /** Closes the page and returns what went wrong on it, one line each. */
@@ -137,7 +148,7 @@ export async function closePage(page) {
 const watches = new WeakMap();
 
 function watch(page, server) {
-  const seen = { server, trouble: [], loaded: null, expectedRequests: [], expectedTrouble: [] };
+  const seen = { server, trouble: [], loaded: null, late: [], expectedRequests: [], expectedTrouble: [] };
   watches.set(page, seen);
   page.on("console", (message) => {
     // Violations of the Content-Security-Policy are errors in the console.
@@ -157,14 +168,17 @@ function watch(page, server) {
 }
 
 function troubleOn(page) {
-  const { server, trouble, loaded, expectedRequests, expectedTrouble } = watches.get(page);
-  const late = server.log
-    .slice(loaded ?? server.log.length)
-    // Chromium asks for the icon when it likes to.
-    .filter((request) => !request.endsWith("/icons/favicon.svg"))
+  const seen = watches.get(page);
+  const { trouble, expectedRequests, expectedTrouble } = seen;
+  const late = [...seen.late, ...lateRequests(seen)]
     .filter((request) => !isExpected(request, expectedRequests))
     .map((request) => `request after load: ${request}`);
   return [...trouble.filter((line) => !isExpected(line, expectedTrouble)), ...late];
+}
+
+function lateRequests({ server, loaded }) {
+  // Chromium asks for the icon when it likes to.
+  return server.log.slice(loaded ?? server.log.length).filter((request) => !request.endsWith("/icons/favicon.svg"));
 }
 
 function isExpected(text, patterns) {

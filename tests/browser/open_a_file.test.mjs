@@ -26,8 +26,7 @@ for (const theme of ["light", "dark"]) {
     await open(page, "vecadd.bmg.zebin");
     assert.equal(await page.getByRole("treeitem").count(), 15);
     await page.getByRole("list", { name: "The file in a few words" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
-    const first = page.locator("#hex [role=row]").first();
-    assert.match(await first.innerText(), /^00000000\s*7f 45 4c 46 02 01 01 00/);
+    await page.locator("#hex [role=row]").first().getByText(/7f 45 4c 46 02 01 01 00/).waitFor();
     await page.getByText("every byte explained").waitFor();
     await axe(page);
     await page.getByRole("tab", { name: "Problems" }).click();
@@ -92,8 +91,6 @@ journey("a damaged file is opened like any other", {}, async (page) => {
 
 journey("a second file has its own tab", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
-  // Each file has a decoder of its own; here the server forbids to keep what was loaded.
-  expectRequests(page, /worker/);
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: ".text.bigprivate" }).waitFor();
   await page.getByRole("tab", { name: /vecadd\.bmg\.zebin/ }).click();

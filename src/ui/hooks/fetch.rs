@@ -48,6 +48,8 @@ pub(super) async fn fetch(
 ) -> Result<File, FetchError> {
     let response = respond(url, abort).await?;
     if !response.ok() {
+        // Nobody reads the page that came with it.
+        abort.abort();
         return Err(FetchError::Status(
             response.status(),
             response.status_text(),
