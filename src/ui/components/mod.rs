@@ -4,6 +4,8 @@
 //! same, is shorter, and is less to download.
 
 mod byte_map;
+mod data_grid;
+mod data_grid_keys;
 mod dialogs;
 mod empty;
 mod explanation;
@@ -24,6 +26,7 @@ mod tree_view;
 pub mod value_view;
 mod workspace;
 
+pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
 pub use self::empty::{SAMPLES, Sample, empty, failed, loading};
 pub use self::explanation::explanation;

@@ -20,6 +20,11 @@ pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
     element.get_attribute(attribute)?.parse().ok()
 }
 
+/// Is the event about something that does something by itself?
+pub fn on_control(event: &Event) -> bool {
+    closest(event, "[data-do], input, select, textarea").is_some()
+}
+
 /// As [`number_near`], for what is under the pointer now, wherever the event began.
 pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
     let document = web_sys::window()?.document()?;

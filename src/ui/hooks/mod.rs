@@ -27,11 +27,12 @@ pub use self::address::link_to;
 pub use self::bytes::{CHUNK, Pieces, use_pieces};
 pub use self::dialog::use_modal;
 pub use self::dom::{
-    cell_at, focus, focus_by_id, fraction_at, number_at, number_near, scroll_into_view, text_of,
+    cell_at, focus, focus_by_id, fraction_at, number_at, number_near, on_control, scroll_into_view,
+    text_of,
 };
 pub use self::effect::{Local, address, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
 pub use self::session::{Session, SessionContext, use_session};
 pub use self::splitter::{Splitter, Splitting, use_splitter};
-pub use self::virtual_rows::{VirtualRows, use_row_count, use_virtual_rows};
+pub use self::virtual_rows::{VirtualRows, use_row_count, use_rows_below, use_virtual_rows};

@@ -30,6 +30,8 @@ pub struct VirtualRows {
     pub window: NodeRef,
     rows: Cell<u64>,
     row: f64,
+    /// What covers the top of the viewport: a header that does not scroll.
+    header: f64,
     view: Cell<f64>,
     width: Cell<u32>,
     /// Where in the rows the viewport is, in pixels.
@@ -89,6 +91,13 @@ impl VirtualRows {
         self.scroll_to(row as f64 * self.row - self.view.get() / 2.0);
     }
 
+    /// Sets the widths of columns, and the least width of a row, for the styles: `--cols`,
+    /// `--cols-width`.
+    pub fn set_columns(&self, template: &str, width: u32) {
+        set_style(&self.container, "--cols", template);
+        set_style(&self.container, "--cols-width", &px(f64::from(width)));
+    }
+
     fn scale(&self) -> Scale {
         Scale {
             rows: self.rows.get(),
@@ -139,7 +148,7 @@ impl VirtualRows {
     }
 
     fn resized(&self, width: f64, view: f64) {
-        self.view.set(view);
+        self.view.set((view - self.header).max(0.0));
         self.logical.set(self.logical.get().min(self.scale().end()));
         let steps = width as u32 / 8 * 8;
         if self.width.replace(steps) != steps {
@@ -195,6 +204,12 @@ impl VirtualRows {
 /// are.
 #[hook]
 pub fn use_virtual_rows(row: f64) -> Rc<VirtualRows> {
+    use_rows_below(0.0, row)
+}
+
+/// As [`use_virtual_rows`], below a header of this height that stays in view.
+#[hook]
+pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
     let update = use_force_update();
     let kept = use_mut_ref(|| None::<Rc<VirtualRows>>);
     let rows = Rc::clone(kept.borrow_mut().get_or_insert_with(|| {
@@ -204,6 +219,7 @@ pub fn use_virtual_rows(row: f64) -> Rc<VirtualRows> {
             window: NodeRef::default(),
             rows: Cell::new(0),
             row,
+            header,
             view: Cell::new(0.0),
             width: Cell::new(0),
             logical: Cell::new(0.0),
