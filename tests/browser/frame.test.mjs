@@ -125,10 +125,15 @@ journey("forced colours keep what is selected visible", { forcedColors: true }, 
 journey("problems are walked with the bracket keys", {}, async (page) => {
   await open(page, "damaged.zebin");
   await page.getByRole("tree").focus();
+  const status = () => page.locator("footer").innerText();
+  const changed = (before) =>
+    page.waitForFunction((before) => document.querySelector("footer").innerText !== before, before);
+  const start = await status();
   await page.keyboard.press("]");
-  const first = await page.getByRole("contentinfo").innerText();
+  await changed(start);
+  const first = await status();
   await page.keyboard.press("]");
-  await page.waitForFunction((first) => document.querySelector("footer").innerText !== first, first);
+  await changed(first);
   await page.keyboard.press("[");
   await page.waitForFunction((first) => document.querySelector("footer").innerText === first, first);
 });
