@@ -66,6 +66,8 @@ export function fixture(name) {
  */
 export function journey(name, options, run) {
   if (typeof options === "function") [options, run] = [{}, options];
+  if (!ended) after(closeBrowser);
+  ended = true;
   test(name, { timeout: JOURNEY_TIMEOUT }, async () => {
     const page = await openPage(options);
     let failure = null;
@@ -307,6 +309,7 @@ export async function screenshot(page, name) {
 // -- One browser and one server for each file of journeys ---------------------
 
 let started = null;
+let ended = false;
 
 function surroundings() {
   started ??= start();
@@ -322,9 +325,10 @@ async function start() {
   return { browser, server };
 }
 
-after(async () => {
+/** Ends what `openPage` has started; after journeys this happens by itself. */
+export async function closeBrowser() {
   if (!started) return;
   const { browser, server } = await started;
   await browser.close();
   await server.close();
-});
+}

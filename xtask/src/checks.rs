@@ -231,18 +231,23 @@ fn wasm(project: &Project, tools: &Tools) -> Outcome {
 
 /// The journeys go through the release folder as it is.
 fn browser(project: &Project, tools: &Tools) -> Outcome {
-    let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
-    let dist = dist::folder(project);
-    if !dist.join("index.html").is_file() {
+    if !dist::folder(project).join("index.html").is_file() {
         return Err("there is no release folder; run the step \"dist\" before".to_owned());
     }
-    let mut node = Command::new("node");
+    let mut node = node(project, tools)?;
     node.args(["--test", "--test-reporter=tap", "--test-concurrency=1"])
-        .args(journey_files(project)?)
-        .current_dir(project.journeys())
-        .env("CHROMIUM", &browser.chromium)
-        .env("ZEVIEW_DIST", dist);
+        .args(journey_files(project)?);
     shell::run(&mut node)
+}
+
+/// Node.js with what a script needs that drives a browser through the release folder.
+pub fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
+    let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
+    let mut node = Command::new("node");
+    node.current_dir(project.journeys())
+        .env("CHROMIUM", &browser.chromium)
+        .env("ZEVIEW_DIST", dist::folder(project));
+    Ok(node)
 }
 
 /// The names of `tests/browser/*.test.mjs`: not every Node.js knows patterns.

@@ -11,6 +11,7 @@
 //! * [`checks`]: every check as a named step.
 //! * [`shell`]: running programs and printing.
 
+mod bench;
 mod checks;
 mod dist;
 mod options;
@@ -36,7 +37,7 @@ cargo xtask <command>
   check                               fmt and clippy, for each set of features
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
-  bench [ARGUMENT…]                   run the benchmarks
+  bench [NAME…]                       run benchmarks: core kernels compare page
   setup                               install everything that the commands need
   help                                print this
 
@@ -81,11 +82,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
             options.finish()?;
             checks::run_named(&project, &["fmt", "clippy"])
         }
-        "bench" => {
-            let mut bench = project.cargo(["bench", "--package", "zeview"]);
-            bench.args(options.rest());
-            shell::run(&mut bench)
-        }
+        "bench" => bench::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

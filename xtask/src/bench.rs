@@ -1,0 +1,49 @@
+//! Benchmarks: of the decoder with cargo, of the page in Chromium.
+
+use crate::checks;
+use crate::dist;
+use crate::options::Options;
+use crate::project::Project;
+use crate::setup::{self, Need};
+use crate::shell::{self, Outcome};
+
+/// Those of `benches/*.rs`, with the features that they need.
+const NATIVE: &[(&str, &str)] = &[
+    ("core", "decode"),
+    ("kernels", "decode"),
+    ("compare", "cli"),
+];
+
+/// `cargo xtask bench [NAME]…`
+pub fn run(project: &Project, options: Options) -> Outcome {
+    let mut names = options.rest();
+    if names.is_empty() {
+        let native = NATIVE.iter().map(|(name, _)| *name);
+        names = native.chain(["page"]).map(str::to_owned).collect();
+    }
+    for name in &names {
+        match NATIVE.iter().find(|(native, _)| native == name) {
+            Some((name, features)) => native(project, name, features)?,
+            None if name == "page" => page(project)?,
+            None => return Err(format!("no benchmark \"{name}\"")),
+        }
+    }
+    Ok(())
+}
+
+fn native(project: &Project, name: &str, features: &str) -> Outcome {
+    let mut bench = project.cargo(["bench", "--package", "zeview", "--no-default-features"]);
+    bench.args(["--features", features, "--bench", name]);
+    shell::run(&mut bench)
+}
+
+/// On the release folder as it is.
+fn page(project: &Project) -> Outcome {
+    let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
+    if !dist::folder(project).join("index.html").is_file() {
+        return Err("there is no release folder; run cargo xtask dist before".to_owned());
+    }
+    let mut node = checks::node(project, &tools)?;
+    node.arg(project.root.join("benches/page.mjs"));
+    shell::run(&mut node)
+}
