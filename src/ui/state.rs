@@ -214,6 +214,10 @@ pub enum Action {
     Preview(TabId, Span, Rc<[u8]>),
     /// It is arranged differently.
     Layout(Layout),
+    /// Files are dragged over the page, or not any more.
+    Over(bool),
+    /// The window is narrow, or not any more.
+    Narrow(bool),
     /// A panel was chosen.
     Panel(PanelId),
     /// A file cannot be read any more; in words.
@@ -350,6 +354,8 @@ impl Reducible for State {
                 }
             }),
             Action::Layout(layout) => state.layout = layout,
+            Action::Over(over) => state.layout.over = over,
+            Action::Narrow(narrow) => state.layout.narrow = narrow,
             Action::Panel(panel) => {
                 state.layout.upper_is_panel = true;
                 if let Some(id) = state.active {

@@ -28,6 +28,7 @@ for (const theme of ["light", "dark"]) {
     await page.getByRole("list", { name: "The file in a few words" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
     await page.locator("#hex [role=row]").first().getByText(/7f 45 4c 46 02 01 01 00/).waitFor();
     await page.getByText("every byte explained").waitFor();
+    assert.equal(await page.getByText("Drop to open").count(), 0);
     await axe(page);
     await page.getByRole("tab", { name: "Problems" }).click();
     await axe(page);

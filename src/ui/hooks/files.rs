@@ -68,11 +68,10 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
     }
 }
 
+/// A drag says ten times a second that it is still there.
 fn set_over(session: &Session, over: bool) {
-    let mut layout = session.state().layout;
-    if layout.over != over {
-        layout.over = over;
-        session.dispatch(Action::Layout(layout));
+    if session.over.replace(over) != over {
+        session.dispatch(Action::Over(over));
     }
 }
 

@@ -29,9 +29,7 @@ pub(super) fn listen(session: &Rc<Session>) -> Option<Watch> {
     let list = web_sys::window()?.match_media(NARROW).ok()??;
     let (here, now) = (Rc::clone(session), list.clone());
     let listener = Listener::new(&list, "change", move |_| {
-        let mut layout = here.state().layout;
-        layout.narrow = now.matches();
-        here.dispatch(Action::Layout(layout));
+        here.dispatch(Action::Narrow(now.matches()));
     });
     Some(Watch {
         list,

@@ -41,6 +41,9 @@ pub struct Session {
     pub(super) address: RefCell<Option<Timer>>,
     /// The address that follows is one to come back from.
     pub(super) push: Rc<Cell<bool>>,
+    /// Files are being dragged over the page. The state says so too, but only when it has
+    /// been shown: the drop may come before that.
+    pub(super) over: Cell<bool>,
     /// The file that is chosen next is shown instead of this one.
     pub(super) instead: Cell<Option<TabId>>,
 }
@@ -96,6 +99,7 @@ impl Session {
             notice: RefCell::new(None),
             address: RefCell::new(None),
             push: Rc::default(),
+            over: Cell::new(false),
             instead: Cell::new(None),
         }
     }
