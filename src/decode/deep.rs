@@ -29,10 +29,12 @@ use crate::model::{
 pub enum Subject {
     /// A module of SPIR-V: its only part.
     Spirv,
+    /// The debug sections of an ELF file, and what they refer to: [`dwarf`](super::dwarf).
+    Dwarf,
 }
 
 impl Subject {
-    const ALL: &'static [Subject] = &[Subject::Spirv];
+    const ALL: &'static [Subject] = &[Subject::Spirv, Subject::Dwarf];
 
     /// A number for the way from one wasm module to another.
     pub fn code(self) -> u32 {
@@ -111,6 +113,7 @@ pub const fn top(part: u32) -> u64 {
 pub fn read(subject: Subject, pieces: Vec<Piece>) -> Rc<dyn Reading> {
     match subject {
         Subject::Spirv => Rc::new(super::spirv::module::Module::new(pieces)),
+        Subject::Dwarf => Rc::new(super::dwarf::reading::Dwarf::new(pieces)),
     }
 }
 

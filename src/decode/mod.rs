@@ -10,6 +10,7 @@
 //!
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
 //! * [`zebin`]: what Intel puts into it; `.ze_info`, `.note.intelgt.compat`, GTPin data …
+//! * [`dwarf`]: lines and names of the source, wherever there are `.debug_*` sections.
 //! * [`spirv`]: what a zebin can be rebuilt from, and a file of its own.
 //! * [`igc_debug`]: debug data of programs from before the zebin, with ELF files in it.
 //! * [`ar`]: archives of binaries for several devices.
@@ -37,6 +38,7 @@
 pub mod ar;
 mod context;
 pub mod deep;
+pub mod dwarf;
 pub mod eager;
 pub mod elf;
 pub mod format;

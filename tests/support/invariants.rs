@@ -531,6 +531,25 @@ fn big(bytes: &[u8]) -> u64 {
         .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }
 
+/// A number in LEB128 (DWARF 5, 7.6) that has all of the bytes.
+fn leb(bytes: &[u8]) -> Option<u128> {
+    let (last, rest) = bytes.split_last()?;
+    let whole = last & 0x80 == 0 && rest.iter().all(|byte| byte & 0x80 != 0);
+    let mut digits = bytes.iter().rev().map(|byte| u128::from(byte & 0x7f));
+    // What goes beyond 64 bits is lost.
+    let wide = digits.try_fold(0u128, |sum, digit| {
+        (sum <= u128::MAX >> 8).then_some(sum << 7 | digit)
+    });
+    whole.then_some(wide? & u128::from(u64::MAX))
+}
+
+fn signed_leb(bytes: &[u8]) -> Option<i128> {
+    let raw = leb(bytes)?;
+    let unused = 64u32.saturating_sub(7 * u32::try_from(bytes.len()).ok()?);
+    let raw = u64::try_from(raw).ok()?;
+    Some(((raw << unused).cast_signed() >> unused).into())
+}
+
 /// Reads a value from its bytes again, in another way than the decoder does.
 fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
     let value = &flat.node.value;
@@ -546,6 +565,9 @@ fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
             {
                 return Err("flags without a name that are not set".to_owned());
             }
+            if *bits == 64 && leb(bytes) == Some((*raw).into()) {
+                return Ok(());
+            }
             if u64::from(*bits) != bytes.len() as u64 * 8 {
                 return fail(format!("a number of {} bytes", bytes.len()));
             }
@@ -555,6 +577,9 @@ fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
             fail(format!("{:#x}", little(bytes)))
         }
         Value::Signed { raw, bits } => {
+            if *bits == 64 && signed_leb(bytes) == Some((*raw).into()) {
+                return Ok(());
+            }
             let shift = 64 - u32::from(*bits);
             let sign = |word: u64| (word << shift).cast_signed() >> shift;
             if u64::from(*bits) == bytes.len() as u64 * 8

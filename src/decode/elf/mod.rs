@@ -29,6 +29,7 @@ pub use self::identity::Identity;
 use self::read::Start;
 pub use self::rows::{lines_node, notes_node, plural};
 use super::context::Context;
+use super::dwarf::Dwarf;
 use super::format::{Format, Opened};
 use super::layout::Layout;
 use super::rules;
@@ -102,8 +103,9 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
         parts.push(rows::program_headers_node(cx, &start, table));
     }
     let zebin = zebin::survey(cx, &file);
+    let dwarf = Dwarf::of(cx, &file);
     for section in &file.sections {
-        if let Some(node) = rows::section_node(cx, &file, section, &zebin) {
+        if let Some(node) = rows::section_node(cx, &file, section, &zebin, dwarf.as_ref()) {
             parts.push(node);
         }
     }

@@ -13,6 +13,7 @@ use super::segment::{ProgramHeader, ProgramHeaders};
 use super::string_table::Strings;
 use super::symbol::Symbols;
 use crate::decode::context::Context;
+use crate::decode::dwarf::Dwarf;
 use crate::decode::table::{self, TABLE, Table};
 use crate::decode::text::Lines;
 use crate::decode::zebin;
@@ -138,6 +139,7 @@ pub(super) fn section_node(
     file: &Rc<ElfFile>,
     section: &Section,
     zebin: &zebin::Survey,
+    dwarf: Option<&Dwarf>,
 ) -> Option<Node> {
     let named = |kind: NodeKind| {
         let name = if section.name.is_empty() {
@@ -165,7 +167,11 @@ pub(super) fn section_node(
                 .doc(&NOBITS_DOC),
         );
     }
-    if let Some(node) = zebin::section_node(cx, file, section, zebin, named(NodeKind::Blob)) {
+    if let Some(node) = Dwarf::node(dwarf, cx, section, named(NodeKind::Blob)) {
+        return Some(node);
+    }
+    let node = named(NodeKind::Blob);
+    if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node) {
         return Some(node);
     }
     Some(match section.kind {

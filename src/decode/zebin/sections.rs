@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::text::{self, Code};
 use super::{Survey, gtpin_info, ir, misc, place_of};
 use crate::decode::Context;
+use crate::decode::dwarf::Dwarf;
 use crate::decode::elf::note::Notes;
 use crate::decode::elf::section::{Section, SectionType};
 use crate::decode::elf::string_table::Strings;
@@ -230,6 +231,7 @@ pub fn section_node(
     file: &Rc<ElfFile>,
     section: &Section,
     survey: &Survey,
+    dwarf: Option<&Dwarf>,
     mut node: Node,
 ) -> Option<Node> {
     let bytes = section.bytes;
@@ -262,7 +264,7 @@ pub fn section_node(
         SectionType::SHT_OPENCL_OPTIONS if file.identity == Identity::LegacyOpenCl => {
             Some(lines_node(cx, bytes, node))
         }
-        SectionType::SHT_PROGBITS => progbits_node(cx, file, section, node),
+        SectionType::SHT_PROGBITS => progbits_node(cx, file, section, dwarf, node),
         _ => None,
     }
 }
@@ -311,6 +313,7 @@ fn progbits_node(
     cx: &Context<'_>,
     file: &Rc<ElfFile>,
     section: &Section,
+    dwarf: Option<&Dwarf>,
     mut node: Node,
 ) -> Option<Node> {
     let name = section.name.as_str();
@@ -318,7 +321,8 @@ fn progbits_node(
         return None;
     }
     if name == ".text" || name.starts_with(".text.") {
-        let code = Code::new(file, section);
+        let lines = dwarf.and_then(|dwarf| dwarf.lines_of(section.index));
+        let code = Code::new(file, section, lines);
         let count = code.len();
         if let Some(summary) = text::summary(&code) {
             node = node.summary(summary);
@@ -337,30 +341,6 @@ fn progbits_node(
         }
         ".data.const" | ".data.global_const" => Some(node.value(Value::Bytes).doc(&CONST_DOC)),
         ".data.global" => Some(node.value(Value::Bytes).doc(&GLOBAL_DOC)),
-        _ => {
-            let what = debug_section(name.strip_prefix(".debug_")?)?;
-            Some(node.value(Value::Bytes).summary(what))
-        }
+        _ => None,
     }
-}
-
-/// What a debug section holds. DWARF 5, section 6 and 7.
-fn debug_section(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "abbrev" => "DWARF abbreviations",
-        "addr" => "DWARF addresses",
-        "aranges" => "DWARF address ranges of units",
-        "frame" => "DWARF call frames",
-        "info" => "DWARF debugging entries",
-        "line" => "DWARF line table",
-        "line_str" => "DWARF strings of the line table",
-        "loc" | "loclists" => "DWARF locations",
-        "macinfo" | "macro" => "DWARF macros",
-        "names" | "pubnames" | "pubtypes" => "DWARF names",
-        "ranges" | "rnglists" => "DWARF ranges",
-        "str" => "DWARF strings",
-        "str_offsets" => "DWARF string offsets",
-        "types" => "DWARF types",
-        _ => return None,
-    })
 }

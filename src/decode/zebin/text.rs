@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::decode::dwarf::{Line, Lines};
 use crate::decode::elf::section::Section;
 use crate::decode::elf::{ElfFile, plural};
 use crate::decode::reader::{Endian, Window, uint};
@@ -38,10 +39,13 @@ struct Index {
 }
 
 /// Makes the rows of a text section.
-#[derive(Debug)]
 pub struct Code {
     parts: Vec<Part>,
     indices: OnceCell<HashMap<u64, Index>>,
+    /// What tells the lines of the source, and what it told.
+    lines: Option<Lines>,
+    told: OnceCell<Vec<Line>>,
+    start: u64,
 }
 
 const SECTION: u64 = 0;
@@ -75,7 +79,7 @@ const CUT_OFF_DOC: Doc = Doc {
 
 impl Code {
     /// The parts of a section, by the function symbols that live in it.
-    pub fn new(file: &ElfFile, section: &Section) -> Code {
+    pub fn new(file: &ElfFile, section: &Section, lines: Option<Lines>) -> Code {
         let names = file.symbol_table().map_or(0, |t| t.link);
         let whole = section.bytes;
         let mut parts: Vec<Part> = Vec::new();
@@ -124,12 +128,28 @@ impl Code {
         Code {
             parts,
             indices: OnceCell::new(),
+            lines,
+            told: OnceCell::new(),
+            start: whole.start,
         }
     }
 
     /// How many rows the section has.
     pub fn len(&self) -> u64 {
         self.parts.len() as u64
+    }
+
+    /// The lines of the source by offset in the section; nothing if they are not known yet,
+    /// and whoever asks is going to be asked again.
+    fn lines(&self, sources: &Sources) -> Option<&[Line]> {
+        if let Some(told) = self.told.get() {
+            return Some(told);
+        }
+        let told = match &self.lines {
+            Some(lines) => lines.all(sources)?,
+            None => Vec::new(),
+        };
+        Some(self.told.get_or_init(|| told))
     }
 
     fn part(&self, item: u64) -> Option<&Part> {
@@ -251,6 +271,9 @@ impl Expand for Code {
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return 0;
         };
+        if self.lines(sources).is_none() {
+            return 0;
+        }
         let facts = self.facts(part, index).len() as u64;
         facts + index.count + u64::from(index.end < part.span.end)
     }
@@ -268,6 +291,10 @@ impl Expand for Code {
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return;
         };
+        let Some(lines) = self.lines(sources) else {
+            return;
+        };
+        let line_of = |span: Span| line_of(lines, span.start - self.start);
         let facts = self.facts(part, index);
         let before = facts.len() as u64;
         for (i, fact) in facts.into_iter().enumerate() {
@@ -277,7 +304,7 @@ impl Expand for Code {
         }
         let from = range.start.max(before) - before;
         let to = range.end.max(before) - before;
-        push_instructions(index, part, from..to.min(index.count), out);
+        push_instructions(index, part, from..to.min(index.count), &line_of, out);
         if to > index.count {
             let rest = Span::new(part.span.source, index.end, part.span.end);
             out.push(
@@ -313,7 +340,20 @@ impl Expand for Code {
     }
 }
 
-fn push_instructions(index: &Index, part: &Part, range: Range<u64>, out: &mut Rows<'_>) {
+/// The line that the instruction at an offset comes from.
+fn line_of(lines: &[Line], offset: u64) -> Option<&Line> {
+    let after = lines.partition_point(|line| line.address <= offset);
+    let line = lines.get(after.checked_sub(1)?)?;
+    (!line.place.is_empty()).then_some(line)
+}
+
+fn push_instructions<'a>(
+    index: &Index,
+    part: &Part,
+    range: Range<u64>,
+    line_of: &dyn Fn(Span) -> Option<&'a Line>,
+    out: &mut Rows<'_>,
+) {
     if range.is_empty() {
         return;
     }
@@ -332,6 +372,10 @@ fn push_instructions(index: &Index, part: &Part, range: Range<u64>, out: &mut Ro
             )
             .value(Value::Bytes)
             .doc(&INSTRUCTION_DOC);
+            let node = match line_of(span) {
+                Some(line) => node.xref("source", line.place.clone(), line.span),
+                None => node,
+            };
             out.push(if span.len() == 8 {
                 node.summary("compacted")
             } else {

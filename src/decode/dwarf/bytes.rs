@@ -1,0 +1,124 @@
+//! A cursor over a debug section, and the rows of fields at its place.
+
+use crate::decode::reader::{Endian, uint};
+use crate::model::{Doc, Node, SourceId, Span, Value};
+
+/// A cursor over a part's bytes, as they stand in the file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    /// All bytes of the part.
+    pub(super) bytes: &'a [u8],
+    /// The part.
+    pub(super) part: u32,
+    /// Where it stands.
+    pub(super) at: usize,
+    /// Where it ends.
+    pub(super) end: usize,
+    /// The order of bytes.
+    pub(super) endian: Endian,
+}
+
+impl<'a> Cursor<'a> {
+    /// The next bytes.
+    pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+        let to = self.at.checked_add(len).filter(|to| *to <= self.end)?;
+        let bytes = self.bytes.get(self.at..to)?;
+        self.at = to;
+        Some(bytes)
+    }
+
+    /// A number of so many bytes.
+    pub(super) fn number(&mut self, len: usize) -> Option<u64> {
+        let endian = self.endian;
+        self.take(len).map(|bytes| uint(bytes, endian))
+    }
+
+    /// A number in LEB128; what does not fit is lost.
+    pub(super) fn leb(&mut self) -> Option<u64> {
+        let (mut raw, mut shift) = (0u64, 0u32);
+        loop {
+            let byte = *self.take(1)?.first()?;
+            raw |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            if byte & 0x80 == 0 {
+                return Some(raw);
+            }
+            shift = shift.saturating_add(7);
+        }
+    }
+
+    /// The same with a sign.
+    pub(super) fn signed_leb(&mut self) -> Option<i64> {
+        let (mut raw, mut shift) = (0u64, 0u32);
+        loop {
+            let byte = *self.take(1)?.first()?;
+            raw |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            shift = shift.saturating_add(7);
+            if byte & 0x80 == 0 {
+                let unused = 64u32.saturating_sub(shift);
+                return Some((raw << unused).cast_signed() >> unused);
+            }
+        }
+    }
+
+    /// The bytes up to a NUL, which is skipped.
+    pub(super) fn text(&mut self) -> Option<&'a [u8]> {
+        let rest = self.bytes.get(self.at..self.end)?;
+        let len = rest.iter().position(|byte| *byte == 0)?;
+        self.take(len + 1)?.get(..len)
+    }
+
+    /// The bytes from `from` up to the cursor.
+    pub(super) fn since(&self, from: usize) -> Span {
+        span(self.part, from, self.at)
+    }
+
+    /// What is left.
+    pub(super) fn rest(&self) -> Span {
+        span(self.part, self.at, self.end)
+    }
+
+    /// The row of a number of so many bytes.
+    pub(super) fn field(
+        &mut self,
+        name: &'static str,
+        len: usize,
+        hex: bool,
+        doc: &'static Doc,
+    ) -> Option<(u64, Node)> {
+        let from = self.at;
+        let raw = self.number(len)?;
+        let bits = u8::try_from(len * 8).unwrap_or(u8::MAX);
+        let value = match hex {
+            true => Value::hex(raw, bits),
+            false => Value::decimal(raw, bits),
+        };
+        Some((raw, Node::field(name, value, self.since(from)).doc(doc)))
+    }
+
+    /// The row of a number in LEB128.
+    pub(super) fn leb_field(
+        &mut self,
+        name: &'static str,
+        doc: &'static Doc,
+    ) -> Option<(u64, Node)> {
+        let from = self.at;
+        let raw = self.leb()?;
+        let node = Node::field(name, Value::decimal(raw, 64), self.since(from));
+        Some((raw, node.doc(doc)))
+    }
+}
+
+/// Bytes of a part.
+pub(super) fn span(part: u32, from: usize, to: usize) -> Span {
+    Span::new(SourceId(part), from as u64, to as u64)
+}
+
+/// Text for a summary: the start of a long one.
+pub(super) fn short(bytes: &[u8]) -> String {
+    const MOST: usize = 120;
+    let text = String::from_utf8_lossy(bytes.get(..MOST).unwrap_or(bytes));
+    match bytes.len() > MOST {
+        true => format!("{text}…"),
+        false => text.into_owned(),
+    }
+}

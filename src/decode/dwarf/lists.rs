@@ -1,0 +1,238 @@
+//! `.debug_loc` and `.debug_ranges`: where variables are while the code runs, and which code
+//! belongs to an entry. DWARF 4, 2.6.2 and 2.17.3; version 5 has other sections for them.
+//!
+//! ```text
+//! begin │ end │ of locations: size (2 bytes), expression     addresses from the unit's on
+//! …
+//! 0 │ 0
+//! ```
+
+use std::ops::Range;
+
+use gimli::{Encoding, Expression, Format, Reader};
+
+use super::bytes::{Cursor, span};
+use super::reading::{Dwarf, Slice, item, lazy};
+use crate::decode::elf::plural;
+use crate::model::{Doc, Node, NodeKind, Value};
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: "DWARF 4, 2.6.2 Location Lists, 2.17.3 Non-Contiguous Address Ranges",
+        known: &[],
+    }
+}
+
+static LOCATIONS_DOC: Doc = doc("Where a variable is, for each range of addresses.");
+static RANGES_DOC: Doc = doc("The ranges of addresses that belong to an entry.");
+static ENTRY_DOC: Doc = doc("A range of addresses, and how to get at the value there.");
+static RANGE_DOC: Doc = doc("A range of addresses.");
+static BASE_DOC: Doc = doc("The addresses that follow count from this one.");
+static BEGIN_DOC: Doc = doc("The first address of the range, from the unit's on.");
+static FROM_DOC: Doc = doc("All bits set: what follows is a base address.");
+static BASE_ADDRESS_DOC: Doc = doc("The base address.");
+static LAST_DOC: Doc = doc("The first address after the range.");
+static SIZE_DOC: Doc = doc("The size of the expression in bytes.");
+static END_DOC: Doc = doc("The end of the list.");
+static REST_DOC: Doc = doc("What stands here is no list.");
+
+/// The lists of a section, by where they start.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    starts: Vec<(usize, u64)>,
+    /// Where the last one ends.
+    end: usize,
+}
+
+/// An entry: its range, and where its expression is.
+struct Entry {
+    begin: u64,
+    end: u64,
+    base: bool,
+    last: bool,
+    expression: Option<(usize, usize)>,
+}
+
+impl Dwarf {
+    /// Walks through a section.
+    pub(super) fn find_lists(&self, locations: bool) -> Lists {
+        let mut lists = Lists::default();
+        let name = if locations {
+            ".debug_loc"
+        } else {
+            ".debug_ranges"
+        };
+        let Some(part) = self.part(name) else {
+            return lists;
+        };
+        let mut cursor = self.cursor(part, 0..usize::MAX);
+        let mut count = 0;
+        while let Some(entry) = self.list_entry(&mut cursor, locations) {
+            count += 1;
+            if entry.last {
+                lists.starts.push((lists.end, count));
+                lists.end = cursor.at;
+                count = 0;
+            }
+        }
+        lists
+    }
+
+    fn list_entry(&self, cursor: &mut Cursor<'_>, locations: bool) -> Option<Entry> {
+        let size = usize::from(self.address_size());
+        let most = if size == 8 { u64::MAX } else { u32::MAX.into() };
+        let at = cursor.at;
+        let (begin, end) = (cursor.number(size)?, cursor.number(size)?);
+        let patched = |place: usize| self.fix(cursor.part, place as u64).is_some();
+        let last = begin == 0 && end == 0 && !patched(at) && !patched(at + size);
+        let base = begin == most;
+        let mut expression = None;
+        if locations && !last && !base {
+            let len = usize::try_from(cursor.number(2)?).ok()?;
+            let from = cursor.at;
+            cursor.take(len)?;
+            expression = Some((from, cursor.at));
+        }
+        Some(Entry {
+            begin,
+            end,
+            base,
+            last,
+            expression,
+        })
+    }
+
+    fn lists_of(&self, part: u32) -> (&Lists, bool) {
+        let locations = self
+            .piece(part)
+            .is_some_and(|piece| piece.name == ".debug_loc");
+        let [first, second] = &self.lists;
+        (if locations { first } else { second }, locations)
+    }
+
+    /// The lists.
+    pub(super) fn list_nodes(
+        &self,
+        part: u32,
+        locations: bool,
+        range: Option<Range<u64>>,
+    ) -> (u64, Vec<Node>) {
+        let (lists, _) = self.lists_of(part);
+        let all = lists.starts.len();
+        let rest = self.cursor(part, lists.end..usize::MAX).rest();
+        let count = all as u64 + u64::from(!rest.is_empty());
+        let range = range.unwrap_or(0..0);
+        let numbers = (range.start..range.end.min(count)).filter_map(|i| usize::try_from(i).ok());
+        let rows = numbers.map(|number| {
+            let Some((start, entries)) = lists.starts.get(number).copied() else {
+                let node = Node::new(NodeKind::Blob, "no list", rest).value(Value::Bytes);
+                return node.doc(&REST_DOC);
+            };
+            let end = lists
+                .starts
+                .get(number + 1)
+                .map_or(lists.end, |(next, _)| *next);
+            let (name, doc) = match locations {
+                true => ("location list", &LOCATIONS_DOC),
+                false => ("ranges", &RANGES_DOC),
+            };
+            let node = Node::new(NodeKind::Table, name, span(part, start, end))
+                .indexed()
+                .summary(format!("at {start:#x}, {}", plural(entries - 1, "entry")))
+                .doc(doc);
+            lazy(node, part, item::UNIT, start, Some(entries))
+        });
+        (count, rows.collect())
+    }
+
+    fn encoding(&self) -> Encoding {
+        Encoding {
+            address_size: self.address_size(),
+            format: Format::Dwarf32,
+            version: 4,
+        }
+    }
+
+    /// The entries of the list at an offset.
+    pub(super) fn list_rows(&self, part: u32, start: usize) -> Vec<Node> {
+        let (_, locations) = self.lists_of(part);
+        let mut cursor = self.cursor(part, start..usize::MAX);
+        let mut rows = Vec::new();
+        loop {
+            let from = cursor.at;
+            let Some(entry) = self.list_entry(&mut cursor, locations) else {
+                return rows;
+            };
+            let own = cursor.since(from);
+            if entry.last {
+                rows.push(
+                    Node::new(NodeKind::Item, "end", own)
+                        .value(Value::Bytes)
+                        .doc(&END_DOC),
+                );
+                return rows;
+            }
+            let (name, doc) = match (entry.base, locations) {
+                (true, _) => ("base address", &BASE_DOC),
+                (false, true) => ("location", &ENTRY_DOC),
+                (false, false) => ("range", &RANGE_DOC),
+            };
+            let mut summary = match entry.base {
+                true => format!("{:#x}", entry.end),
+                false => format!("{:#x} to {:#x}", entry.begin, entry.end),
+            };
+            if let Some((from, to)) = entry.expression {
+                let text = self.expression_text(self.expression(part, from, to), self.encoding());
+                summary.push_str(": ");
+                summary.push_str(&text);
+            }
+            let node = Node::new(NodeKind::Item, name, own)
+                .indexed()
+                .summary(summary);
+            rows.push(lazy(node.doc(doc), part, item::ENTRY, from, None));
+        }
+    }
+
+    fn expression(&self, part: u32, from: usize, to: usize) -> Expression<Slice<'_>> {
+        let mut slice = self.slice(part);
+        if slice.skip(from).is_err() || slice.truncate(to - from).is_err() {
+            slice.empty();
+        }
+        Expression(slice)
+    }
+
+    /// The fields of the entry at an offset.
+    pub(super) fn list_entry_rows(&self, part: u32, start: usize) -> Vec<Node> {
+        let (_, locations) = self.lists_of(part);
+        let mut cursor = self.cursor(part, start..usize::MAX);
+        let Some(entry) = self.list_entry(&mut { cursor }, locations) else {
+            return Vec::new();
+        };
+        let size = usize::from(self.address_size());
+        let names = match entry.base {
+            true => [("escape", &FROM_DOC), ("base", &BASE_ADDRESS_DOC)],
+            false => [("begin", &BEGIN_DOC), ("end", &LAST_DOC)],
+        };
+        let mut rows = Vec::new();
+        for (name, doc) in names {
+            let at = cursor.at as u64;
+            let Some((_, node)) = cursor.field(name, size, true, doc) else {
+                return rows;
+            };
+            let fix = self.fix(part, at);
+            let place = fix.and_then(|fix| self.place(fix.value, fix.text));
+            rows.push(match place.and_then(|place| self.place_text(place)) {
+                Some((text, to)) => node.xref("code", text, to),
+                None => node,
+            });
+        }
+        if let Some((from, to)) = entry.expression {
+            if let Some((_, node)) = cursor.field("size", 2, false, &SIZE_DOC) {
+                rows.push(node);
+            }
+            rows.extend(self.operations(part, from, to, self.encoding()));
+        }
+        rows
+    }
+}
