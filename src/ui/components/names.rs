@@ -20,9 +20,12 @@ pub fn name_of(row: &Row) -> Html {
     if end.is_empty() {
         return html! { <span class="n">{ name }</span> };
     }
+    // Two boxes side by side are two words to a screen reader.
     html! {
         <span class="n long">
-            <span class="cut">{ start.to_owned() }</span><span class="keep">{ end.to_owned() }</span>
+            <span class="cut" aria-hidden="true">{ start.to_owned() }</span>
+            <span class="keep" aria-hidden="true">{ end.to_owned() }</span>
+            <span class="unseen">{ name.clone() }</span>
         </span>
     }
 }
