@@ -372,14 +372,19 @@ fn push_instructions<'a>(
             )
             .value(Value::Bytes)
             .doc(&INSTRUCTION_DOC);
-            let node = match line_of(span) {
+            let compacted = (span.len() == 8).then_some("compacted");
+            let line = line_of(span);
+            let words = compacted
+                .into_iter()
+                .chain(line.map(|line| line.place.as_str()));
+            let words: Vec<&str> = words.collect();
+            let node = match words.is_empty() {
+                true => node,
+                false => node.summary(words.join(", ")),
+            };
+            out.push(match line {
                 Some(line) => node.xref("source", line.place.clone(), line.span),
                 None => node,
-            };
-            out.push(if span.len() == 8 {
-                node.summary("compacted")
-            } else {
-                node
             });
         }
         number += 1;

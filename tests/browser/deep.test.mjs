@@ -1,0 +1,51 @@
+// What lies deep in a file: a part of the decoder that is not there before somebody looks.
+
+import assert from "node:assert/strict";
+import { axe, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
+import path from "node:path";
+
+const FIXTURES = path.join(import.meta.dirname, "../fixtures/zebin");
+const FILE = path.join(FIXTURES, "debugme.tgllp.igc1.12504.zebin");
+
+const row = (page, name) => page.getByRole("treeitem", { name });
+
+/** Opens a row of the tree that is in view. */
+async function expand(page, name) {
+  await row(page, name).first().click();
+  await page.keyboard.press("ArrowRight");
+}
+
+for (const theme of ["light", "dark"]) {
+  journey(`source lines and instructions, in ${theme}`, { theme }, async (page) => {
+    await dropFile(page, FILE);
+    await row(page, "ELF header").waitFor();
+    await expand(page, /^\.debug_line/);
+    await expand(page, /line program/);
+    await expand(page, /^opcodes/);
+    await page.getByText(/row 0x[0-9a-f]+ debugme\.cl:\d+/).first().waitFor();
+    await axe(page);
+    await screenshot(page, `debug-line-${theme}`);
+  });
+}
+
+journey("an instruction refers to its line", {}, async (page) => {
+  await dropFile(page, FILE);
+  await row(page, "ELF header").waitFor();
+  await expand(page, /^\.text\.step/);
+  await expand(page, /^step/);
+  await row(page, /^\+0x138/).waitFor();
+  await row(page, /^\+0x138/).click();
+  await page.getByText("debugme.cl:6").first().waitFor();
+  await screenshot(page, "instruction-line");
+});
+
+journey("SPIR-V by its instructions", {}, async (page) => {
+  await dropFile(page, FILE);
+  await row(page, "ELF header").waitFor();
+  await expand(page, /^\.spv/);
+  await row(page, /^capabilities/).waitFor();
+  await expand(page, /^instructions/);
+  await row(page, /OpCapability/).first().waitFor();
+  await axe(page);
+  await screenshot(page, "spirv");
+});
