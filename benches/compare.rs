@@ -242,7 +242,7 @@ fn used(file: &Path) -> io::Result<Used> {
                 .ok()
                 .map(|s| s.contains(") S ")),
         );
-        same = if Some(now.clone()) == last && now.2 == Some(true) {
+        same = if Some(now) == last && now.2 == Some(true) {
             same + 1
         } else {
             0
