@@ -55,6 +55,7 @@ pub fn click(session: &Rc<Session>, what: &str, with: &str) {
                 session.select_span(span, Via::Jump);
             }
         }
+        "kernels" => session.kernel_act(with),
         "level" => session.select_above(number as usize),
         "part" => session.select_part(number.into()),
         "panel" => {
@@ -128,11 +129,19 @@ fn link(tab: &Tab, view: &View) -> Option<String> {
 
 /// A name for a part of a file that any file system takes.
 fn name(view: &View, extension: &str) -> String {
+    let part = match view.row().id {
+        NodeId::ROOT => "",
+        _ => &view.row().name,
+    };
+    file_name([&view.opened.name, part], extension)
+}
+
+/// Words as the name of a file.
+pub(super) fn file_name(words: [&str; 2], extension: &str) -> String {
     const LONG: usize = 60;
-    let (file, part) = (&view.opened.name, &view.row().name);
     let mut name = String::new();
-    for (i, word) in [file.as_str(), part].into_iter().enumerate() {
-        if i == 1 && view.row().id == NodeId::ROOT {
+    for (i, word) in words.into_iter().enumerate() {
+        if word.is_empty() {
             break;
         }
         if i == 1 {

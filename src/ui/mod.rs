@@ -12,6 +12,7 @@ pub mod app;
 pub mod components;
 pub mod flat;
 pub mod hooks;
+pub mod kernel_table;
 pub mod panels;
 pub mod paste;
 pub mod place;

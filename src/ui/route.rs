@@ -4,6 +4,7 @@
 //!   frame of the page out.
 //! * `#s=.ze_info&o=0x78+16`: 16 bytes at 0x78 of the top-level part `.ze_info`.
 //! * `#o=0x1f78+16`: bytes of the file.
+//! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
 //! * `#p=.ze_info/kernels/[0]`: the node at a path.
 //!
 //! Only what stays true when the file is opened again somewhere else: no numbers of nodes,
@@ -23,6 +24,13 @@ pub struct Query {
 pub enum Target {
     /// The node at a path.
     Path(String),
+    /// A kernel, or what is said of it.
+    Kernel {
+        /// Its name.
+        name: String,
+        /// A key of its `execution_env`, or the path from its entry on.
+        field: Option<String>,
+    },
     /// Bytes.
     Bytes {
         /// Relative to this part of the file; to the file itself without.
@@ -50,13 +58,19 @@ pub fn parse_query(text: &str) -> Query {
 /// Reads `#…`; nothing where it points to nothing.
 pub fn parse_fragment(text: &str) -> Option<Target> {
     let (mut section, mut bytes) = (None, None);
+    let (mut kernel, mut field) = (None, None);
     for (key, value) in pairs(text.strip_prefix('#').unwrap_or(text)) {
         match key.as_str() {
             "p" if !value.is_empty() => return Some(Target::Path(value)),
+            "k" if !value.is_empty() => kernel = Some(value),
+            "f" if !value.is_empty() => field = Some(value),
             "s" if !value.is_empty() => section = Some(value),
             "o" => bytes = parse_bytes(&value),
             _ => {}
         }
+    }
+    if let Some(name) = kernel {
+        return Some(Target::Kernel { name, field });
     }
     match (section, bytes) {
         (section, Some((offset, len))) => Some(Target::Bytes {
@@ -94,6 +108,14 @@ pub fn fragment(target: &Target) -> String {
         Target::Path(path) => {
             out.push_str("p=");
             push_encoded(&mut out, path);
+        }
+        Target::Kernel { name, field } => {
+            out.push_str("k=");
+            push_encoded(&mut out, name);
+            if let Some(field) = field {
+                out.push_str("&f=");
+                push_encoded(&mut out, field);
+            }
         }
         Target::Bytes {
             section,
@@ -159,9 +181,63 @@ fn push_encoded(out: &mut String, text: &str) {
     }
 }
 
+/// What is said of a kernel, in its `execution_env`.
+const ENVIRONMENT: &str = "execution_env/";
+
+/// A target within a kernel: `rest` is the path from its entry on.
+pub fn kernel_target(name: &str, rest: &str) -> Target {
+    let key = rest.strip_prefix(ENVIRONMENT);
+    let key = key.filter(|key| !key.contains('/'));
+    Target::Kernel {
+        name: name.to_owned(),
+        field: match (key, rest) {
+            (_, "") => None,
+            (key, rest) => Some(key.unwrap_or(rest).to_owned()),
+        },
+    }
+}
+
+/// Where a kernel, or what is said of it, may be: the first path that there is.
+pub fn kernel_paths(name: &str, field: Option<&str>) -> Vec<String> {
+    let entry = format!(".ze_info/kernels/{name}");
+    let mut paths = Vec::new();
+    if let Some(field) = field {
+        paths.push(format!("{entry}/{ENVIRONMENT}{field}"));
+        paths.push(format!("{entry}/{field}"));
+    }
+    paths.push(entry);
+    paths
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_by_name() {
+        for (rest, text) in [
+            ("", "#k=vecadd"),
+            ("execution_env/spill_size", "#k=vecadd&f=spill_size"),
+            ("execution_env", "#k=vecadd&f=execution_env"),
+            (
+                "payload_arguments/[2]/offset",
+                "#k=vecadd&f=payload_arguments/[2]/offset",
+            ),
+        ] {
+            let target = kernel_target("vecadd", rest);
+            assert_eq!(fragment(&target), text);
+            assert_eq!(parse_fragment(text), Some(target));
+        }
+        assert_eq!(
+            kernel_paths("k", Some("spill_size")),
+            [
+                ".ze_info/kernels/k/execution_env/spill_size",
+                ".ze_info/kernels/k/spill_size",
+                ".ze_info/kernels/k"
+            ]
+        );
+        assert_eq!(kernel_paths("k", None), [".ze_info/kernels/k"]);
+    }
 
     fn there_and_back(target: Target) {
         assert_eq!(parse_fragment(&fragment(&target)), Some(target));

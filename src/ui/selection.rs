@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::route::Target;
+use super::route::{self, Target};
 use crate::model::{NodeId, SourceId, Span};
 use crate::worker::protocol::Row;
 
@@ -111,7 +111,10 @@ impl Selection {
         let span = match self.span {
             Some(span) if self.free => span,
             _ if path.is_empty() => return None,
-            _ => return Some(Target::Path(path.to_owned())),
+            _ => {
+                let kernel = self.kernel_target(path);
+                return Some(kernel.unwrap_or_else(|| Target::Path(path.to_owned())));
+            }
         };
         let part = self.way.first().and_then(|row| row.span);
         match part.filter(|part| part.source == span.source && part.start <= span.start) {
@@ -127,6 +130,23 @@ impl Selection {
             }),
             None => Some(Target::Path(path.to_owned())),
         }
+    }
+
+    /// What a link points to within a kernel: its name stays true where its place in the
+    /// list does not.
+    fn kernel_target(&self, path: &str) -> Option<Target> {
+        let [part, list, entry, ..] = &*self.way else {
+            return None;
+        };
+        // Names that would have to be escaped in a path are not worth it.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_$.@".contains(c);
+        let named = !entry.name.is_empty() && entry.name.chars().all(plain);
+        if part.name != ".ze_info" || list.name != "kernels" || !entry.indexed || !named {
+            return None;
+        }
+        let rest = path.split_once("/[")?.1.split_once(']')?.1;
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        Some(route::kernel_target(&entry.name, rest))
     }
 
     /// The names on the way, with the numbers of entries.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::{AttrValue, Reducible};
 
 use super::flat::Group;
+use super::kernel_table::{KernelChange, KernelTable};
 use super::panels::PanelId;
 use super::selection::Selection;
 use super::tree::Tree;
@@ -119,6 +120,8 @@ pub struct View {
     pub detail: Option<Rc<Detail>>,
     /// The first of the selected bytes, once they are here.
     pub preview: Rc<[u8]>,
+    /// Its kernels, as far as somebody has asked for them.
+    pub kernels: Rc<KernelTable>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
@@ -206,6 +209,8 @@ pub enum Action {
     Opened(TabId, Rc<Opened>),
     /// The tree has changed.
     Tree(TabId, Vec<TreeChange>),
+    /// More is known of its kernels.
+    Kernels(TabId, KernelChange),
     /// Something was selected.
     Select(TabId, Selection),
     /// Everything about the selected node has arrived.
@@ -277,6 +282,7 @@ impl State {
             selection,
             opened,
             panel,
+            kernels: Rc::default(),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -341,6 +347,9 @@ impl Reducible for State {
                 for change in changes {
                     apply(tree, change);
                 }
+            }),
+            Action::Kernels(id, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.kernels).apply(change);
             }),
             Action::Select(id, selection) => state.select(id, selection),
             Action::Detail(id, detail) => state.change_view(id, |view| {

@@ -97,6 +97,7 @@ impl KernelDesk {
             kernels: rows.len() as u64 - functions,
             functions,
             maxima: found.maxima.clone(),
+            trouble: query.trouble(),
         })))
     }
 

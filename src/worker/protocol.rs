@@ -256,6 +256,8 @@ pub struct KernelPage {
     pub functions: u64,
     /// The largest number of each column of numbers, over all rows; by the column's name.
     pub maxima: Vec<(Str, f64)>,
+    /// What is wrong with the query's filter, in words.
+    pub trouble: Option<String>,
 }
 
 /// Where a kernel is in the table.

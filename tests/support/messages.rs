@@ -136,6 +136,7 @@ fn responses() -> Vec<Response> {
             kernels: 3,
             functions: 1,
             maxima: vec![("spill_dwords_per_lane".into(), 0.25)],
+            trouble: Some("no column".to_owned()),
         })),
         Response::Kernel(Box::new(kernel())),
         Response::KernelAt(None),

@@ -68,9 +68,20 @@ impl Cell<'_> {
 
 /// At most two digits after the point.
 fn trimmed(number: f64) -> String {
-    let text = format!("{number:.2}");
-    let text = text.trim_end_matches('0');
-    text.strip_suffix('.').unwrap_or(text).to_owned()
+    // Whole hundredths: the code that formats floats would be a part of the page.
+    #[allow(clippy::cast_possible_truncation)]
+    let hundredths = (number * 100.0).round_ties_even() as i64;
+    let (whole, rest) = (hundredths / 100, (hundredths % 100).unsigned_abs());
+    let sign = if hundredths < 0 && whole == 0 {
+        "-"
+    } else {
+        ""
+    };
+    match (rest, rest % 10) {
+        (0, _) => format!("{sign}{whole}"),
+        (rest, 0) => format!("{sign}{whole}.{}", rest / 10),
+        (rest, _) => format!("{sign}{whole}.{rest:02}"),
+    }
 }
 
 /// How a column is set and compared.
@@ -247,5 +258,8 @@ mod tests {
         assert_eq!(Cell::Number(0.5).text(), "0.5");
         assert_eq!(Cell::Number(1.0 / 3.0).text(), "0.33");
         assert_eq!(Cell::Number(0.0).text(), "0");
+        assert_eq!(Cell::Number(0.125).text(), "0.12");
+        assert_eq!(Cell::Number(-0.25).text(), "-0.25");
+        assert_eq!(Cell::Number(7.05).text(), "7.05");
     }
 }

@@ -48,6 +48,23 @@ impl Query {
     }
 }
 
+impl Query {
+    /// What is wrong with the filter: a word that looks like a condition and is none.
+    pub fn trouble(&self) -> Option<String> {
+        let words = self.filter.split_whitespace();
+        let mut conditions = words.filter(|word| word.contains(SIGNS));
+        conditions.find_map(|word| {
+            let name = word.split(SIGNS).next().unwrap_or("");
+            // `operator<`, `foo<int>` and `a->b` are parts of names.
+            let is_meant = Column::named(name).is_some() || word.contains(['=', '!']);
+            word.parse::<Condition>().err().filter(|_| is_meant)
+        })
+    }
+}
+
+/// What a condition compares by.
+const SIGNS: [char; 4] = ['>', '<', '=', '!'];
+
 fn arrange(found: &mut [u32], rows: &[KernelRow], column: &Column, descending: bool) {
     let row = |index: u32| usize::try_from(index).ok().and_then(|at| rows.get(at));
     let direct = |order: Ordering| if descending { order.reverse() } else { order };
@@ -165,7 +182,7 @@ impl std::str::FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Condition, String> {
         let at = text
-            .find(['>', '<', '=', '!'])
+            .find(SIGNS)
             .ok_or_else(|| format!("{text:?} compares nothing: write for example spill_size>0"))?;
         let (name, rest) = text.split_at_checked(at).unwrap_or((text, ""));
         let name = name.trim();
@@ -234,6 +251,36 @@ impl Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_filter_says_what_is_wrong_with_it() {
+        let trouble = |filter: &str| {
+            let filter = filter.to_owned();
+            let query = Query {
+                filter,
+                ..Query::default()
+            };
+            query.trouble()
+        };
+        for fine in [
+            "",
+            "vec add",
+            "spill_size>0",
+            "has_dpas==true x",
+            "foo<int>",
+            "a->b",
+        ] {
+            assert_eq!(trouble(fine), None, "{fine}");
+        }
+        for (bad, why) in [
+            ("spill_size>x", "no number"),
+            ("spil>=0", "no column"),
+            ("add name>5", "only be compared by"),
+        ] {
+            let said = trouble(bad).unwrap();
+            assert!(said.contains(why), "{bad}: {said}");
+        }
+    }
 
     #[test]
     fn conditions_say_what_is_wrong_with_them() {

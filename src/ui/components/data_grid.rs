@@ -19,8 +19,8 @@ const ROW: f64 = 26.0;
 /// The height of the header; `--grid-head` of the styles is the same.
 const HEAD: f64 = 38.0;
 /// The width of a character of a number, and what is left and right of it, in pixels.
-const CHARACTER: u32 = 8;
-const AROUND: u32 = 22;
+const CHARACTER: f64 = 7.3;
+const AROUND: u32 = 21;
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -47,7 +47,8 @@ impl GridColumn {
         let arrow = 2 * u32::from(self.sorts);
         let title = self.title.chars().count() as u32 + arrow;
         let unit = self.unit.chars().count() as u32;
-        title.max(unit).max(self.width) * CHARACTER + AROUND
+        let characters = f64::from(title.max(unit).max(self.width));
+        (characters * CHARACTER) as u32 + AROUND
     }
 }
 

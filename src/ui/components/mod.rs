@@ -33,7 +33,7 @@ pub use self::explanation::explanation;
 pub use self::frame::{banner, file_tabs, header, panel_tabs, status};
 pub use self::hex_view::HexView;
 pub use self::inspector::inspector;
-pub use self::names::{button, name_of, names, plain, prose, span_button};
+pub use self::names::{button, name_of, names, plain, prose, shortened, span_button};
 pub use self::search_box::SearchBox;
 pub use self::splitter::Border;
 pub use self::tree_view::TreeView;

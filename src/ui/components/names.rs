@@ -16,9 +16,15 @@ pub fn name_of(row: &Row) -> Html {
     if row.indexed && name.is_empty() {
         return html! { <span class="n">{ format!("[{}]", row.index) }</span> };
     }
-    let (start, end) = words::middle(&name);
+    shortened(&name)
+}
+
+/// A name; the middle of a long one gives way first.
+#[inline(never)]
+pub fn shortened(name: &str) -> Html {
+    let (start, end) = words::middle(name);
     if end.is_empty() {
-        return html! { <span class="n">{ name }</span> };
+        return html! { <span class="n">{ name.to_owned() }</span> };
     }
     // Two boxes side by side are two words to a screen reader.
     html! {

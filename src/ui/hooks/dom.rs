@@ -69,6 +69,14 @@ pub fn text_of(id: &str) -> String {
         .unwrap_or_default()
 }
 
+/// Puts text into the field with this id. Not as a property: rendering again would take away
+/// what somebody is typing.
+pub fn set_text(id: &str, text: &str) {
+    if let Some(input) = element(id).and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
+        input.set_value(text);
+    }
+}
+
 pub(super) fn element(id: &str) -> Option<Element> {
     web_sys::window()?.document()?.get_element_by_id(id)
 }

@@ -14,6 +14,7 @@ mod listener;
 mod media;
 mod session;
 mod session_crash;
+mod session_kernels;
 mod session_open;
 mod session_select;
 mod session_tree;
@@ -28,7 +29,7 @@ pub use self::bytes::{CHUNK, Pieces, use_pieces};
 pub use self::dialog::use_modal;
 pub use self::dom::{
     cell_at, focus, focus_by_id, fraction_at, number_at, number_near, on_control, scroll_into_view,
-    text_of,
+    set_text, text_of,
 };
 pub use self::effect::{Local, address, use_change, use_local};
 pub use self::keys::pressed;

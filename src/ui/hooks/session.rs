@@ -63,6 +63,8 @@ pub(super) struct Live {
     pub(super) target: RefCell<Option<Target>>,
     /// The pages of rows that were asked for.
     pub(super) asked: RefCell<Table<(NodeId, u64), ()>>,
+    /// The pages of kernels that were asked for, by generation.
+    pub(super) kernel_pages: RefCell<Table<(u32, u64), ()>>,
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,

@@ -175,6 +175,7 @@ impl Session {
             before.stop();
         }
         live.asked.borrow_mut().clear();
+        live.kernel_pages.borrow_mut().clear();
         live.cache.clear();
         live.click.borrow_mut().take();
         self.watch(tab, &client);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::session::{Click, Session, spawn};
 use crate::model::{NodeId, SourceId, Span};
 use crate::ui::place::{self, Place};
-use crate::ui::route::Target;
+use crate::ui::route::{self, Target};
 use crate::ui::selection::{self, Selection, Via};
 use crate::ui::state::{Action, TabId, TreeChange};
 use crate::worker::client::ClientError;
@@ -138,6 +138,11 @@ impl Session {
                 let (section, offset, len) = match target {
                     Target::Path(path) => {
                         let way = session.find(tab, path).await?;
+                        return Ok(Selection::node(way, Via::Address));
+                    }
+                    Target::Kernel { name, field } => {
+                        let paths = route::kernel_paths(&name, field.as_deref());
+                        let way = session.find_first(tab, paths).await?;
                         return Ok(Selection::node(way, Via::Address));
                     }
                     Target::Bytes {
@@ -288,6 +293,18 @@ impl Session {
 
     async fn find(&self, tab: TabId, path: String) -> Result<Way, ClientError> {
         self.way(tab, Request::Find { path }).await
+    }
+
+    /// The first of these paths that there is.
+    async fn find_first(&self, tab: TabId, paths: Vec<String>) -> Result<Way, ClientError> {
+        let mut found = Err(ClientError::Unexpected);
+        for path in paths {
+            found = self.find(tab, path).await;
+            if !matches!(found, Err(ClientError::Failed(_))) {
+                break;
+            }
+        }
+        found
     }
 
     /// The rows on the way that a request asks for; the counts of those above the last are

@@ -1,5 +1,9 @@
 //! What can be chosen in the middle of the page. A new panel is one entry in [`PANELS`].
 
+mod arguments;
+mod kernel_ruler;
+mod kernel_tables;
+mod kernels;
 mod overview;
 mod problems;
 mod sizes;
@@ -21,6 +25,10 @@ pub enum PanelId {
     /// The file in a few lines, and where its bytes go.
     #[default]
     Overview,
+    /// The kernels, one row each.
+    Kernels,
+    /// One kernel in full.
+    Arguments,
     /// What is wrong or remarkable.
     Problems,
 }
@@ -58,6 +66,20 @@ pub const PANELS: &[Panel] = &[
         shown: |_| true,
         badge: |_| None,
         render: overview::overview,
+    },
+    Panel {
+        id: PanelId::Kernels,
+        name: "Kernels",
+        shown: kernels::may_have,
+        badge: |_| None,
+        render: |props| html! { <kernels::Kernels ..props.clone() /> },
+    },
+    Panel {
+        id: PanelId::Arguments,
+        name: "Arguments",
+        shown: kernels::may_have,
+        badge: |_| None,
+        render: |props| html! { <arguments::Arguments ..props.clone() /> },
     },
     Panel {
         id: PanelId::Problems,

@@ -1,0 +1,309 @@
+// The kernel table and the page of one kernel.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { axe, dropBytes, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+
+async function open(page, name, panel = "Kernels") {
+  await dropFile(page, path.join(SAMPLES, name));
+  await page.getByRole("tab", { name: panel, exact: true }).click();
+  if (panel === "Kernels") await page.getByRole("grid", { name: "Kernels" }).waitFor();
+}
+
+const grid = (page) => page.getByRole("grid", { name: "Kernels" });
+const rows = (page) => page.locator("#kernels [data-row]");
+const names = (page) => page.locator("#kernels [data-row] .kernel-name").allInnerTexts();
+const header = (page, title) => page.locator("#kernels [role=columnheader]", { hasText: title });
+const cell = (page, row, title) => page.locator(`#kernels [data-row="${row}"] [role=gridcell]`, { hasText: title });
+const kernelPage = (page, name) =>
+  page.getByRole("tabpanel", { name: "Arguments" }).getByRole("heading", { name, level: 2, exact: true });
+const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
+
+/** The bytes that the page marks as selected, as text. */
+async function marked(page) {
+  const marks = await page.locator("#hex .h .fs").allTextContents();
+  const bytes = marks.join(" ").trim().split(/\s+/);
+  return Buffer.from(bytes.join(""), "hex").toString("latin1");
+}
+
+/** Puts what is copied aside, and lets the clipboard refuse if that is wanted. */
+async function watchClipboard(page, refuse = false) {
+  await page.evaluate((refuse) => {
+    globalThis.copied = [];
+    const writeText = async (text) => {
+      if (refuse) throw new DOMException("not allowed", "NotAllowedError");
+      globalThis.copied.push(text);
+    };
+    Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+  }, refuse);
+}
+
+async function saved(page, label) {
+  await page.getByText("Copy, save").click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: label, exact: true }).click(),
+  ]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+}
+
+for (const theme of ["light", "dark"]) {
+  journey(`the kernel table and a kernel's page, in ${theme}`, { theme, width: 1440 }, async (page) => {
+    await open(page, "spill.dg2.zebin");
+    assert.deepEqual(await names(page), ["bigprivate", "hugeprivate", "spill"]);
+    await cell(page, 2, "3 328").getByText("spills").waitFor();
+    await cell(page, 0, "524 288").getByText("private").waitFor();
+    await axe(page);
+    await cell(page, 2, "3 328").click();
+    await treeRow(page).getByText("spill_size").waitFor();
+    await page.getByRole("region", { name: "The chosen kernel" }).getByText("60 bytes").waitFor();
+    await axe(page);
+    await screenshot(page, `kernels-${theme}`);
+    await page.getByRole("tab", { name: "Arguments" }).click();
+    await page.getByRole("heading", { name: "Execution environment" }).waitFor();
+    await axe(page);
+    await screenshot(page, `kernel-${theme}`);
+  });
+}
+
+journey("a header sorts, again the other way, then not", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  const spill = header(page, "B/thread").first();
+  await spill.click();
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+  await page.waitForFunction(() => document.querySelector("#kernels [data-row='0'] .kernel-name")?.innerText === "spill");
+  await spill.click();
+  await page.locator("#kernels [aria-sort=ascending]").waitFor();
+  await page.waitForFunction(() => document.querySelector("#kernels [data-row='2'] .kernel-name")?.innerText === "spill");
+  await header(page, "SIMD").click();
+  await page.waitForFunction(() => document.querySelector("#kernels [data-row='2'] .kernel-name")?.innerText === "spill");
+  await header(page, "SIMD").click();
+  await header(page, "SIMD").click();
+  await page.waitForFunction(() => !document.querySelector("#kernels [aria-sort$=scending]"));
+  assert.deepEqual(await names(page), ["bigprivate", "hugeprivate", "spill"]);
+});
+
+journey("a filter by condition and by name; a wrong one is explained", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  const filter = page.getByRole("searchbox", { name: "Filter kernels" });
+  await filter.fill("spill_size>0");
+  await page.getByText("1 of 3 kernels").waitFor();
+  assert.deepEqual(await names(page), ["spill"]);
+  await filter.fill("PRIVATE");
+  await page.getByText("2 of 3 kernels").waitFor();
+  await filter.fill("spill_size>x");
+  await page.getByRole("alert").getByText("is no number").waitFor();
+  await page.getByText("No kernel fits the filter.").waitFor();
+  await axe(page);
+  await filter.fill("");
+  await page.getByText("3 kernels", { exact: true }).last().waitFor();
+  await rows(page).nth(2).waitFor();
+});
+
+journey("columns are chosen, and remembered", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  await page.getByText("Columns", { exact: true }).click();
+  await axe(page);
+  await page.getByRole("checkbox", { name: "Inline data" }).click();
+  await header(page, "Inline data").waitFor();
+  await page.getByRole("checkbox", { name: "Flags" }).click();
+  await page.waitForFunction(() => !document.querySelector("#kernels .grid-head").innerText.includes("Flags"));
+  expectRequests(page, /./);
+  await page.reload();
+  await open(page, "spill.dg2.zebin");
+  await header(page, "Inline data").waitFor();
+  assert.equal(await header(page, "Flags").count(), 0);
+  await page.getByText("Columns", { exact: true }).click();
+  await page.getByRole("button", { name: "The usual ones" }).click();
+  await header(page, "Flags").waitFor();
+});
+
+journey("a cell selects its bytes everywhere, and bytes select their kernel", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  await cell(page, 2, "3 328").click();
+  await treeRow(page).getByText("spill_size").waitFor();
+  await page.locator("#hex .h .fs").first().waitFor();
+  assert.equal(await marked(page), "3328");
+  await page.waitForFunction(() => location.hash === "#k=spill&f=spill_size");
+  // The other way: another kernel is chosen in the tree.
+  await page.getByRole("treeitem", { name: /hugeprivate/ }).last().click();
+  await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
+  await page.waitForFunction(() => location.hash === "#k=hugeprivate");
+  await page.goBack();
+  await treeRow(page).getByText("spill_size").waitFor();
+  await page.locator("#kernels [data-row='2'][aria-selected=true]").waitFor();
+});
+
+journey("a link to a kernel's value", { address: "#k=spill&f=spill_size" }, async (page) => {
+  await open(page, "spill.dg2.zebin");
+  // Links to local files name no file: the fragment counts once the file is there.
+  await page.evaluate(() => { location.hash = "#k=hugeprivate&f=simd_size"; });
+  await treeRow(page).getByText("simd_size").waitFor();
+  await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
+});
+
+journey("the keyboard alone: sort, choose, open, leave", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  await grid(page).focus();
+  const active = (id) => page.waitForFunction((id) => document.activeElement.getAttribute("aria-activedescendant") === id, id);
+  await active("kernels-head-0");
+  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowRight");
+  await active("kernels-head-4");
+  await page.keyboard.press("Enter");
+  await page.locator("#kernels [aria-sort=descending]").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator("#kernels [data-row='0'][aria-selected=true]").waitFor();
+  await treeRow(page).getByText("spill_size").waitFor();
+  await page.keyboard.press("Control+End");
+  await page.locator("#kernels [data-row='2'][aria-selected=true]").waitFor();
+  await page.keyboard.press("Home");
+  await active("kernels-2-0");
+  await page.keyboard.press("ArrowUp");
+  await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
+  const name = await page.locator("#kernels [data-row='1'] .kernel-name").innerText();
+  await page.keyboard.press("Enter");
+  await kernelPage(page, name).waitFor();
+});
+
+journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  await watchClipboard(page);
+  await page.getByText("Copy, save").click();
+  await axe(page);
+  await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
+  await page.getByRole("status").getByText("Table copied").waitFor();
+  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  await page.waitForFunction(() => globalThis.copied.length === 2);
+  const [tabs, markdown] = await page.evaluate(() => globalThis.copied);
+  assert.match(tabs, /\nspill\t8\t128\t8\t3328\t104\t/);
+  assert.match(markdown, /\| spill \|/);
+  await page.getByText("Copy, save").click();
+  const csv = await saved(page, "Save CSV");
+  assert.equal(csv.name, "spill.dg2.zebin-kernels.csv");
+  assert.match(csv.text, /^name,simd_size,/);
+  assert.match(csv.text, /\nspill,8,128,8,3328,104,/);
+  await page.getByText("Copy, save").click();
+  const json = await saved(page, "Save JSON");
+  assert.deepEqual(JSON.parse(json.text).map((kernel) => [kernel.name, kernel.spill_size]), [
+    ["bigprivate", 0],
+    ["hugeprivate", 0],
+    ["spill", 3328],
+  ]);
+});
+
+journey("what the clipboard refuses is shown", async (page) => {
+  await open(page, "spill.dg2.zebin");
+  await watchClipboard(page, true);
+  await page.getByText("Copy, save").click();
+  await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
+  const text = page.getByRole("textbox", { name: "The text to copy" });
+  assert.match(await text.inputValue(), /bigprivate/);
+  await axe(page);
+});
+
+journey("a kernel's page leads to its bytes, and to the next kernel", async (page) => {
+  await open(page, "spill.dg2.zebin", "Arguments");
+  await kernelPage(page, "bigprivate").waitFor();
+  await page.getByRole("button", { name: "The next kernel" }).click();
+  await kernelPage(page, "hugeprivate").waitFor();
+  await page.getByRole("button", { name: "The next kernel" }).click();
+  await kernelPage(page, "spill").waitFor();
+  assert.ok(await page.getByRole("button", { name: "The next kernel" }).isDisabled());
+  await page.getByRole("button", { name: "spill_size", exact: true }).click();
+  await treeRow(page).getByText("spill_size").waitFor();
+  assert.equal(await marked(page), "3328");
+  // A mark of the ruler.
+  await page.locator(".ruler .piece").first().click();
+  await treeRow(page).getByText("global_id_offset").waitFor();
+  // The code, and still the same kernel.
+  await page.getByRole("button", { name: ".text.spill", exact: true }).click();
+  await treeRow(page).getByText(".text.spill").waitFor();
+  await kernelPage(page, "spill").waitFor();
+  await axe(page);
+});
+
+journey("600 kernels: few rows in the document, any of them at once", async (page) => {
+  await open(page, "kernels600.dg2.zebin");
+  assert.equal(await grid(page).getAttribute("aria-rowcount"), "601");
+  assert.ok((await page.locator("#kernels [role=row]").count()) <= 100);
+  await grid(page).focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Control+End");
+  await page.locator("#kernels [data-row='599'][aria-selected=true]").waitFor();
+  assert.ok((await page.locator("#kernels [role=row]").count()) <= 100);
+  await page.locator("#kernels").evaluate((element) => { element.scrollTop = 26 * 300; });
+  await page.locator("#kernels [data-row='305']").waitFor();
+  await axe(page);
+  await screenshot(page, "kernels-600");
+});
+
+journey("60 000 kernels: scrolling does not stop the page", async (page) => {
+  const bytes = await readFile(path.join(SAMPLES, "vecadd.bmg.zebin"));
+  await dropBytes(page, { "many.zebin": withKernels(bytes, 60_000) });
+  await page.getByRole("tab", { name: "Kernels", exact: true }).click();
+  await page.locator("#kernels [data-row='0']").waitFor();
+  assert.equal(await grid(page).getAttribute("aria-rowcount"), "60001");
+  await page.evaluate(() => {
+    globalThis.long = [];
+    new PerformanceObserver((list) => globalThis.long.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask" });
+  });
+  for (let i = 1; i <= 20; i++) {
+    await page.locator("#kernels").evaluate((element, to) => { element.scrollTop = to; }, i * 75_000);
+    await page.waitForTimeout(30);
+  }
+  await page.locator("#kernels").evaluate((element) => { element.scrollTop = element.scrollHeight; });
+  await page.locator("#kernels [data-row='59999']").waitFor();
+  assert.ok((await page.locator("#kernels [role=row]").count()) <= 100);
+  const long = await page.evaluate(() => globalThis.long);
+  assert.ok(Math.max(0, ...long) <= 100, `tasks of ${long.map(Math.round)} ms`);
+});
+
+journey("a damaged file has its kernels too", async (page) => {
+  await open(page, "damaged.zebin");
+  assert.deepEqual(await names(page), ["vecsub"]);
+  await rows(page).first().dblclick();
+  await kernelPage(page, "vecsub").waitFor();
+  await axe(page);
+  await screenshot(page, "kernel-damaged");
+});
+
+for (const [width, height] of [
+  [700, 900],
+  [360, 740],
+]) {
+  journey(`kernels in a window of ${width} pixels`, { width, height }, async (page) => {
+    await open(page, "spill.dg2.zebin");
+    await rows(page).last().click();
+    const wide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    assert.equal(await wide(), false, "the page scrolls sideways");
+    await axe(page);
+    await screenshot(page, `kernels-${width}`);
+    await page.getByRole("tab", { name: "Arguments" }).click();
+    await kernelPage(page, "spill").waitFor();
+    assert.equal(await wide(), false, "the page scrolls sideways");
+    await axe(page);
+    await screenshot(page, `kernel-${width}`);
+  });
+}
+
+/** A zebin whose .ze_info, at its end, describes so many kernels. */
+function withKernels(bytes, count) {
+  const elf = Buffer.from(bytes);
+  const table = Number(elf.readBigUInt64LE(0x28));
+  const [size, sections] = [elf.readUInt16LE(0x3a), elf.readUInt16LE(0x3c)];
+  const lines = ["---\nversion: '1.73'\nkernels:\n"];
+  for (let i = 0; i < count; i++) {
+    lines.push(`  - name: kernel_${i}\n    execution_env:\n      simd_size: 16\n      grf_count: 128\n      spill_size: ${(i * 7919) % 5000}\n`);
+  }
+  const text = Buffer.from(lines.join("") + "...\n");
+  for (let i = 0; i < sections; i++) {
+    const at = table + i * size;
+    if (elf.readUInt32LE(at + 4) !== 0xff000011) continue;
+    elf.writeBigUInt64LE(BigInt(elf.length), at + 24);
+    elf.writeBigUInt64LE(BigInt(text.length), at + 32);
+  }
+  return Buffer.concat([elf, text]);
+}

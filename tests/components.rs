@@ -1,0 +1,377 @@
+//! The page's components, rendered without a browser: what stands in the document, and what
+//! it says to those who do not see it.
+
+#![cfg(all(feature = "ui", feature = "decode", not(target_arch = "wasm32")))]
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+use zeview::model::kernels::query::Query;
+use zeview::model::{MemorySource, NodeId, SourceId, Span};
+use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
+use zeview::ui::hooks::{Session, SessionContext};
+use zeview::ui::kernel_table::{KernelChange, PAGE};
+use zeview::ui::panels::{PANELS, PanelId, PanelProps};
+use zeview::ui::selection::{Selection, Via};
+use zeview::ui::shared::Shared;
+use zeview::ui::state::{Action, Origin, Phase, State, Tab, TabId, View};
+use zeview::worker::answer::Desk;
+use zeview::worker::protocol::{Envelope, Request, Response};
+
+// Rendering.
+
+#[derive(Properties, PartialEq)]
+struct HostProps {
+    view: Shared<View>,
+    panel: PanelId,
+}
+
+/// What the page is around a panel.
+#[component]
+fn Host(props: &HostProps) -> Html {
+    let state = use_reducer(State::default);
+    let session = Rc::new(Session::new(state.dispatcher(), Rc::new(State::default())));
+    let given = PanelProps {
+        session: SessionContext(session),
+        view: props.view.clone(),
+        more: false,
+    };
+    let panel = PANELS.iter().find(|panel| panel.id == props.panel);
+    panel.map_or_else(Html::default, |panel| (panel.render)(&given))
+}
+
+fn rendered<C>(props: impl FnOnce() -> C::Properties + Send + 'static) -> String
+where
+    C: BaseComponent + 'static,
+{
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let renderer = yew::ServerRenderer::<C>::with_props(props).hydratable(false);
+    runtime.block_on(renderer.render())
+}
+
+/// A panel for a view that is made where it is rendered.
+fn panel(panel: PanelId, view: impl FnOnce() -> View + Send + 'static) -> String {
+    rendered::<Host>(move || HostProps {
+        view: Shared::new(view()),
+        panel,
+    })
+}
+
+fn html(content: impl FnOnce() -> Html + Send + 'static) -> String {
+    #[derive(Properties, PartialEq)]
+    struct Props {
+        content: Html,
+    }
+    #[component]
+    fn Plain(props: &Props) -> Html {
+        props.content.clone()
+    }
+    rendered::<Plain>(move || Props { content: content() })
+}
+
+fn count(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+// Files.
+
+struct File(Desk);
+
+impl File {
+    fn open(name: &str) -> (File, View) {
+        let path = format!("{}/www/samples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let mut desk = Desk::new(|| 0.0);
+        let source = MemorySource::from(std::fs::read(path).unwrap());
+        let answer = desk.open(1, name, Box::new(source));
+        let Response::Opened(opened) = answer.response else {
+            panic!("{answer:?}");
+        };
+        let tab = Tab {
+            id: TabId(1),
+            name: name.to_owned().into(),
+            origin: Origin::Local,
+            phase: Phase::Decoding,
+        };
+        let state = Rc::new(State::default())
+            .reduce(Action::Add(tab))
+            .reduce(Action::Opened(TabId(1), Rc::new(*opened)));
+        let view = state.active().and_then(|tab| tab.view()).unwrap();
+        (File(desk), (**view).clone())
+    }
+
+    fn ask(&mut self, request: Request) -> Response {
+        let envelope = Envelope {
+            id: 2,
+            about: None,
+            request,
+        };
+        self.0.answer(&envelope).response
+    }
+
+    /// The first page of kernels, and all of the one at a place of it.
+    fn kernels(&mut self, view: &mut View, query: Query, place: usize) {
+        let table = Rc::make_mut(&mut view.kernels);
+        table.apply(KernelChange::Query(query.clone()));
+        let request = Request::Kernels {
+            document: NodeId::ROOT,
+            query: query.clone(),
+            start: 0,
+            count: PAGE,
+        };
+        let Response::Kernels(page) = self.ask(request) else {
+            panic!("no kernels");
+        };
+        let row = page.rows.get(place).cloned();
+        table.apply(KernelChange::Page(table.generation, page));
+        let Some(row) = row else { return };
+        let at = Request::KernelAt {
+            document: NodeId::ROOT,
+            span: row.entry,
+            query,
+        };
+        if let Response::KernelAt(place) = self.ask(at) {
+            table.apply(KernelChange::Current(NodeId::ROOT, place));
+        }
+        let detail = Request::Kernel {
+            document: NodeId::ROOT,
+            index: row.index,
+        };
+        if let Response::Kernel(detail) = self.ask(detail) {
+            table.apply(KernelChange::Detail(NodeId::ROOT, Rc::from(detail)));
+        }
+    }
+}
+
+fn spill() -> View {
+    let (mut file, mut view) = File::open("spill.dg2.zebin");
+    file.kernels(&mut view, Query::default(), 2);
+    view
+}
+
+// The kernel table.
+
+#[test]
+fn the_kernel_table_says_units_hazards_and_what_is_selected() {
+    let text = panel(PanelId::Kernels, spill);
+    assert_eq!(count(&text, "role=\"grid\""), 1);
+    assert!(text.contains("aria-rowcount=\"4\""), "{text}");
+    assert!(text.contains("aria-colcount=\"12\""), "{text}");
+    assert_eq!(count(&text, "role=\"row\""), 4);
+    for said in [
+        "B/thread",
+        "dwords/lane",
+        ">spills<",
+        ">private<",
+        "3 kernels",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // 3328 bytes for 8 lanes.
+    assert!(
+        text.contains(">3\u{a0}328<") && text.contains(">104<"),
+        "{text}"
+    );
+    assert_eq!(count(&text, "aria-selected=\"true\""), 1);
+    assert!(
+        text.contains("aria-activedescendant=\"kernels-2-0\""),
+        "{text}"
+    );
+    assert!(text.contains("Cross-thread payload: 60 bytes"), "{text}");
+}
+
+#[test]
+fn a_header_says_how_it_sorts() {
+    let text = panel(PanelId::Kernels, || {
+        let (mut file, mut view) = File::open("spill.dg2.zebin");
+        let query = Query {
+            sort: Some("spill_size".into()),
+            descending: true,
+            ..Query::default()
+        };
+        file.kernels(&mut view, query, 0);
+        view
+    });
+    assert_eq!(count(&text, "aria-sort=\"descending\""), 1);
+    assert_eq!(count(&text, "aria-sort=\"none\""), 11);
+    let first = text.find("data-row=\"0\"").unwrap();
+    let name = text.find(">spill<").unwrap();
+    assert!(first < name && name < text.find("data-row=\"1\"").unwrap());
+}
+
+#[test]
+fn a_filter_that_finds_nothing_and_one_that_is_wrong_say_so() {
+    let filtered = |filter: &'static str| {
+        panel(PanelId::Kernels, move || {
+            let (mut file, mut view) = File::open("spill.dg2.zebin");
+            let query = Query {
+                filter: filter.to_owned(),
+                ..Query::default()
+            };
+            file.kernels(&mut view, query, 0);
+            view
+        })
+    };
+    assert!(filtered("spill_size>0").contains("1 of 3 kernels"));
+    let none = filtered("nothing_like_it");
+    assert!(none.contains("No kernel fits the filter."), "{none}");
+    let wrong = filtered("spill_size>x");
+    assert!(wrong.contains("role=\"alert\"") && wrong.contains("is no number"));
+}
+
+#[test]
+fn few_rows_are_in_the_document() {
+    let text = panel(PanelId::Kernels, || {
+        let (mut file, mut view) = File::open("kernels600.dg2.zebin");
+        file.kernels(&mut view, Query::default(), 0);
+        view
+    });
+    assert!(text.contains("aria-rowcount=\"601\""), "{text}");
+    assert!(count(&text, "role=\"row\"") <= 100);
+}
+
+#[test]
+fn a_file_without_kernels_says_so() {
+    let text = panel(PanelId::Kernels, || {
+        let (_, mut view) = File::open("spill.dg2.zebin");
+        let why = KernelChange::Failed(0, "there are no kernels in this".into());
+        Rc::make_mut(&mut view.kernels).apply(why);
+        view
+    });
+    assert!(text.contains("there are no kernels in this"), "{text}");
+    assert_eq!(count(&text, "role=\"grid\""), 0);
+}
+
+// A kernel's own page.
+
+#[test]
+fn a_kernel_in_full() {
+    let text = panel(PanelId::Arguments, spill);
+    for said in [
+        "3 of 3",
+        ".text.spill",
+        "global_id_offset",
+        "arg_bypointer",
+        "float*",
+        "Execution environment",
+        "spill_size",
+        "Per-thread payload",
+        "▲",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // What the file does not say is greyed, and says so.
+    assert!(text.contains("class=\"default\"") && text.contains(">default<"));
+    // The ruler and each table lead to bytes.
+    assert!(count(&text, "data-do=\"span\"") > 30);
+    assert!(text.contains("role=\"img\""));
+}
+
+#[test]
+fn a_damaged_file_has_a_page_too() {
+    for kind in [PanelId::Kernels, PanelId::Arguments] {
+        let text = panel(kind, || {
+            let (mut file, mut view) = File::open("damaged.zebin");
+            file.kernels(&mut view, Query::default(), 0);
+            view
+        });
+        assert!(text.contains("vecsub"), "{text}");
+    }
+}
+
+// A grid of anything.
+
+struct Numbers(u64);
+
+impl GridData for Numbers {
+    fn label(&self) -> String {
+        "Numbers".to_owned()
+    }
+
+    fn columns(&self) -> Vec<GridColumn> {
+        let column = |title: &str| GridColumn {
+            title: title.to_owned(),
+            ..GridColumn::default()
+        };
+        vec![column("a"), column("b")]
+    }
+
+    fn rows(&self) -> u64 {
+        self.0
+    }
+
+    fn cells(&self, row: u64) -> Option<Vec<Html>> {
+        // Odd ones are on their way.
+        row.is_multiple_of(2)
+            .then(|| vec![html! { { row.to_string() } }, html! { "b" }])
+    }
+
+    fn selected(&self) -> Option<u64> {
+        Some(4)
+    }
+
+    fn serial(&self) -> u64 {
+        0
+    }
+
+    fn choose(&self, _: u64, _: usize) {}
+}
+
+#[derive(Properties, PartialEq)]
+struct NumbersProps {
+    count: u64,
+}
+
+#[component]
+fn NumberGrid(props: &NumbersProps) -> Html {
+    html! { <DataGrid id="numbers" source={GridSource(Rc::new(Numbers(props.count)))} /> }
+}
+
+#[test]
+fn a_grid_of_any_length() {
+    let text = rendered::<NumberGrid>(|| NumbersProps { count: 1_000_000 });
+    assert!(text.contains("aria-rowcount=\"1000001\""), "{text}");
+    assert!(count(&text, "role=\"row\"") <= 100);
+    assert!(text.contains("aria-activedescendant=\"numbers-4-0\""));
+    assert!(text.contains("waits"), "rows that are not here yet");
+    assert_eq!(count(&text, "aria-sort"), 0, "no column sorts");
+
+    let none = rendered::<NumberGrid>(|| NumbersProps { count: 0 });
+    assert_eq!(count(&none, "role=\"row\""), 1, "the header");
+    assert!(none.contains("aria-activedescendant=\"numbers-head-0\""));
+}
+
+// The rest of the page.
+
+#[test]
+fn the_page_without_a_file_says_what_it_is_for() {
+    let text = html(empty);
+    assert!(text.contains("data-do=\"open\""), "{text}");
+    assert!(count(&text, "data-do=\"sample\"") >= 2, "{text}");
+}
+
+#[test]
+fn the_inspector_of_the_file_and_of_free_bytes() {
+    let text = html(|| inspector(&File::open("vecadd.bmg.zebin").1));
+    assert!(text.contains("vecadd.bmg.zebin"), "{text}");
+    let text = html(|| {
+        let (_, mut view) = File::open("vecadd.bmg.zebin");
+        let span = Span::new(SourceId::FILE, 0x20, 0x30);
+        view.selection = Selection::bytes(Rc::from([]), span, Via::Jump);
+        inspector(&view)
+    });
+    assert!(text.contains("16 bytes") && text.contains("0x20"), "{text}");
+}
+
+#[test]
+fn nothing_is_wrong_is_said_and_so_is_what_is() {
+    let calm = panel(PanelId::Problems, || {
+        let (_, mut view) = File::open("vecadd.bmg.zebin");
+        Rc::make_mut(&mut view.opened).diagnostics.clear();
+        view
+    });
+    assert!(calm.contains("Nothing to complain about."), "{calm}");
+    let damaged = panel(PanelId::Problems, || File::open("damaged.zebin").1);
+    assert!(count(&damaged, "role=\"option\"") > 3, "{damaged}");
+}
