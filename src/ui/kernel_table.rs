@@ -116,10 +116,11 @@ impl KernelTable {
                 }
                 self.current = current;
             }
-            KernelChange::Detail(document, detail) if document == self.document => {
-                if self.current.map(|current| current.index) == Some(detail.row.index) {
-                    self.detail = Some(detail);
-                }
+            KernelChange::Detail(document, detail)
+                if document == self.document
+                    && self.current.map(|current| current.index) == Some(detail.row.index) =>
+            {
+                self.detail = Some(detail);
             }
             KernelChange::Columns(columns) => self.columns = columns,
             _ => {}

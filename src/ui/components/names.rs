@@ -31,7 +31,7 @@ pub fn shortened(name: &str) -> Html {
         <span class="n long">
             <span class="cut" aria-hidden="true">{ start.to_owned() }</span>
             <span class="keep" aria-hidden="true">{ end.to_owned() }</span>
-            <span class="unseen">{ name.clone() }</span>
+            <span class="unseen">{ name.to_owned() }</span>
         </span>
     }
 }

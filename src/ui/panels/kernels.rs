@@ -299,7 +299,7 @@ fn bar(table: &KernelTable, oninput: Callback<InputEvent>) -> Html {
             { columns(table) }
             { export() }
             if let Some(trouble) = &table.trouble {
-                <p class="trouble warn" role="alert"><span aria-hidden="true">{ words::severity_sign(Severity::Warning) }</span>{ " " }{ escaped(&trouble) }</p>
+                <p class="trouble warn" role="alert"><span aria-hidden="true">{ words::severity_sign(Severity::Warning) }</span>{ " " }{ escaped(trouble) }</p>
             }
         </div>
     }
