@@ -10,6 +10,7 @@ use zeview::model::kernels::query::Query;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::hooks::{Session, SessionContext};
+use zeview::ui::judgement::JudgementChange;
 use zeview::ui::kernel_table::{KernelChange, PAGE};
 use zeview::ui::panels::{PANELS, PanelId, PanelProps};
 use zeview::ui::selection::{Selection, Via};
@@ -108,6 +109,23 @@ impl File {
             request,
         };
         self.0.answer(&envelope).response
+    }
+
+    /// What the driver does, on the file's own device or on another.
+    fn verdict(&mut self, view: &mut View, device: Option<&str>) {
+        let judgement = Rc::make_mut(&mut view.judgement);
+        let device: Option<AttrValue> = device.map(|name| name.to_owned().into());
+        judgement.apply(JudgementChange::Asked(NodeId::ROOT, device.clone()));
+        let request = Request::Verdict {
+            document: NodeId::ROOT,
+            device: device.as_ref().map(|name| name.to_string().into()),
+        };
+        let judged = match self.ask(request) {
+            Response::Verdict(judged) => Ok(judged.map(Rc::from)),
+            Response::Failed { message, .. } => Err(message.into()),
+            other => panic!("{other:?}"),
+        };
+        judgement.apply(JudgementChange::Judged(NodeId::ROOT, device, judged));
     }
 
     /// The first page of kernels, and all of the one at a place of it.
@@ -374,4 +392,96 @@ fn nothing_is_wrong_is_said_and_so_is_what_is() {
     assert!(calm.contains("Nothing to complain about."), "{calm}");
     let damaged = panel(PanelId::Problems, || File::open("damaged.zebin").1);
     assert!(count(&damaged, "role=\"option\"") > 3, "{damaged}");
+}
+
+// The verdict.
+
+fn judged(name: &'static str, device: Option<&'static str>) -> View {
+    let (mut file, mut view) = File::open(name);
+    file.verdict(&mut view, device);
+    view
+}
+
+#[test]
+fn the_overview_keeps_the_two_statements_apart() {
+    let text = panel(PanelId::Overview, || judged("vecadd.bmg.zebin", None));
+    assert!(text.contains("well-formed"), "{text}");
+    assert!(text.contains("driver 26.27"), "{text}");
+    assert!(text.contains("the file’s own device"), "{text}");
+    assert!(text.contains("<option value=\"bmg-g21\""), "{text}");
+    assert!(text.contains("matching rule"), "{text}");
+
+    // For another device it is refused, and as well-formed as before.
+    let text = panel(PanelId::Overview, || {
+        judged("vecadd.bmg.zebin", Some("dg2"))
+    });
+    assert!(
+        text.contains("refused") && text.contains("which was asked for"),
+        "{text}"
+    );
+    assert!(
+        text.contains("well-formed") && !text.contains("malformed"),
+        "{text}"
+    );
+
+    // A device that there is not changes nothing but says so.
+    let text = panel(PanelId::Overview, || {
+        let (mut file, mut view) = File::open("vecadd.bmg.zebin");
+        file.verdict(&mut view, None);
+        file.verdict(&mut view, Some("gtx"));
+        view
+    });
+    assert!(text.contains("There is no device “gtx”."), "{text}");
+    assert!(text.contains("driver 26.27"), "{text}");
+}
+
+#[test]
+fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
+    let text = panel(PanelId::Problems, || judged("damaged.zebin", None));
+    let driver = text
+        .find("What driver 26.27 does")
+        .expect("the driver's group");
+    let spec = text.find("Against the specification").expect("the errors");
+    assert!(driver < spec, "{text}");
+
+    // One warning a hundred times is one line that can be opened.
+    let many = || {
+        let (_, mut view) = File::open("damaged.zebin");
+        let opened = Rc::make_mut(&mut view.opened);
+        let mut one = opened.diagnostics.first().cloned().unwrap();
+        opened.diagnostics.clear();
+        for at in 0..100 {
+            one.diagnostic.primary.span = Span::new(SourceId::FILE, at, at + 1);
+            opened.diagnostics.push(one.clone());
+        }
+        view
+    };
+    let folded = panel(PanelId::Problems, many);
+    assert_eq!(count(&folded, "role=\"option\""), 1, "{folded}");
+    assert!(folded.contains("100 ▸"), "{folded}");
+    // What is selected is not hidden.
+    let shown = panel(PanelId::Problems, move || {
+        let mut view = many();
+        let span = Span::new(SourceId::FILE, 70, 71);
+        view.selection = Selection::bytes(Rc::from([]), span, Via::Jump);
+        view
+    });
+    assert!(count(&shown, "role=\"option\"") > 1, "{shown}");
+    assert!(shown.contains("100 ▾"), "{shown}");
+}
+
+#[test]
+fn walking_goes_through_the_driver_and_the_specification() {
+    use zeview::ui::problem_list::{Class, entries, said, step};
+    let mut view = judged("damaged.zebin", None);
+    let all = entries(&view);
+    assert!(all.is_sorted_by_key(|entry| entry.class));
+    assert_eq!(all.first().map(|entry| entry.class), Some(Class::Driver));
+    let first = said(&view, all[0]).unwrap().span;
+    assert_eq!(step(&view, true), Some(first));
+    view.selection = Selection::bytes(Rc::from([]), first, Via::Jump);
+    let second = step(&view, true).unwrap();
+    assert_ne!(second, first);
+    view.selection = Selection::bytes(Rc::from([]), second, Via::Jump);
+    assert_eq!(step(&view, false), Some(first));
 }

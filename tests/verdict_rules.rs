@@ -9,12 +9,14 @@ use support::notes::{Notes, battlemage};
 use support::open;
 use support::zebin::{small, ze_info, ze_info_kernel, zebin_of};
 use zeview::decode::zebin::verdict::rules;
-use zeview::model::{Outcome, Verdict};
+use zeview::model::{NodeId, Outcome, Verdict};
 
 const LOADS: &str = "loads";
 
 fn judge_on(bytes: &[u8], device: Option<&str>) -> Verdict {
-    open(bytes).verdict(device).expect("a verdict")
+    open(bytes)
+        .verdict(NodeId::ROOT, device)
+        .expect("a verdict")
 }
 
 /// `loads`, or the rule that has settled it; for warnings the first of their rules.
@@ -455,8 +457,17 @@ fn the_device_is_the_files_own_or_the_one_asked_for() {
         assert_eq!(result(&verdict), wanted, "{device}");
         assert!(verdict.asked);
     }
-    assert!(open(&bytes).verdict(Some("nonsense")).is_none());
-    assert!(open(&bytes).devices().iter().any(|name| name == "acm-g10"));
+    assert!(
+        open(&bytes)
+            .verdict(NodeId::ROOT, Some("nonsense"))
+            .is_none()
+    );
+    assert!(
+        open(&bytes)
+            .devices(NodeId::ROOT)
+            .iter()
+            .any(|name| name == "acm-g10")
+    );
     let unknown = Notes::new().number(6, 0x0a00_4001).build();
     let verdict = judge_on(
         &small().bytes(".note.intelgt.compat", unknown).build().bytes,

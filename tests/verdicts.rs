@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use zeview::decode::decode;
-use zeview::model::{MemorySource, Outcome, Severity};
+use zeview::model::{MemorySource, NodeId, Outcome, Severity};
 
 /// Files on which the two differ, and why.
 const DISAGREEMENTS: &[(&str, &str)] = &[];
@@ -82,9 +82,11 @@ fn count(rows: &[Row], files: &Path) -> Count {
     for row in rows.iter().filter(|row| !row.driver.is_empty()) {
         let bytes = fs::read(files.join(&row.file)).unwrap();
         let document = decode(Box::new(MemorySource::from(bytes)), &row.file);
-        let verdict = document.verdict(Some(&row.device)).unwrap_or_else(|| {
-            panic!("{} has no verdict on {}", row.file, row.device);
-        });
+        let verdict = document
+            .verdict(NodeId::ROOT, Some(&row.device))
+            .unwrap_or_else(|| {
+                panic!("{} has no verdict on {}", row.file, row.device);
+            });
         let (ours, theirs) = (verdict.outcome, observed(row));
         count.files += 1;
         *count.table.entry((theirs.name(), ours.name())).or_default() += 1;

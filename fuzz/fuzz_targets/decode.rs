@@ -23,5 +23,5 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let leaves = document.leaves(Span::at(SourceId::FILE, 0, len), 10_000);
     assert!(leaves.iter().all(|leaf| leaf.span.source == SourceId::FILE));
-    document.verdict(None);
+    document.verdict(zeview::model::NodeId::ROOT, None);
 });

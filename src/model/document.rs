@@ -136,17 +136,27 @@ impl Document {
         self
     }
 
-    /// What today's driver does with the file on a device, or on its own; nothing where that
-    /// is no question, or where there is no device of that name. Judged anew each time.
-    pub fn verdict(&self, device: Option<&str>) -> Option<Verdict> {
-        self.judge.as_ref()?.judge(&self.sources, device)
+    /// What today's driver does with a document (the opened file, or one that is nested in it)
+    /// on a device, or on its own; nothing where that is no question, or where there is no
+    /// device of that name. Judged anew each time.
+    pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
+        self.judge(document)?.judge(&self.sources, device)
     }
 
     /// The devices that [`verdict`](Self::verdict) can be asked about.
-    pub fn devices(&self) -> Vec<Str> {
-        self.judge
-            .as_ref()
+    pub fn devices(&self, document: NodeId) -> Vec<Str> {
+        self.judge(document)
             .map_or_else(Vec::new, |judge| judge.devices())
+    }
+
+    fn judge(&self, document: NodeId) -> Option<Rc<dyn Judge>> {
+        if document == NodeId::ROOT {
+            return self.judge.clone();
+        }
+        let Content::Lazy { expander, item, .. } = self.node(document)?.content else {
+            return None;
+        };
+        self.registry.get(expander)?.judge(item)
     }
 
     /// The opened file's node.

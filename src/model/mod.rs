@@ -52,4 +52,4 @@ pub use source::FileSource;
 pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
 pub use span::{SourceId, Span, Spanned};
 pub use value::{Radix, Str, Value};
-pub use verdict::{Effect, Finding, Judge, Outcome, Rebuild, Verdict};
+pub use verdict::{Effect, Finding, Judge, Matching, Outcome, Rebuild, Verdict};

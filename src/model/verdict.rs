@@ -81,6 +81,17 @@ impl Effect {
         }
     }
 
+    /// What the driver does, for people: `The driver …`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Effect::Passes => "does not mind",
+            Effect::Warns => "warns, and goes on",
+            Effect::Refuses => "refuses the file",
+            Effect::LinkFails => "cannot link the file",
+            Effect::Crashes => "can crash",
+        }
+    }
+
     /// Does the file load all the same?
     pub fn lets_pass(self) -> bool {
         self <= Effect::Warns
@@ -124,6 +135,18 @@ pub struct Rebuild {
     pub text: Str,
 }
 
+/// Which devices a file is for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Matching {
+    /// What the driver compares, with the values of this file, in words.
+    pub rule: Str,
+    /// The devices that the driver takes the file on, as far as that goes; in its order.
+    pub taken_on: Vec<Str>,
+    /// The other devices that the code would run on, on which the driver does not take the
+    /// file all the same.
+    pub code_runs_on: Vec<Str>,
+}
+
 /// What today's driver does with a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -143,6 +166,8 @@ pub struct Verdict {
     pub rules: Vec<RuleInfo>,
     /// What the intermediate representation could do about it, where the file has one.
     pub rebuild: Option<Rebuild>,
+    /// Which devices the file is for; absent where the driver does not come that far.
+    pub matching: Option<Matching>,
 }
 
 impl Verdict {

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::components::{SAMPLES, value_view};
 use super::hooks::{Session, focus_by_id, link_to};
 use super::panels;
+use super::problem_list;
 use super::readings;
 use super::selection::Via;
 use super::state::{Action, Dialog, Layout, Tab, TabId, View};
@@ -47,6 +48,7 @@ pub fn click(session: &Rc<Session>, what: &str, with: &str) {
         "dialog" => session.dispatch(Action::Dialog(Some(match with {
             "link" => Dialog::Link,
             "goto" => Dialog::GoTo,
+            "rules" => Dialog::Rules,
             _ => Dialog::Help,
         }))),
         "theme" => session.next_theme(),
@@ -56,6 +58,7 @@ pub fn click(session: &Rc<Session>, what: &str, with: &str) {
             }
         }
         "kernels" => session.kernel_act(with),
+        "judge" => session.judge_on(with),
         "level" => session.select_above(number as usize),
         "part" => session.select_part(number.into()),
         "panel" => {
@@ -169,7 +172,7 @@ pub fn key(session: &Rc<Session>, key: &str) -> bool {
         ("?", _) => dialog(Dialog::Help),
         ("/", Some(_)) => focus_by_id("search"),
         ("g", Some(_)) => dialog(Dialog::GoTo),
-        ("[" | "]", Some(view)) => match panels::step_problem(view, key == "]") {
+        ("[" | "]", Some(view)) => match problem_list::step(view, key == "]") {
             Some(span) => session.select_span(span, Via::Jump),
             None => session.notice("There are no problems."),
         },

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::{AttrValue, Reducible};
 
 use super::flat::Group;
+use super::judgement::{Judgement, JudgementChange};
 use super::kernel_table::{KernelChange, KernelTable};
 use super::panels::PanelId;
 use super::selection::Selection;
@@ -122,6 +123,8 @@ pub struct View {
     pub preview: Rc<[u8]>,
     /// Its kernels, as far as somebody has asked for them.
     pub kernels: Rc<KernelTable>,
+    /// What the driver does with it, as far as it is known.
+    pub judgement: Rc<Judgement>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
@@ -156,6 +159,8 @@ impl Tab {
 pub enum Dialog {
     /// The keys, and what is read.
     Help,
+    /// Every rule, explained.
+    Rules,
     /// Asks for an address.
     Link,
     /// Asks for a place.
@@ -211,6 +216,8 @@ pub enum Action {
     Tree(TabId, Vec<TreeChange>),
     /// More is known of its kernels.
     Kernels(TabId, KernelChange),
+    /// More is known of what the driver does with it.
+    Judgement(TabId, JudgementChange),
     /// Something was selected.
     Select(TabId, Selection),
     /// Everything about the selected node has arrived.
@@ -283,6 +290,7 @@ impl State {
             opened,
             panel,
             kernels: Rc::default(),
+            judgement: Rc::default(),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -350,6 +358,9 @@ impl Reducible for State {
             }),
             Action::Kernels(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.kernels).apply(change);
+            }),
+            Action::Judgement(id, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.judgement).apply(change);
             }),
             Action::Select(id, selection) => state.select(id, selection),
             Action::Detail(id, detail) => state.change_view(id, |view| {

@@ -202,6 +202,20 @@ pub fn severity_mark(severity: Severity) -> Html {
     }
 }
 
+/// The sign of a tone, read out as `meaning`.
+#[inline(never)]
+pub fn tone_mark(tone: Tone, meaning: &'static str) -> Html {
+    let class = match tone {
+        Tone::Good => "sev ok",
+        Tone::Warning => "sev warn",
+        Tone::Bad => "sev err",
+        Tone::Plain => "sev info",
+    };
+    html! {
+        <span {class} role="img" aria-label={meaning} title={meaning}>{ tone_sign(tone).unwrap_or("i") }</span>
+    }
+}
+
 /// The sign of a tone; plain facts have none.
 pub fn tone_sign(tone: Tone) -> Option<&'static str> {
     match tone {

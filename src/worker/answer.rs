@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::answer_kernels::KernelDesk;
+use super::answer_verdict;
 use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Opened, Problem, ROWS_MAX,
     Request, Response, Row,
@@ -166,6 +167,9 @@ impl Desk {
         if let Request::Open { name } = &envelope.request {
             return failed(format!("the request to open {name} came without a file"));
         }
+        if let Request::Rules = &envelope.request {
+            return answer_verdict::rules();
+        }
         let Some(file) = &mut self.file else {
             return failed("no file is open");
         };
@@ -191,7 +195,7 @@ impl OpenFile {
     fn answer(&mut self, request: &Request) -> Answer {
         let document = &mut self.document;
         match request {
-            Request::Open { .. } => failed("this file is open already"),
+            Request::Open { .. } | Request::Rules => failed("this is no question about a file"),
             Request::Rows { node, start, count } => {
                 let end = start.saturating_add((*count).min(ROWS_MAX));
                 match document.node(*node) {
@@ -224,6 +228,10 @@ impl OpenFile {
             | Request::Kernel { .. }
             | Request::KernelAt { .. }
             | Request::KernelTable { .. } => self.kernels.answer(document, request),
+            Request::Verdict {
+                document: id,
+                device,
+            } => answer_verdict::verdict(document, *id, device.as_deref()),
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
                     Ok(text) => Response::Text(text).into(),

@@ -14,6 +14,8 @@ pub mod protocol;
 pub mod answer;
 #[cfg(feature = "decode")]
 mod answer_kernels;
+#[cfg(feature = "decode")]
+mod answer_verdict;
 #[cfg(feature = "worker")]
 pub mod blob_source;
 #[cfg(feature = "ui")]

@@ -13,13 +13,13 @@ use crate::model::kernels::table::Form as TableForm;
 use crate::model::kernels::{KernelDetail, KernelRow};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
-    Summary, Value, Xref,
+    Summary, Value, Verdict, Xref,
 };
 
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,6 +132,15 @@ pub enum Request {
         /// In which form.
         form: TableForm,
     },
+    /// What the driver does with a document (the root, or one nested in it).
+    Verdict {
+        /// The document.
+        document: NodeId,
+        /// On this device; on the document's own without.
+        device: Option<Str>,
+    },
+    /// Every rule that there is; needs no file.
+    Rules,
 }
 
 /// At most so many rows in one answer.
@@ -206,6 +215,10 @@ pub enum Response {
     Kernel(Box<KernelDetail>),
     /// To [`Request::KernelAt`]; nothing if the bytes are of no kernel's entry.
     KernelAt(Option<KernelPlace>),
+    /// To [`Request::Verdict`]; nothing where it is no question: of SPIR-V, of containers.
+    Verdict(Option<Box<Judged>>),
+    /// To [`Request::Rules`].
+    Rules(Vec<RuleInfo>),
     /// It could not be done: the file has changed on disk, there is no such node.
     Failed {
         /// Why, in words for people.
@@ -267,6 +280,17 @@ pub struct KernelPlace {
     pub index: u64,
     /// Its place among those that the query finds; nothing if it is not among them.
     pub place: Option<u64>,
+}
+
+/// What the driver does with a document, and where what it meets stands in the tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The paths of the nodes that the bytes of its first findings belong to.
+    pub paths: Vec<String>,
+    /// The devices that can be asked for by name.
+    pub devices: Vec<Str>,
 }
 
 /// A diagnostic and where it stands in the tree.

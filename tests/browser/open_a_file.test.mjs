@@ -93,7 +93,7 @@ journey("a damaged file is opened like any other", {}, async (page) => {
 journey("a second file has its own tab", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await dropFile(page, sample("spill.dg2.zebin"));
-  await page.getByRole("treeitem", { name: ".text.bigprivate" }).waitFor();
+  await page.getByRole("treeitem", { name: /^\.text\.bigprivate/ }).waitFor();
   await page.getByRole("tab", { name: /vecadd\.bmg\.zebin/ }).click();
   await page.getByRole("treeitem", { name: /^\.text\.vecadd/ }).waitFor();
   await axe(page);

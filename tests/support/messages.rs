@@ -7,12 +7,13 @@ use zeview::model::kernels::{
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
 use zeview::model::{
-    Area, Bits, Coverage, Diagnostic, Fact, Label, NodeId, NodeKind, Radix, RuleInfo, Severity,
-    SourceId, Span, Summary, Tone, Value, Xref,
+    Area, Bits, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId, NodeKind,
+    Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Verdict,
+    Xref,
 };
 use zeview::worker::protocol::{
-    Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow, Message,
-    Opened, Problem, Request, Response, Row,
+    Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
+    Message, Opened, Problem, Request, Response, Row,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -74,6 +75,11 @@ pub fn requests() -> Vec<Envelope> {
             columns: vec!["name".into(), "spill_size".into()],
             form: Form::Markdown,
         },
+        Request::Verdict {
+            document: node,
+            device: Some("20.1.0".into()),
+        },
+        Request::Rules,
     ];
     let envelope = |(id, request): (u32, Request)| Envelope {
         id,
@@ -144,6 +150,9 @@ fn responses() -> Vec<Response> {
             index: 7,
             place: Some(1 << 33),
         })),
+        Response::Verdict(None),
+        Response::Verdict(Some(Box::new(judged()))),
+        Response::Rules(vec![rule()]),
         Response::Failed {
             message: "it was changed".to_owned(),
             changed: true,
@@ -388,16 +397,52 @@ fn opened() -> Opened {
             diagnostic,
             path: "Section headers/[3]".to_owned(),
         }],
-        rules: vec![RuleInfo {
-            id: "elf/section-out-of-bounds".into(),
-            severity: Severity::Error,
-            effect: None,
-            summary: "one line".into(),
-            origin: "gABI".into(),
-            docs: "more".into(),
-        }],
+        rules: vec![rule()],
         bytes_read: 4096,
         millis: 1.25,
+    }
+}
+
+fn rule() -> RuleInfo {
+    RuleInfo {
+        id: "elf/section-out-of-bounds".into(),
+        severity: Severity::Error,
+        effect: Some(Effect::LinkFails),
+        summary: "one line".into(),
+        origin: "gABI".into(),
+        docs: "more".into(),
+    }
+}
+
+fn judged() -> Judged {
+    Judged {
+        verdict: Verdict {
+            driver: "26.27".into(),
+            outcome: Outcome::LinkFailure,
+            device: Some("bmg-g21".into()),
+            asked: true,
+            decisive: Some(0),
+            findings: vec![Finding {
+                rule: "driver/unresolved".into(),
+                effect: Effect::Crashes,
+                message: "a symbol".to_owned(),
+                span: SPAN,
+            }],
+            rules: vec![rule()],
+            rebuild: Some(Rebuild {
+                from: "SPIR-V".into(),
+                span: SPAN,
+                helps: false,
+                text: "not needed".into(),
+            }),
+            matching: Some(Matching {
+                rule: "the same configuration".into(),
+                taken_on: vec!["bmg-g21".into()],
+                code_runs_on: Vec::new(),
+            }),
+        },
+        paths: vec![".text.k/[0]".to_owned()],
+        devices: vec!["dg2-g10".into()],
     }
 }
 

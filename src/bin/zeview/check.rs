@@ -8,7 +8,7 @@ use serde::Serialize;
 use zeview::decode::zebin::device::Device;
 use zeview::model::json::{DiagnosticJson, FindingJson};
 use zeview::model::text::{diagnostic_text, finding_text};
-use zeview::model::{Coverage, Document, Outcome, Rebuild, Severity, Verdict};
+use zeview::model::{Coverage, Document, NodeId, Outcome, Rebuild, Severity, Verdict};
 
 use crate::FileArgument;
 use crate::input;
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
-        let verdict = document.verdict(options.device.as_deref());
+        let verdict = document.verdict(NodeId::ROOT, options.device.as_deref());
         let loads = verdict
             .as_ref()
             .is_none_or(|verdict| verdict.outcome.loads());

@@ -115,7 +115,7 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     let summary = summary(&file, &zebin);
     Opened {
         summary,
-        content: Some((cx.register(zebin.rows(layout)), 0, Some(count))),
+        content: Some((cx.register(zebin.rows(layout, file.span)), 0, Some(count))),
     }
 }
 

@@ -408,6 +408,13 @@ impl Device {
         }
     }
 
+    /// Those that the driver runs on and that have a name of their own.
+    pub fn usual() -> impl Iterator<Item = Device> {
+        let named = CONFIGS.iter().filter(|c| !c.devices.is_empty());
+        let devices = named.map(|c| Device::of_config(c.value));
+        devices.filter(Device::is_supported)
+    }
+
     /// The usual name, or the numbers.
     pub fn name(&self) -> String {
         match ProductConfig::of(self.config.0) {

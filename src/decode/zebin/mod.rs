@@ -33,6 +33,7 @@ use self::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_titl
 use self::links::Links;
 use self::note_intelgt::Target;
 use self::target_metadata::TargetMetadata;
+use self::verdict::ZebinJudge;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
@@ -40,9 +41,10 @@ use super::elf::note::{Notes, Vocabulary};
 use super::elf::section::{Section, SectionType};
 use super::elf::{ElfFile, Identity, plural};
 use super::layout::Layout;
+use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Kernels;
-use crate::model::{Expand, Fact, Node, Rows, Sources, Span, Str, Tone};
+use crate::model::{Expand, Fact, Judge, Node, Rows, Sources, Span, Str, Tone};
 
 pub use self::sections::section_node;
 
@@ -63,7 +65,7 @@ pub struct Survey {
 
 impl Survey {
     /// Who makes the rows of the document that has these parts.
-    pub fn rows(&self, parts: Layout) -> Rc<dyn Expand> {
+    pub fn rows(&self, parts: Layout, file: Span) -> Rc<dyn Expand> {
         let Some((_, info)) = &self.ze_info else {
             return Rc::new(parts);
         };
@@ -71,6 +73,7 @@ impl Survey {
         Rc::new(Zebin {
             parts,
             kernels: Rc::new(kernels),
+            file,
         })
     }
 }
@@ -79,6 +82,7 @@ impl Survey {
 struct Zebin {
     parts: Layout,
     kernels: Rc<ZebinKernels>,
+    file: Span,
 }
 
 impl Expand for Zebin {
@@ -92,6 +96,10 @@ impl Expand for Zebin {
 
     fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
         Some(Rc::clone(&self.kernels) as Rc<dyn Kernels>)
+    }
+
+    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
+        Some(Rc::new(ZebinJudge { file: self.file }))
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
@@ -153,7 +161,7 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
     let version = survey.ze_info.as_ref().and_then(|(_, i)| i.version());
     let version = version.or_else(|| target.version.clone());
     survey.version = version.as_ref().map(|(text, _)| text.clone());
-    survey.facts = facts(file, &target, version, kernels.len() as u64);
+    survey.facts = facts(cx, file, &target, version, kernels.len() as u64);
     survey
 }
 
@@ -198,6 +206,7 @@ fn fact(label: &'static str, text: impl Into<Str>, span: Option<Span>, headline:
 }
 
 fn facts(
+    cx: &Context<'_>,
     file: &ElfFile,
     target: &Target,
     version: Option<(String, Span)>,
@@ -247,7 +256,33 @@ fn facts(
             false,
         ));
     }
+    if let Some(options) = build_options(cx, file) {
+        facts.push(options);
+    }
     facts
+}
+
+/// The build options as they stand there; the beginning of long ones.
+fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
+    const SHOWN: u64 = 400;
+    let named = |section: &&Section| section.name == ".misc.buildOptions";
+    let section = file.sections.iter().find(named)?;
+    let start = Window::clamped(cx.sources, section.bytes.sub(0, SHOWN));
+    let text = String::from_utf8_lossy(start.bytes());
+    let text = text.trim_end_matches('\0').trim();
+    let more = if section.bytes.len() > SHOWN {
+        " …"
+    } else {
+        ""
+    };
+    (!text.is_empty()).then(|| {
+        fact(
+            "build options",
+            format!("{text}{more}"),
+            Some(section.bytes),
+            false,
+        )
+    })
 }
 
 /// The device in a few words: `bmg-g21 · 20.1.0 · Xe2-HPG`.

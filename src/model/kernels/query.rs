@@ -85,6 +85,16 @@ fn arrange(found: &mut [u32], rows: &[KernelRow], column: &Column, descending: b
         }
         return;
     }
+    if column.id == "hazards" {
+        // What is worst, and of that the most.
+        let weight = |index: u32| {
+            let row = row(index)?;
+            let worst = row.hazards.iter().map(|hazard| hazard.kind).max();
+            Some((worst, row.spill_size.value, row.private_size.value))
+        };
+        sort::by(found, |a, b| direct(weight(*a).cmp(&weight(*b))));
+        return;
+    }
     let cell = |index: u32| match row(index) {
         // People look for the name that they see.
         Some(row) if column.id == "name" => Cell::Text(row.title()),

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::rules::Rules;
 use crate::ui::hooks::{SessionContext, text_of, use_modal};
 use crate::ui::state::Dialog;
 
@@ -27,12 +28,13 @@ pub fn Dialogs(props: &Props) -> Html {
                 _ if text.trim().is_empty() => {}
                 Dialog::Link => session.open_link(&text, None),
                 Dialog::GoTo => session.go_to(&text),
-                Dialog::Help | Dialog::Copy(_) => {}
+                Dialog::Help | Dialog::Rules | Dialog::Copy(_) => {}
             }
         })
     };
     let (title, content) = match &props.dialog {
         Dialog::Help => ("Keys and help", help()),
+        Dialog::Rules => ("Rules", html! { <Rules session={props.session.clone()} /> }),
         Dialog::Link => ("Open a link", link()),
         Dialog::GoTo => ("Go to", go_to()),
         Dialog::Copy(text) => ("Copy this text", copy(text)),
@@ -124,6 +126,13 @@ fn help() -> Html {
             <section>
                 <h3>{ "With the pointer" }</h3>
                 <p>{ "A click on a byte selects its field, further clicks on it what is around; dragging selects a range. Borders move; a double click puts them back." }</p>
+            </section>
+            <section>
+                <h3>{ "Rules" }</h3>
+                <p>
+                    { super::names::button("btn2", "dialog", "rules".to_owned(), super::names::plain("All rules…")) }
+                    { " What is checked, where each rule comes from, and what the driver does." }
+                </p>
             </section>
             <section>
                 <h3>{ "What is read" }</h3>

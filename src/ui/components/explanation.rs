@@ -3,33 +3,80 @@
 use yew::prelude::*;
 
 use super::names::{plain, prose, span_button};
+use crate::model::{Label, RuleInfo, Span, Tone};
+use crate::ui::problem_list::{Class, Entry, rule, said};
+use crate::ui::state::View;
 use crate::ui::words;
-use crate::worker::protocol::{Opened, Problem};
 
-/// The message, what the rule says, where it comes from, and what else belongs to it.
+/// The message, what the rule says, where it comes from, and what else belongs to it; or the
+/// rule by itself.
+pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
+    let found = said(view, entry)?;
+    let info = rule(view, entry);
+    if only_rule {
+        return info.map(|info| explained_rule(info, found.tone));
+    }
+    let problem = match entry.class {
+        Class::Driver => None,
+        _ => view.opened.diagnostics.get(entry.place),
+    };
+    let mut texts: Vec<&str> = Vec::new();
+    let mut labels: &[Label] = &[];
+    if let Some(problem) = problem {
+        texts.push(&problem.diagnostic.primary.text);
+        texts.extend(problem.diagnostic.help.as_deref());
+        labels = &problem.diagnostic.secondary;
+    }
+    let effect = found
+        .effect
+        .map(|effect| format!("The driver {}.", effect.words()));
+    texts.extend(effect.as_deref());
+    texts.extend(info.map(|info| &*info.docs));
+    Some(text_box(
+        found.tone,
+        found.message,
+        &texts,
+        labels,
+        html! { <>
+            { span_button("link mono", found.span, plain(found.rule)) }
+            if let Some(info) = info { { " · " }{ prose(&info.origin) } }
+        </> },
+    ))
+}
+
+/// A rule by itself.
+fn explained_rule(info: &RuleInfo, tone: Tone) -> Html {
+    let effect = info
+        .effect
+        .map(|effect| format!("The driver {}.", effect.words()));
+    let mut texts: Vec<&str> = Vec::new();
+    texts.extend(effect.as_deref());
+    texts.push(&info.docs);
+    text_box(
+        tone,
+        &info.summary,
+        &texts,
+        &[],
+        html! { <><span class="mono">{ info.id.to_string() }</span>{ " · " }{ prose(&info.origin) }</> },
+    )
+}
+
 #[inline(never)]
-pub fn explanation(problem: &Problem, opened: &Opened) -> Html {
-    let diagnostic = &problem.diagnostic;
-    let rule = opened.rules.iter().find(|rule| rule.id == diagnostic.rule);
-    let severity = diagnostic.severity;
-    let mut said: Vec<&str> = vec![&diagnostic.primary.text];
-    said.extend(diagnostic.help.as_deref());
-    said.extend(rule.map(|rule| &*rule.docs));
+fn text_box(tone: Tone, headline: &str, texts: &[&str], labels: &[Label], from: Html) -> Html {
+    let place = |span: Span| format!("{:#x} … {:#x}", span.start, span.end);
     html! {
-        <div class={format!("box {}", words::severity_class(severity))}>
+        <div class={format!("box {}", words::tone_class(tone))}>
             <p class="headline">
-                { words::severity_mark(severity) }
-                { prose(&diagnostic.message) }
+                if let Some(sign) = words::tone_sign(tone) {
+                    <span class={format!("sev {}", words::tone_class(tone))} aria-hidden="true">{ sign }</span>
+                }
+                { prose(headline) }
             </p>
-            { for said.iter().filter(|text| !text.is_empty() && **text != diagnostic.message).map(|text| html! { <p>{ prose(text) }</p> }) }
-            { for diagnostic.secondary.iter().map(|label| {
-                let place = format!("{:#x} … {:#x}", label.span.start, label.span.end);
-                html! { <p>{ span_button("link mono", label.span, plain(&place)) }{ " " }{ prose(&label.text) }</p> }
+            { for texts.iter().filter(|text| !text.is_empty() && **text != headline).map(|text| html! { <p>{ prose(text) }</p> }) }
+            { for labels.iter().map(|label| html! {
+                <p>{ span_button("link mono", label.span, plain(&place(label.span))) }{ " " }{ prose(&label.text) }</p>
             }) }
-            <p class="dim small">
-                { span_button("link mono", diagnostic.primary.span, plain(&diagnostic.rule)) }
-                if let Some(rule) = rule { { " · " }{ prose(&rule.origin) } }
-            </p>
+            <p class="dim small">{ from }</p>
         </div>
     }
 }

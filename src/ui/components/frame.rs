@@ -6,10 +6,11 @@ use yew::prelude::*;
 
 use super::SearchBox;
 use super::names::{button, plain, span_button};
-use crate::model::Fact;
 use crate::model::text::escaped;
+use crate::model::{Fact, Tone};
 use crate::ui::hooks::SessionContext;
-use crate::ui::panels;
+use crate::ui::judgement::{self, outcome_words};
+use crate::ui::panels::{self, PanelId};
 use crate::ui::state::{Phase, State, Tab, TabId, Theme, View};
 use crate::ui::words;
 
@@ -63,9 +64,34 @@ fn chips(view: &View) -> Html {
     html! {
         <ul class="chips" aria-label="The file in a few words">
             <li><span class="chip">{ &*summary.title }</span></li>
+            { for verdict_chips(view) }
             { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
         </ul>
     }
+}
+
+/// What the driver does, and, told apart from that, whether the file is damaged.
+fn verdict_chips(view: &View) -> Vec<Html> {
+    let errors = panels::errors(&view.opened);
+    let place = |id| panels::PANELS.iter().position(|panel| panel.id == id);
+    let chip = |tone: Tone, panel, title: String, text: String| {
+        let sign = words::tone_sign(tone).unwrap_or("");
+        let label = html! { <><span aria-hidden="true">{ sign }</span><span class="chip-text">{ text }</span></> };
+        let with = place(panel).unwrap_or(0).to_string();
+        html! { <li {title}>{ button(words::chip_class(tone), "panel", with, label) }</li> }
+    };
+    let mut chips = Vec::new();
+    if let Some(verdict) = view.judgement.verdict() {
+        let words = format!("driver: {}", outcome_words(verdict));
+        let tone = judgement::tone(verdict.outcome);
+        chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
+    }
+    if errors > 0 {
+        let words = format!("malformed: {}", words::counted(errors, "error", "errors"));
+        let title = "The file is against the specification".to_owned();
+        chips.push(chip(Tone::Bad, PanelId::Problems, title, words));
+    }
+    chips
 }
 
 fn chip(fact: &Fact) -> Html {
@@ -125,11 +151,11 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
                 { tab(tree, "panel", "layout", "structure".to_owned(), plain("Structure")) }
             }
             { for panels::shown(&view.opened).map(|(place, panel)| {
-                let badge = (panel.badge)(&view.opened);
+                let badge = (panel.badge)(view);
                 let label = html! { <>
                     { panel.name }
-                    if let Some((count, severity)) = badge {
-                        <span class={format!("badge {}", words::severity_class(severity))}>{ words::grouped(count) }</span>
+                    if let Some((count, tone)) = badge {
+                        <span class={format!("badge {}", words::tone_class(tone))}>{ words::grouped(count) }</span>
                     }
                 </> };
                 tab(!tree && view.panel == panel.id, "panel", "panel", place.to_string(), label)

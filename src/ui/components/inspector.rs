@@ -10,11 +10,11 @@ use super::value_view::{self, bits_view, entry, value_view};
 use crate::model::text::escaped;
 use crate::model::{Area, SourceId, Span, Value, Xref};
 use crate::ui::acts::COPY_MAX;
-use crate::ui::panels::SEVERITIES;
+use crate::ui::problem_list::{Class, Entry, entries, said};
 use crate::ui::selection::{self, Selection};
 use crate::ui::state::View;
 use crate::ui::words;
-use crate::worker::protocol::{Detail, Problem, Row};
+use crate::worker::protocol::{Detail, Row};
 
 /// The inspector.
 pub fn inspector(view: &View) -> Html {
@@ -113,31 +113,34 @@ fn place(selection: &Selection) -> Html {
     </> }
 }
 
-/// What the rules say about the node; at most a few, the list of problems has all.
+/// What the driver and the rules say about the node; at most a few, the list of problems has
+/// all.
 fn problems(view: &View, detail: &Detail) -> Vec<Html> {
     const SHOWN: usize = 4;
-    let all = &view.opened.diagnostics;
-    let here = |p: &Problem| Some(p.diagnostic.primary.span) == view.selection.span;
     // Those about exactly these bytes come first, then the worst.
-    let mut out = Vec::new();
-    for exact in [true, false] {
-        for severity in SEVERITIES {
-            for problem in detail
+    let mut here: Vec<(bool, Class, usize)> = Vec::new();
+    let extent = view.selection.extent();
+    for entry in entries(view) {
+        let Some(said) = said(view, entry) else {
+            continue;
+        };
+        let inside = match entry.class {
+            Class::Driver => extent.is_some_and(|extent| extent.contains(said.span)),
+            _ => detail
                 .diagnostics
                 .iter()
-                .filter_map(|i| all.get(*i as usize))
-            {
-                if problem.diagnostic.severity == severity && here(problem) == exact {
-                    out.push(problem);
-                }
-            }
+                .any(|place| *place as usize == entry.place),
+        };
+        if inside {
+            let other = Some(said.span) != view.selection.span;
+            here.push((other, entry.class, entry.place));
         }
     }
-    let more = out.len().saturating_sub(SHOWN);
-    let mut boxes: Vec<Html> = out
-        .iter()
-        .take(SHOWN)
-        .map(|problem| explanation(problem, &view.opened))
+    crate::model::sort::by(&mut here, Ord::cmp);
+    let more = here.len().saturating_sub(SHOWN);
+    let shown = here.into_iter().take(SHOWN);
+    let mut boxes: Vec<Html> = shown
+        .filter_map(|(_, class, place)| explanation(view, Entry { class, place }, false))
         .collect();
     if more > 0 {
         boxes.push(

@@ -18,6 +18,7 @@ mod inspector;
 mod known_values;
 mod names;
 mod readings;
+mod rules;
 mod search_box;
 mod splitter;
 mod tree_keys;

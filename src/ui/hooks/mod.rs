@@ -18,6 +18,7 @@ mod session_kernels;
 mod session_open;
 mod session_select;
 mod session_tree;
+mod session_verdict;
 mod splitter;
 mod storage;
 mod style;

@@ -248,7 +248,10 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let here = Rc::clone(&session);
     use_change(
         [id, opened, serial, 0],
-        Box::new(move || here.load_selection()),
+        Box::new(move || {
+            here.load_selection();
+            here.follow_verdict();
+        }),
     );
     let here = Rc::clone(&session);
     use_change(

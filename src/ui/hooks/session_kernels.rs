@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    async fn kernel_page(
+    pub(super) async fn kernel_page(
         &self,
         tab: TabId,
         document: NodeId,

@@ -7,17 +7,18 @@ mod kernels;
 mod overview;
 mod problems;
 mod sizes;
+mod verdict;
 
 use yew::prelude::*;
 
 use super::hooks::SessionContext;
 use super::shared::Shared;
 use super::state::View;
-use crate::model::Severity;
+use crate::model::{Severity, Tone};
 use crate::worker::protocol::Opened;
 
 pub use self::overview::spoken as spoken_coverage;
-pub use self::problems::{Problems, SEVERITIES, step as step_problem};
+pub use self::problems::Problems;
 
 /// A panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,7 +54,7 @@ pub struct Panel {
     /// Is there anything to show for this file?
     pub shown: fn(&Opened) -> bool,
     /// The number beside its name, and how bad it is.
-    pub badge: fn(&Opened) -> Option<(u64, Severity)>,
+    pub badge: fn(&View) -> Option<(u64, Tone)>,
     /// The panel itself.
     pub render: fn(&PanelProps) -> Html,
 }
@@ -89,6 +90,13 @@ pub const PANELS: &[Panel] = &[
         render: |props| html! { <Problems ..props.clone() /> },
     },
 ];
+
+/// How many errors there are: any, and the file is not well-formed.
+pub fn errors(opened: &Opened) -> u64 {
+    let all = opened.diagnostics.iter();
+    all.filter(|problem| problem.diagnostic.severity == Severity::Error)
+        .count() as u64
+}
 
 /// The panels that have something to show for a file, with their places in [`PANELS`].
 pub fn shown(opened: &Opened) -> impl Iterator<Item = (usize, &'static Panel)> + use<'_> {

@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::PanelProps;
 use super::sizes::sizes;
+use super::verdict::{target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
 use crate::ui::components::span_button;
@@ -14,6 +15,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     let opened = &props.view.opened;
     html! {
         <div class="panel overview">
+            { verdict(props) }
             <section class="block">
                 <h2>{ &*opened.summary.title }</h2>
                 <dl class="kv facts">
@@ -23,6 +25,8 @@ pub(super) fn overview(props: &PanelProps) -> Html {
                     </> }) }
                 </dl>
             </section>
+            if let Some(target) = target(&props.view) { { target } }
+            if let Some(worst) = worst(&props.view) { { worst } }
             <section class="block">
                 <h2>{ "Bytes" }</h2>
                 { coverage(&opened.coverage, opened.size) }

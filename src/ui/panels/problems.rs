@@ -1,4 +1,4 @@
-//! What is wrong or remarkable, the worst first.
+//! What the driver does, and what is wrong or remarkable: in groups, the worst first.
 
 use std::rc::Rc;
 
@@ -6,89 +6,58 @@ use yew::prelude::*;
 
 use super::PanelProps;
 use crate::model::text::escaped;
-use crate::model::{Severity, Span};
+use crate::model::{Severity, Tone};
 use crate::ui::components::{explanation, prose};
 use crate::ui::hooks::{
     Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local, use_row_count,
     use_virtual_rows,
 };
+use crate::ui::judgement::outcome_words;
+use crate::ui::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
 use crate::ui::selection::Via;
 use crate::ui::state::View;
 use crate::ui::words;
-use crate::worker::protocol::{Opened, Problem};
 
 /// The height of a problem's row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;
 /// The id of the field that filters.
 const FIELD: &str = "problem-filter";
 
-/// The worst first.
-pub const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
-
 /// How many problems there are, and how bad the worst is.
-pub(super) fn badge(opened: &Opened) -> Option<(u64, Severity)> {
-    let severity = opened
-        .diagnostics
+pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
+    let all = entries(view);
+    let tones = all
         .iter()
-        .map(|p| p.diagnostic.severity)
-        .max()?;
-    Some((opened.diagnostics.len() as u64, severity))
-}
-
-/// The problems in the order in which they are shown and walked: by severity, then by
-/// position.
-fn order(opened: &Opened) -> Vec<usize> {
-    let of = |severity: Severity| {
-        let all = opened.diagnostics.iter().enumerate();
-        all.filter(move |(_, p)| p.diagnostic.severity == severity)
-    };
-    SEVERITIES
-        .into_iter()
-        .flat_map(of)
-        .map(|(i, _)| i)
-        .collect()
-}
-
-/// The bytes of the next problem, or of the one before; around both ends.
-pub fn step(view: &View, forward: bool) -> Option<Span> {
-    let mut spans: Vec<Span> = order(&view.opened)
-        .into_iter()
-        .filter_map(|i| Some(view.opened.diagnostics.get(i)?.diagnostic.primary.span))
-        .collect();
-    // Those about the same bytes are one stop.
-    spans.dedup();
-    let last = spans.len().checked_sub(1)?;
-    let at = view
-        .selection
-        .span
-        .and_then(|span| spans.iter().position(|s| *s == span));
-    let next = match (at, forward) {
-        (Some(i), true) if i < last => i + 1,
-        (Some(0) | None, false) => last,
-        (Some(i), false) => i - 1,
-        (_, true) => 0,
-    };
-    spans.get(next).copied()
+        .filter_map(|entry| Some(said(view, *entry)?.tone));
+    let worst = tones.max_by_key(|tone| match tone {
+        Tone::Bad => 2,
+        Tone::Warning => 1,
+        Tone::Plain | Tone::Good => 0,
+    })?;
+    Some((all.len() as u64, worst))
 }
 
 #[derive(Clone, PartialEq, Default)]
 struct Filter {
     text: String,
-    /// Severities that are not shown.
-    without: Vec<Severity>,
-    /// The problem that was chosen here.
-    chosen: Option<usize>,
+    /// Classes that are not shown.
+    without: Vec<Class>,
+    /// Rules of which all problems are shown.
+    open: Vec<(Class, String)>,
+    /// What was chosen here.
+    chosen: Option<Entry>,
+    /// The rule of it was chosen and not the problem, while this was the selection.
+    as_rule: Option<u32>,
 }
 
 impl Filter {
-    fn lets(&self, problem: &Problem) -> bool {
-        let diagnostic = &problem.diagnostic;
+    fn lets(&self, view: &View, entry: Entry) -> bool {
+        let Some(said) = said(view, entry) else {
+            return false;
+        };
         let has = |text: &str| text.to_ascii_lowercase().contains(&self.text);
-        !self.without.contains(&diagnostic.severity)
-            && (self.text.is_empty()
-                || has(&diagnostic.message)
-                || has(&diagnostic.rule)
-                || has(&problem.path))
+        !self.without.contains(&entry.class)
+            && (self.text.is_empty() || has(said.message) || has(said.rule) || has(said.path))
     }
 }
 
@@ -96,74 +65,176 @@ struct List {
     props: PanelProps,
     filter: Local<Filter>,
     rows: Rc<VirtualRows>,
-    /// The problems that are shown.
-    shown: Vec<usize>,
+    /// How many problems there are, filtered or not.
+    all: Vec<Entry>,
+    /// How many are let through.
+    shown: usize,
+    lines: Vec<Line>,
+    current: Option<usize>,
 }
 
 impl List {
-    fn problem(&self, place: usize) -> Option<&Problem> {
-        self.props
-            .view
-            .opened
-            .diagnostics
-            .get(*self.shown.get(place)?)
-    }
-
-    fn is_selected(&self, place: usize) -> bool {
-        let span = self.props.view.selection.span;
-        self.problem(place)
-            .is_some_and(|p| Some(p.diagnostic.primary.span) == span)
-    }
-
-    /// The place of the problem whose bytes are selected. Several may be about the same:
-    /// then the one that was chosen here counts.
-    fn current(&self) -> Option<usize> {
-        let chosen = self.filter.get().chosen;
-        let chosen = chosen.and_then(|index| self.shown.iter().position(|i| *i == index));
-        chosen
-            .filter(|place| self.is_selected(*place))
-            .or_else(|| (0..self.shown.len()).find(|place| self.is_selected(*place)))
+    fn new(props: &PanelProps, filter: Local<Filter>, rows: Rc<VirtualRows>) -> List {
+        let view = &*props.view;
+        let now = filter.get();
+        let all = entries(view);
+        let mut shown = all.clone();
+        shown.retain(|entry| now.lets(view, *entry));
+        let (serial, selected) = (view.selection.serial, view.selection.span);
+        let rule_chosen = now.as_rule == Some(serial);
+        let is_selected =
+            |entry: &Entry| said(view, *entry).is_some_and(|said| Some(said.span) == selected);
+        let lines = lines(view, &shown, |rule, alike| {
+            let class = alike.first().map(|entry| entry.class);
+            let opened = now.open.iter().any(|(c, r)| Some(*c) == class && r == rule);
+            // What is selected is shown, unless its rule has just been closed.
+            opened || !rule_chosen && alike.iter().any(is_selected)
+        });
+        let place = |wanted: &dyn Fn(&Line) -> bool| lines.iter().position(wanted);
+        let current = match now.chosen {
+            Some(entry) if rule_chosen => {
+                place(&|line| matches!(line, Line::Rule(first, _, _) if *first == entry))
+            }
+            // Several may be about the same bytes: then the one that was chosen here counts.
+            Some(entry) if is_selected(&entry) => place(&|line| *line == Line::Entry(entry)),
+            _ => None,
+        };
+        let current = current
+            .or_else(|| place(&|line| matches!(line, Line::Entry(entry) if is_selected(entry))));
+        List {
+            props: props.clone(),
+            filter,
+            rows,
+            all,
+            shown: shown.len(),
+            lines,
+            current,
+        }
     }
 
     fn choose(&self, place: usize) {
-        let index = self.shown.get(place).copied();
-        self.filter.change(|filter| filter.chosen = index);
-        if let Some(problem) = self.problem(place) {
-            let span = problem.diagnostic.primary.span;
-            self.props.session.0.select_span(span, Via::Jump);
+        let view = &self.props.view;
+        match self.lines.get(place) {
+            Some(Line::Entry(entry)) => {
+                let entry = *entry;
+                self.filter.change(|filter| {
+                    filter.chosen = Some(entry);
+                    filter.as_rule = None;
+                });
+                if let Some(said) = said(view, entry) {
+                    self.props.session.0.select_span(said.span, Via::Jump);
+                }
+            }
+            Some(Line::Rule(first, _, _)) => {
+                let (first, serial) = (*first, view.selection.serial);
+                self.filter.change(|filter| {
+                    filter.chosen = Some(first);
+                    filter.as_rule = Some(serial);
+                });
+            }
+            _ => {}
         }
+    }
+
+    /// Shows or hides the many problems of a rule.
+    fn fold(&self, place: usize, wanted: Option<bool>) {
+        let Some(Line::Rule(first, _, open)) = self.lines.get(place) else {
+            return;
+        };
+        let (first, open) = (*first, *open);
+        if wanted == Some(open) {
+            return;
+        }
+        self.choose(place);
+        let rule = said(&self.props.view, first).map_or("", |said| said.rule);
+        self.filter.change(|filter| {
+            filter
+                .open
+                .retain(|(class, r)| *class != first.class || r != rule);
+            if !open {
+                filter.open.push((first.class, rule.to_owned()));
+            }
+        });
+    }
+
+    /// The line that a problem is folded into.
+    fn rule_above(&self, place: usize) -> Option<usize> {
+        let above = self
+            .lines
+            .get(..place)?
+            .iter()
+            .rposition(|line| matches!(line, Line::Rule(..) | Line::Class(..)))?;
+        let folds = |line: &Line| {
+            let Line::Rule(first, count, true) = line else {
+                return false;
+            };
+            let _ = first;
+            (place - above) as u64 <= *count
+        };
+        self.lines.get(above).filter(|line| folds(line))?;
+        Some(above)
+    }
+
+    /// The next line that can be chosen, in a direction.
+    fn near(&self, mut place: usize, forward: bool) -> usize {
+        while matches!(self.lines.get(place), Some(Line::Class(..))) {
+            if !forward && place == 0 {
+                return self.near(0, true);
+            }
+            place = if forward { place + 1 } else { place - 1 };
+        }
+        place
     }
 
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
-        let last = self.shown.len().saturating_sub(1);
+        let last = self.lines.len().saturating_sub(1);
         let page = self.rows.page() as usize;
-        let at = match (key.as_str(), self.current()) {
-            ("ArrowDown", Some(i)) => i + 1,
-            ("ArrowUp", Some(i)) => i.saturating_sub(1),
-            ("PageDown", Some(i)) => i + page,
-            ("PageUp", Some(i)) => i.saturating_sub(page),
-            ("ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home", _) => 0,
-            ("End", _) => last,
+        let (at, forward) = match (key.as_str(), self.current) {
+            ("ArrowDown", Some(i)) => (i + 1, true),
+            ("ArrowUp", Some(i)) => (i.saturating_sub(1), false),
+            ("PageDown", Some(i)) => (i + page, true),
+            ("PageUp", Some(i)) => (i.saturating_sub(page), false),
+            ("ArrowDown" | "ArrowUp" | "PageDown" | "PageUp" | "Home", _) => (0, true),
+            ("End", _) => (last, false),
+            ("Enter" | " ", Some(i)) => {
+                event.prevent_default();
+                return self.fold(i, None);
+            }
+            ("ArrowRight", Some(i)) => {
+                event.prevent_default();
+                return self.fold(i, Some(true));
+            }
+            ("ArrowLeft", Some(i)) => {
+                event.prevent_default();
+                return match self.rule_above(i) {
+                    Some(above) => self.choose(above),
+                    None => self.fold(i, Some(false)),
+                };
+            }
             _ => return,
         };
         event.prevent_default();
-        self.choose(at.min(last));
+        self.choose(self.near(at.min(last), forward));
     }
 
     fn click(&self, event: &MouseEvent) {
         if let Some(place) = number_near(event, "data-problem") {
             focus(&self.rows.container);
-            self.choose(place as usize);
-        } else if let Some(severity) = number_near(event, "data-severity") {
-            let Some(severity) = SEVERITIES.get(severity as usize) else {
+            let place = place as usize;
+            match self.lines.get(place) {
+                Some(Line::Rule(..)) => self.fold(place, None),
+                _ => self.choose(place),
+            }
+        } else if let Some(class) = number_near(event, "data-class") {
+            let Some(class) = CLASSES.get(class as usize) else {
                 return;
             };
             self.filter.change(|filter| {
                 let before = filter.without.len();
-                filter.without.retain(|s| s != severity);
+                filter.without.retain(|c| c != class);
                 if filter.without.len() == before {
-                    filter.without.push(*severity);
+                    filter.without.push(*class);
                 }
             });
         }
@@ -175,21 +246,12 @@ impl List {
 pub fn Problems(props: &PanelProps) -> Html {
     let filter = use_local::<Filter>();
     let rows = use_virtual_rows(ROW);
-    let opened = &props.view.opened;
-    let now = filter.get();
-    let mut shown = order(opened);
-    shown.retain(|i| opened.diagnostics.get(*i).is_some_and(|p| now.lets(p)));
-    use_row_count(&rows, shown.len() as u64);
-    let list = Rc::new(List {
-        props: props.clone(),
-        filter,
-        rows: Rc::clone(&rows),
-        shown,
-    });
-    let current = list.current();
+    let list = Rc::new(List::new(props, filter, Rc::clone(&rows)));
+    use_row_count(&rows, list.lines.len() as u64);
+    let current = list.current;
     let here = Rc::clone(&list);
     let reveal = move || {
-        if let Some(current) = here.current() {
+        if let Some(current) = here.current {
             here.rows.reveal(current as u64);
         }
     };
@@ -202,7 +264,7 @@ pub fn Problems(props: &PanelProps) -> Html {
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     let here = Rc::clone(&list);
     let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
-    if opened.diagnostics.is_empty() {
+    if list.all.is_empty() {
         return html! {
             <div class="panel calm">
                 <p><span class="sign ok" aria-hidden="true">{ "✓" }</span>{ "Nothing to complain about." }</p>
@@ -218,36 +280,112 @@ pub fn Problems(props: &PanelProps) -> Html {
                  aria-activedescendant={current.map(|i| format!("problem-{i}"))} {onkeydown}>
                 <div class="spacer" ref={&rows.spacer} role="presentation">
                     <div class="window" ref={&rows.window} role="presentation">
-                        { for (start..end).filter_map(|place| row(&list, place as usize, current)) }
+                        { for (start..end).filter_map(|place| line(&list, place as usize)) }
                     </div>
                 </div>
             </div>
-            { for current.and_then(|i| list.problem(i)).map(|problem| explanation(problem, opened)) }
+            // As one child, whether there is one or not: otherwise the list is made anew, and
+            // loses the focus.
+            if let Some(explained) = current.and_then(|place| explained(&list, place)) { { explained } }
         </div>
     }
 }
 
-fn row(list: &List, place: usize, current: Option<usize>) -> Option<Html> {
-    let problem = list.problem(place)?;
-    let diagnostic = &problem.diagnostic;
-    let selected = current == Some(place);
+fn explained(list: &List, place: usize) -> Option<Html> {
+    match list.lines.get(place)? {
+        Line::Entry(entry) => explanation(&list.props.view, *entry, false),
+        Line::Rule(first, _, _) => explanation(&list.props.view, *first, true),
+        Line::Class(..) => None,
+    }
+}
+
+fn line(list: &List, place: usize) -> Option<Html> {
+    let view = &*list.props.view;
+    let selected = list.current == Some(place);
+    let class = if selected { "problem sel" } else { "problem" };
+    let (mark, what, place_text, rule_text, from) = match list.lines.get(place)? {
+        Line::Class(class, count) => return Some(heading(view, place, *class, *count)),
+        Line::Entry(entry) => {
+            let said = said(view, *entry)?;
+            (
+                words::tone_mark(said.tone, meaning(&said)),
+                prose(said.message),
+                format!("{:#x}", said.span.start),
+                said.rule,
+                escaped(said.path),
+            )
+        }
+        Line::Rule(first, count, open) => {
+            let said = said(view, *first)?;
+            let summary = rule(view, *first).map_or(said.rule, |rule| &*rule.summary);
+            (
+                words::tone_mark(said.tone, meaning(&said)),
+                prose(summary),
+                format!(
+                    "{} {}",
+                    words::grouped(*count),
+                    if *open { "▾" } else { "▸" }
+                ),
+                said.rule,
+                if *open {
+                    "Enter hides them"
+                } else {
+                    "Enter shows them"
+                }
+                .to_owned(),
+            )
+        }
+    };
     Some(html! {
-        <div key={place} id={format!("problem-{place}")} class={if selected { "problem sel" } else { "problem" }}
+        <div key={place} id={format!("problem-{place}")} {class}
              role="option" aria-selected={selected.to_string()} data-problem={place.to_string()}
-             aria-setsize={list.shown.len().to_string()} aria-posinset={(place + 1).to_string()}>
-            { words::severity_mark(diagnostic.severity) }
-            <span class="what">{ prose(&diagnostic.message) }</span>
-            <span class="where mono">{ format!("{:#x}", diagnostic.primary.span.start) }</span>
+             aria-setsize={list.lines.len().to_string()} aria-posinset={(place + 1).to_string()}>
+            { mark }
+            <span class="what">{ what }</span>
+            <span class="where mono">{ place_text }</span>
             <span class="from">
-                <span class="mono">{ &*diagnostic.rule }</span>
-                <span class="dim">{ escaped(&problem.path) }</span>
+                <span class="mono">{ rule_text.to_owned() }</span>
+                <span class="dim">{ from }</span>
             </span>
         </div>
     })
 }
 
+/// How bad it is, in a word.
+fn meaning(said: &crate::ui::problem_list::Said<'_>) -> &'static str {
+    match (said.effect, said.tone) {
+        (Some(effect), _) => effect.words(),
+        (None, Tone::Bad) => "error",
+        (None, Tone::Warning) => "warning",
+        (None, _) => "note",
+    }
+}
+
+fn heading(view: &View, place: usize, class: Class, count: u64) -> Html {
+    let title = match class {
+        Class::Driver => view
+            .judgement
+            .verdict()
+            .map_or_else(String::new, |verdict| {
+                let device = verdict.device.as_deref().unwrap_or("no device");
+                format!(
+                    "What driver {} does on {device}: {}",
+                    verdict.driver,
+                    outcome_words(verdict)
+                )
+            }),
+        Class::Error => "Against the specification: the file is malformed".to_owned(),
+        Class::Warning => "Unusual: some reader may stumble over it".to_owned(),
+        Class::Info => "Worth knowing".to_owned(),
+    };
+    html! {
+        <div key={place} class="problem-class" role="presentation">
+            <b>{ title }</b><span class="dim">{ words::grouped(count) }</span>
+        </div>
+    }
+}
+
 fn filters(list: &List) -> Html {
-    let all = &list.props.view.opened.diagnostics;
     let filter = list.filter.clone();
     let oninput = Callback::from(move |_: InputEvent| {
         let text = text_of(FIELD).trim().to_ascii_lowercase();
@@ -257,25 +395,31 @@ fn filters(list: &List) -> Html {
     html! {
         <div class="filters">
             <input id={FIELD} type="search" placeholder="Filter by text or rule" aria-label="Filter problems" {oninput} />
-            { for SEVERITIES.iter().enumerate().filter_map(|(i, severity)| {
-                let count = all.iter().filter(|p| p.diagnostic.severity == *severity).count() as u64;
-                let on = !now.without.contains(severity);
-                let (one, many) = match severity {
-                    Severity::Error => ("error", "errors"),
-                    Severity::Warning => ("warning", "warnings"),
-                    Severity::Info => ("note", "notes"),
+            { for CLASSES.iter().enumerate().filter_map(|(i, class)| {
+                let count = list.all.iter().filter(|entry| entry.class == *class).count() as u64;
+                let on = !now.without.contains(class);
+                let (sign, colour, one, many) = match class.severity() {
+                    None => ("▸", "info", "of the driver", "of the driver"),
+                    Some(severity) => {
+                        let (one, many) = match severity {
+                            Severity::Error => ("error", "errors"),
+                            Severity::Warning => ("warning", "warnings"),
+                            Severity::Info => ("note", "notes"),
+                        };
+                        (words::severity_sign(severity), words::severity_class(severity), one, many)
+                    }
                 };
                 (count > 0).then(|| html! {
-                    <button type="button" class={format!("toggle {}", words::severity_class(*severity))}
-                            aria-pressed={on.to_string()} data-severity={i.to_string()}>
-                        <span aria-hidden="true">{ words::severity_sign(*severity) }</span>
+                    <button type="button" class={format!("toggle {colour}")}
+                            aria-pressed={on.to_string()} data-class={i.to_string()}>
+                        <span aria-hidden="true">{ sign }</span>
                         { words::counted(count, one, many) }
                     </button>
                 })
             }) }
             <span class="grow" />
             <span class="dim" role="status">
-                if list.shown.len() < all.len() { { format!("{} of {}", list.shown.len(), all.len()) } }
+                if list.shown < list.all.len() { { format!("{} of {}", list.shown, list.all.len()) } }
             </span>
             <span class="dim hint"><kbd>{ "[" }</kbd>{ " " }<kbd>{ "]" }</kbd>{ " walk" }</span>
         </div>

@@ -33,9 +33,9 @@ use self::image::{Image, Where};
 use self::sections::Sections;
 use self::target::Target;
 use self::ze_info::{Decoder, Module, Texts};
-use super::device::{CONFIGS, Device};
+use super::device::Device;
 use crate::decode::limits;
-use crate::model::{Effect, Judge, Outcome, Rebuild, Sources, Span, Str, Verdict};
+use crate::model::{Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
@@ -57,14 +57,7 @@ impl Judge for ZebinJudge {
     }
 
     fn devices(&self) -> Vec<Str> {
-        let usual = |config: &super::device::ProductConfig| {
-            Device::of_config(config.value).is_supported() && !config.devices.is_empty()
-        };
-        CONFIGS
-            .iter()
-            .filter(|c| usual(c))
-            .map(|c| c.device().into())
-            .collect()
+        Device::usual().map(|device| device.name().into()).collect()
     }
 }
 
@@ -84,6 +77,7 @@ pub fn judge(sources: &Sources, file: Span, asked: Option<Device>) -> Verdict {
         device: asked,
         asked: asked.is_some(),
         ir: None,
+        matching: None,
     };
     let image = Image { sources, file };
     // Why it stopped is in the findings.
@@ -96,6 +90,7 @@ struct Course {
     device: Option<Device>,
     asked: bool,
     ir: Option<(&'static str, Span)>,
+    matching: Option<Matching>,
 }
 
 impl Course {
@@ -107,6 +102,7 @@ impl Course {
         let target = Target::read(&elf, findings)?;
         let device = self.device.or_else(|| target.device(&elf));
         self.device = device;
+        self.matching = Some(target.matching(&elf));
         target.check(&elf, device.as_ref(), findings)?;
         // A file without a device was stopped before.
         let device = device.ok_or(Stop)?;
@@ -192,6 +188,7 @@ impl Course {
             findings,
             rules,
             rebuild,
+            matching: self.matching,
         }
     }
 }

@@ -7,9 +7,9 @@ use super::findings::{Findings, Stop};
 use super::image::{Where, number32};
 use super::{rules, version};
 use crate::decode::elf::header::Machine;
-use crate::decode::zebin::device::{CoreFamily, Device, ProductFamily};
+use crate::decode::zebin::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::zebin::target_metadata::TargetMetadata;
-use crate::model::Span;
+use crate::model::{Matching, Span, Str};
 
 /// The section with the notes.
 pub const NOTES: &[u8] = b".note.intelgt.compat";
@@ -171,6 +171,79 @@ impl Target {
         product.or_else(|| Device::of_core(CoreFamily(said(self.core)?)))
     }
 
+    /// Which devices the file is for: asked of each of them, as [`check`](Self::check) does.
+    pub fn matching(&self, elf: &Elf<'_>) -> Matching {
+        let takes = |device: &Device| {
+            self.check(elf, Some(device), &mut Findings::default())
+                .is_ok()
+        };
+        let name = |device: Device| Str::from(device.name());
+        let own = self.config.filter(|(word, _)| *word != 0);
+        let like = own.map(|(word, _)| Device::of_config(word).compatible());
+        Matching {
+            rule: self.rule(elf).into(),
+            taken_on: Device::usual().filter(takes).map(name).collect(),
+            code_runs_on: like
+                .into_iter()
+                .flatten()
+                .filter(|device| device.is_supported() && !takes(device))
+                .map(name)
+                .collect(),
+        }
+    }
+
+    /// What the driver compares, in words.
+    fn rule(&self, elf: &Elf<'_>) -> String {
+        let steppings = |word: u32| {
+            let metadata = TargetMetadata(word);
+            match metadata.validates_revision() {
+                true => format!(
+                    "; its stepping must be {} to {}",
+                    metadata.min_revision(),
+                    metadata.max_revision()
+                ),
+                false => "; any stepping".to_owned(),
+            }
+        };
+        if self.optional {
+            let what = match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+                true => "core",
+                false => "product",
+            };
+            return format!(
+                "`e_machine` is the device's {what} family: {}{}",
+                elf.machine,
+                steppings(elf.flags)
+            );
+        }
+        let said = |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
+        if let Some(config) = said(self.config) {
+            return format!(
+                "the device has exactly the product configuration of the note, {}; the other notes are not compared",
+                GmdId(config)
+            );
+        }
+        let mut families = Vec::new();
+        if let Some(word) = said(self.core) {
+            families.push(format!(
+                "core family {}",
+                family(CoreFamily(word).name(), word)
+            ));
+        }
+        if let Some(word) = said(self.product) {
+            let name = ProductFamily(word).name();
+            families.push(format!("product family {}", family(name, word)));
+        }
+        match families.as_slice() {
+            [] => "no note names a device, so the driver takes it on none".to_owned(),
+            families => format!(
+                "the device is of {}{}",
+                families.join(" and "),
+                steppings(self.metadata.map_or(0, |(word, _)| word))
+            ),
+        }
+    }
+
     /// Checks that the file is for the device.
     pub fn check(
         &self,
@@ -252,6 +325,14 @@ impl Target {
                 .or_else(|message| other(findings, place, message)),
             None => Ok(()),
         }
+    }
+}
+
+/// A family by its name and number.
+fn family(name: Option<&str>, word: u32) -> String {
+    match name {
+        Some(name) => format!("{name} ({word})"),
+        None => word.to_string(),
     }
 }
 

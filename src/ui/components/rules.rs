@@ -1,0 +1,92 @@
+//! Every rule, explained: what `zeview rules` prints.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::names::prose;
+use crate::model::{RuleInfo, Severity, Tone};
+use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
+use crate::ui::judgement::effect_tone;
+use crate::ui::words;
+
+/// The id of the field that filters.
+const FIELD: &str = "rule-filter";
+/// No more are shown at once.
+const SHOWN: usize = 80;
+
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The session.
+    pub session: SessionContext,
+}
+
+#[derive(Clone, PartialEq, Default)]
+struct Known {
+    rules: Option<Rc<[RuleInfo]>>,
+    text: String,
+}
+
+/// The list of rules.
+#[component]
+pub fn Rules(props: &Props) -> Html {
+    let known = use_local::<Known>();
+    let (session, here) = (props.session.clone(), known.clone());
+    use_change(
+        [0; 4],
+        Box::new(move || {
+            session.0.with_rules(Box::new(move |rules| {
+                here.change(|known| known.rules = Some(rules.into()));
+            }));
+        }),
+    );
+    let here = known.clone();
+    let oninput = Callback::from(move |_: InputEvent| {
+        let text = text_of(FIELD).trim().to_ascii_lowercase();
+        here.change(|known| known.text = text);
+    });
+    let now = known.get();
+    let rules = now.rules.as_deref().unwrap_or(&[]);
+    let found: Vec<&RuleInfo> = rules.iter().filter(|rule| lets(rule, &now.text)).collect();
+    let more = found.len().saturating_sub(SHOWN);
+    html! {
+        <div class="rules">
+            <div class="line">
+                <input id={FIELD} type="search" placeholder="Filter by id or text" aria-label="Filter rules" {oninput} />
+                <span class="dim" role="status">
+                    if now.rules.is_some() { { format!("{} of {}", found.len(), rules.len()) } } else { { "…" } }
+                </span>
+            </div>
+            { for found.iter().take(SHOWN).map(|rule| entry(rule)) }
+            if more > 0 { <p class="dim">{ format!("and {more} more: filter to see them") }</p> }
+        </div>
+    }
+}
+
+fn lets(rule: &RuleInfo, text: &str) -> bool {
+    let has = |part: &str| part.to_ascii_lowercase().contains(text);
+    text.is_empty() || has(&rule.id) || has(&rule.summary) || has(&rule.docs) || has(&rule.origin)
+}
+
+fn entry(rule: &RuleInfo) -> Html {
+    let (tone, meaning) = match (rule.effect, rule.severity) {
+        (Some(effect), _) => (effect_tone(effect), effect.words()),
+        (None, Severity::Error) => (Tone::Bad, "error"),
+        (None, Severity::Warning) => (Tone::Warning, "warning"),
+        (None, Severity::Info) => (Tone::Plain, "note"),
+    };
+    html! {
+        <details key={rule.id.to_string()}>
+            <summary>
+                { words::tone_mark(tone, meaning) }
+                <span class="mono">{ rule.id.to_string() }</span>
+                <span class="dim">{ prose(&rule.summary) }</span>
+            </summary>
+            if let Some(effect) = rule.effect {
+                <p>{ format!("The driver {}.", effect.words()) }</p>
+            }
+            <p>{ prose(&rule.docs) }</p>
+            <p class="dim small">{ prose(&rule.origin) }</p>
+        </details>
+    }
+}

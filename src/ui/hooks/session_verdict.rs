@@ -1,0 +1,99 @@
+//! What the driver does with the document that is looked at, and the rules that say so.
+
+use std::rc::Rc;
+
+use yew::AttrValue;
+
+use super::session::{Session, spawn};
+use crate::model::kernels::query::Query;
+use crate::model::{NodeId, RuleInfo};
+use crate::ui::judgement::JudgementChange;
+use crate::ui::kernel_table::document_of;
+use crate::ui::state::{Action, TabId};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Request, Response};
+
+/// So many of the worst kernels are named.
+const WORST: u64 = 5;
+
+impl Session {
+    fn judged(&self, tab: TabId, change: JudgementChange) {
+        self.dispatch(Action::Judgement(tab, change));
+    }
+
+    /// Asks about the document that the selection is in, unless it was asked about before.
+    pub(super) fn follow_verdict(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let document = document_of(&view.selection);
+        if view.judgement.document != Some(document) {
+            self.ask_verdict(tab, document, view.judgement.device.clone());
+            self.ask_worst(tab, document);
+        }
+    }
+
+    /// Judges on another device; on the document's own if there is no name.
+    pub fn judge_on(self: &Rc<Self>, device: &str) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let device = Some(device.trim()).filter(|name| !name.is_empty());
+        if let Some(document) = view.judgement.document {
+            self.ask_verdict(tab, document, device.map(|name| name.to_owned().into()));
+        }
+    }
+
+    fn ask_verdict(self: &Rc<Self>, tab: TabId, document: NodeId, device: Option<AttrValue>) {
+        let Some(client) = self.client(tab) else {
+            return;
+        };
+        self.judged(tab, JudgementChange::Asked(document, device.clone()));
+        let request = Request::Verdict {
+            document,
+            device: device.as_ref().map(|name| name.to_string().into()),
+        };
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let judged = match client.ask(request).await {
+                Ok(Response::Verdict(judged)) => Ok(judged.map(Rc::from)),
+                Err(ClientError::Failed(why)) => Err(why.into()),
+                Ok(_) => return,
+                Err(error) => {
+                    session.trouble(tab, &error);
+                    return;
+                }
+            };
+            session.judged(tab, JudgementChange::Judged(document, device, judged));
+        }));
+    }
+
+    fn ask_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {
+        let session = Rc::clone(self);
+        let query = Query {
+            sort: Some("hazards".into()),
+            descending: true,
+            ..Query::default()
+        };
+        spawn(Box::pin(async move {
+            if let Ok(page) = session.kernel_page(tab, document, query, 0, WORST).await {
+                let rows = page.rows.into_iter();
+                let worst = rows.filter(|row| !row.hazards.is_empty()).collect();
+                session.judged(tab, JudgementChange::Worst(document, worst));
+            }
+        }));
+    }
+
+    /// Every rule, from any decoder that runs.
+    pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Vec<RuleInfo>)>) {
+        let shown = self.active().and_then(|(tab, _)| self.client(tab));
+        let Some(client) = shown.or_else(|| self.spare.borrow().clone()) else {
+            return;
+        };
+        spawn(Box::pin(async move {
+            if let Ok(Response::Rules(rules)) = client.ask(Request::Rules).await {
+                take(rules);
+            }
+        }));
+    }
+}

@@ -1,0 +1,102 @@
+//! What the page knows of the verdict on the document that is looked at.
+
+use std::rc::Rc;
+
+use yew::AttrValue;
+
+use super::words;
+use crate::model::kernels::KernelRow;
+use crate::model::{Effect, NodeId, Outcome, Tone, Verdict};
+use crate::worker::protocol::Judged;
+
+/// The verdict on a document, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Judgement {
+    /// The document that was asked about last.
+    pub document: Option<NodeId>,
+    /// The device that was asked for; nothing: the document's own.
+    pub device: Option<AttrValue>,
+    /// The verdict; nothing while it is not known, or where there is none.
+    pub judged: Option<Rc<Judged>>,
+    /// Why there is none: no such device.
+    pub trouble: Option<AttrValue>,
+    /// The kernels with the worst hazards.
+    pub worst: Rc<[KernelRow]>,
+}
+
+/// A change of what is known.
+pub enum JudgementChange {
+    /// This is being asked.
+    Asked(NodeId, Option<AttrValue>),
+    /// The answer about a document and a device: the verdict, or why there is none.
+    Judged(
+        NodeId,
+        Option<AttrValue>,
+        Result<Option<Rc<Judged>>, AttrValue>,
+    ),
+    /// The worst kernels of a document.
+    Worst(NodeId, Rc<[KernelRow]>),
+}
+
+impl Judgement {
+    /// Changes it.
+    pub fn apply(&mut self, change: JudgementChange) {
+        match change {
+            JudgementChange::Asked(document, device) => {
+                if self.document != Some(document) {
+                    self.worst = Rc::default();
+                }
+                self.document = Some(document);
+                self.device = device;
+                self.trouble = None;
+            }
+            JudgementChange::Judged(document, device, judged)
+                if self.document == Some(document) && self.device == device =>
+            {
+                match judged {
+                    Ok(judged) => self.judged = judged,
+                    Err(trouble) => self.trouble = Some(trouble),
+                }
+            }
+            JudgementChange::Worst(document, worst) if self.document == Some(document) => {
+                self.worst = worst;
+            }
+            _ => {}
+        }
+    }
+
+    /// The verdict.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.judged.as_ref().map(|judged| &judged.verdict)
+    }
+}
+
+/// How an outcome is coloured.
+pub fn tone(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Loads => Tone::Good,
+        Outcome::LoadsWithWarnings => Tone::Warning,
+        Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash => Tone::Bad,
+    }
+}
+
+/// How a finding is coloured.
+pub fn effect_tone(effect: Effect) -> Tone {
+    match effect {
+        Effect::Passes => Tone::Plain,
+        Effect::Warns => Tone::Warning,
+        Effect::Refuses | Effect::LinkFails | Effect::Crashes => Tone::Bad,
+    }
+}
+
+/// What the driver does, in a few words: `loads, 2 warnings`.
+pub fn outcome_words(verdict: &Verdict) -> String {
+    let warns = |found: &&crate::model::Finding| found.effect == Effect::Warns;
+    match verdict.outcome {
+        Outcome::LoadsWithWarnings => {
+            let count = verdict.findings.iter().filter(warns).count() as u64;
+            format!("loads, {}", words::counted(count, "warning", "warnings"))
+        }
+        outcome => outcome.words().to_owned(),
+    }
+}

@@ -1,0 +1,216 @@
+//! The verdict: is the file well-formed, and, never mixed with that, what does the driver do
+//! with it on a device of choice; which devices it is for; which kernels are the worst.
+
+use yew::prelude::*;
+
+use super::kernels::hazard_mark;
+use super::{PanelId, PanelProps, errors};
+use crate::model::text::escaped;
+use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
+use crate::ui::components::{button, prose, shortened, span_button};
+use crate::ui::hooks::text_of;
+use crate::ui::judgement::{effect_tone, outcome_words, tone};
+use crate::ui::state::View;
+use crate::ui::words;
+
+/// The id of the field that asks for a device.
+const DEVICE: &str = "device";
+/// So many of the driver's findings are listed; the list of problems has all.
+const FINDINGS: usize = 6;
+
+/// The two statements, and what the driver met.
+pub(super) fn verdict(props: &PanelProps) -> Html {
+    let judgement = &props.view.judgement;
+    html! {
+        <section class="block verdict" aria-labelledby="verdict-title">
+            <h2 id="verdict-title">{ "Verdict" }</h2>
+            <dl class="kv facts">
+                <dt>{ "specification" }</dt>
+                <dd>{ well_formed(&props.view) }</dd>
+                if let Some(judged) = &judgement.judged {
+                    <dt>{ format!("driver {}", judged.verdict.driver) }</dt>
+                    <dd>
+                        { statement(&judged.verdict) }
+                        { picker(props, &judged.devices) }
+                        if let Some(trouble) = &judgement.trouble {
+                            <p class="warn" role="alert">{ escaped(trouble) }</p>
+                        }
+                        { findings(&judged.verdict) }
+                        if let Some(rebuild) = rebuild(&judged.verdict) { { rebuild } }
+                    </dd>
+                }
+            </dl>
+        </section>
+    }
+}
+
+#[inline(never)]
+fn signed(tone: Tone, text: &str) -> Html {
+    html! {
+        <span class={words::tone_class(tone)}>
+            if let Some(sign) = words::tone_sign(tone) { <span class="sign" aria-hidden="true">{ sign }</span> }
+            { text.to_owned() }
+        </span>
+    }
+}
+
+fn to_problems(text: String) -> Html {
+    let place = super::PANELS
+        .iter()
+        .position(|panel| panel.id == PanelId::Problems);
+    let label = html! { { text } };
+    button("link", "panel", place.unwrap_or(0).to_string(), label)
+}
+
+fn well_formed(view: &View) -> Html {
+    let all = &view.opened.diagnostics;
+    let count = |severity| {
+        let of = all
+            .iter()
+            .filter(|problem| problem.diagnostic.severity == severity);
+        of.count() as u64
+    };
+    let (tone, text) = match errors(&view.opened) {
+        0 => (Tone::Good, "well-formed"),
+        _ => (Tone::Bad, "malformed"),
+    };
+    let counts = [
+        (Severity::Error, "error", "errors"),
+        (Severity::Warning, "warning", "warnings"),
+        (Severity::Info, "note", "notes"),
+    ];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .map(|(severity, one, many)| (count(severity), one, many))
+        .filter(|(count, _, _)| *count > 0)
+        .map(|(count, one, many)| words::counted(count, one, many))
+        .collect();
+    html! { <>
+        { signed(tone, text) }
+        if !counts.is_empty() { { " · " }{ to_problems(counts.join(", ")) } }
+    </> }
+}
+
+fn statement(verdict: &Verdict) -> Html {
+    let on = match (&verdict.device, verdict.asked) {
+        (Some(device), true) => format!(" on {device}, which was asked for"),
+        (Some(device), false) => format!(" on {device}, the file’s own device"),
+        (None, _) => " on any device: the file names none".to_owned(),
+    };
+    html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
+}
+
+/// Asks for another device.
+fn picker(props: &PanelProps, devices: &[Str]) -> Html {
+    let session = props.session.clone();
+    let onchange = Callback::from(move |_: Event| session.0.judge_on(&text_of(DEVICE)));
+    let device = props.view.judgement.device.clone();
+    html! {
+        <p class="device">
+            <label for={DEVICE}>{ "Judge on another device" }</label>
+            <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
+                   placeholder="bmg-g21, 20.1.0" value={device.clone().unwrap_or_default()} {onchange} />
+            <datalist id="devices">
+                { for devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
+            </datalist>
+            if device.is_some() { { button("btn2", "judge", String::new(), html! { "the file’s own" }) } }
+        </p>
+    }
+}
+
+fn findings(verdict: &Verdict) -> Html {
+    let listed = || verdict.findings.iter().enumerate();
+    // What settled it comes first, then what the driver says itself.
+    let rank = |at: usize, effect: Effect| (verdict.decisive != Some(at), effect == Effect::Passes);
+    let mut order: Vec<((bool, bool), usize)> = listed()
+        .map(|(at, found)| (rank(at, found.effect), at))
+        .collect();
+    crate::model::sort::by(&mut order, Ord::cmp);
+    let more = order.len().saturating_sub(FINDINGS);
+    let rows = order.into_iter().take(FINDINGS).filter_map(|(_, at)| {
+        let found = verdict.findings.get(at)?;
+        let rule = verdict.rules.iter().find(|rule| rule.id == found.rule);
+        Some(html! {
+            <li>
+                { words::tone_mark(effect_tone(found.effect), found.effect.words()) }
+                <span>
+                    { span_button("fact", found.span, prose(&found.message)) }
+                    if let Some(rule) = rule {
+                        <span class="dim">{ " · " }{ prose(&rule.summary) }</span>
+                    }
+                </span>
+            </li>
+        })
+    });
+    html! { <>
+        <ul class="findings">{ for rows }</ul>
+        if more > 0 { <p>{ to_problems(format!("and {} more", words::grouped(more as u64))) }</p> }
+    </> }
+}
+
+/// What the intermediate representation could do about it.
+fn rebuild(verdict: &Verdict) -> Option<Html> {
+    let rebuild = verdict.rebuild.as_ref()?;
+    Some(html! { <p class="dim">{ span_button("fact", rebuild.span, prose(&rebuild.text)) }</p> })
+}
+
+/// Which devices the file is for, and why.
+pub(super) fn target(view: &View) -> Option<Html> {
+    let matching = view.judgement.verdict()?.matching.as_ref()?;
+    Some(html! {
+        <section class="block" aria-labelledby="target-title">
+            <h2 id="target-title">{ "Devices" }</h2>
+            <dl class="kv facts">
+                <dt>{ "matching rule" }</dt>
+                <dd>{ prose(&matching.rule) }</dd>
+                <dt>{ "taken on" }</dt>
+                <dd>{ names(&matching.taken_on, "no device that it runs on") }</dd>
+                { also(matching) }
+            </dl>
+        </section>
+    })
+}
+
+fn names(devices: &[Str], none: &'static str) -> Html {
+    match devices {
+        [] => html! { <span class="dim">{ none }</span> },
+        devices => html! { <span class="mono">{ devices.join(", ") }</span> },
+    }
+}
+
+fn also(matching: &Matching) -> Option<Html> {
+    (!matching.code_runs_on.is_empty()).then(|| {
+        html! { <>
+            <dt>{ "code fits" }</dt>
+            <dd>
+                { names(&matching.code_runs_on, "") }
+                <span class="dim">{ ", where the driver does not take the file all the same" }</span>
+            </dd>
+        </> }
+    })
+}
+
+/// The kernels with the worst hazards.
+pub(super) fn worst(view: &View) -> Option<Html> {
+    let worst = &view.judgement.worst;
+    if worst.is_empty() {
+        return None;
+    }
+    Some(html! {
+        <section class="block" aria-labelledby="worst-title">
+            <h2 id="worst-title">{ "Kernels to look at first" }</h2>
+            <ul class="worst">
+                { for worst.iter().map(|row| html! {
+                    <li>
+                        { span_button("fact mono", row.entry, shortened(&escaped(row.title()))) }
+                        <span class="why">
+                            { for row.hazards.iter().map(|hazard| html! {
+                                <span>{ hazard_mark(hazard) }<span class="dim">{ hazard.text.to_string() }</span></span>
+                            }) }
+                        </span>
+                    </li>
+                }) }
+            </ul>
+        </section>
+    })
+}

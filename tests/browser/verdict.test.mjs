@@ -1,0 +1,98 @@
+// What the driver does with a file, told apart from what is wrong with it.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { axe, dropFile, journey, screenshot } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+
+const open = (page, name) => dropFile(page, path.join(SAMPLES, name));
+const chip = (page, text) => page.locator(".head-line .chips button", { hasText: text });
+const overview = (page) => page.getByRole("tabpanel", { name: "Overview" });
+const problems = (page) => page.getByRole("listbox", { name: "Problems" });
+
+for (const theme of ["light", "dark"]) {
+  journey(`the verdict line and another device, in ${theme}`, { theme }, async (page) => {
+    await open(page, "vecadd.bmg.zebin");
+    await chip(page, "driver: loads").waitFor();
+    await overview(page).getByText("well-formed").waitFor();
+    await axe(page);
+
+    // Another device by the driver's name, then by its numbers.
+    const device = page.getByLabel("Judge on another device");
+    await device.fill("dg2");
+    await device.press("Enter");
+    await chip(page, "driver: refused").waitFor();
+    await overview(page).getByText("which was asked for").waitFor();
+    await overview(page).getByText("well-formed").waitFor();
+    await axe(page);
+    await screenshot(page, `verdict-${theme}`);
+    await device.fill("20.1.0");
+    await device.press("Enter");
+    await overview(page).getByText("on bmg-g21, which was asked for").waitFor();
+
+    // One that there is not.
+    await device.fill("gtx");
+    await device.press("Enter");
+    await overview(page).getByRole("alert").getByText("There is no device").waitFor();
+    await overview(page).getByRole("button", { name: "the file’s own" }).click();
+    await chip(page, "driver: loads").waitFor();
+    assert.equal(await device.inputValue(), "");
+  });
+}
+
+journey("a reason of the verdict leads to its bytes", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  const device = page.getByLabel("Judge on another device");
+  await device.fill("dg2");
+  await device.press("Enter");
+  await overview(page).locator(".findings button").first().click();
+  await page.locator("[role=treeitem][aria-selected=true]", { hasText: "NT_INTELGT_PRODUCT_CONFIG" }).waitFor();
+});
+
+journey("a damaged file: the driver and the specification are walked by keyboard", {}, async (page) => {
+  await open(page, "damaged.zebin");
+  await chip(page, "malformed").click();
+  await problems(page).waitFor();
+  await problems(page).getByText("What driver").waitFor();
+  await problems(page).getByText("Against the specification").waitFor();
+  await axe(page);
+  await problems(page).focus();
+  await page.keyboard.press("Home");
+  const selected = problems(page).locator("[aria-selected=true]");
+  await selected.getByText("driver/").waitFor();
+  const before = await selected.innerText();
+  await page.keyboard.press("ArrowDown");
+  await page.waitForFunction(
+    (before) => document.querySelector("#panel [aria-selected=true]")?.innerText !== before,
+    before,
+  );
+  await page.keyboard.press("End");
+  await selected.waitFor();
+
+  // Only the errors.
+  await page.getByRole("button", { name: /of the driver/ }).click();
+  await page.waitForFunction(() => !document.querySelector("#panel").innerText.includes("What driver"));
+  await page.getByLabel("Filter problems").fill("no such words");
+  await page.getByRole("status").getByText("0 of").waitFor();
+  await screenshot(page, "problems");
+});
+
+journey("every rule is explained in the help", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  await page.keyboard.press("?");
+  await page.getByRole("button", { name: "All rules…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Rules" });
+  await dialog.locator("summary").first().waitFor();
+  await dialog.getByLabel("Filter rules").fill("driver/other-device");
+  await dialog.locator("summary").getByText("driver/other-device").click();
+  await dialog.getByText("The driver refuses the file.").waitFor();
+  await axe(page);
+  await screenshot(page, "rules");
+});
+
+journey("the rules can be read without a file", {}, async (page) => {
+  await page.keyboard.press("?");
+  await page.getByRole("button", { name: "All rules…" }).click();
+  await page.getByRole("dialog", { name: "Rules" }).locator("summary").first().waitFor();
+});
