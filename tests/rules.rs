@@ -5,12 +5,14 @@ mod support;
 
 use std::ops::Range;
 
+use support::compressed;
 use support::elf::{Built, Relocation, Section, Symbol};
 use support::igc_debug::{Kernel, Program, program};
 use support::notes::{Notes, battlemage};
 use support::spirv;
 use support::zebin::{small, ze_info};
 use zeview::decode::decode;
+use zeview::decode::inflate::Method;
 use zeview::decode::rules::{self as r, Rule};
 use zeview::model::{ByteSource, Bytes, Document, MemorySource, SourceError, SourceId, Span};
 
@@ -119,6 +121,7 @@ fn archive(size: &str, end: &str, data: &[u8]) -> Vec<u8> {
 
 fn cases() -> Vec<Case> {
     let mut all = files();
+    all.extend(compression());
     all.extend(elf_header());
     all.extend(elf_sections());
     all.extend(elf_tables());
@@ -151,6 +154,66 @@ fn files() -> Vec<Case> {
             &good,
         ),
     ]
+}
+
+/// A compressed section with these numbers in its header.
+fn compressed(kind: u32, size: u64, stream: &[u8]) -> Built {
+    let section = compressed::section(".debug_loc", kind, size, stream);
+    small().section(section).build()
+}
+
+fn compression() -> Vec<Case> {
+    let stream = compressed::stream(Method::Zlib, &[7; 1000]);
+    let good = compressed(1, 1000, &stream).bytes;
+    // The stream of the section, or the first bytes of its header.
+    let part = |rule: &'static Rule, file: Built, part: Range<usize>| {
+        let start = file.content(".debug_loc").start;
+        case(rule, file, start + part.start..start + part.end).silent_in(good.clone())
+    };
+    let stream_at = 24..24 + stream.len();
+    let mut flipped = stream.clone();
+    flipped[5] ^= 0x40;
+    let mut short = compressed(1, 1000, &[]);
+    let field = short.section_field(".debug_loc", "sh_size");
+    short = short.put(field, 23);
+    vec![
+        part(&r::ELF_COMPRESSION_HEADER, short, 0..23),
+        part(&r::ELF_COMPRESSION_TYPE, compressed(3, 1000, &stream), 0..4),
+        part(
+            &r::PACKED_DAMAGED,
+            compressed(1, 1000, &flipped),
+            stream_at.clone(),
+        ),
+        part(
+            &r::PACKED_DAMAGED,
+            compressed(2, 1000, &stream),
+            stream_at.clone(),
+        ),
+        part(
+            &r::PACKED_DAMAGED,
+            compressed(1, 1000, &stream[..9]),
+            24..33,
+        ),
+        part(
+            &r::UNPACKED_SIZE,
+            compressed(1, 999, &stream),
+            stream_at.clone(),
+        ),
+        part(&r::UNPACKED_SIZE, compressed(1, 1001, &stream), stream_at),
+        too_much_unpacked(),
+    ]
+}
+
+/// A stream that unpacks to 300 MB.
+fn too_much_unpacked() -> Case {
+    let stream = compressed::bomb(2400);
+    let file = compressed(2, u64::MAX, &stream);
+    let start = file.content(".debug_loc").start;
+    case(
+        &r::UNPACKED_TOO_LARGE,
+        file,
+        start + 24..start + 24 + stream.len(),
+    )
 }
 
 fn elf_header() -> Vec<Case> {

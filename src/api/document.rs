@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use super::dto::{Diagnostic, Node, Summary};
 use crate::decode::decode_with;
 use crate::decode::deep::{Asked, Piece, Subject};
+use crate::decode::inflate::{Method, Unpacked};
 use crate::decode::rare::{Item, Rare};
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::worker::answer::{self, EXPORT_MAX};
@@ -35,9 +36,10 @@ pub async fn load_rare() -> bool {
     RareModule::shared().names.load().await
 }
 
-/// Loads the part that takes SPIR-V and DWARF apart (`deep.js` and its wasm, beside this
-/// script). Until then such nodes have one child, with all their bytes. `false`: it cannot be
-/// loaded.
+/// Loads the part that takes SPIR-V and DWARF apart and unpacks compressed bytes (`deep.js` and
+/// its wasm, beside this script). Until then such nodes have one child, with all their bytes;
+/// of documents opened before, what is compressed stays so, and a diagnostic says it. `false`:
+/// it cannot be loaded.
 #[wasm_bindgen(js_name = loadDeep)]
 pub async fn load_deep() -> bool {
     RareModule::shared().deep.load().await
@@ -63,6 +65,13 @@ impl Rare for Now {
         match self.0.read(subject, pieces) {
             Asked::Later => Asked::Never,
             asked => asked,
+        }
+    }
+
+    fn inflate(&self, method: Method, packed: &[u8], most: u64) -> Unpacked {
+        match self.0.inflate(method, packed, most) {
+            Unpacked::Later => Unpacked::Never,
+            unpacked => unpacked,
         }
     }
 }

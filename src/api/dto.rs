@@ -501,6 +501,7 @@ mod tests {
             NodeKind::Sequence,
             NodeKind::Text,
             NodeKind::Blob,
+            NodeKind::Packed,
             NodeKind::Syntax,
             NodeKind::Padding,
             NodeKind::Gap,

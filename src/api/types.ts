@@ -87,6 +87,7 @@ export type NodeKind =
   | "sequence"
   | "text"
   | "blob"
+  | "packed"
   | "syntax"
   | "padding"
   | "gap"

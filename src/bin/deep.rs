@@ -5,10 +5,18 @@ use std::rc::Rc;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 use zeview::decode::deep::{Reading as Rows, pack, read};
+use zeview::decode::inflate::{Method, streams};
 
 /// Makes the rows of a subject.
 #[wasm_bindgen]
 pub struct Reading(Rc<dyn Rows>);
+
+/// Unpacks at most `most` bytes; packs what came of it.
+#[wasm_bindgen]
+pub fn inflate(method: u32, packed: &[u8], most: u64) -> Option<Vec<u8>> {
+    let method = Method::of(method)?;
+    Some(streams::inflate(method, packed, most).pack())
+}
 
 /// Takes the parts of a subject, packed, and their bytes, one after the other.
 #[wasm_bindgen]

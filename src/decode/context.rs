@@ -10,7 +10,7 @@ use super::rare::Rare;
 use super::reader::ReadError;
 use super::rules::{self, Rule};
 use crate::model::{
-    Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, Sources, Span, Str, sort,
+    Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources, Span, Str, sort,
 };
 
 /// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
@@ -27,6 +27,8 @@ pub struct Context<'a> {
     overlap: Cell<u64>,
     depth: Cell<u32>,
     walked: Cell<u64>,
+    /// How many streams were unpacked, and their bytes.
+    unpacked: Cell<(u64, u64)>,
 }
 
 #[derive(Default)]
@@ -47,6 +49,7 @@ impl<'a> Context<'a> {
             overlap: Cell::new(0),
             depth: Cell::new(0),
             walked: Cell::new(0),
+            unpacked: Cell::new((0, 0)),
         }
     }
 
@@ -159,8 +162,10 @@ impl<'a> Context<'a> {
     /// large as the file: what all of them cost together is bounded.
     pub fn may_walk(&self, span: Span) -> bool {
         let walked = self.walked.get().saturating_add(span.len());
-        let size = self.sources.whole(span.source).len();
-        let most = size
+        let file = self.sources.whole(SourceId::FILE).len();
+        let (_, unpacked) = self.unpacked.get();
+        let most = file
+            .saturating_add(unpacked)
             .saturating_mul(limits::WALKS)
             .saturating_add(limits::WALKS_MORE);
         if walked > most {
@@ -173,6 +178,24 @@ impl<'a> Context<'a> {
         }
         self.walked.set(walked);
         true
+    }
+
+    /// How many bytes may still be unpacked.
+    pub(super) fn may_unpack(&self) -> u64 {
+        let (streams, bytes) = self.unpacked.get();
+        match streams < limits::STREAMS {
+            true => limits::UNPACKED.saturating_sub(bytes),
+            false => 0,
+        }
+    }
+
+    /// Adds bytes that were unpacked from `parent`; gives their place.
+    pub(super) fn unpacked(&self, name: &str, bytes: Vec<u8>, parent: Span) -> Span {
+        let (streams, sum) = self.unpacked.get();
+        let sum = sum.saturating_add(bytes.len() as u64);
+        self.unpacked.set((streams.saturating_add(1), sum));
+        let source = self.sources.unpacked(name, bytes, parent);
+        self.sources.whole(source)
     }
 
     /// One level down into a nested document; `None` when that is deep enough.
@@ -202,7 +225,7 @@ impl<'a> Context<'a> {
             }
         }
         sort::by(&mut rules, |a, b| a.id.cmp(&b.id));
-        let file = self.sources.whole(crate::model::SourceId::FILE);
+        let file = self.sources.whole(SourceId::FILE);
         Findings {
             diagnostics,
             rules,

@@ -53,6 +53,21 @@ pub const HOLES: usize = 1 << 17;
 /// The longest hole that can be padding; alignments above a page are not seen in practice.
 pub const PADDING: u64 = 4096;
 
+/// Bytes that are unpacked of one file, all streams together, and the longest stream that is
+/// read. In the browser they are in memory four times for a moment.
+pub const UNPACKED: u64 = if cfg!(target_pointer_width = "64") {
+    256 << 20
+} else {
+    96 << 20
+};
+
+/// Streams that are unpacked of one file.
+pub const STREAMS: u64 = 1024;
+
+/// The largest window of a zstd frame, which can be in memory beyond what is asked for. It is
+/// what `zstd --long` writes.
+pub const WINDOW: u64 = 128 << 20;
+
 /// Bytes that are handed to a reader of what lies deep (SPIR-V, DWARF), at most: they are in
 /// memory twice in the browser. A debug zebin of 600 kernels has 3 MB of DWARF.
 pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {

@@ -14,6 +14,7 @@
 //! * [`spirv`]: what a zebin can be rebuilt from, and a file of its own.
 //! * [`igc_debug`]: debug data of programs from before the zebin, with ELF files in it.
 //! * [`ar`]: archives of binaries for several devices.
+//! * [`inflate`]: compressed bytes, wherever a format has them.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
 #![deny(
@@ -43,6 +44,7 @@ pub mod eager;
 pub mod elf;
 pub mod format;
 pub mod igc_debug;
+pub mod inflate;
 pub mod layout;
 pub mod limits;
 pub mod names;

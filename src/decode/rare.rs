@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use super::Context;
 use super::deep::{Asked, Piece, Subject};
+use super::inflate::{Method, Unpacked};
 use super::rules;
 use crate::model::Span;
 
@@ -38,6 +39,12 @@ pub trait Rare {
     fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
         let _ = (subject, pieces);
         Asked::Never
+    }
+
+    /// Unpacks at most `most` bytes of a [compressed stream](super::inflate).
+    fn inflate(&self, method: Method, packed: &[u8], most: u64) -> Unpacked {
+        let _ = (method, packed, most);
+        Unpacked::Never
     }
 }
 
@@ -103,6 +110,11 @@ impl Rare for BuiltIn {
     #[cfg(feature = "deep")]
     fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
         Asked::Here(super::deep::read(subject, pieces()))
+    }
+
+    #[cfg(feature = "deep")]
+    fn inflate(&self, method: Method, packed: &[u8], most: u64) -> Unpacked {
+        Unpacked::Here(super::inflate::streams::inflate(method, packed, most))
     }
 }
 

@@ -80,9 +80,10 @@ rules! {
     UNRECOGNISED = "file/unrecognised" Info "Unknown format" Viewer;
     /// The file was cut, replaced or removed while it was open, or the medium fails.
     READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer;
-    /// Names of C++ and YAML that no compiler writes are read by a part of zeview that is loaded
-    /// when a file needs it. It could not be loaded, so names are shown as they stand in the
-    /// file, and there is no second reading of the text.
+    /// Names of C++, YAML that no compiler writes, and compressed bytes are read by parts of
+    /// zeview that are loaded when a file needs them. One could not be loaded, so names are
+    /// shown as they stand in the file, there is no second reading of the text, and compressed
+    /// bytes stay packed.
     RARE_MISSING = "file/part-of-zeview-missing" Info "A part of zeview is not loaded" Viewer;
 
     /// An ELF file starts with a header of 52 (32-bit class) or 64 bytes (64-bit class).
@@ -152,6 +153,11 @@ rules! {
     ELF_NOTE_OUT_OF_BOUNDS = "elf/note-out-of-bounds" Error "A note reaches past the end of its section" Spec("gABI, Note Section");
     /// Bytes after the last note that are not a whole note header.
     ELF_NOTE_REMAINDER = "elf/note-remainder" Warning "Stray bytes after the last note" Spec("gABI, Note Section");
+    /// A section with `SHF_COMPRESSED` starts with a header that says how it is compressed, and
+    /// how large it is without.
+    ELF_COMPRESSION_HEADER = "elf/truncated-compression-header" Error "A compression header is cut off" Spec("gABI, Compression Header");
+    /// `ch_type` is 1 for zlib and 2 for zstd.
+    ELF_COMPRESSION_TYPE = "elf/compression-type" Warning "A section is compressed in an unknown way" Spec("gABI, Compression Header");
     /// The file has more sections, segments or notes than are decoded.
     TOO_MANY = "limits/too-many-entries" Warning "There are more entries than are decoded" Viewer;
     /// Tables or notes lie over each other so that checking all of them would cost the square of
@@ -159,6 +165,16 @@ rules! {
     TOO_MUCH = "limits/too-much-overlap" Warning "Too many parts lie over each other" Viewer;
     /// The text or table is larger than what is parsed.
     TOO_LARGE = "limits/too-large" Warning "This is more than is parsed" Viewer;
+    /// A short stream can unpack to any number of bytes. What is unpacked of one file, all
+    /// streams together, has a limit; what is beyond it is not looked at.
+    UNPACKED_TOO_LARGE = "limits/unpacked-too-large" Warning "This is more than is unpacked" Viewer;
+
+    /// Compressed bytes end before their stream does, are none of the method that the file
+    /// names, or do not have the checksum that they end with. What could be unpacked is shown.
+    PACKED_DAMAGED = "compressed/damaged" Error "Compressed bytes cannot be unpacked" Spec("RFC 1950; RFC 8878");
+    /// The file says how many bytes there are when they are unpacked, and there are more or
+    /// fewer. Of more, only the announced ones are looked at.
+    UNPACKED_SIZE = "compressed/size" Error "Compressed bytes unpack to another size than announced" Spec("gABI, Compression Header; LLVM, Compression.cpp");
 
     /// Two parts of the file claim the same bytes; each shows them as its own.
     OVERLAP = "layout/overlap" Warning "Two parts of the file claim the same bytes" Spec("gABI, Sections: sections may not overlap");

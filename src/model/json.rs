@@ -170,6 +170,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Sequence => "sequence",
         NodeKind::Text => "text",
         NodeKind::Blob => "blob",
+        NodeKind::Packed => "packed",
         NodeKind::Syntax => "syntax",
         NodeKind::Padding => "padding",
         NodeKind::Gap => "gap",

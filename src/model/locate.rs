@@ -148,16 +148,21 @@ impl Document {
     pub fn leaves(&self, span: Span, limit: usize) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         let mark = self.registry.mark();
-        self.collect_leaves(self.root(), span, limit, 0, &mut leaves);
+        let mut wanted = vec![span];
+        while let Some(parent) = wanted.last().and_then(|s| self.sources.parent(s.source)) {
+            wanted.push(parent);
+        }
+        self.collect_leaves(self.root(), &wanted, limit, 0, &mut leaves);
         self.registry.release(mark);
         sort::by_key(&mut leaves, |leaf: &Leaf| leaf.span);
         leaves
     }
 
+    /// `way` are the wanted bytes, those that they were unpacked from, and so on.
     fn collect_leaves(
         &self,
         node: &Node,
-        wanted: Span,
+        way: &[Span],
         limit: usize,
         depth: usize,
         out: &mut Vec<Leaf>,
@@ -166,11 +171,15 @@ impl Document {
             return;
         }
         let Some(extent) = node.extent() else { return };
-        let elsewhere = extent.source != wanted.source;
-        if !elsewhere && !extent.overlaps(wanted) {
+        let Some(wanted) = way.iter().find(|s| s.source == extent.source).copied() else {
+            return;
+        };
+        if !extent.overlaps(wanted) {
             return;
         }
-        if node.is_leaf() || node.kind == NodeKind::Field {
+        let elsewhere = way.first() != Some(&wanted);
+        let packed = node.kind == NodeKind::Packed;
+        if node.is_leaf() || packed || node.kind == NodeKind::Field {
             if let Some(span) = node.span.filter(|_| !elsewhere) {
                 out.push(Leaf {
                     span,
@@ -180,7 +189,9 @@ impl Document {
                     index: node.index,
                 });
             }
-            return;
+            if !(packed && elsewhere) {
+                return;
+            }
         }
         if let Some(span) = node
             .span
@@ -209,7 +220,7 @@ impl Document {
                 if hinted && child.extent().is_some_and(|e| e.start >= wanted.end) {
                     return;
                 }
-                self.collect_leaves(&child, wanted, limit, depth + 1, out);
+                self.collect_leaves(&child, way, limit, depth + 1, out);
             }
             at = end;
         }

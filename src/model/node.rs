@@ -38,6 +38,8 @@ pub enum NodeKind {
     Text,
     /// Bytes that are not taken apart.
     Blob,
+    /// Compressed bytes; its only child is what is unpacked from them, in another source.
+    Packed,
     /// Punctuation, comments and markers of a text format.
     Syntax,
     /// Bytes that only fill up to an alignment.

@@ -123,6 +123,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Sequence => "sequence",
         NodeKind::Text => "text",
         NodeKind::Blob => "bytes",
+        NodeKind::Packed => "compressed bytes",
         NodeKind::Syntax => "syntax",
         NodeKind::Padding => "padding",
         NodeKind::Gap => "unexplained bytes",

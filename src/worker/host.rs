@@ -10,7 +10,8 @@
 //!
 //! What few files need ([`rare`](crate::decode::rare)) is loaded when the first such file has
 //! been checked, before it is answered; what lies [`deep`](crate::decode::deep), when a request
-//! has asked for it, which is then answered once more.
+//! has asked for it, which is then answered once more. A file with compressed bytes is decoded
+//! once more when their reader has come.
 //!
 //! The same script gives embedders the [`api`](crate::api). In a worker of their own they
 //! say `self.zeviewHost = false` before it starts, and nobody listens.
@@ -136,6 +137,9 @@ impl File {
         })
     }
 }
+
+/// Decodes a file; an answer says that it cannot be done.
+type Decode = dyn Fn(&Host) -> Option<Answer>;
 
 struct Host {
     line: Line,
@@ -276,29 +280,44 @@ impl Host {
         });
     }
 
-    /// Answers now, or when the part has been loaded that few files need.
+    /// Answers now, or when the parts have been loaded that the file needs.
     fn decode(self: &Rc<Host>, id: u32, name: String, file: File) -> Option<Answer> {
         self.rare.begin();
-        let decode = move |host: &Host| match file.source() {
-            Ok(source) => {
-                host.desk.borrow_mut().decode(id, &name, source);
-                None
-            }
-            Err(message) => Some(failed(message)),
-        };
+        self.decode_by(
+            id,
+            Rc::new(move |host| match file.source() {
+                Ok(source) => {
+                    host.desk.borrow_mut().decode(id, &name, source);
+                    None
+                }
+                Err(message) => Some(failed(message)),
+            }),
+        )
+    }
+
+    /// The same; `decode` does it as often as it has to be done, and says where it cannot be.
+    fn decode_by(self: &Rc<Host>, id: u32, decode: Rc<Decode>) -> Option<Answer> {
         if let Some(refused) = decode(self) {
             return Some(refused);
         }
         let opened = |host: &Host| host.desk.borrow_mut().opened();
-        if !self.rare.names.is_awaited() {
+        // While decoding, only what is compressed asks for the part for what lies deep.
+        let (names, packed) = (self.rare.names.is_awaited(), self.rare.deep.is_awaited());
+        if !names && !packed {
             return self.settled(id, opened);
         }
         let rare = Rc::clone(&self.rare);
-        let loading = async move { rare.names.load().await };
-        self.later(id, loading, move |host, loaded| {
-            // What is missing is something to report.
-            let refused = if loaded { None } else { decode(host) };
-            refused.or_else(|| host.settled(id, opened))
+        let loading = async move {
+            let named = !names || rare.names.load().await;
+            if packed {
+                rare.deep.load().await;
+            }
+            named
+        };
+        self.later(id, loading, move |host, named| match named && !packed {
+            true => host.settled(id, opened),
+            // What is missing is something to report; what is unpacked, to decode.
+            false => host.decode_by(id, decode),
         });
         None
     }

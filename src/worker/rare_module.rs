@@ -1,6 +1,6 @@
 //! What few files need ([`rare`]) and what lies deep in them ([`deep`]), as modules of their own
 //! beside this one: `rare.js`, loaded when a file is opened that needs it, and `deep.js`, loaded
-//! when somebody opens a node that needs it.
+//! when somebody opens a node that needs it, or a file with compressed bytes.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::module::Module;
 use crate::decode::deep::{Asked, Piece, Reading, Subject, pack};
+use crate::decode::inflate::{Method, Stream, Unpacked};
 use crate::decode::rare::{self, Item, Rare};
 use crate::model::Node;
 
@@ -33,6 +34,14 @@ extern "C" {
         described: &[u8],
         bytes: &[u8],
     ) -> Result<Option<DeepReading>, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn inflate(
+        this: &DeepExports,
+        method: u32,
+        packed: &[u8],
+        most: u64,
+    ) -> Result<Option<Vec<u8>>, JsValue>;
 
     type DeepReading;
 
@@ -58,7 +67,7 @@ extern "C" {
 pub struct RareModule {
     /// Names of C++, general YAML.
     pub names: Module<RareExports>,
-    /// SPIR-V, DWARF.
+    /// SPIR-V, DWARF, compressed bytes.
     pub deep: Module<DeepExports>,
 }
 
@@ -107,6 +116,22 @@ impl Rare for RareModule {
         match reading.flatten() {
             Some(reading) => Asked::Here(Rc::new(Remote(reading))),
             None => Asked::Never,
+        }
+    }
+
+    fn inflate(&self, method: Method, packed: &[u8], most: u64) -> Unpacked {
+        if !self.deep.need() {
+            return Unpacked::Never;
+        }
+        if !self.deep.is_loaded() {
+            return Unpacked::Later;
+        }
+        let stream = self
+            .deep
+            .ask(|exports| exports.inflate(method.code(), packed, most));
+        match stream.flatten().and_then(Stream::unpack) {
+            Some(stream) => Unpacked::Here(stream),
+            None => Unpacked::Never,
         }
     }
 }

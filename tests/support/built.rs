@@ -1,7 +1,11 @@
 //! Files that no compiler here writes, made by builders from their specifications.
 
+use zeview::decode::inflate::Method;
+
+use super::compressed::{gnu, packed};
+use super::elf::Section;
 use super::igc_debug::{Kernel, program};
-use super::{fixtures, spirv};
+use super::{fixtures, spirv, zebin};
 
 /// All of them, with a name each.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -9,6 +13,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("spirv-kernel", spirv::kernel().build()),
         ("spirv-big-endian", spirv::kernel().big().build()),
         ("igc-debug", igc_debug()),
+        ("compressed-debug", compressed_debug()),
     ]
 }
 
@@ -23,6 +28,30 @@ fn igc_debug() -> Vec<u8> {
         Kernel::named("without"),
     ])
     .build()
+}
+
+/// A zebin whose DWARF is compressed, a section in each way.
+fn compressed_debug() -> Vec<u8> {
+    let bytes = debug_elf();
+    let elf = goblin::elf::Elf::parse(&bytes).unwrap();
+    let section = |name: &str| {
+        let named = |header: &&goblin::elf::SectionHeader| {
+            elf.shdr_strtab.get_at(header.sh_name) == Some(name)
+        };
+        let header = elf.section_headers.iter().find(named).unwrap();
+        &bytes[header.file_range().unwrap()]
+    };
+    zebin::small()
+        .section(packed(".debug_info", Method::Zlib, section(".debug_info")))
+        .section(packed(
+            ".debug_abbrev",
+            Method::Zstd,
+            section(".debug_abbrev"),
+        ))
+        .section(gnu(".zdebug_line", section(".debug_line")))
+        .section(Section::new(".debug_ranges", 1, section(".debug_ranges")))
+        .build()
+        .bytes
 }
 
 /// An ELF file with DWARF.

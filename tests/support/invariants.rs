@@ -25,12 +25,18 @@ pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
         Ok(tree) => tree,
         Err(error) => return vec![error],
     };
+    let sources = &document.sources;
+    let all = sources.ids().into_iter().map(|id| {
+        let bytes = sources.read(sources.whole(id));
+        bytes.expect("it is in memory").to_vec()
+    });
     let mut check = Check {
         bytes,
+        all: all.collect(),
         tree: &tree,
         found: Vec::new(),
     };
-    check.places();
+    check.places(&document);
     check.coverage(&document);
     check.values();
     check.diagnostics(&mut document, depth);
@@ -79,7 +85,10 @@ pub fn hold_for_all(
 const SHOWN: usize = 6;
 
 struct Check<'a> {
+    /// The file.
     bytes: &'a [u8],
+    /// The bytes of each source: the file's, and what is unpacked from it.
+    all: Vec<Vec<u8>>,
     tree: &'a Tree,
     found: Vec<String>,
 }
@@ -105,9 +114,9 @@ impl Check<'_> {
     }
 
     /// Children lie in their parents, parents in the file; rows are where they say.
-    fn places(&mut self) {
+    fn places(&mut self, document: &Document) {
         let tree = self.tree;
-        let whole = Span::new(SourceId::FILE, 0, self.bytes.len() as u64);
+        let sources = &document.sources;
         for (index, flat) in tree.nodes.iter().enumerate() {
             let node = &flat.node;
             if (node.kind == NodeKind::Derived) != node.span.is_none() {
@@ -122,6 +131,7 @@ impl Check<'_> {
             let Some(extent) = node.extent() else {
                 continue;
             };
+            let whole = sources.whole(span.source);
             if !whole.contains(extent) || u64::from(node.head) > span.start {
                 self.fail_at(index, "outside of the file");
             }
@@ -129,7 +139,12 @@ impl Check<'_> {
                 continue;
             };
             let parent_span = parent.node.span.unwrap_or(whole);
-            if !parent_span.contains(extent) {
+            if parent.node.kind == NodeKind::Packed {
+                let from = sources.parent(span.source);
+                if span != whole || from != Some(parent_span) || parent.children.len() != 1 {
+                    self.fail_at(index, "not what its parent holds packed");
+                }
+            } else if !parent_span.contains(extent) {
                 self.fail_at(index, "outside of its parent");
             }
             if node.index != (index - parent.children.start) as u64 {
@@ -139,7 +154,7 @@ impl Check<'_> {
                 self.bits(index, node, &parent.node, bits.low, bits.high);
             }
             for xref in &node.xrefs {
-                if !whole.contains(xref.to) {
+                if !sources.whole(xref.to.source).contains(xref.to) {
                     self.fail_at(index, "refers to bytes outside of the file");
                 }
             }
@@ -162,12 +177,16 @@ impl Check<'_> {
     /// Leaves, padding and gaps are all there is, each byte once where nothing overlaps.
     fn coverage(&mut self, document: &Document) {
         let tree = self.tree;
-        let mut marks = vec![(0u32, false, false); self.bytes.len()];
+        let sizes = self.all.iter().map(Vec::len);
+        let mut all: Vec<_> = sizes.map(|len| vec![(0u32, false, false); len]).collect();
         for flat in tree.nodes.iter().filter(|f| f.node.bits.is_none()) {
             let Some(own) = flat.own_bytes(tree) else {
                 continue;
             };
-            let range = own.start as usize..(own.end as usize).min(self.bytes.len());
+            let Some(marks) = all.get_mut(own.source.0 as usize) else {
+                continue;
+            };
+            let range = own.start as usize..(own.end as usize).min(marks.len());
             for (count, gap, padding) in marks.get_mut(range).unwrap_or(&mut []) {
                 *count += 1;
                 // A document of no known format is one piece that nothing explains.
@@ -175,8 +194,9 @@ impl Check<'_> {
                 *padding |= flat.node.kind == NodeKind::Padding;
             }
         }
+        let file = all.first().map_or(&[][..], Vec::as_slice);
         let count =
-            |f: &dyn Fn(&(u32, bool, bool)) -> bool| marks.iter().filter(|m| f(m)).count() as u64;
+            |f: &dyn Fn(&(u32, bool, bool)) -> bool| file.iter().filter(|m| f(m)).count() as u64;
         let coverage = document.coverage;
         let expected = Coverage {
             explained: count(&|(_, gap, padding)| !gap && !padding),
@@ -187,8 +207,10 @@ impl Check<'_> {
         if coverage != expected {
             self.fail(format!("{coverage:?}, the rows say {expected:?}"));
         }
-        if let Some(at) = marks.iter().position(|(count, ..)| *count == 0) {
-            self.fail(format!("the byte at {at:#x} belongs to no row"));
+        for (source, marks) in all.iter().enumerate() {
+            if let Some(at) = marks.iter().position(|(count, ..)| *count == 0) {
+                self.fail(format!("the byte at {at:#x} of {source} belongs to no row"));
+            }
         }
         let overlaps = document
             .diagnostics
@@ -200,8 +222,12 @@ impl Check<'_> {
                 coverage.overlap
             ));
         }
-        if !overlaps && let Some(at) = marks.iter().position(|(count, ..)| *count > 1) {
-            self.fail(format!("the byte at {at:#x} belongs to several rows"));
+        for (source, marks) in all.iter().enumerate().filter(|_| !overlaps) {
+            if let Some(at) = marks.iter().position(|(count, ..)| *count > 1) {
+                self.fail(format!(
+                    "the byte at {at:#x} of {source} belongs to several rows"
+                ));
+            }
         }
         let claims = self.claims();
         if coverage.overlap != claims {
@@ -250,7 +276,8 @@ impl Check<'_> {
                 continue;
             };
             let range = span.start as usize..span.end as usize;
-            let Some(bytes) = self.bytes.get(range) else {
+            let source = self.all.get(span.source.0 as usize);
+            let Some(bytes) = source.and_then(|all| all.get(range)) else {
                 continue;
             };
             if let Err(message) = reread(flat, bytes) {
@@ -261,18 +288,17 @@ impl Check<'_> {
 
     /// Findings name bytes of the file, and their paths lead back to them.
     fn diagnostics(&mut self, document: &mut Document, depth: Depth) {
-        let whole = Span::new(SourceId::FILE, 0, self.bytes.len() as u64);
         let all = document.diagnostics.clone();
         for (index, diagnostic) in all.iter().enumerate() {
             let rule = &diagnostic.rule;
             let primary = diagnostic.primary.span;
             let others = diagnostic.secondary.iter().map(|l| l.span);
             for span in others.chain([primary]) {
-                if !whole.contains(span) {
+                if !document.sources.whole(span.source).contains(span) {
                     self.fail(format!("{rule} speaks of {span:?}"));
                 }
             }
-            if primary.is_empty() && !whole.is_empty() {
+            if primary.is_empty() && !self.bytes.is_empty() {
                 self.fail(format!("{rule} names no bytes, at {primary:?}"));
             }
             let info = document.rules.iter().find(|r| r.id == *rule);
@@ -326,16 +352,16 @@ impl Check<'_> {
     /// From each byte, the way to its leaf; the same as by looking at all children.
     fn positions(&mut self, document: &mut Document) {
         let len = self.bytes.len();
-        let step = (len / 3000).max(1) | 1;
-        for offset in (0..len).step_by(step).chain([len.saturating_sub(1)]) {
-            if len == 0 {
-                break;
-            }
-            let offset = offset as u64;
-            let way = document.nodes_at(SourceId::FILE, offset);
-            if let Err(message) = self.position(document, offset, &way) {
-                self.fail(format!("byte {offset:#x}: {message}"));
-                return;
+        for source in document.sources.ids() {
+            let len = self.all.get(source.0 as usize).map_or(0, Vec::len);
+            let step = (len / 3000).max(1) | 1;
+            for offset in (0..len).step_by(step).chain(len.checked_sub(1)) {
+                let offset = offset as u64;
+                let way = document.nodes_at(source, offset);
+                if let Err(message) = self.position(document, source, offset, &way) {
+                    self.fail(format!("byte {offset:#x} of {source:?}: {message}"));
+                    return;
+                }
             }
         }
         if !document.nodes_at(SourceId::FILE, len as u64).len() == 1 {
@@ -343,15 +369,23 @@ impl Check<'_> {
         }
     }
 
-    fn position(&self, document: &Document, offset: u64, way: &[NodeId]) -> Result<(), String> {
+    fn position(
+        &self,
+        document: &Document,
+        source: SourceId,
+        offset: u64,
+        way: &[NodeId],
+    ) -> Result<(), String> {
         let tree = self.tree;
         let mut at = 0;
         if way.first() != Some(&NodeId::ROOT) {
             return Err("the way does not begin at the root".to_owned());
         }
         let holds = |flat: &&Flat| {
-            flat.node.bits.is_none() && flat.extent().is_some_and(|e| e.holds(offset))
+            let here = |e: Span| e.source == source && e.holds(offset);
+            flat.node.bits.is_none() && flat.extent().is_some_and(here)
         };
+        let leads = |flat: &Flat| flat.extent().is_some_and(|e| e.source != source);
         for id in way.get(1..).unwrap_or(&[]) {
             let node = document.node(*id).ok_or("a node that does not exist")?;
             let flat = &tree.nodes[at];
@@ -361,7 +395,7 @@ impl Check<'_> {
                 .get(place)
                 .filter(|_| flat.children.contains(&place));
             let child = child.ok_or_else(|| format!("{} has no such child", tree.path(at)))?;
-            if child.node.name != node.name || !holds(&child) {
+            if child.node.name != node.name || !(holds(&child) || leads(child)) {
                 return Err(format!("{} is not there", tree.path(place)));
             }
             at = place;
@@ -385,7 +419,8 @@ impl Check<'_> {
             hidden[index] = flat
                 .parent
                 .is_some_and(|p| hidden[p] || tree.nodes[p].node.kind == NodeKind::Field);
-            let ends = flat.children.is_empty() || flat.node.kind == NodeKind::Field;
+            let ends = flat.children.is_empty()
+                || matches!(flat.node.kind, NodeKind::Field | NodeKind::Packed);
             match flat.node.span {
                 Some(span)
                     if ends && !hidden[index] && !flat.extent().is_some_and(Span::is_empty) =>
@@ -401,8 +436,8 @@ impl Check<'_> {
             }
         }
         let mut random = Random::new(self.bytes.len() as u64);
-        let len = self.bytes.len() as u64;
-        let mut spans = vec![Span::new(SourceId::FILE, 0, len)];
+        let sources = document.sources.ids().into_iter();
+        let mut spans: Vec<_> = sources.map(|id| document.sources.whole(id)).collect();
         for _ in 0..40 {
             let start = random.below(self.bytes.len()) as u64;
             spans.push(Span::at(

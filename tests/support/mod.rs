@@ -5,6 +5,7 @@
 
 pub mod built;
 pub mod cases;
+pub mod compressed;
 pub mod damage;
 pub mod elf;
 pub mod fixtures;

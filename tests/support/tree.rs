@@ -17,10 +17,12 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// It has bytes of its own that no child has: a leaf, or a word with named bits.
+    /// It has bytes of its own that no child has: a leaf, a word with named bits, or packed
+    /// bytes.
     pub fn is_terminal(&self, tree: &Tree) -> bool {
         let first = tree.nodes.get(self.children.start);
-        self.children.is_empty() || first.is_some_and(|n| n.node.bits.is_some())
+        let packed = self.node.kind == NodeKind::Packed;
+        self.children.is_empty() || packed || first.is_some_and(|n| n.node.bits.is_some())
     }
 
     pub fn extent(&self) -> Option<Span> {
@@ -54,7 +56,12 @@ const PAGE: u64 = 256;
 /// can have.
 pub fn walk_all(document: &Document) -> Result<Tree, String> {
     let root = document.root().clone();
-    let size = root.span.map_or(0, Span::len);
+    let sources = &document.sources;
+    let size: u64 = sources
+        .ids()
+        .into_iter()
+        .map(|id| sources.whole(id).len())
+        .sum();
     let most = size.saturating_mul(ROWS_PER_BYTE).saturating_add(4096);
     let mut tree = Tree::default();
     tree.nodes.push(Flat {

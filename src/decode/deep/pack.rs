@@ -18,6 +18,7 @@ const KINDS: &[NodeKind] = &[
     NodeKind::Sequence,
     NodeKind::Text,
     NodeKind::Blob,
+    NodeKind::Packed,
     NodeKind::Syntax,
     NodeKind::Padding,
     NodeKind::Gap,

@@ -106,20 +106,18 @@ impl Dwarf {
     pub fn of(cx: &Context<'_>, file: &ElfFile) -> Option<Dwarf> {
         let mut parts = Parts::new(file);
         for name in TAKEN_APART.iter().chain(REFERRED) {
-            if let Some(section) = file.section_named(name) {
+            if let Some(section) = file.debug_section(name) {
                 parts.push(section, kind::DEBUG, 0);
             }
         }
         let debug = parts.numbers.clone();
         for name in NAMED {
-            if let Some(section) = file.section_named(name) {
+            if let Some(section) = file.debug_section(name) {
                 parts.push(section, kind::NAMED, 0);
             }
         }
-        if !debug.iter().any(|(index, _)| {
-            let name = file.section_name(*index);
-            TAKEN_APART.contains(&name)
-        }) {
+        let first = parts.list.first();
+        if first.is_none_or(|part| !TAKEN_APART.contains(&part.name.as_str())) {
             return None;
         }
         // Types of relocations are the machine's own.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Class;
+use super::compressed::Packed;
 use super::header::Header;
 use super::identity::Identity;
 use super::section::{Section, SectionType};
@@ -33,6 +34,8 @@ pub struct ElfFile {
     pub(super) strings: HashMap<u64, StringTable>,
     /// The index of the symbol table: the first section of that type.
     pub(super) symbol_table: Option<u64>,
+    /// The compressed sections, by index.
+    pub(super) packed: Vec<Packed>,
     /// The functions and entries of the symbol table, by section.
     pub(super) symbols: Vec<SymbolRef>,
 }
@@ -65,6 +68,23 @@ impl ElfFile {
     /// The first section of that name.
     pub fn section_named(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|s| s.name == name)
+    }
+
+    /// What is to be known of a compressed section.
+    pub(super) fn packed(&self, index: u64) -> Option<&Packed> {
+        let at = self.packed.binary_search_by_key(&index, |p| p.index);
+        self.packed.get(at.ok()?)
+    }
+
+    /// A section of debugging information by name, without its compression.
+    pub fn debug_section(&self, name: &str) -> Option<&Section> {
+        let plain = self.packed.iter().filter_map(|p| p.plain.as_ref());
+        let mut plain = plain.filter(|s| s.name == name);
+        let as_it_is = || {
+            let section = self.section_named(name)?;
+            self.packed(section.index).is_none().then_some(section)
+        };
+        plain.next().or_else(as_it_is)
     }
 
     /// The name of the section of that index; empty, if there is none.

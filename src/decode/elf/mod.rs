@@ -9,6 +9,7 @@
 //! ```
 
 mod check;
+pub mod compressed;
 pub mod file;
 pub mod header;
 mod header_tables;
@@ -91,6 +92,7 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     let segments = header_tables::program_table(cx, &start);
     let mut file = read::sections(cx, &start, headers);
     file.symbols = read::code_symbols(cx, &file);
+    file.packed = compressed::unpack(cx, &file);
     let file = Rc::new(file);
     check::symbol_tables(cx, &file);
     check::relocation_sections(cx, &file);

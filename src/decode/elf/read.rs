@@ -82,6 +82,7 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
         names: start.header.e_shstrndx,
         strings: HashMap::new(),
         symbol_table: None,
+        packed: Vec::new(),
         symbols: Vec::new(),
     };
     let Some(table) = table else {
@@ -166,6 +167,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
         name: String::new(),
         name_offset: header.sh_name,
         kind,
+        flags: header.sh_flags,
         size: header.sh_size,
         addr: header.sh_addr,
         link: header.sh_link,

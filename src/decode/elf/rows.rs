@@ -167,11 +167,34 @@ pub(super) fn section_node(
                 .doc(&NOBITS_DOC),
         );
     }
-    if let Some(node) = Dwarf::node(dwarf, cx, section, named(NodeKind::Blob)) {
+    if let Some(packed) = file.packed(section.index) {
+        let contents = packed.plain.as_ref().and_then(|plain| {
+            let node = Node::new(NodeKind::Blob, plain.name.clone(), plain.bytes);
+            let node = node.area(area_of(plain));
+            contents_node(cx, file, plain, zebin, dwarf, node)
+        });
+        return Some(packed.node(cx, named(NodeKind::Blob), contents));
+    }
+    contents_node(cx, file, section, zebin, dwarf, named(NodeKind::Blob))
+}
+
+/// What `node`, which is to be a section's bytes, is in particular.
+fn contents_node(
+    cx: &Context<'_>,
+    file: &Rc<ElfFile>,
+    section: &Section,
+    zebin: &zebin::Survey,
+    dwarf: Option<&Dwarf>,
+    node: Node,
+) -> Option<Node> {
+    if let Some(node) = Dwarf::node(dwarf, cx, section, node.clone()) {
         return Some(node);
     }
-    let node = named(NodeKind::Blob);
-    if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node) {
+    let named = |kind: NodeKind| Node {
+        kind,
+        ..node.clone()
+    };
+    if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node.clone()) {
         return Some(node);
     }
     Some(match section.kind {

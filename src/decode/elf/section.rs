@@ -161,6 +161,8 @@ pub struct Section {
     pub name_offset: u64,
     /// Its `sh_type`.
     pub kind: SectionType,
+    /// Its `sh_flags`.
+    pub flags: u64,
     /// Its `sh_size`.
     pub size: u64,
     /// Its `sh_addr`.

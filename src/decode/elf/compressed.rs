@@ -1,0 +1,251 @@
+//! Compressed sections. gABI, "Compression Header"; GNU's older form, whose sections are named
+//! `.zdebug_…` and start with `ZLIB` and the size as a big-endian number.
+//!
+//! ```text
+//! Elf64_Chdr: ch_type │ reserved │ ch_size │ ch_addralign │ the packed bytes
+//! GNU:        "ZLIB" │ size, 8 bytes │ the packed bytes
+//! ```
+
+use super::Class;
+use super::file::ElfFile;
+use super::section::{Section, SectionFlags, SectionType};
+use crate::decode::context::Context;
+use crate::decode::eager::Eager;
+use crate::decode::inflate::{Inflated, Method};
+use crate::decode::names::{Dec, Hex};
+use crate::decode::reader::{Endian, Window};
+use crate::decode::record::FieldSpec;
+use crate::decode::{limits, rules};
+use crate::model::{Area, Doc, Node, NodeKind, Span, Value};
+use crate::{open_enum, record};
+use std::rc::Rc;
+
+open_enum! {
+    /// `ch_type`. gABI, "Compression Header".
+    pub struct CompressionType(u32) {
+        /// zlib.
+        ELFCOMPRESS_ZLIB = 1,
+        /// zstd.
+        ELFCOMPRESS_ZSTD = 2,
+    }
+}
+
+record! {
+    /// The header of a compressed section, 32 bit.
+    pub struct Header32: "gABI, Compression Header" {
+        /// How the section is compressed.
+        ch_type: u32 as CompressionType,
+        /// The size of what is unpacked.
+        ch_size: u32 as Dec,
+        /// The alignment of what is unpacked.
+        ch_addralign: u32 as Dec,
+    }
+}
+
+record! {
+    /// The header of a compressed section, 64 bit.
+    pub struct Header64: "gABI, Compression Header" {
+        /// How the section is compressed.
+        ch_type: u32 as CompressionType,
+        /// Not used.
+        ch_reserved: u32 as Hex,
+        /// The size of what is unpacked.
+        ch_size: u64 as Dec,
+        /// The alignment of what is unpacked.
+        ch_addralign: u64 as Dec,
+    }
+}
+
+record! {
+    /// What GNU's compressed sections start with, in big endian.
+    pub struct GnuHeader: "GNU binutils, .zdebug sections" {
+        /// `ZLIB`.
+        magic: u32 as Hex,
+        /// The size of what is unpacked.
+        size: u64 as Dec,
+    }
+}
+
+/// The longest streams that are unpacked of a file that is not for a GPU, all together: its
+/// debugging information can be as large as it likes, and nobody has asked for it.
+const FOREIGN: u64 = 4 << 20;
+
+static HEADER_DOC: Doc = Doc {
+    text: "How the section is compressed, and how large it is without.",
+    source: "gABI, Compression Header",
+    known: &[],
+};
+static PACKED_DOC: Doc = Doc {
+    text: "Compressed bytes that are not unpacked.",
+    source: "gABI, Section Compression",
+    known: &[],
+};
+
+/// A compressed section.
+#[derive(Debug, Clone)]
+pub struct Packed {
+    /// The section's index.
+    pub index: u64,
+    /// What it is without compression, if it could be unpacked: its name and its bytes are
+    /// others, the rest is the same.
+    pub plain: Option<Section>,
+    header: Vec<(&'static FieldSpec, u64)>,
+    header_span: Span,
+    body: Span,
+    inflated: Option<Inflated>,
+    method: Option<Method>,
+}
+
+/// Unpacks the compressed sections.
+pub(super) fn unpack(cx: &Context<'_>, file: &ElfFile) -> Vec<Packed> {
+    // Of a GPU's file only what no consumer but a debugger looks at: the driver knows nothing
+    // of compression, and reads the sections that it wants as they are.
+    let foreign = file.identity.id() == "elf";
+    let is_packed = |section: &&Section| {
+        let flagged = section.flags & SectionFlags::COMPRESSED != 0
+            && section.flags & SectionFlags::ALLOC == 0
+            && (foreign || section.name.starts_with(".debug_"));
+        (flagged || is_gnu(section))
+            && section.kind == SectionType::SHT_PROGBITS
+            && !section.bytes.is_empty()
+    };
+    let mut left = match foreign {
+        true => FOREIGN,
+        false => limits::UNPACKED,
+    };
+    let sections = file.sections.iter().filter(is_packed);
+    let packed = sections.filter_map(|section| one(cx, file, section, &mut left));
+    packed.collect()
+}
+
+fn is_gnu(section: &Section) -> bool {
+    section.name.starts_with(".zdebug_") && section.flags & SectionFlags::COMPRESSED == 0
+}
+
+fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> Option<Packed> {
+    let head = Window::clamped(cx.sources, section.bytes.sub(0, Header64::SIZE));
+    let mut reader = head.reader(file.endian);
+    let (header, header_span, method, size) = if is_gnu(section) {
+        let mut reader = head.reader(Endian::Big);
+        let header = GnuHeader::read(&mut reader).ok().filter(|h| h.magic == GNU);
+        // Not compressed, whatever the name says.
+        let header = header?;
+        let fields = GnuHeader::FIELDS.iter().map(|f| (f, header.raw(f.name)));
+        (
+            fields.collect(),
+            header.origin,
+            Some(Method::Zlib),
+            header.size,
+        )
+    } else {
+        let read = match file.class {
+            Class::Elf32 => Header32::read(&mut reader).map(|header| {
+                let fields = Header32::FIELDS.iter().map(|f| (f, header.raw(f.name)));
+                (fields.collect::<Vec<_>>(), header.origin)
+            }),
+            Class::Elf64 => Header64::read(&mut reader).map(|header| {
+                let fields = Header64::FIELDS.iter().map(|f| (f, header.raw(f.name)));
+                (fields.collect(), header.origin)
+            }),
+        };
+        let (fields, origin) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                let what = format!("{}: the compression header", section.name);
+                cx.report_read(&rules::ELF_COMPRESSION_HEADER, &error, section.bytes, &what);
+                return None;
+            }
+        };
+        let number = |name: &str| {
+            fields
+                .iter()
+                .find(|(f, _)| f.name == name)
+                .map_or(0, |f| f.1)
+        };
+        let kind = CompressionType(u32::try_from(number("ch_type")).unwrap_or(0));
+        let method = match kind {
+            CompressionType::ELFCOMPRESS_ZLIB => Some(Method::Zlib),
+            CompressionType::ELFCOMPRESS_ZSTD => Some(Method::Zstd),
+            _ => None,
+        };
+        if method.is_none() {
+            cx.report(
+                &rules::ELF_COMPRESSION_TYPE,
+                origin.sub(0, 4),
+                format_args!("{}: the type {} is not known", section.name, kind.0),
+            );
+        }
+        let size = number("ch_size");
+        (fields, origin, method, size)
+    };
+    let body = section.bytes.from(header_span.len());
+    let fits = body.len() <= *left;
+    let inflated = match method.filter(|_| fits && !body.is_empty()) {
+        Some(method) => {
+            *left -= body.len();
+            cx.inflate(&section.name, method, body, Some(size))
+        }
+        None => None,
+    };
+    let plain = inflated.map(|inflated| Section {
+        name: plain_name(&section.name),
+        bytes: inflated.whole,
+        size: inflated.whole.len(),
+        ..section.clone()
+    });
+    Some(Packed {
+        index: section.index,
+        plain,
+        header,
+        header_span,
+        body,
+        inflated,
+        method,
+    })
+}
+
+const GNU: u32 = u32::from_be_bytes(*b"ZLIB");
+
+/// `.debug_info` of `.zdebug_info`.
+fn plain_name(name: &str) -> String {
+    match name.strip_prefix(".z") {
+        Some(rest) if rest.starts_with("debug_") => format!(".{rest}"),
+        _ => name.to_owned(),
+    }
+}
+
+impl Packed {
+    /// The section's node; `contents` is the node of what it is without compression.
+    pub(super) fn node(&self, cx: &Context<'_>, mut node: Node, contents: Option<Node>) -> Node {
+        let mut tree = Eager::default();
+        let record = Node::new(NodeKind::Record, "compression header", self.header_span)
+            .area(Area::Header)
+            .doc(&HEADER_DOC);
+        let place = tree.push(Eager::TOP, record);
+        for (field, raw) in &self.header {
+            tree.push(place, field.row(*raw, self.header_span));
+        }
+        match (self.inflated, contents) {
+            (Some(inflated), Some(contents)) => {
+                let place = tree.push(Eager::TOP, inflated.node("compressed bytes"));
+                tree.push(place, contents);
+                let rest = self.body.from(inflated.packed.len());
+                if !rest.is_empty() {
+                    cx.gap(rest);
+                    tree.push(Eager::TOP, Node::gap("after the stream", rest));
+                }
+            }
+            _ if !self.body.is_empty() => {
+                let body = Node::new(NodeKind::Blob, "compressed bytes", self.body);
+                let body = body.value(Value::Bytes).doc(&PACKED_DOC);
+                tree.push(Eager::TOP, body.summary("not unpacked"));
+            }
+            _ => {}
+        }
+        node.kind = NodeKind::Record;
+        let how = self.method.map_or("compressed", Method::name);
+        let count = tree.count_at(Eager::TOP);
+        node.summary(how)
+            .children(cx.register(Rc::new(tree)), 0, Some(count))
+    }
+}

@@ -1,0 +1,249 @@
+//! Compressed bytes, and what they hold: zlib (RFC 1950) and zstd (RFC 8878).
+//!
+//! What is unpacked is a source of its own ([`Sources::unpacked`](crate::model::Sources)), with
+//! the place of the packed bytes as its parent: a document in it has spans of that source, and
+//! stands in the tree below the node of the packed bytes.
+//!
+//! ```text
+//! packed bytes, span in the file     value: bytes; Inflated::node
+//!   what they hold, span of all of the new source
+//!     …
+//! ```
+//!
+//! The two readers ([`streams`]) are in the part that is loaded when it is needed (feature
+//! `deep`, see [`rare`](super::rare)). In the browser a file that needs it is decoded once
+//! more when the part has been loaded, so that a decoder asks as if it were always there.
+
+#[cfg(feature = "deep")]
+pub mod streams;
+
+use std::fmt::Write as _;
+
+use super::context::Context;
+use super::limits;
+use super::rules;
+use crate::model::{Doc, Node, NodeKind, Span, Value};
+
+/// How bytes are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// RFC 1950: a header of two bytes, deflate, a checksum.
+    Zlib,
+    /// RFC 8878: frames.
+    Zstd,
+}
+
+impl Method {
+    const ALL: &'static [Method] = &[Method::Zlib, Method::Zstd];
+
+    /// A number for the way from one wasm module to another.
+    pub fn code(self) -> u32 {
+        let at = Method::ALL.iter().position(|method| *method == self);
+        at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX)
+    }
+
+    /// The other way of [`code`](Method::code).
+    pub fn of(code: u32) -> Option<Method> {
+        Method::ALL.get(usize::try_from(code).ok()?).copied()
+    }
+
+    /// Told from the first bytes, as LLVM does where a format does not say.
+    pub fn sniff(head: &[u8]) -> Option<Method> {
+        match head {
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Method::Zstd),
+            // Deflate with a window of 32 KB; both bytes together are a multiple of 31.
+            [0x78, flags, ..] if (0x7800 + u16::from(*flags)) % 31 == 0 => Some(Method::Zlib),
+            _ => None,
+        }
+    }
+
+    /// `zlib` or `zstd`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Zlib => "zlib",
+            Method::Zstd => "zstd",
+        }
+    }
+}
+
+/// What a reader of compressed bytes has made of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stream {
+    /// The unpacked bytes, as far as they could be had.
+    pub bytes: Vec<u8>,
+    /// How many of the packed bytes belong to the stream.
+    pub used: u64,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a stream of compressed bytes ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// As it should.
+    Whole,
+    /// Packed bytes are missing.
+    CutOff,
+    /// The packed bytes are none of the method's, or a checksum is wrong.
+    Damaged,
+    /// There is more than was asked for.
+    More,
+}
+
+impl End {
+    const ALL: [End; 4] = [End::Whole, End::CutOff, End::Damaged, End::More];
+}
+
+impl Stream {
+    /// One run of bytes, for the way from one wasm module to another: the unpacked ones, with
+    /// the rest behind them.
+    pub fn pack(self) -> Vec<u8> {
+        let mut out = self.bytes;
+        let end = End::ALL.iter().position(|end| *end == self.end);
+        out.extend_from_slice(&self.used.to_le_bytes());
+        out.push(
+            end.and_then(|end| u8::try_from(end).ok())
+                .unwrap_or(u8::MAX),
+        );
+        out
+    }
+
+    /// The other way of [`pack`](Stream::pack).
+    pub fn unpack(mut bytes: Vec<u8>) -> Option<Stream> {
+        let end = *End::ALL.get(usize::from(bytes.pop()?))?;
+        let (rest, used) = bytes.split_last_chunk()?;
+        let (len, used) = (rest.len(), u64::from_le_bytes(*used));
+        bytes.truncate(len);
+        Some(Stream { bytes, used, end })
+    }
+}
+
+/// What came of asking for a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unpacked {
+    /// There it is.
+    Here(Stream),
+    /// Its reader is going to be loaded; the file is going to be decoded again.
+    Later,
+    /// There is no reader.
+    Never,
+}
+
+/// Unpacked bytes in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inflated {
+    /// All of the unpacked bytes, in a source of their own.
+    pub whole: Span,
+    /// The bytes that they were unpacked from: there may be fewer than was asked for.
+    pub packed: Span,
+    /// How they are compressed.
+    pub method: Method,
+}
+
+static PACKED_DOC: Doc = Doc {
+    text: "Compressed bytes. What is unpacked from them counts its places anew, from 0.",
+    source: "RFC 1950, RFC 8878",
+    known: &[],
+};
+
+impl Inflated {
+    /// The node of the packed bytes. Its only child is to be the node of all the unpacked ones
+    /// ([`whole`](Inflated::whole)).
+    pub fn node(&self, name: &'static str) -> Node {
+        Node::new(NodeKind::Packed, name, self.packed)
+            .value(Value::Bytes)
+            .summary(format!(
+                "{}, {} bytes unpacked",
+                self.method.name(),
+                self.whole.len()
+            ))
+            .doc(&PACKED_DOC)
+    }
+}
+
+impl Context<'_> {
+    /// Unpacks the bytes of `span` into a source of that name, at most as many as `expected`
+    /// (what the file says) and what a document may unpack altogether. Reports where they are
+    /// damaged, or more or fewer than expected, and gives what could be had; nothing where
+    /// there is nothing.
+    pub fn inflate(
+        &self,
+        name: &str,
+        method: Method,
+        span: Span,
+        expected: Option<u64>,
+    ) -> Option<Inflated> {
+        let left = self.may_unpack();
+        if left == 0 || span.len() > limits::UNPACKED {
+            self.report(
+                &rules::UNPACKED_TOO_LARGE,
+                span,
+                format_args!("{name}: {} bytes are not unpacked", span.len()),
+            );
+            return None;
+        }
+        let most = expected.unwrap_or(left).min(left);
+        let packed = self.sources.read(span).ok()?;
+        let stream = match self.rare.inflate(method, &packed, most) {
+            Unpacked::Here(stream) => stream,
+            Unpacked::Later => return None,
+            Unpacked::Never => {
+                self.report(
+                    &rules::RARE_MISSING,
+                    span,
+                    "zeview's part that unpacks compressed bytes is not loaded",
+                );
+                return None;
+            }
+        };
+        self.report_end(name, method, span, expected, &stream);
+        if stream.bytes.is_empty() {
+            return None;
+        }
+        let packed = span.sub(0, stream.used);
+        Some(Inflated {
+            whole: self.unpacked(name, stream.bytes, packed),
+            packed,
+            method,
+        })
+    }
+
+    fn report_end(
+        &self,
+        name: &str,
+        method: Method,
+        span: Span,
+        expected: Option<u64>,
+        stream: &Stream,
+    ) {
+        let len = stream.bytes.len() as u64;
+        let mut message = format!("{name}: ");
+        let rule = match (stream.end, expected) {
+            (End::Whole, Some(expected)) if expected != len => {
+                let _ = write!(
+                    message,
+                    "{len} bytes are unpacked, {expected} were announced"
+                );
+                &rules::UNPACKED_SIZE
+            }
+            (End::More, Some(expected)) if expected == len => {
+                let _ = write!(message, "more bytes are unpacked than the {len} announced");
+                &rules::UNPACKED_SIZE
+            }
+            (End::Whole, _) => return,
+            (End::More, _) => {
+                let _ = write!(message, "no more than {len} bytes are unpacked");
+                &rules::UNPACKED_TOO_LARGE
+            }
+            (End::CutOff, _) => {
+                let _ = write!(message, "the {} bytes are cut off", method.name());
+                &rules::PACKED_DAMAGED
+            }
+            (End::Damaged, _) => {
+                let _ = write!(message, "these are no {} bytes", method.name());
+                &rules::PACKED_DAMAGED
+            }
+        };
+        self.report(rule, span, message);
+    }
+}

@@ -1,0 +1,199 @@
+//! The readers of compressed bytes. They stop at the number of bytes that they are given,
+//! whatever the stream announces.
+
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress, inflate_flags};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+use super::{End, Method, Stream};
+
+/// Unpacks at most `most` bytes.
+pub fn inflate(method: Method, packed: &[u8], most: u64) -> Stream {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    match method {
+        Method::Zlib => zlib(packed, most),
+        Method::Zstd => zstd(packed, most),
+    }
+}
+
+fn zlib(packed: &[u8], most: usize) -> Stream {
+    let flags = inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER
+        | inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+    // One byte more tells that there is more.
+    let most = most.saturating_add(1);
+    let mut state = Box::<DecompressorOxide>::default();
+    let mut bytes = vec![0; packed.len().saturating_mul(2).clamp(64, most.max(64))];
+    let (mut used, mut len) = (0, 0);
+    let end = loop {
+        let rest = packed.get(used..).unwrap_or(&[]);
+        let (status, read, wrote) = decompress(&mut state, rest, &mut bytes, len, flags);
+        used += read;
+        len += wrote;
+        match status {
+            TINFLStatus::Done => break End::Whole,
+            TINFLStatus::HasMoreOutput if bytes.len() < most => {
+                bytes.resize(bytes.len().saturating_mul(2).min(most), 0);
+            }
+            TINFLStatus::HasMoreOutput => break End::More,
+            TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
+                break End::CutOff;
+            }
+            _ => break End::Damaged,
+        }
+    };
+    bytes.truncate(len);
+    cut(bytes, used, end, most - 1)
+}
+
+/// What is unpacked of a frame at a time.
+const STEP: usize = 1 << 17;
+/// `ZSTD_MAGICNUMBER`.
+const FRAME: u32 = 0xfd2f_b528;
+/// `ZSTD_MAGIC_SKIPPABLE_START`, without its lowest four bits.
+const SKIPPABLE: u32 = 0x184d_2a50;
+
+/// Frames one after the other, until there is something else.
+fn zstd(packed: &[u8], most: usize) -> Stream {
+    let mut bytes = Vec::new();
+    let mut rest = packed;
+    let mut end = End::Damaged;
+    while let Some((magic, after)) = rest.split_first_chunk() {
+        let magic = u32::from_le_bytes(*magic);
+        if magic & !0xf == SKIPPABLE {
+            let Some((size, after)) = after.split_first_chunk() else {
+                end = End::CutOff;
+                break;
+            };
+            let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
+            let Some(after) = after.get(size..) else {
+                end = End::CutOff;
+                break;
+            };
+            rest = after;
+            continue;
+        }
+        if magic != FRAME {
+            break;
+        }
+        end = frame(&mut rest, &mut bytes, most);
+        if end != End::Whole {
+            break;
+        }
+    }
+    cut(bytes, packed.len() - rest.len(), end, most)
+}
+
+/// Unpacks the frame at the start of `rest`, and leaves what comes after it.
+fn frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> End {
+    let mut decoder = FrameDecoder::new();
+    decoder.set_max_window_size(super::limits::WINDOW);
+    let mut wrong = decoder.init(&mut *rest).is_err();
+    while !wrong && !decoder.is_finished() {
+        let step = BlockDecodingStrategy::UptoBytes(STEP);
+        wrong = decoder.decode_blocks(&mut *rest, step).is_err();
+        bytes.extend(decoder.collect().unwrap_or_default());
+        if bytes.len() > most {
+            return End::More;
+        }
+    }
+    match (wrong, rest.is_empty()) {
+        (false, _) => End::Whole,
+        // Whoever finds no more bytes has used up what there was.
+        (true, true) => End::CutOff,
+        (true, false) => End::Damaged,
+    }
+}
+
+fn cut(mut bytes: Vec<u8>, used: usize, end: End, most: usize) -> Stream {
+    let more = bytes.len() > most;
+    bytes.truncate(most);
+    bytes.shrink_to_fit();
+    Stream {
+        bytes,
+        used: used as u64,
+        end: if more { End::More } else { end },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+
+    fn pack(method: Method, bytes: &[u8]) -> Vec<u8> {
+        match method {
+            Method::Zlib => miniz_oxide::deflate::compress_to_vec_zlib(bytes, 6),
+            Method::Zstd => compress_to_vec(bytes, CompressionLevel::Fastest),
+        }
+    }
+
+    /// Compresses well, but not to nothing.
+    fn text() -> Vec<u8> {
+        let lines =
+            (0..20_000u32).map(|i| format!("line {}\n", i.wrapping_mul(2_654_435_761) % 97));
+        lines.collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn what_was_packed_is_unpacked() {
+        for method in [Method::Zlib, Method::Zstd] {
+            for bytes in [text(), b"short".to_vec(), vec![0; 300_000]] {
+                let mut packed = pack(method, &bytes);
+                assert_eq!(Method::sniff(&packed), Some(method));
+                let used = packed.len() as u64;
+                // What follows the stream is not part of it.
+                packed.extend([0; 5]);
+                let stream = inflate(method, &packed, bytes.len() as u64);
+                let expected = Stream {
+                    bytes,
+                    used,
+                    end: End::Whole,
+                };
+                assert_eq!(stream, expected);
+                assert_eq!(Stream::unpack(stream.clone().pack()), Some(stream));
+            }
+        }
+    }
+
+    #[test]
+    fn no_more_is_unpacked_than_was_asked_for() {
+        for method in [Method::Zlib, Method::Zstd] {
+            let packed = pack(method, &vec![7; 10 << 20]);
+            assert!(packed.len() < 1 << 16);
+            for most in [0, 1, 64, 65, 100_000] {
+                let stream = inflate(method, &packed, most);
+                assert_eq!(stream.end, End::More);
+                assert_eq!(stream.bytes.len() as u64, most);
+            }
+        }
+    }
+
+    #[test]
+    fn several_frames_are_one_stream() {
+        let skipped = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+        let (one, two) = (pack(Method::Zstd, b"one, "), pack(Method::Zstd, b"two"));
+        let all = [&one[..], &skipped, &two].concat();
+        let stream = inflate(Method::Zstd, &all, 100);
+        assert_eq!((&*stream.bytes, stream.end), (&b"one, two"[..], End::Whole));
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_bit_ends() {
+        for method in [Method::Zlib, Method::Zstd] {
+            let packed = pack(method, text().get(..4000).unwrap());
+            for len in 0..packed.len() {
+                assert_ne!(
+                    inflate(method, &packed[..len], 4000).end,
+                    End::Whole,
+                    "{len}"
+                );
+            }
+            for bit in 0..packed.len() * 8 {
+                let mut damaged = packed.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let stream = inflate(method, &damaged, 4000);
+                assert!(stream.bytes.len() <= 4000);
+            }
+        }
+    }
+}
