@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::kernels::Kernels;
+use super::modules::Modules;
 use super::node::Node;
 use super::source::Sources;
 use super::verdict::Judge;
@@ -34,6 +35,12 @@ pub trait Expand {
     /// Who tells what the driver does with it, if `item` is a document of which that is a
     /// question.
     fn judge(&self, item: u64) -> Option<Rc<dyn Judge>> {
+        let _ = item;
+        None
+    }
+
+    /// Who knows the modules, if `item` is a document that has some.
+    fn modules(&self, item: u64) -> Option<Rc<dyn Modules>> {
         let _ = item;
         None
     }
@@ -69,6 +76,11 @@ impl<'a> Rows<'a> {
     /// Adds a child.
     pub fn push(&mut self, node: Node) {
         self.nodes.push(node);
+    }
+
+    /// Adds a child, if there is one.
+    pub fn extend(&mut self, node: Option<Node>) {
+        self.nodes.extend(node);
     }
 
     /// How many there are so far.

@@ -30,6 +30,7 @@ mod expand;
 pub mod json;
 pub mod kernels;
 mod locate;
+pub mod modules;
 mod node;
 mod path;
 mod search;

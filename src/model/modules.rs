@@ -1,0 +1,215 @@
+//! The modules of a SYCLBIN: what it holds for which device, and the properties of it all.
+//!
+//! Plain data, made by a decoder when somebody asks ([`Document::modules`]) and kept by it, as
+//! the [`kernels`](super::kernels) are. Both generations of the format give the same model.
+
+#[cfg(feature = "decode")]
+pub mod json;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::Document;
+use super::kernels::Given;
+use super::node::{Content, NodeId};
+use super::source::Sources;
+use super::span::Span;
+use super::value::Str;
+
+/// Who knows the modules of a document.
+pub trait Modules {
+    /// All modules and how they hang together, without their properties; made once.
+    fn graph(&self, sources: &Sources) -> Rc<ModuleGraph>;
+
+    /// The properties of one of them.
+    fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+}
+
+impl Document {
+    /// Who knows the modules of a document: of the opened file (its root), or of one that is
+    /// nested in it. An OffloadBinary knows those of the SYCLBIN that it holds.
+    pub fn modules(&self, document: NodeId) -> Option<Rc<dyn Modules>> {
+        let Content::Lazy { expander, item, .. } = self.node(document)?.content else {
+            return None;
+        };
+        self.registry.get(expander)?.modules(item)
+    }
+}
+
+/// What has properties; the numbers are indices into the lists of [`ModuleGraph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Holder {
+    /// The SYCLBIN itself: its global metadata.
+    Whole,
+    /// An abstract module.
+    AbstractModule(u32),
+    /// An IR module.
+    IrModule(u32),
+    /// A native device code image.
+    NativeImage(u32),
+}
+
+/// A SYCLBIN.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleGraph {
+    /// The version of the format, and the bytes that say so.
+    pub version: Given<u64>,
+    /// The state of the kernel bundle, where the global metadata says it.
+    pub state: Option<Given<u64>>,
+    /// All bytes of the SYCLBIN.
+    pub span: Span,
+    /// The text of the global metadata; may be empty.
+    pub metadata: Span,
+    /// The abstract modules, in order.
+    pub abstract_modules: Vec<AbstractModule>,
+    /// The IR modules of all abstract modules.
+    pub ir_modules: Vec<Image>,
+    /// The native device code images of all abstract modules.
+    pub native_images: Vec<Image>,
+    /// The symbols that modules export or import, by first appearance.
+    pub symbols: Vec<ModuleSymbol>,
+}
+
+impl ModuleGraph {
+    /// The state in a word.
+    pub fn state_name(&self) -> Option<&'static str> {
+        STATES.get(index(self.state?.value)?).copied()
+    }
+
+    /// The IR modules of an abstract module.
+    pub fn ir_modules_of(&self, module: &AbstractModule) -> &[Image] {
+        part(&self.ir_modules, &module.ir_modules)
+    }
+
+    /// The native device code images of an abstract module.
+    pub fn native_images_of(&self, module: &AbstractModule) -> &[Image] {
+        part(&self.native_images, &module.native_images)
+    }
+}
+
+/// The states of a kernel bundle, by number.
+pub static STATES: [&str; 3] = ["input", "object", "executable"];
+
+/// What an IR module is written in, by number.
+pub static IR_TYPES: [&str; 3] = ["SPIR-V", "PTX", "AMDGCN"];
+
+fn index(number: u64) -> Option<usize> {
+    usize::try_from(number).ok()
+}
+
+fn part<'a>(images: &'a [Image], range: &Range<u32>) -> &'a [Image] {
+    let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    images
+        .get(at(range.start)..at(range.end).min(images.len()))
+        .unwrap_or(&[])
+}
+
+/// A collection of device binaries that share their properties.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbstractModule {
+    /// Its place in the list, from 0.
+    pub index: u32,
+    /// The bytes that speak of it: its header, or its entry.
+    pub header: Span,
+    /// The text of its properties; may be empty.
+    pub metadata: Span,
+    /// Its IR modules: places in [`ModuleGraph::ir_modules`]. Modules may share some.
+    pub ir_modules: Range<u32>,
+    /// Its images: places in [`ModuleGraph::native_images`]. Modules may share some.
+    pub native_images: Range<u32>,
+    /// How many property sets it has.
+    pub sets: u32,
+    /// How many symbols it exports.
+    pub exports: u32,
+    /// How many symbols it imports.
+    pub imports: u32,
+}
+
+/// An IR module or a native device code image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// The bytes that speak of it: its header, or its entry.
+    pub header: Span,
+    /// The text of its properties; may be empty.
+    pub metadata: Span,
+    /// The device code.
+    pub bytes: Span,
+    /// What the code is written in: a number of [`IR_TYPES`]; only IR modules say it.
+    pub ir_type: Option<Given<u64>>,
+    /// The architecture that it is for; only native device code images say it.
+    pub arch: Option<Given<String>>,
+    /// The target triple.
+    pub target: Option<Given<String>>,
+    /// What the bytes are by themselves: `SPIR-V 1.4`, `zebin 1.73`; may be empty.
+    pub title: Str,
+}
+
+impl Image {
+    /// What an IR module is written in.
+    pub fn ir_type_name(&self) -> Option<&'static str> {
+        IR_TYPES.get(index(self.ir_type?.value)?).copied()
+    }
+}
+
+/// A symbol that some modules export and others import: the edges of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleSymbol {
+    /// Its name.
+    pub name: String,
+    /// The abstract modules that export it.
+    pub exported_by: Vec<u32>,
+    /// The abstract modules that import it.
+    pub imported_by: Vec<u32>,
+}
+
+/// Properties under one name. A set that is there twice counts as one, and of a key that is
+/// there twice the last value: so the reader of the SYCL runtime takes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PropertySet {
+    /// Its name: `SYCL/device requirements`.
+    pub name: String,
+    /// The bytes of the name.
+    pub span: Span,
+    /// What it is about; empty for an unknown set.
+    pub doc: Str,
+    /// Its entries, in order.
+    pub entries: Vec<Property>,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Property {
+    /// The key; what is not UTF-8 stands as U+FFFD.
+    pub key: String,
+    /// The bytes of the key.
+    pub key_span: Span,
+    /// The number of the type: 1 for numbers, 2 for bytes.
+    pub kind: Given<u64>,
+    /// The value.
+    pub value: PropertyValue,
+    /// The bytes of the value in the file.
+    pub span: Span,
+    /// What the value means, in a few words: `gpu, fp64`; empty where nothing is known that
+    /// the value does not say itself.
+    pub meaning: String,
+    /// What the key means; empty for an unknown key.
+    pub doc: Str,
+}
+
+/// The value of a property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PropertyValue {
+    /// A number.
+    Number(u64),
+    /// Bytes, of which the last one may be used in part only.
+    Bytes {
+        /// How many bits it says that there are.
+        bits: u64,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Neither: the text as it stands in the file.
+    Unreadable(String),
+}

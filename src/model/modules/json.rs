@@ -1,0 +1,139 @@
+//! The modules as JSON, for programs.
+
+use std::fmt::Write as _;
+use std::io;
+
+use serde::Serialize;
+
+use super::{Holder, Image, Modules, PropertySet, PropertyValue};
+use crate::model::Sources;
+
+#[derive(Serialize)]
+struct SetJson {
+    name: String,
+    entries: Vec<EntryJson>,
+}
+
+#[derive(Serialize)]
+struct EntryJson {
+    key: String,
+    #[serde(rename = "type")]
+    kind: u64,
+    value: ValueJson,
+}
+
+/// Null for what cannot be read.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ValueJson {
+    Number(u64),
+    Bytes { bits: u64, hex: String },
+    Unreadable(()),
+}
+
+#[derive(Serialize)]
+struct IrJson<'a> {
+    #[serde(rename = "type")]
+    kind: Option<u64>,
+    target: Option<&'a str>,
+    start: u64,
+    end: u64,
+}
+
+#[derive(Serialize)]
+struct NativeJson<'a> {
+    arch: Option<&'a str>,
+    target: Option<&'a str>,
+    start: u64,
+    end: u64,
+}
+
+#[derive(Serialize)]
+struct ModuleJson<'a> {
+    properties: Vec<SetJson>,
+    ir_modules: Vec<IrJson<'a>>,
+    native_device_code_images: Vec<NativeJson<'a>>,
+}
+
+fn sets(sets: Vec<PropertySet>) -> Vec<SetJson> {
+    let set = |set: PropertySet| SetJson {
+        name: set.name,
+        entries: set
+            .entries
+            .into_iter()
+            .map(|entry| EntryJson {
+                key: entry.key,
+                kind: entry.kind.value,
+                value: match entry.value {
+                    PropertyValue::Number(number) => ValueJson::Number(number),
+                    PropertyValue::Bytes { bits, bytes } => ValueJson::Bytes {
+                        bits,
+                        hex: hex(&bytes),
+                    },
+                    PropertyValue::Unreadable(_) => ValueJson::Unreadable(()),
+                },
+            })
+            .collect(),
+    };
+    sets.into_iter().map(set).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn target(image: &Image) -> Option<&str> {
+    image.target.as_ref().map(|target| &*target.value)
+}
+
+fn ir(image: &Image) -> IrJson<'_> {
+    IrJson {
+        kind: image.ir_type.map(|kind| kind.value),
+        target: target(image),
+        start: image.bytes.start,
+        end: image.bytes.end,
+    }
+}
+
+fn native(image: &Image) -> NativeJson<'_> {
+    NativeJson {
+        arch: image.arch.as_ref().map(|arch| &*arch.value),
+        target: target(image),
+        start: image.bytes.start,
+        end: image.bytes.end,
+    }
+}
+
+/// Writes the modules as one JSON object, module by module. Positions are those in the file.
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn write(modules: &dyn Modules, sources: &Sources, out: &mut dyn io::Write) -> io::Result<()> {
+    let graph = modules.graph(sources);
+    let number = |out: &mut dyn io::Write, number: Option<u64>| match number {
+        Some(number) => write!(out, "{number}"),
+        None => write!(out, "null"),
+    };
+    write!(out, "{{\"version\":{},\"state\":", graph.version.value)?;
+    number(out, graph.state.map(|state| state.value))?;
+    write!(out, ",\"global_properties\":")?;
+    let global = sets(modules.properties(Holder::Whole, sources));
+    serde_json::to_writer(&mut *out, &global)?;
+    write!(out, ",\"abstract_modules\":[")?;
+    for module in &graph.abstract_modules {
+        out.write_all(if module.index == 0 { b"\n" } else { b",\n" })?;
+        let properties = modules.properties(Holder::AbstractModule(module.index), sources);
+        let json = ModuleJson {
+            properties: sets(properties),
+            ir_modules: graph.ir_modules_of(module).iter().map(ir).collect(),
+            native_device_code_images: graph.native_images_of(module).iter().map(native).collect(),
+        };
+        serde_json::to_writer(&mut *out, &json)?;
+    }
+    writeln!(out, "]}}")
+}
