@@ -769,8 +769,15 @@ fn no_rule_is_without_a_case() {
     let cases = cases();
     // These have tests of their own: the files are not to blame.
     let others = [r::READ_FAILED.id, r::RARE_MISSING.id];
-    let tested =
-        |rule: &Rule| others.contains(&rule.id) || cases.iter().any(|c| c.rule.id == rule.id);
+    // So have these: syclbin_rules.rs.
+    let containers = ["property-set/", "offload-binary/", "syclbin/"];
+    let elsewhere = |rule: &Rule| {
+        containers.iter().any(|area| rule.id.starts_with(area))
+            || [r::TOO_DEEP.id, r::SHARED_BYTES.id].contains(&rule.id)
+    };
+    let tested = |rule: &Rule| {
+        others.contains(&rule.id) || elsewhere(rule) || cases.iter().any(|c| c.rule.id == rule.id)
+    };
     let missing: Vec<_> = r::ALL
         .iter()
         .filter(|rule| !tested(rule))

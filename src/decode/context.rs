@@ -1,7 +1,7 @@
 //! What every decoder is handed: the bytes, the place for findings, the list of expanders.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::rc::Rc;
 
@@ -29,6 +29,8 @@ pub struct Context<'a> {
     walked: Cell<u64>,
     /// How many streams were unpacked, and their bytes.
     unpacked: Cell<(u64, u64)>,
+    /// How many bytes were opened as documents, by source and depth.
+    nested: RefCell<BTreeMap<(SourceId, u32), u64>>,
 }
 
 #[derive(Default)]
@@ -50,6 +52,7 @@ impl<'a> Context<'a> {
             depth: Cell::new(0),
             walked: Cell::new(0),
             unpacked: Cell::new((0, 0)),
+            nested: RefCell::default(),
         }
     }
 
@@ -207,6 +210,27 @@ impl<'a> Context<'a> {
         let out = f();
         self.depth.set(self.depth.get() - 1);
         Some(out)
+    }
+
+    /// As [`nest`](Self::nest), for the bytes of `span`; `None` also when as many bytes as there
+    /// are have been opened so deep: containers that lie over each other would otherwise open
+    /// each other again and again.
+    pub fn nest_in<T>(&self, span: Span, f: impl FnOnce() -> T) -> Option<T> {
+        let size = self.sources.whole(span.source).len();
+        let key = (span.source, self.depth.get());
+        let opened = self.nested.borrow().get(&key).copied().unwrap_or(0);
+        let opened = opened.saturating_add(span.len());
+        if opened > size {
+            return None;
+        }
+        self.nested.borrow_mut().insert(key, opened);
+        self.nest(f)
+    }
+
+    /// An expander that was added.
+    pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
+        let index = usize::try_from(id.0).ok()?;
+        self.expanders.borrow().get(index).cloned()
     }
 
     pub(super) fn finish(self) -> Findings {

@@ -1,8 +1,9 @@
 //! Which format the bytes are in: told by content, never by the file's name alone.
 
 use super::context::Context;
-use super::{ar, elf, igc_debug, raw, spirv};
-use crate::model::{ExpanderId, Node, NodeKind, Span, Summary};
+use super::reader::Window;
+use super::{ar, elf, igc_debug, offload_binary, raw, rules, spirv, syclbin};
+use crate::model::{ExpanderId, Node, NodeKind, Sources, Span, Summary, Value};
 
 /// A format that documents are opened in.
 pub trait Format {
@@ -15,6 +16,7 @@ pub trait Format {
 }
 
 /// A document of some format.
+#[derive(Debug)]
 pub struct Opened {
     /// The document in a few lines.
     pub summary: Summary,
@@ -29,6 +31,8 @@ pub const HEAD: u64 = 512;
 pub static FORMATS: &[&(dyn Format + Sync)] = &[
     &elf::Elf,
     &ar::Ar,
+    &offload_binary::Offload,
+    &syclbin::v1::SyclbinV1,
     &spirv::Spirv,
     &igc_debug::IgcDebug,
     &raw::Raw,
@@ -36,7 +40,7 @@ pub static FORMATS: &[&(dyn Format + Sync)] = &[
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
-    let head = super::reader::Window::clamped(cx.sources, span.sub(0, HEAD));
+    let head = Window::clamped(cx.sources, span.sub(0, HEAD));
     for format in FORMATS {
         if format.recognise(head.bytes()) {
             return format.open(cx, span);
@@ -45,12 +49,58 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     raw::Raw.open(cx, span)
 }
 
+/// The format that takes the bytes of `span`, other than as bytes.
+pub fn recognised(sources: &Sources, span: Span) -> Option<&'static (dyn Format + Sync)> {
+    let head = Window::clamped(sources, span.sub(0, HEAD));
+    let (_, formats) = FORMATS.split_last()?;
+    formats.iter().find(|f| f.recognise(head.bytes())).copied()
+}
+
+/// Opens the bytes of `span` as a document in another one, if they are of a format that is
+/// known, and that is not too deep or too often.
+pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
+    let format = recognised(cx.sources, span)?;
+    let opened = cx.nest_in(span, || format.open(cx, span));
+    if opened.is_none() {
+        cx.report(
+            &rules::TOO_DEEP,
+            span.sub(0, 16),
+            "these bytes lie in too many containers: they are not opened",
+        );
+    }
+    opened
+}
+
+/// A nested document in a few words: its title, and what it is for.
+pub fn headline(opened: &Opened) -> String {
+    let mut text = opened.summary.title.to_string();
+    let facts = opened.summary.facts.iter();
+    for fact in facts.filter(|f| f.label == "target" || f.label == "kernels") {
+        text.push_str(" · ");
+        text.push_str(&fact.text);
+    }
+    text
+}
+
+/// The node of bytes that were opened as a document, or stay bytes.
+pub fn nested_node(sources: &Sources, name: String, span: Span, opened: Option<&Opened>) -> Node {
+    if let Some(opened) = opened {
+        return document_node(name, span, opened);
+    }
+    let head = Window::clamped(sources, span.sub(0, HEAD));
+    let node = Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
+    match raw::guess(head.bytes()) {
+        Some(guess) => node.summary(guess),
+        None => node,
+    }
+}
+
 /// The node of a document that was opened.
 pub fn document_node(name: String, span: Span, opened: &Opened) -> Node {
     let mut node = Node::new(NodeKind::File, name, span).summary(opened.summary.title.clone());
     match opened.content {
         Some((expander, item, count)) => node = node.children(expander, item, count),
-        None => node = node.value(crate::model::Value::Bytes),
+        None => node = node.value(Value::Bytes),
     }
     node
 }

@@ -19,6 +19,19 @@ pub const ZE_INFO: u64 = if cfg!(target_pointer_width = "64") {
     256 << 20
 };
 
+/// Bytes of one text of property sets that are read. Real ones have up to a few KB.
+pub const PROPERTIES: u64 = 64 << 20;
+
+/// OffloadBinaries in a row that are decoded; a library of a few thousand images has as many.
+pub const OFFLOAD_BINARIES: u64 = 1 << 16;
+
+/// Entries, modules or images of one container that are decoded, each costs some 300 bytes of
+/// memory.
+pub const ENTRIES: u64 = 1 << 20;
+
+/// The longest text without a size of its own that is looked for the end of, in bytes.
+pub const C_STRING: u64 = 64 << 10;
+
 /// How often each byte of a file may be walked through by checks, on average: tables that lie
 /// over each other would otherwise cost the square of the file.
 pub const WALKS: u64 = 3;

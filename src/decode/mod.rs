@@ -15,6 +15,9 @@
 //! * [`igc_debug`]: debug data of programs from before the zebin, with ELF files in it.
 //! * [`ar`]: archives of binaries for several devices.
 //! * [`inflate`]: compressed bytes, wherever a format has them.
+//! * [`offload_binary`]: LLVM's container of device images; what a SYCLBIN is made of.
+//! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
+//! * [`property_set`]: the metadata of SYCL's device code, as text.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
 #![deny(
@@ -48,12 +51,17 @@ pub mod inflate;
 pub mod layout;
 pub mod limits;
 pub mod names;
+pub mod offload_binary;
+pub mod pieces;
+pub mod property_set;
 pub mod rare;
 pub mod raw;
 pub mod reader;
 pub mod record;
+pub mod records;
 pub mod rules;
 pub mod spirv;
+pub mod syclbin;
 pub mod table;
 pub mod text;
 pub mod zebin;

@@ -20,7 +20,7 @@ impl Format for Raw {
             cx.report(&rules::EMPTY_FILE, span, "there are no bytes");
             "empty"
         } else {
-            let guess = guess(head.bytes());
+            let guess = guess(head.bytes()).unwrap_or("an unknown format");
             cx.report(
                 &rules::UNRECOGNISED,
                 span.sub(0, 16),
@@ -48,13 +48,9 @@ impl Format for Raw {
 }
 
 /// What the bytes may be, for the people who have opened the wrong file.
-fn guess(head: &[u8]) -> &'static str {
+pub fn guess(head: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| head.starts_with(magic);
-    if starts(&[0x10, 0xff, 0x10, 0xad]) {
-        "an OffloadBinary"
-    } else if starts(b"IBYS") {
-        "a SYCLBIN"
-    } else if starts(b"CTNI") {
+    Some(if starts(b"CTNI") {
         "patch tokens"
     } else if starts(b"BC\xc0\xde") {
         "LLVM bitcode"
@@ -65,6 +61,6 @@ fn guess(head: &[u8]) -> &'static str {
     } else if std::str::from_utf8(head).is_ok_and(|t| !t.contains('\0')) {
         "text"
     } else {
-        "an unknown format"
-    }
+        return None;
+    })
 }

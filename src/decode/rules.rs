@@ -176,6 +176,11 @@ rules! {
     /// fewer. Of more, only the announced ones are looked at.
     UNPACKED_SIZE = "compressed/size" Error "Compressed bytes unpack to another size than announced" Spec("gABI, Compression Header; LLVM, Compression.cpp");
 
+    /// The bytes lie in more containers than are opened, or in containers that lie over each other.
+    TOO_DEEP = "limits/too-deep" Warning "Too many containers in each other" Viewer;
+
+    /// Two parts of a container claim the same bytes; the tree shows them as the first one's.
+    SHARED_BYTES = "layout/shared-bytes" Warning "Two parts of a container share bytes" Viewer;
     /// Two parts of the file claim the same bytes; each shows them as its own.
     OVERLAP = "layout/overlap" Warning "Two parts of the file claim the same bytes" Spec("gABI, Sections: sections may not overlap");
     /// Bytes that belong to no header, table or section and are not zero (or are too many
@@ -238,6 +243,93 @@ rules! {
     SPIRV_VERSION = "spirv/version" Warning "A version of SPIR-V that there is not" Spec("SPIR-V, 2.3 Physical Layout");
     /// SPIR-V is a stream of 32-bit words.
     SPIRV_ODD_SIZE = "spirv/no-whole-words" Error "SPIR-V that is no whole number of words" Spec("SPIR-V, 2.3 Physical Layout");
+    /// An OffloadBinary starts with a header of 32 bytes, of 40 from version 3 on.
+    OFFLOAD_HEADER = "offload-binary/truncated-header" Error "The header is cut off" Spec("OffloadBinary.h");
+    /// The versions are 1, 2 and 3. Nothing says what another one holds.
+    OFFLOAD_VERSION = "offload-binary/version" Error "A version of OffloadBinary that there is not" Spec("OffloadBinary.h");
+    /// The size is that of the binary with its header, and lies within the file.
+    OFFLOAD_SIZE = "offload-binary/size" Error "The size of a binary is not that of what is there" Spec("OffloadBinary.h");
+    /// An entry has 40 bytes.
+    OFFLOAD_ENTRY_SIZE = "offload-binary/entry-size" Error "The entry is too small" Spec("OffloadBinary.h");
+    /// An entry has 40 bytes. Readers do not look at the size.
+    OFFLOAD_ENTRY_LONGER = "offload-binary/entry-larger" Warning "The entry is larger than an entry" Spec("OffloadBinary.h");
+    /// Readers of SYCLBIN refuse a binary without images.
+    OFFLOAD_EMPTY = "offload-binary/no-entries" Error "A binary without entries" Spec("OffloadBinary.h");
+    /// The entries and the string entries of each must lie within the binary. LLVM's reader does not
+    /// always check it, and crashes.
+    OFFLOAD_TABLE = "offload-binary/table-out-of-bounds" Error "A table reaches past the end of the binary" Spec("OffloadBinary.h");
+    /// Keys, and values before version 2, end with a NUL; all of them lie within the binary.
+    OFFLOAD_STRING = "offload-binary/bad-string" Error "A key or value that is not there" Spec("OffloadBinary.h");
+    /// Readers take the last value.
+    OFFLOAD_KEY_TWICE = "offload-binary/duplicate-key" Warning "A key is there twice" Spec("OffloadBinary.h");
+    /// The image of an entry must lie within the binary. LLVM's reader does not always check it.
+    OFFLOAD_IMAGE = "offload-binary/image-out-of-bounds" Error "An image reaches past the end of the binary" Spec("OffloadBinary.h");
+    /// An image cannot hold the binary that it is an image of.
+    OFFLOAD_SELF = "offload-binary/holds-itself" Error "An image holds its own binary" Spec("OffloadBinary.h");
+    /// From version 3 on all but the header may be compressed.
+    OFFLOAD_COMPRESSED = "offload-binary/compressed" Info "The binary is compressed" Spec("OffloadBinary.h");
+
+    /// The first generation of SYCLBIN starts with a header of 56 bytes.
+    SYCLBIN_HEADER = "syclbin/truncated-header" Error "The file header is cut off" Spec("SYCLBINDesign.md, File header");
+    /// The magic number is 0x53594249 with the lowest byte first: `IBYS` as text, not `SYBI`.
+    SYCLBIN_MAGIC = "syclbin/magic" Error "The magic number is reversed" Spec("SYCLBINDesign.md, File header");
+    /// 0 and 1 have a header of their own, 2 is an OffloadBinary whose global metadata says so.
+    SYCLBIN_VERSION = "syclbin/version" Error "A version of SYCLBIN that there is not" Spec("SYCLBINDesign.md");
+    /// The headers, the metadata table and the binary table follow each other, and lie within the
+    /// file.
+    SYCLBIN_TABLE = "syclbin/table-out-of-bounds" Error "A table reaches past the end of the file" Spec("SYCLBINDesign.md, File Structure");
+    /// Metadata and device code lie within their tables. Readers add offset and size without a look
+    /// at the carry: some sums that are too large pass.
+    SYCLBIN_OUT_OF_BOUNDS = "syclbin/out-of-bounds" Error "Metadata or device code outside of its table" Spec("SYCLBINDesign.md, Byte tables");
+    /// The indices of an abstract module's headers lie within their arrays. Readers do not check it,
+    /// and take what follows the array for a header.
+    SYCLBIN_INDEX = "syclbin/index-out-of-bounds" Error "An abstract module refers to headers that do not exist" Spec("SYCLBINDesign.md, Abstract module header");
+    /// The first writers did not count: in what they wrote all abstract modules seem to have the
+    /// device code of the first one. Readers take it as it stands.
+    SYCLBIN_FIRST_INDEX = "syclbin/first-index-zero" Warning "All first indices are 0" Spec("SYCLBINDesign.md, Abstract module header");
+    /// Device code that nobody can get at.
+    SYCLBIN_UNUSED = "syclbin/unused-header" Info "Device code that no abstract module has" Spec("SYCLBINDesign.md, Abstract module header");
+    /// The global metadata says the state: 0 input, 1 object, 2 executable.
+    SYCLBIN_STATE = "syclbin/state" Warning "The state is missing, or none that there is" Spec("SYCLBINDesign.md, Global metadata");
+    /// All entries of a SYCLBIN are images of kind 7.
+    SYCLBIN_IMAGE_KIND = "syclbin/image-kind" Error "An image that is no part of a SYCLBIN" Spec("SYCLBINDesign.md, version 2");
+    /// Writers have used 4, 5 and 8 for SYCL. Readers do not look at it.
+    SYCLBIN_OFFLOAD_KIND = "syclbin/offload-kind" Warning "A SYCLBIN of another programming model" Spec("SYCLBINDesign.md, version 2");
+    /// Each entry has one of the roles `global_metadata`, `am_metadata`, `ir` and `native`.
+    SYCLBIN_ROLE = "syclbin/role" Error "An entry without a role that is known" Spec("SYCLBINDesign.md, version 2");
+    /// `am_index` is a decimal number without a sign, less than the number of entries.
+    SYCLBIN_AM_INDEX = "syclbin/am-index" Error "An entry of no abstract module" Spec("SYCLBINDesign.md, version 2");
+    /// There is exactly one entry of global metadata.
+    SYCLBIN_GLOBAL = "syclbin/global-metadata" Error "Not exactly one global metadata" Spec("SYCLBINDesign.md, version 2");
+    /// Each abstract module up to the last that is spoken of has exactly one entry of metadata.
+    SYCLBIN_AM_METADATA = "syclbin/abstract-module-metadata" Error "Not exactly one metadata of an abstract module" Spec("SYCLBINDesign.md, version 2");
+    /// The image of device code starts with the size of its metadata, 64 bits wide, and holds it.
+    SYCLBIN_IMAGE = "syclbin/image" Error "An image that does not hold its metadata" Spec("SYCLBINDesign.md, version 2");
+    /// `triple`, `arch` and `ir_type` are copies of properties; readers take the properties.
+    SYCLBIN_COPY = "syclbin/copies-differ" Warning "A string that does not say what its property says" Spec("SYCLBINDesign.md, version 2");
+
+    /// A line must be the name of a set in brackets, or `key=type|value`. Readers refuse the whole
+    /// file.
+    PROPERTY_LINE = "property-set/bad-line" Error "A line of a property set that cannot be read" Spec("PropertySets.md");
+    /// Properties follow the name of their set.
+    PROPERTY_WITHOUT_SET = "property-set/no-set" Error "A property in no set" Spec("PropertySets.md");
+    /// The type is a decimal number: 1 for numbers, 2 for bytes. Readers take a larger one modulo
+    /// 2^32.
+    PROPERTY_TYPE = "property-set/type" Error "A property of a type that there is not" Spec("PropertySets.md");
+    /// A number is decimal, without a sign, and has at most 32 bits.
+    PROPERTY_NUMBER = "property-set/number" Error "The number of a property is none" Spec("PropertySets.md");
+    /// Bytes are written in a base64 of their own: 64 digits, nothing that fills up, and no number of
+    /// digits that leaves one over.
+    PROPERTY_BASE64 = "property-set/base64" Error "The bytes of a property are not readable" Spec("PropertySets.md");
+    /// Bytes start with the number of bits that follow. Readers of the SYCL runtime do not compare
+    /// the two: they read what is not there.
+    PROPERTY_BITS = "property-set/bit-count" Error "The number of bits is not that of the bytes" Spec("PropertySets.md");
+    /// The specification says what values the key has: numbers or bytes, and how many.
+    PROPERTY_UNFIT = "property-set/unfit-value" Warning "A value that its key does not have" Spec("PropertySets.md");
+    /// Readers take sets of one name as one set, and the last value of a key.
+    PROPERTY_TWICE = "property-set/duplicate" Warning "A set or key is there twice" Spec("PropertySets.md");
+    /// Readers stop at a NUL, and ignore what follows.
+    PROPERTY_NUL = "property-set/nul" Warning "A NUL in the text of property sets" Spec("PropertySets.md");
     /// The section's text is not UTF-8.
     ZEBIN_TEXT_ENCODING = "zebin/text-not-utf-8" Info "Text that is not UTF-8" Viewer;
 

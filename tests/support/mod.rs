@@ -17,6 +17,7 @@ pub mod notes;
 pub mod random;
 pub mod readelf;
 pub mod spirv;
+pub mod syclbin;
 pub mod tree;
 pub mod view;
 pub mod watchdog;

@@ -4,6 +4,7 @@ mod check;
 mod dump;
 mod input;
 mod kernels;
+mod modules;
 mod progress;
 mod rules;
 
@@ -37,6 +38,8 @@ enum Command {
     Rules(rules::Options),
     /// Print the kernel table: what each kernel needs, and what it spills.
     Kernels(kernels::Options),
+    /// Print the modules of a SYCLBIN: their properties, and the device code for each target.
+    Modules(modules::Options),
 }
 
 /// A file, or `-` for standard input.
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Rules(options) => rules::run(&options),
         Command::Kernels(options) => kernels::run(&options),
+        Command::Modules(options) => modules::run(&options),
     };
     match outcome {
         Ok(status) => status,

@@ -1,0 +1,55 @@
+//! The kinds of images, in the numbers of all writers.
+#![allow(non_upper_case_globals)]
+
+use crate::{flags, open_enum};
+
+open_enum! {
+    /// What an image is. OffloadBinary.h, ImageKind; 6 and 7 are intel/llvm's.
+    pub struct ImageKind(u8) {
+        /// Nothing is said.
+        None = 0,
+        /// An object file.
+        Object = 1,
+        /// LLVM bitcode.
+        Bitcode = 2,
+        /// CUDA machine code.
+        Cubin = 3,
+        /// CUDA machine code for several devices.
+        Fatbinary = 4,
+        /// PTX: assembly.
+        PTX = 5,
+        /// SPIR-V; SYCLBIN in files of early 2025.
+        SPIRV = 6,
+        /// SYCLBIN.
+        SYCLBIN = 7,
+    }
+}
+
+open_enum! {
+    /// Which programming model an image is of. OffloadBinary.h, OffloadKind: older LLVM and
+    /// intel/llvm count them, newer LLVM has a bit for each.
+    pub struct OffloadKind(u8) {
+        /// None.
+        None = 0,
+        /// OpenMP.
+        OpenMP = 1,
+        /// CUDA.
+        CUDA = 2,
+        /// HIP, counted; CUDA and OpenMP in bits.
+        HIP_counted = 3,
+        /// SYCL, counted; HIP in bits.
+        SYCL_or_HIP = 4,
+        /// SYCL, from the runtime's own writer.
+        SYCL_runtime = 5,
+        /// SYCL, a bit of its own.
+        SYCL = 8,
+    }
+}
+
+flags! {
+    /// OffloadBinary.h, OffloadFlags.
+    pub struct EntryFlags {
+        /// The entry has metadata, and no image.
+        OIF_Metadata = 1,
+    }
+}

@@ -1,0 +1,251 @@
+//! OffloadBinary: LLVM's container of device images, each with what it is for as keys and values.
+//! Follows LLVM's OffloadBinary.h and .cpp, versions 1 to 3, with the kinds of intel/llvm.
+//!
+//! ```text
+//! header │ entries │ string entries of each │ strings │ image │ image │ …      8-aligned
+//! ```
+//!
+//! Several may follow each other, and an image may be another one. A SYCLBIN of the second
+//! generation is one whose strings tell the images' roles: [`syclbin::v2`](super::syclbin::v2).
+
+pub mod header;
+pub mod kinds;
+mod read;
+mod rows;
+
+use std::rc::Rc;
+
+use self::kinds::ImageKind;
+use self::read::Reading;
+use self::rows::{Binary, BinaryRows, SeriesRows};
+use super::Context;
+use super::elf::plural;
+use super::format::{self, Format, Opened};
+use super::pieces::{self, Piece, Pieces};
+use super::reader::Window;
+use super::syclbin;
+use super::{limits, rules};
+use crate::model::{Fact, Sources, Span, Summary, Tone};
+
+/// The format.
+#[derive(Debug)]
+pub struct Offload;
+
+/// The keys that something is made of; [`Entry::values`] has their values in this order.
+pub const KEYS: [&str; 6] = [
+    "role",
+    "am_index",
+    "sycl_format_version",
+    "arch",
+    "triple",
+    "ir_type",
+];
+/// The places of the keys in [`KEYS`].
+pub mod key {
+    #![allow(missing_docs)]
+    pub const ROLE: usize = 0;
+    pub const AM_INDEX: usize = 1;
+    pub const FORMAT_VERSION: usize = 2;
+    pub const ARCH: usize = 3;
+    pub const TRIPLE: usize = 4;
+    pub const IR_TYPE: usize = 5;
+}
+
+/// An image, and what is said of it.
+#[derive(Debug)]
+pub struct Entry {
+    /// The bytes of the entry.
+    pub place: Span,
+    /// What the image is.
+    pub image_kind: u64,
+    /// Its string entries.
+    pub strings: Span,
+    /// The image, as far as it is there.
+    pub image: Span,
+    /// The values of the keys that are known; absent ones are empty.
+    pub values: [Span; KEYS.len()],
+    /// What it is in a SYCLBIN of the second generation.
+    pub part: Option<syclbin::Part>,
+    /// The image as a document; those of a SYCLBIN's parts are with the part.
+    pub opened: Option<Opened>,
+}
+
+impl Entry {
+    /// The value of a key as text; at most so much as a name is long.
+    pub fn value(&self, sources: &Sources, key: usize) -> String {
+        let span = self.values.get(key).copied().unwrap_or_default();
+        let span = span.sub(0, limits::NAME_SHOWN as u64);
+        let window = Window::clamped(sources, span);
+        String::from_utf8_lossy(window.bytes()).into_owned()
+    }
+}
+
+impl Format for Offload {
+    fn recognise(&self, head: &[u8]) -> bool {
+        head.starts_with(header::MAGIC)
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let first = Reading::start(cx, span);
+        let end = first.body.end - span.start;
+        if next_start(cx, span, end).is_none() {
+            return open_one(cx, span, first);
+        }
+        let mut claims = Vec::new();
+        let mut all = Vec::new();
+        let mut next = Some(first);
+        while let Some(reading) = next {
+            let body = reading.body;
+            claims.push(Piece::new(pieces::id(0, all.len() as u64), body));
+            all.push((body, open_one(cx, body, reading)));
+            next = next_start(cx, span, body.end - span.start).map(|at| {
+                let rest = span.from(at);
+                Reading::start(cx, rest)
+            });
+            if all.len() as u64 >= limits::OFFLOAD_BINARIES && next.is_some() {
+                let rest = span.from(body.end - span.start);
+                let message = format_args!("those after the first {} are not read", all.len());
+                cx.report(&rules::TOO_MANY, rest.sub(0, 8), message);
+                break;
+            }
+        }
+        let list = Pieces::arrange(cx, span, claims, &|_| "an OffloadBinary".to_owned());
+        let count = list.len();
+        let mut facts = vec![fact(
+            "images",
+            plural(all.len() as u64, "binary"),
+            span,
+            true,
+        )];
+        facts.extend(all.iter().take(64).map(|(span, opened)| {
+            let text = opened.summary.title.to_string();
+            fact("binary", text, *span, false)
+        }));
+        for (_, opened) in &mut all {
+            opened.summary.facts = Vec::new();
+        }
+        let rows = cx.register(Rc::new(SeriesRows {
+            pieces: list,
+            binaries: all,
+        }));
+        Opened {
+            summary: summary(
+                "offload-binary",
+                "OffloadBinaries in a row".to_owned(),
+                facts,
+            ),
+            content: Some((rows, rows::TOP, Some(count))),
+        }
+    }
+}
+
+/// Where the next binary starts, if one does.
+fn next_start(cx: &Context<'_>, span: Span, end: u64) -> Option<u64> {
+    let at = end.checked_next_multiple_of(8)?;
+    let head = Window::clamped(cx.sources, span.sub(at, 4));
+    (head.bytes() == header::MAGIC).then_some(at)
+}
+
+fn fact(label: &'static str, text: String, span: Span, headline: bool) -> Fact {
+    Fact {
+        label: label.into(),
+        text: text.into(),
+        tone: Tone::Plain,
+        span: Some(span),
+        headline,
+    }
+}
+
+fn summary(format: &'static str, title: String, facts: Vec<Fact>) -> Summary {
+    Summary {
+        format: format.into(),
+        title: title.into(),
+        facts,
+    }
+}
+
+/// Opens one binary; `whole` are its bytes and what follows of the document.
+fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
+    let survey = reading.is_read().then(|| read_images(cx, &mut reading));
+    let survey = survey.flatten().map(Rc::new);
+    let list = reading.arrange(cx, whole);
+    let entries = reading.entries.len() as u64;
+    let version = reading.version;
+    let (format, title, facts) = match &survey {
+        Some(survey) => ("syclbin", survey.title(), survey.facts()),
+        None => {
+            let mut facts = vec![fact("images", plural(entries, "image"), whole, true)];
+            let named = reading.entries.iter().enumerate().take(64);
+            facts.extend(named.filter_map(|(at, entry)| {
+                let opened = entry.opened.as_ref()?;
+                let text = format!("image {at}: {}", format::headline(opened));
+                Some(fact("image", text, entry.image, false))
+            }));
+            ("offload-binary", format!("OffloadBinary {version}"), facts)
+        }
+    };
+    let modules = match &survey {
+        Some(survey) => Some(syclbin::modules(Rc::clone(survey))),
+        // The SYCLBIN of the first generation in it.
+        None => reading.entries.iter().find_map(|entry| {
+            let (rows, item, _) = entry.opened.as_ref()?.content?;
+            cx.expander(rows)?.modules(item)
+        }),
+    };
+    let mut summary = summary(format, title, facts);
+    if let (None, [only]) = (&survey, reading.entries.as_slice())
+        && let Some(inner) = only
+            .opened
+            .as_ref()
+            .filter(|o| o.summary.format == "syclbin")
+    {
+        summary = inner.summary.clone();
+        summary.title = format!("{} in an OffloadBinary", summary.title).into();
+    }
+    for entry in &mut reading.entries {
+        // Who opens the image gets the facts again; the list of images needs the title.
+        if let Some(opened) = &mut entry.opened {
+            opened.summary.title = format::headline(opened).into();
+            opened.summary.facts = Vec::new();
+        }
+    }
+    let binary = Binary::new(reading, list, survey, modules);
+    let count = binary.len();
+    let rows = cx.register(Rc::new(BinaryRows(Rc::new(binary))));
+    Opened {
+        summary,
+        content: Some((rows, rows::TOP, Some(count))),
+    }
+}
+
+/// Finds out what the images are: the parts of a SYCLBIN, or documents of their own.
+fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Survey> {
+    let starts_as = |entry: &Entry, magic: &[u8]| {
+        let head = Window::clamped(cx.sources, entry.image.sub(0, 4));
+        head.bytes() == magic
+    };
+    let first = reading.entries.first();
+    let first_is_v1 = first.is_some_and(|entry| starts_as(entry, syclbin::v1::MAGIC));
+    let says_so = |entry: &Entry| {
+        let is_part =
+            entry.image_kind == u64::from(ImageKind::SYCLBIN.0) && !starts_as(entry, header::MAGIC);
+        is_part || entry.values.iter().take(3).any(|span| !span.is_empty())
+    };
+    if !first_is_v1 && reading.entries.iter().any(says_so) {
+        return Some(syclbin::v2::survey(cx, reading.body, &mut reading.entries));
+    }
+    for entry in &mut reading.entries {
+        if entry.image.contains(reading.header) {
+            cx.report(
+                &rules::OFFLOAD_SELF,
+                entry.place,
+                "the image holds the binary that it is in",
+            );
+            continue;
+        }
+        if !entry.image.is_empty() {
+            entry.opened = format::nested(cx, entry.image);
+        }
+    }
+    None
+}

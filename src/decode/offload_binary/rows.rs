@@ -1,0 +1,347 @@
+//! The rows of an OffloadBinary.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::header;
+use super::key;
+use super::kinds::ImageKind;
+use super::read::{Near, Reading, key_and_value, kind};
+use crate::decode::format::{self, Opened};
+use crate::decode::limits;
+use crate::decode::names::Present;
+use crate::decode::pieces::{self, Pieces, filler};
+use crate::decode::reader::Window;
+use crate::decode::records::{self, Remarks};
+use crate::decode::syclbin::Survey;
+use crate::model::modules::Modules;
+use crate::model::text::value_text;
+use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+
+/// The item of the document itself.
+pub const TOP: u64 = u64::MAX;
+/// The kind of the items of strings that stand together.
+const GROUP: u8 = 7;
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: "OffloadBinary.h",
+        known: &[],
+    }
+}
+
+const HEADER_DOC: Doc = doc("What the binary is, and where its entries are.");
+const GROUP_DOC: Doc = doc("The keys and values of the entries, and where each of them is.");
+const STRINGS_DOC: Doc = doc("The keys and values of an entry: where each of them is.");
+const STRING_DOC: Doc =
+    doc("A key or a value, with its NUL. One that is the end of another need not be stored twice.");
+const IMAGE_DOC: Doc = doc("An image: device code, or metadata of it.");
+const COMPRESSED_DOC: Doc = doc("All but the header, compressed with zlib or zstd.");
+
+/// A binary, all of it looked through.
+pub struct Binary {
+    reading: Reading,
+    pieces: Pieces,
+    /// The rows: of each the first of its pieces, and the one after the last.
+    tops: Vec<(u32, u32)>,
+    survey: Option<Rc<Survey>>,
+    modules: Option<Rc<dyn Modules>>,
+}
+
+impl Binary {
+    /// Puts the strings that stand together into one row each.
+    pub fn new(
+        reading: Reading,
+        pieces: Pieces,
+        survey: Option<Rc<Survey>>,
+        modules: Option<Rc<dyn Modules>>,
+    ) -> Binary {
+        let is_string = |what| matches!(pieces::split(what).0, kind::STRING | kind::STRING_ENTRIES);
+        let mut tops: Vec<(u32, u32)> = Vec::new();
+        // The row that further strings are put into, with the holes before them.
+        let mut open: Option<usize> = None;
+        for (piece, at) in pieces.list().iter().zip(0..) {
+            let joins = is_string(piece.what);
+            if let Some(group) = open.filter(|_| joins) {
+                tops.truncate(group + 1);
+                if let Some(group) = tops.get_mut(group) {
+                    group.1 = at + 1;
+                }
+                continue;
+            }
+            if joins {
+                open = Some(tops.len());
+            } else if !matches!(piece.what, pieces::PADDING | pieces::GAP) {
+                open = None;
+            }
+            tops.push((at, at + 1));
+        }
+        Binary {
+            reading,
+            pieces,
+            tops,
+            survey,
+            modules,
+        }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> u64 {
+        self.tops.len() as u64
+    }
+
+    fn entry(&self, index: u64) -> Option<&super::Entry> {
+        self.reading.entries.get(usize::try_from(index).ok()?)
+    }
+
+    /// The pieces of a row.
+    fn top(&self, index: u64) -> Option<(u64, u64)> {
+        let (first, end) = self.tops.get(usize::try_from(index).ok()?)?;
+        Some((u64::from(*first), u64::from(*end)))
+    }
+
+    fn image_name(&self, index: u64) -> String {
+        let part = self.entry(index).and_then(|entry| entry.part);
+        part.map_or_else(|| format!("image {index}"), |part| part.name())
+    }
+
+    /// Kind, device and target of an image, as far as they are said.
+    fn image_words(&self, index: u64, sources: &Sources) -> String {
+        let Some(entry) = self.entry(index) else {
+            return String::new();
+        };
+        let kind = ImageKind::present(entry.image_kind, 16);
+        let mut words = match self.survey {
+            Some(_) => String::new(),
+            None => value_text(&kind),
+        };
+        for key in [key::ARCH, key::TRIPLE] {
+            let value = entry.value(sources, key);
+            if !words.is_empty() && !value.is_empty() {
+                words.push_str(" · ");
+            }
+            words.push_str(&value);
+        }
+        words
+    }
+}
+
+/// Makes the rows of a binary.
+pub struct BinaryRows(pub Rc<Binary>);
+
+impl BinaryRows {
+    fn top(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
+        let (first, end) = self.0.top(index)?;
+        let (what, span) = self.0.pieces.get(first)?;
+        if end - first == 1 {
+            return self.piece(what, span, out);
+        }
+        let (_, last) = self.0.pieces.get(end - 1)?;
+        let all = Span::new(span.source, span.start, last.end);
+        let node = Node::new(NodeKind::Record, "strings", all)
+            .area(Area::Header)
+            .children(out.me, pieces::id(GROUP, index), Some(end - first))
+            .doc(&GROUP_DOC);
+        Some(node)
+    }
+
+    fn piece(&self, what: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
+        if let Some(node) = filler(what, span) {
+            return Some(node);
+        }
+        let binary = &self.0;
+        let (what, index) = pieces::split(what);
+        let remarks = || Rc::clone(binary) as Rc<dyn Remarks>;
+        Some(match what {
+            kind::HEADER => {
+                let fields = header::header(binary.reading.version);
+                Node::new(NodeKind::Record, "header", span)
+                    .area(Area::Header)
+                    .children(
+                        out.me,
+                        pieces::id(kind::HEADER, 0),
+                        Some(fields.len() as u64),
+                    )
+                    .doc(&HEADER_DOC)
+            }
+            kind::ENTRIES => records::table(out, "entries", span, &header::ENTRY, remarks()),
+            kind::STRING_ENTRIES => {
+                let kind = header::string_entry(binary.reading.version);
+                let mut node = records::table(out, "string entries", span, kind, remarks());
+                node.name = format!("string entries of {}", binary.image_name(index)).into();
+                node.doc(&STRINGS_DOC)
+            }
+            kind::STRING => {
+                let window = Window::clamped(out.sources, span.sub(0, limits::C_STRING));
+                let bytes = window.bytes();
+                let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+                Node::new(NodeKind::Item, "string", span)
+                    .indexed()
+                    .area(Area::Symbol)
+                    .value(Value::text_from(text))
+                    .doc(&STRING_DOC)
+            }
+            kind::IMAGE => self.image(index, span, out)?,
+            _ => Node::new(NodeKind::Blob, "compressed", span)
+                .value(Value::Bytes)
+                .doc(&COMPRESSED_DOC),
+        })
+    }
+
+    /// The row of an image; `span` is what of it no other part claims.
+    fn image(&self, index: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
+        let binary = &self.0;
+        let entry = binary.entry(index)?;
+        let name = binary.image_name(index);
+        let whole = span == entry.image;
+        let node = match (&binary.survey, entry.part) {
+            (Some(survey), Some(part)) if whole => survey.image_node(part, name, span, out),
+            _ => {
+                let opened = entry.opened.as_ref().filter(|_| whole);
+                format::nested_node(out.sources, name, span, opened)
+            }
+        };
+        let words = binary.image_words(index, out.sources);
+        let summary = match (&node.summary, words.is_empty()) {
+            (Some(summary), false) => format!("{words} · {summary}"),
+            (Some(summary), true) => summary.to_string(),
+            (None, _) => words,
+        };
+        let node = match summary.is_empty() {
+            true => node,
+            false => node.summary(summary),
+        };
+        let node = node.xref("entry", format!("entry {index}"), entry.place);
+        Some(match node.doc {
+            Some(_) => node,
+            None => node.doc(&IMAGE_DOC),
+        })
+    }
+}
+
+impl Remarks for Binary {
+    fn record(&self, table: u8, index: u64, node: Node, out: &Rows<'_>) -> Node {
+        if table == header::ENTRIES {
+            let Some(entry) = self.entry(index) else {
+                return node;
+            };
+            let name = self.image_name(index);
+            let mut words = self.image_words(index, out.sources);
+            if entry.part.is_some() {
+                words = match words.is_empty() {
+                    true => name.clone(),
+                    false => format!("{name} · {words}"),
+                };
+            }
+            let mut node = node.summary(words);
+            if !entry.strings.is_empty() {
+                node = node.xref("strings", "its keys and values", entry.strings);
+            }
+            return node.xref("image", name, entry.image);
+        }
+        let Some(span) = node.span else { return node };
+        let record = Window::clamped(out.sources, span);
+        let near = Near::new(out.sources, span);
+        let version = self.reading.version;
+        let Some((key, value)) = key_and_value(&near, self.reading.body, version, record.bytes())
+        else {
+            return node;
+        };
+        let text = |span: Span| {
+            let window = Window::clamped(out.sources, span.sub(0, 256));
+            String::from_utf8_lossy(window.bytes()).into_owned()
+        };
+        node.summary(format!("{} = {}", text(key), text(value)))
+            .xref("key", text(key), key)
+            .xref("value", text(value), value)
+    }
+}
+
+impl Expand for BinaryRows {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
+        // All others say it themselves.
+        if item == TOP { self.0.len() } else { 0 }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        if item == TOP {
+            for index in range {
+                out.extend(self.top(index, out));
+            }
+            return;
+        }
+        let (what, index) = pieces::split(item);
+        match what {
+            kind::HEADER => {
+                let header = Window::clamped(out.sources, self.0.reading.header);
+                let fields = header::header(self.0.reading.version);
+                records::push(fields, &header, range, out);
+            }
+            GROUP => {
+                let Some((first, _)) = self.0.top(index) else {
+                    return;
+                };
+                for at in range {
+                    let piece = self.0.pieces.get(first.saturating_add(at));
+                    out.extend(piece.and_then(|(what, span)| self.piece(what, span, out)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn modules(&self, _item: u64) -> Option<Rc<dyn Modules>> {
+        self.0.modules.clone()
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        let piece = self.0.pieces.index_at(offset);
+        if item == TOP {
+            let after = self.0.tops.partition_point(|top| u64::from(top.1) <= piece);
+            return Some(vec![after as u64]);
+        }
+        let (what, index) = pieces::split(item);
+        if what != GROUP {
+            return None;
+        }
+        let (first, _) = self.0.top(index)?;
+        Some(piece.checked_sub(first).into_iter().collect())
+    }
+}
+
+/// Makes the rows of binaries that follow each other.
+pub struct SeriesRows {
+    /// Their places, and what lies between them.
+    pub pieces: Pieces,
+    /// Their bytes, and what they were opened as.
+    pub binaries: Vec<(Span, Opened)>,
+}
+
+impl Expand for SeriesRows {
+    fn count(&self, _item: u64, _sources: &Sources) -> u64 {
+        self.pieces.len()
+    }
+
+    fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        for at in range {
+            let Some((what, span)) = self.pieces.get(at) else {
+                continue;
+            };
+            let node = filler(what, span).or_else(|| {
+                let (_, index) = pieces::split(what);
+                let (_, opened) = self.binaries.get(usize::try_from(index).ok()?)?;
+                Some(format::document_node(
+                    format!("binary {index}"),
+                    span,
+                    opened,
+                ))
+            });
+            out.extend(node);
+        }
+    }
+
+    fn index_at(&self, _item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        Some(vec![self.pieces.index_at(offset)])
+    }
+}

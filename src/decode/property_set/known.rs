@@ -1,0 +1,255 @@
+//! The property sets and keys that are known: PropertySets.md and SYCLBINDesign.md of
+//! intel/llvm, and what its tools write.
+
+use crate::model::Doc;
+use crate::model::modules::{IR_TYPES, STATES};
+
+/// What a value looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Nothing is known: shown by what it looks like.
+    Any,
+    /// A number, some of which have a name, by number.
+    Named(&'static [&'static str]),
+    /// A word of bits.
+    Bits,
+    /// Zero or one.
+    YesNo,
+    /// Text.
+    Text,
+    /// Texts with this character between them.
+    Texts(char),
+    /// Numbers of 32 bits.
+    Words,
+    /// Numbers of 32 bits that are aspects of devices.
+    Aspects,
+    /// One to three sizes, each of 32 or of 64 bits.
+    Sizes,
+    /// Records of numbers of 32 bits with these names.
+    Records(&'static [&'static str]),
+    /// A bit for each argument, the first one lowest: set for those that are left out.
+    Arguments,
+    /// Bytes of the program.
+    Raw,
+}
+
+/// A key that is known.
+#[derive(Debug)]
+pub struct Key {
+    /// The key; `@…` for the end of one; empty for any.
+    name: &'static str,
+    /// What the value looks like.
+    pub form: Form,
+    /// What it means.
+    pub doc: Doc,
+}
+
+/// A set that is known.
+#[derive(Debug)]
+pub struct Set {
+    name: &'static str,
+    /// What it is about.
+    pub doc: Doc,
+    keys: &'static [Key],
+}
+
+/// The set of that name.
+pub fn set(name: &[u8]) -> Option<&'static Set> {
+    SETS.iter().find(|set| set.name.as_bytes() == name)
+}
+
+impl Set {
+    /// What is known of a key.
+    pub fn key(&self, name: &[u8]) -> Option<&'static Key> {
+        let fits = |key: &&Key| match key.name.as_bytes() {
+            [] => true,
+            end @ [b'@', ..] => name.ends_with(end),
+            all => all == name,
+        };
+        self.keys.iter().find(fits)
+    }
+}
+
+macro_rules! sets {
+    ($($set:literal $set_doc:literal $source:ident {
+        $($key:literal $form:expr, $doc:literal;)*
+    })*) => {
+        static SETS: &[Set] = &[$(Set {
+            name: $set,
+            doc: Doc { text: $set_doc, source: $source, known: &[] },
+            keys: &[$(Key {
+                name: $key,
+                form: $form,
+                doc: Doc { text: $doc, source: $source, known: &[] },
+            }),*],
+        }),*];
+    };
+}
+
+const SYCLBIN: &str = "SYCLBINDesign.md";
+const SETS_MD: &str = "PropertySets.md";
+const TOOLS: &str = "intel/llvm";
+
+use Form::{Any, Arguments, Aspects, Bits, Named, Raw, Records, Sizes, Text, Texts, Words, YesNo};
+
+sets! {
+    "SYCLBIN/global metadata" "What holds for the whole SYCLBIN." SYCLBIN {
+        "state" Named(&STATES), "The state of the kernel bundle: 0 input, 1 object, 2 executable.";
+    }
+    "SYCLBIN/ir module metadata" "What an IR module is." SYCLBIN {
+        "type" Named(&IR_TYPES), "What the module is written in: 0 SPIR-V, 1 PTX, 2 AMDGCN.";
+        "target" Text, "The target triple.";
+    }
+    "SYCLBIN/native device code image metadata" "What a native device code image is for." SYCLBIN {
+        "arch" Text, "The architecture that the code is compiled for.";
+        "target" Text, "The target triple.";
+    }
+    "SYCL/specialization constants" "The specialisation constants of the module: where each lies in the buffer of their values." SETS_MD {
+        "" Records(&["ID", "offset", "size"]), "A specialisation constant, or the members of one: for each its number in SPIR-V, its offset in the buffer of values, and its size in bytes.";
+    }
+    "SYCL/specialization constants default values" "What specialisation constants are if nobody sets them." SETS_MD {
+        "" Raw, "The buffer of the values, one after the other.";
+    }
+    "SYCL/devicelib req mask" "The device libraries that the module needs." SETS_MD {
+        "DeviceLibReqMask" Bits, "A bit for each device library.";
+    }
+    "SYCL/devicelib metadata" "What marks the image of a device library." TOOLS {
+        "" Any, "The name of a device library.";
+    }
+    "SYCL/kernel param opt" "The arguments of kernels that the compiler has left out, because nothing uses them." SETS_MD {
+        "" Arguments, "A kernel: a bit for each argument in the order of the source, set if it is left out.";
+    }
+    "SYCL/program metadata" "What the source demands of single kernels and globals." SETS_MD {
+        "@reqd_work_group_size" Sizes, "The work-group size that the kernel must be run with.";
+        "@work_group_num_dim" Words, "How many dimensions the work-group size has.";
+        "@max_work_group_size" Sizes, "The largest work-group size that the kernel may be run with.";
+        "@max_linear_work_group_size" Sizes, "The most work-items that a work-group of the kernel may have.";
+        "@global_id_mapping" Text, "The name in the source of a device global.";
+        "" Any, "A kernel or global, and what is said of it.";
+    }
+    "SYCL/misc properties" "How the module was compiled." SETS_MD {
+        "isEsimdImage" YesNo, "The module is explicit SIMD (ESIMD).";
+        "sycl-register-alloc-mode" Named(&["automatic", "", "large"]), "How registers are given out: 0 automatic, 2 a large register file.";
+        "sycl-grf-size" Named(&["automatic"]), "The registers of a hardware thread; 0 automatic.";
+        "optLevel" Any, "The level of optimisation.";
+        "specConstsReplacedWithDefault" YesNo, "Specialisation constants are replaced by their default values: they cannot be set any more.";
+        "sanUsed" Text, "The sanitiser that the module is instrumented for.";
+        "isNativeCPUImage" YesNo, "The module is for the SYCL Native CPU device.";
+    }
+    "SYCL/assert used" "The kernels that may call assert." SETS_MD {
+        "" YesNo, "A kernel that may call assert.";
+    }
+    "SYCL/exported symbols" "What other modules may use." SETS_MD {
+        "" Any, "The mangled name of a function or variable that this module defines for others.";
+    }
+    "SYCL/imported symbols" "What the module uses of others: it must be linked with one that exports it." SETS_MD {
+        "" Any, "The mangled name of a function or variable that another module must define.";
+    }
+    "SYCL/device globals" "Variables in the memory of the device." SETS_MD {
+        "" Records(&["size", "device_image_scope"]), "A variable: its size in bytes, and 1 if each device image has one of its own.";
+    }
+    "SYCL/device requirements" "What a device must have to run the module." SETS_MD {
+        "aspects" Aspects, "The aspects that the device must have.";
+        "fixed_target" Any, "The targets that the module may be compiled for.";
+        "reqd_work_group_size_uint64_t" Sizes, "The work-group size that kernels must be run with.";
+        "reqd_work_group_size" Sizes, "The work-group size that kernels must be run with.";
+        "joint_matrix" Texts(';'), "The matrices that the device must support.";
+        "joint_matrix_mad" Texts(';'), "The multiplications of matrices that the device must support.";
+        "reqd_sub_group_size" Words, "The sub-group size that the device must support.";
+        "work_group_num_dim" Words, "How many dimensions the work-group size has.";
+        "compile_target" Text, "The device that the module is compiled for.";
+    }
+    "SYCL/host pipes" "Pipes between host and device." SETS_MD {
+        "" Records(&["size"]), "A pipe: the size of what goes through it, in bytes.";
+    }
+    "SYCL/virtual functions" "Which modules have to be linked for calls of virtual functions." SETS_MD {
+        "virtual-functions-set" Text, "The set of virtual functions that the module defines.";
+        "uses-virtual-functions-set" Texts(','), "The sets of virtual functions that its kernels call.";
+    }
+    "SYCL/implicit local arg" "Kernels with local memory that is passed as an argument." SETS_MD {
+        "" Any, "A kernel: which of its arguments it is.";
+    }
+    "SYCL/registered kernels" "Names under which kernels can be asked for." SETS_MD {
+        "" Text, "A registered name: the name of the kernel in the module.";
+    }
+    "SYCL/kernel names" "The kernels of the module." TOOLS {
+        "" Any, "A kernel.";
+    }
+}
+
+/// The aspects of devices by number (aspects.def, aspects_deprecated.def); numbers without one
+/// are empty.
+pub static ASPECTS: &str = "\
+,cpu,gpu,accelerator,custom,fp16,fp64,int64_base_atomics,int64_extended_atomics,image,\
+online_compiler,online_linker,queue_profiling,usm_device_allocations,usm_host_allocations,\
+usm_shared_allocations,,usm_system_allocations,ext_intel_pci_address,ext_intel_gpu_eu_count,\
+ext_intel_gpu_eu_simd_width,ext_intel_gpu_slices,ext_intel_gpu_subslices_per_slice,\
+ext_intel_gpu_eu_count_per_subslice,ext_intel_max_mem_bandwidth,ext_intel_mem_channel,\
+usm_atomic_host_allocations,usm_atomic_shared_allocations,atomic64,\
+ext_intel_device_info_uuid,ext_oneapi_srgb,ext_oneapi_native_assert,host_debuggable,\
+ext_intel_gpu_hw_threads_per_eu,ext_oneapi_cuda_async_barrier,\
+ext_oneapi_bfloat16_math_functions,ext_intel_free_memory,ext_intel_device_id,\
+ext_intel_memory_clock_rate,ext_intel_memory_bus_width,emulated,ext_intel_legacy_image,\
+ext_oneapi_bindless_images,ext_oneapi_bindless_images_shared_usm,\
+ext_oneapi_bindless_images_1d_usm,ext_oneapi_bindless_images_2d_usm,\
+ext_oneapi_interop_memory_import,ext_oneapi_interop_memory_export,\
+ext_oneapi_interop_semaphore_import,ext_oneapi_interop_semaphore_export,ext_oneapi_mipmap,\
+ext_oneapi_mipmap_anisotropy,ext_oneapi_mipmap_level_reference,ext_intel_esimd,\
+ext_oneapi_ballot_group,ext_oneapi_fixed_size_group,ext_oneapi_opportunistic_group,\
+ext_oneapi_tangle_group,ext_intel_matrix,ext_oneapi_is_composite,ext_oneapi_is_component,\
+ext_oneapi_graph,ext_intel_fpga_task_sequence,ext_oneapi_limited_graph,\
+ext_oneapi_private_alloca,ext_oneapi_cubemap,ext_oneapi_cubemap_seamless_filtering,\
+ext_oneapi_bindless_sampled_image_fetch_1d_usm,ext_oneapi_bindless_sampled_image_fetch_1d,\
+ext_oneapi_bindless_sampled_image_fetch_2d_usm,ext_oneapi_bindless_sampled_image_fetch_2d,,\
+ext_oneapi_bindless_sampled_image_fetch_3d,ext_oneapi_queue_profiling_tag,\
+ext_oneapi_virtual_mem,ext_oneapi_cuda_cluster_group,ext_oneapi_image_array,\
+ext_oneapi_unique_addressing_per_dim,ext_oneapi_bindless_images_sample_1d_usm,\
+ext_oneapi_bindless_images_sample_2d_usm,ext_oneapi_atomic16,ext_oneapi_virtual_functions";
+
+/// The name of an aspect.
+pub fn aspect(number: u64) -> Option<&'static str> {
+    let at = usize::try_from(number).ok()?;
+    ASPECTS.split(',').nth(at).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aspects_stand_at_their_numbers() {
+        for (number, name) in [
+            (1, "cpu"),
+            (6, "fp64"),
+            (17, "usm_system_allocations"),
+            (28, "atomic64"),
+            (40, "emulated"),
+            (53, "ext_intel_esimd"),
+            (61, "ext_oneapi_graph"),
+            (72, "ext_oneapi_bindless_sampled_image_fetch_3d"),
+            (80, "ext_oneapi_atomic16"),
+            (81, "ext_oneapi_virtual_functions"),
+        ] {
+            assert_eq!(aspect(number), Some(name));
+        }
+        for number in [0, 16, 71, 82, u64::MAX] {
+            assert_eq!(aspect(number), None);
+        }
+    }
+
+    #[test]
+    fn keys_by_name_end_and_set() {
+        let form = |name: &str, key: &str| {
+            let key = set(name.as_bytes())?.key(key.as_bytes())?;
+            Some(key.form)
+        };
+        let named = form("SYCLBIN/global metadata", "state");
+        assert_eq!(named, Some(Named(&STATES)));
+        assert_eq!(form("SYCLBIN/global metadata", "State"), None);
+        let sizes = form("SYCL/program metadata", "k@reqd_work_group_size");
+        assert_eq!(sizes, Some(Sizes));
+        let other = form("SYCL/program metadata", "reqd_work_group_size");
+        assert_eq!(other, Some(Any));
+        assert_eq!(form("SYCL/nothing", "state"), None);
+    }
+}

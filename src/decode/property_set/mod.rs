@@ -1,0 +1,291 @@
+//! Property sets: what SYCL's tools and runtime tell each other about device code, as text.
+//! Follows PropertySets.md and PropertySetIO of intel/llvm.
+//!
+//! ```text
+//! [SYCL/device requirements]
+//! aspects=2|ABAAAAAAAAAgAAAABAAAAA        type 2: bytes, in a base64 of their own
+//! [SYCL/misc properties]
+//! optLevel=1|2                            type 1: a number
+//! ```
+
+pub mod base64;
+pub mod known;
+pub mod line;
+pub mod meaning;
+mod rows;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use self::known::Form;
+use self::line::{Line, Parts, Read};
+use self::meaning::Meaning;
+use super::Context;
+use super::limits;
+use super::reader::Window;
+use super::rules;
+use crate::model::kernels::Given;
+use crate::model::modules::{Property, PropertySet, PropertyValue};
+use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value, sort};
+
+const TEXT_DOC: Doc = Doc {
+    text: "Properties in sets, as text: a line with the set's name in brackets, then a line for each property with its key, the number of its type, and its value.",
+    source: "PropertySets.md",
+    known: &[],
+};
+
+/// The bytes of a part of the text.
+fn place(text: Span, range: &Range<usize>) -> Span {
+    let len = range.end.saturating_sub(range.start) as u64;
+    text.sub(range.start as u64, len)
+}
+
+/// A property as it stands in a line, with what is known of its key.
+struct Found<'a> {
+    set: Option<&'static known::Set>,
+    line: &'a [u8],
+    parts: &'a Parts,
+}
+
+impl Found<'_> {
+    fn bytes(&self, range: &Range<usize>) -> &[u8] {
+        self.line.get(range.clone()).unwrap_or(&[])
+    }
+
+    fn known(&self) -> Option<&'static known::Key> {
+        self.set?.key(self.bytes(&self.parts.key))
+    }
+
+    fn meaning(&self, value: &Read) -> Meaning {
+        let form = self.known().map_or(Form::Any, |key| key.form);
+        match value {
+            Read::Number(number) => meaning::of_number(form, *number),
+            Read::Bytes(bits, bytes) => meaning::of_bytes(form, *bits, bytes),
+        }
+    }
+}
+
+/// Walks through a text and reports what is wrong with it. Says whether that was done: not
+/// where there is too much.
+pub fn check(cx: &Context<'_>, text: Span) -> bool {
+    if text.len() > limits::PROPERTIES {
+        let message = format_args!("{} bytes of properties are not read", text.len());
+        cx.report(&rules::TOO_LARGE, text, message);
+        return false;
+    }
+    if !cx.may_walk(text) {
+        return false;
+    }
+    let window = Window::clamped(cx.sources, text);
+    let bytes = window.bytes();
+    let mut names: Vec<(&[u8], &[u8], Range<usize>)> = Vec::new();
+    let mut set: Option<&[u8]> = None;
+    let mut known = None;
+    for range in line::lines(bytes) {
+        let line = bytes.get(range.clone()).unwrap_or(&[]);
+        let within = |part: &Range<usize>| {
+            let at = |offset: usize| range.start.saturating_add(offset);
+            at(part.start)..at(part.end)
+        };
+        match line::read(line) {
+            Line::Set(name) => {
+                let text = line.get(name.clone()).unwrap_or(&[]);
+                (set, known) = (Some(text), known::set(text));
+                names.push((text, &[], within(&name)));
+            }
+            Line::Wrong(why) => cx.report(&rules::PROPERTY_LINE, place(text, &range), why),
+            Line::Property(parts) => {
+                let Some(set) = set else {
+                    let message = "a property before the name of any set";
+                    cx.report(&rules::PROPERTY_WITHOUT_SET, place(text, &range), message);
+                    continue;
+                };
+                let found = Found {
+                    set: known,
+                    line,
+                    parts: &parts,
+                };
+                match line::value(line, &parts) {
+                    Err(wrong) => {
+                        cx.report(wrong.rule, place(text, &within(&wrong.at)), wrong.message);
+                    }
+                    Ok(reading) if found.meaning(&reading.value).unfit => cx.report(
+                        &rules::PROPERTY_UNFIT,
+                        place(text, &within(&parts.value)),
+                        format_args!(
+                            "{} is not what this key has",
+                            match reading.value {
+                                Read::Number(_) => "a number".to_owned(),
+                                Read::Bytes(_, bytes) =>
+                                    format!("a value of {} bytes", bytes.len()),
+                            }
+                        ),
+                    ),
+                    Ok(_) => {}
+                }
+                let key = line.get(parts.key.clone()).unwrap_or(&[]);
+                names.push((set, key, within(&parts.key)));
+            }
+        }
+    }
+    if let Some(at) = bytes.iter().position(|b| *b == 0) {
+        let message = "readers of the text stop here, at a NUL";
+        cx.report(&rules::PROPERTY_NUL, text.sub(at as u64, 1), message);
+    }
+    sort::by(&mut names, |a, b| {
+        (a.0, a.1, a.2.start).cmp(&(b.0, b.1, b.2.start))
+    });
+    for pair in names.windows(2) {
+        let [(set, key, _), (other, again, at)] = pair else {
+            continue;
+        };
+        if set == other && key == again {
+            let what = if key.is_empty() { "set" } else { "key" };
+            cx.report(
+                &rules::PROPERTY_TWICE,
+                place(text, at),
+                format_args!("this {what} is there again"),
+            );
+        }
+    }
+    true
+}
+
+/// The row of a text that was checked.
+pub fn node(out: &Rows<'_>, name: impl Into<Str>, text: Span, checked: bool) -> Node {
+    let node = Node::new(NodeKind::Text, name, text)
+        .area(Area::Meta)
+        .doc(&TEXT_DOC);
+    if text.is_empty() || !checked {
+        return node.value(Value::Bytes);
+    }
+    let rows = out.register(Rc::new(rows::Sets::new(text)));
+    node.children(rows, rows::TOP, None)
+}
+
+/// The properties of a text, as its readers have them: sets and keys that are there again
+/// count once.
+pub fn sets(sources: &Sources, text: Span) -> Vec<PropertySet> {
+    let mut sets: Vec<PropertySet> = Vec::new();
+    let mut places: HashMap<Str, u32> = HashMap::new();
+    let mut now = 0;
+    each(sources, text, &mut |item| match item {
+        Item::Set(name, span, known) => {
+            let new = u32::try_from(sets.len()).unwrap_or(u32::MAX);
+            now = *places.entry(name.to_string().into()).or_insert(new);
+            if now == new {
+                sets.push(PropertySet {
+                    name,
+                    span,
+                    doc: known.map_or("", |set| set.doc.text).into(),
+                    entries: Vec::new(),
+                });
+            }
+        }
+        Item::Property(property) => {
+            let index = usize::try_from(now).unwrap_or(usize::MAX);
+            let Some(set) = sets.get_mut(index) else {
+                return;
+            };
+            // The names of sets cannot hold line breaks.
+            let name = format!("{now}\n{}", property.key);
+            let new = u32::try_from(set.entries.len()).unwrap_or(u32::MAX);
+            let at = *places.entry(name.into()).or_insert(new);
+            let old = usize::try_from(at).ok();
+            match old.and_then(|at| set.entries.get_mut(at)) {
+                Some(old) => *old = property,
+                None => set.entries.push(property),
+            }
+        }
+    });
+    sets
+}
+
+/// What [`each`] finds.
+pub enum Item {
+    /// The name of a set.
+    Set(String, Span, Option<&'static known::Set>),
+    /// A property of the set before.
+    Property(Property),
+}
+
+/// Calls `f` with the sets and properties of a text, in order.
+pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
+    if text.is_empty() || text.len() > limits::PROPERTIES {
+        return;
+    }
+    let window = Window::clamped(sources, text);
+    let bytes = window.bytes();
+    let mut set = None;
+    let mut any = false;
+    for range in line::lines(bytes) {
+        let line = bytes.get(range.clone()).unwrap_or(&[]);
+        let whole = place(text, &range);
+        match line::read(line) {
+            Line::Set(name) => {
+                let title = line.get(name.clone()).unwrap_or(&[]);
+                (set, any) = (known::set(title), true);
+                let text = String::from_utf8_lossy(title).into_owned();
+                f(Item::Set(text, place(whole, &name), set));
+            }
+            Line::Property(parts) if any => {
+                let found = Found {
+                    set,
+                    line,
+                    parts: &parts,
+                };
+                f(Item::Property(property(whole, &found)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn property(line: Span, found: &Found<'_>) -> Property {
+    let parts = found.parts;
+    let text = |range| String::from_utf8_lossy(found.bytes(range)).into_owned();
+    let kind = line::decimal(found.bytes(&parts.kind)).unwrap_or(0);
+    let mut words = String::new();
+    let value = match line::value(found.line, parts) {
+        Ok(reading) => {
+            words = found.meaning(&reading.value).words;
+            match reading.value {
+                Read::Number(number) => PropertyValue::Number(number),
+                Read::Bytes(bits, bytes) => PropertyValue::Bytes { bits, bytes },
+            }
+        }
+        Err(_) => PropertyValue::Unreadable(text(&parts.value)),
+    };
+    Property {
+        key: text(&parts.key),
+        key_span: place(line, &parts.key),
+        kind: Given::at(kind, place(line, &parts.kind)),
+        value,
+        span: place(line, &parts.value),
+        meaning: words,
+        doc: found.known().map_or("", |key| key.doc.text).into(),
+    }
+}
+
+/// The number and the text of a property, for those who look for one.
+impl Property {
+    /// The value, if it is a number.
+    pub fn number(&self) -> Option<Given<u64>> {
+        match self.value {
+            PropertyValue::Number(number) => Some(Given::at(number, self.span)),
+            _ => None,
+        }
+    }
+
+    /// The value as text, if it is bytes.
+    pub fn text(&self) -> Option<Given<String>> {
+        match &self.value {
+            PropertyValue::Bytes { bytes, .. } => {
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                Some(Given::at(text, self.span))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! The model of the modules, from what was surveyed.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::{Code, Part, Survey, Text};
+use crate::decode::property_set::{self, Item};
+use crate::model::kernels::Given;
+use crate::model::modules::{
+    AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol, Modules, PropertySet,
+};
+use crate::model::{Sources, Str};
+
+/// Who knows the modules.
+pub struct Graph {
+    survey: Rc<Survey>,
+    made: OnceCell<Rc<ModuleGraph>>,
+}
+
+impl Graph {
+    /// Nothing is made before it is asked for.
+    pub fn new(survey: Rc<Survey>) -> Graph {
+        Graph {
+            survey,
+            made: OnceCell::new(),
+        }
+    }
+}
+
+/// The symbols of all modules, and where each is in the list.
+#[derive(Default)]
+struct Symbols {
+    list: Vec<ModuleSymbol>,
+    places: HashMap<Str, u32>,
+}
+
+impl Symbols {
+    fn add(&mut self, name: String, module: u32, exports: bool) {
+        let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        let at = *self.places.entry(name.clone().into()).or_insert(new);
+        if at == new {
+            self.list.push(ModuleSymbol {
+                name,
+                exported_by: Vec::new(),
+                imported_by: Vec::new(),
+            });
+        }
+        let Some(symbol) = usize::try_from(at)
+            .ok()
+            .and_then(|at| self.list.get_mut(at))
+        else {
+            return;
+        };
+        let modules = match exports {
+            true => &mut symbol.exported_by,
+            false => &mut symbol.imported_by,
+        };
+        if modules.last() != Some(&module) {
+            modules.push(module);
+        }
+    }
+}
+
+impl Modules for Graph {
+    fn graph(&self, sources: &Sources) -> Rc<ModuleGraph> {
+        let made = self
+            .made
+            .get_or_init(|| Rc::new(make(&self.survey, sources)));
+        Rc::clone(made)
+    }
+
+    fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
+        let part = match of {
+            Holder::Whole => Part::Global,
+            Holder::AbstractModule(at) => Part::Module(at),
+            Holder::IrModule(at) => Part::Ir(at),
+            Holder::NativeImage(at) => Part::Native(at),
+        };
+        let text = self.survey.text(part);
+        text.map_or_else(Vec::new, |text| {
+            property_set::sets(sources, text.readable())
+        })
+    }
+}
+
+fn make(survey: &Survey, sources: &Sources) -> ModuleGraph {
+    let mut symbols = Symbols::default();
+    let modules = survey.modules.iter().zip(0..).map(|(module, index)| {
+        let mut made = AbstractModule {
+            index,
+            header: module.header,
+            metadata: module.text.span,
+            ir_modules: module.ir.clone(),
+            native_images: module.native.clone(),
+            sets: 0,
+            exports: 0,
+            imports: 0,
+        };
+        // The kind of symbols that the set before has.
+        let mut exports = None;
+        property_set::each(sources, module.text.readable(), &mut |item| match item {
+            Item::Set(name, ..) => {
+                made.sets = made.sets.saturating_add(1);
+                exports = match name.as_str() {
+                    "SYCL/exported symbols" => Some(true),
+                    "SYCL/imported symbols" => Some(false),
+                    _ => None,
+                };
+            }
+            Item::Property(property) => {
+                if let Some(exports) = exports {
+                    let count = match exports {
+                        true => &mut made.exports,
+                        false => &mut made.imports,
+                    };
+                    *count = count.saturating_add(1);
+                    symbols.add(property.key, index, exports);
+                }
+            }
+        });
+        made
+    });
+    let abstract_modules = modules.collect();
+    let images = |list: &[Code]| list.iter().map(|code| image(code, sources)).collect();
+    ModuleGraph {
+        version: survey.version,
+        state: survey.state,
+        span: survey.span,
+        metadata: survey.global.span,
+        abstract_modules,
+        ir_modules: images(&survey.ir),
+        native_images: images(&survey.native),
+        symbols: symbols.list,
+    }
+}
+
+fn image(code: &Code, sources: &Sources) -> Image {
+    let said = Said::read(code.text, sources);
+    Image {
+        header: code.header,
+        metadata: code.text.span,
+        bytes: code.bytes,
+        ir_type: said.kind,
+        arch: said.arch,
+        target: said.target,
+        title: match &code.opened {
+            Some(opened) => opened.summary.title.clone(),
+            None => Str::default(),
+        },
+    }
+}
+
+/// What the properties of device code say of it.
+#[derive(Default)]
+pub struct Said {
+    /// `type` of IR modules.
+    pub kind: Option<Given<u64>>,
+    /// `arch` of native device code images.
+    pub arch: Option<Given<String>>,
+    /// `target` of both.
+    pub target: Option<Given<String>>,
+}
+
+impl Said {
+    /// Reads the text of an IR module or an image.
+    pub fn read(text: Text, sources: &Sources) -> Said {
+        let (mut said, mut within) = (Said::default(), false);
+        property_set::each(sources, text.readable(), &mut |item| match item {
+            Item::Set(name, ..) => {
+                within = name == "SYCLBIN/ir module metadata"
+                    || name == "SYCLBIN/native device code image metadata";
+            }
+            Item::Property(property) if within => match property.key.as_str() {
+                "type" => said.kind = property.number(),
+                "arch" => said.arch = property.text(),
+                "target" => said.target = property.text(),
+                _ => {}
+            },
+            Item::Property(_) => {}
+        });
+        said
+    }
+}

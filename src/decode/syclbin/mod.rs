@@ -1,0 +1,359 @@
+//! SYCLBIN: device code of SYCL with its metadata. Follows SYCLBINDesign.md and SYCLBIN.h of
+//! intel/llvm, in both generations:
+//!
+//! * [`v1`]: a file of its own, or the image of an [OffloadBinary](super::offload_binary):
+//!   headers, a table of metadata, a table of device code;
+//! * [`v2`]: an OffloadBinary whose strings tell the roles of the images.
+//!
+//! Both give the same [`Survey`], and from it the same [`ModuleGraph`](crate::model::modules::ModuleGraph).
+
+mod graph;
+pub mod v1;
+pub mod v2;
+
+use std::rc::Rc;
+
+use super::Context;
+use super::elf::plural;
+use super::format::{self, Opened};
+use super::property_set::{self, Item};
+use super::rules;
+use crate::model::kernels::Given;
+use crate::model::modules::{Modules, Property, STATES};
+use crate::model::{
+    Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Str, Tone, Value,
+};
+
+/// A text of property sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its bytes.
+    pub span: Span,
+    /// It was read, and may be read again.
+    pub checked: bool,
+}
+
+impl Text {
+    /// Reads a text, and reports what is wrong with it.
+    fn check(cx: &Context<'_>, span: Span) -> Text {
+        let checked = span.is_empty() || property_set::check(cx, span);
+        Text { span, checked }
+    }
+
+    /// The bytes that are read for the model.
+    fn readable(self) -> Span {
+        match self.checked {
+            true => self.span,
+            false => self.span.sub(0, 0),
+        }
+    }
+}
+
+/// An abstract module, as the file has it.
+#[derive(Debug)]
+pub struct Module {
+    /// Its header, or its entry.
+    pub header: Span,
+    /// Its properties.
+    pub text: Text,
+    /// Its IR modules, by their places in [`Survey::ir`].
+    pub ir: std::ops::Range<u32>,
+    /// Its images, by their places in [`Survey::native`].
+    pub native: std::ops::Range<u32>,
+}
+
+/// An IR module or native device code image, as the file has it.
+#[derive(Debug)]
+pub struct Code {
+    /// Its header, or its entry.
+    pub header: Span,
+    /// Its properties.
+    pub text: Text,
+    /// The device code.
+    pub bytes: Span,
+    /// The device code as a document.
+    pub opened: Option<Opened>,
+}
+
+/// What a SYCLBIN holds, whichever generation it is of.
+#[derive(Debug)]
+pub struct Survey {
+    /// The version of the format.
+    pub version: Given<u64>,
+    /// The state, if the global metadata says it.
+    pub state: Option<Given<u64>>,
+    /// All bytes.
+    pub span: Span,
+    /// The global metadata.
+    pub global: Text,
+    /// The abstract modules.
+    pub modules: Vec<Module>,
+    /// The IR modules.
+    pub ir: Vec<Code>,
+    /// The native device code images.
+    pub native: Vec<Code>,
+}
+
+/// Which part of a SYCLBIN something is, by its place in the [`Survey`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The global metadata.
+    Global,
+    /// The metadata of an abstract module.
+    Module(u32),
+    /// An IR module.
+    Ir(u32),
+    /// A native device code image.
+    Native(u32),
+}
+
+const SOURCE: &str = "SYCLBINDesign.md";
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: SOURCE,
+        known: &[],
+    }
+}
+
+static GLOBAL_DOC: Doc = doc("What holds for the whole SYCLBIN: the state of its kernels.");
+static MODULE_DOC: Doc = doc(
+    "The property sets of an abstract module: its device binaries share them, kernels, imported and exported symbols, requirements of devices.",
+);
+static IR_DOC: Doc =
+    doc("Device code in an intermediate representation, to be compiled when it is run.");
+static NATIVE_DOC: Doc = doc("Device code that is compiled for one architecture.");
+static SIZE_DOC: Doc = doc("The size of the metadata in bytes; the device code follows it.");
+
+impl Part {
+    /// What it is called.
+    pub fn name(self) -> String {
+        match self {
+            Part::Global => "global metadata".to_owned(),
+            Part::Module(at) => format!("abstract module {at} metadata"),
+            Part::Ir(at) => format!("IR module {at}"),
+            Part::Native(at) => format!("native device code image {at}"),
+        }
+    }
+
+    fn doc(self) -> &'static Doc {
+        match self {
+            Part::Global => &GLOBAL_DOC,
+            Part::Module(_) => &MODULE_DOC,
+            Part::Ir(_) => &IR_DOC,
+            Part::Native(_) => &NATIVE_DOC,
+        }
+    }
+}
+
+impl Survey {
+    /// The device code of a part.
+    pub fn code(&self, part: Part) -> Option<&Code> {
+        match part {
+            Part::Ir(at) => self.ir.get(usize::try_from(at).ok()?),
+            Part::Native(at) => self.native.get(usize::try_from(at).ok()?),
+            _ => None,
+        }
+    }
+
+    /// The properties of a part.
+    pub fn text(&self, part: Part) -> Option<Text> {
+        match part {
+            Part::Global => Some(self.global),
+            Part::Module(at) => Some(self.modules.get(usize::try_from(at).ok()?)?.text),
+            _ => Some(self.code(part)?.text),
+        }
+    }
+
+    /// The SYCLBIN in a few words.
+    pub fn title(&self) -> String {
+        format!("SYCLBIN {}", self.version.value)
+    }
+
+    /// What is worth saying.
+    pub fn facts(&self) -> Vec<Fact> {
+        let fact = |label: &'static str, text: String, span, headline| Fact {
+            label: label.into(),
+            text: text.into(),
+            tone: Tone::Plain,
+            span: Some(span),
+            headline,
+        };
+        let mut facts = Vec::new();
+        if let Some(state) = self.state {
+            let at = usize::try_from(state.value).unwrap_or(usize::MAX);
+            let word = STATES.get(at).map_or_else(
+                || format!("state {}", state.value),
+                |word| (*word).to_owned(),
+            );
+            facts.push(fact("state", word, state.span.unwrap_or(self.span), true));
+        }
+        let modules = plural(self.modules.len() as u64, "abstract module");
+        facts.push(fact("abstract modules", modules, self.span, true));
+        for (what, list) in [
+            ("IR module", &self.ir),
+            ("native device code image", &self.native),
+        ] {
+            if !list.is_empty() {
+                let text = plural(list.len() as u64, what);
+                let label = if what.starts_with('I') {
+                    "IR modules"
+                } else {
+                    "images"
+                };
+                facts.push(fact(label, text, self.span, true));
+            }
+            for (code, at) in list.iter().zip(0..16) {
+                if let Some(opened) = &code.opened {
+                    let text = format!("{what} {at}: {}", opened.summary.title);
+                    facts.push(fact("device code", text, code.bytes, false));
+                }
+            }
+        }
+        facts
+    }
+
+    /// The row of an image of the second generation.
+    pub fn image_node(&self, part: Part, name: String, span: Span, out: &Rows<'_>) -> Node {
+        let text = self.text(part);
+        let Some(code) = self.code(part) else {
+            let checked = text.is_some_and(|text| text.checked);
+            return property_set::node(out, name, span, checked).doc(part.doc());
+        };
+        let rows = out.register(Rc::new(ImageRows::new(part, span, code, out)));
+        let node = Node::new(NodeKind::Record, name, span)
+            .area(Area::Code)
+            .children(rows, 0, None)
+            .doc(part.doc());
+        match &code.opened {
+            Some(opened) => node.summary(opened.summary.title.clone()),
+            None => node,
+        }
+    }
+
+    /// The row of device code of the first generation; `span` is what of it no other claims.
+    pub fn code_node(&self, part: Part, span: Span, out: &Rows<'_>) -> Node {
+        let code = self.code(part).filter(|code| code.bytes == span);
+        let opened = code.and_then(|code| code.opened.as_ref());
+        format::nested_node(out.sources, part.name(), span, opened).doc(part.doc())
+    }
+
+    /// The row of a text of the first generation.
+    pub fn text_node(&self, part: Part, span: Span, out: &Rows<'_>) -> Node {
+        let text = self.text(part).filter(|text| text.span == span);
+        let name = match part {
+            Part::Global | Part::Module(_) => part.name(),
+            _ => format!("{} metadata", part.name()),
+        };
+        let checked = text.is_some_and(|text| text.checked);
+        let node = property_set::node(out, name, span, checked);
+        match part {
+            Part::Global | Part::Module(_) => node.doc(part.doc()),
+            _ => node,
+        }
+    }
+}
+
+/// The rows of an image of the second generation: a size, metadata, device code.
+struct ImageRows(Vec<Node>);
+
+impl ImageRows {
+    fn new(part: Part, span: Span, code: &Code, out: &Rows<'_>) -> ImageRows {
+        let mut rows = Vec::new();
+        let size = span.sub(0, 8);
+        let window = super::reader::Window::clamped(out.sources, size);
+        if size.len() < 8 {
+            rows.push(Node::new(NodeKind::Blob, "cut off", span).value(Value::Bytes));
+            return ImageRows(rows);
+        }
+        let number = super::reader::uint(window.bytes(), Default::default());
+        rows.push(Node::field("metadata size", Value::decimal(number, 64), size).doc(&SIZE_DOC));
+        if !code.text.span.is_empty() {
+            let text = code.text;
+            rows.push(property_set::node(out, "metadata", text.span, text.checked));
+        }
+        if !code.bytes.is_empty() {
+            let opened = code.opened.as_ref();
+            let node = format::nested_node(out.sources, "code".to_owned(), code.bytes, opened);
+            rows.push(node.area(Area::Code).doc(part.doc()));
+        }
+        ImageRows(rows)
+    }
+}
+
+impl Expand for ImageRows {
+    fn count(&self, _item: u64, _sources: &Sources) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn rows(&self, _item: u64, range: std::ops::Range<u64>, out: &mut Rows<'_>) {
+        for at in range {
+            out.extend(
+                usize::try_from(at)
+                    .ok()
+                    .and_then(|at| self.0.get(at))
+                    .cloned(),
+            );
+        }
+    }
+}
+
+/// Who knows the modules of what was surveyed.
+pub fn modules(survey: Rc<Survey>) -> Rc<dyn Modules> {
+    Rc::new(graph::Graph::new(survey))
+}
+
+/// Reads the global metadata: gives the state, and says what is not as it should be.
+fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> {
+    let state = find(cx.sources, text, "SYCLBIN/global metadata", "state");
+    let place = if text.span.is_empty() {
+        place
+    } else {
+        text.span
+    };
+    let Some(state) = state else {
+        cx.report(
+            &rules::SYCLBIN_STATE,
+            place,
+            "the global metadata says no state",
+        );
+        return None;
+    };
+    let number = state.number();
+    match number {
+        Some(number) if number.value < 3 => {}
+        Some(number) => cx.report(
+            &rules::SYCLBIN_STATE,
+            state.span,
+            format_args!("the state is {}: there are 0, 1 and 2", number.value),
+        ),
+        None => cx.report(&rules::SYCLBIN_STATE, state.span, "the state is no number"),
+    }
+    number
+}
+
+/// The last value of a key.
+fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property> {
+    let (mut within, mut found) = (false, None);
+    property_set::each(sources, text.readable(), &mut |item| match item {
+        Item::Set(name, ..) => within = name == set,
+        Item::Property(property) => {
+            if within && property.key == key {
+                found = Some(property);
+            }
+        }
+    });
+    found
+}
+
+/// Opens device code as a document, and keeps what the lists show of it.
+fn open_code(cx: &Context<'_>, bytes: Span) -> Option<Opened> {
+    if bytes.is_empty() {
+        return None;
+    }
+    let mut opened = format::nested(cx, bytes)?;
+    opened.summary.title = Str::from(format::headline(&opened));
+    opened.summary.facts = Vec::new();
+    Some(opened)
+}

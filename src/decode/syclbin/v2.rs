@@ -1,0 +1,333 @@
+//! The second generation: an OffloadBinary whose strings tell the roles of its images.
+//!
+//! | `role` | `am_index` | image |
+//! |---|---|---|
+//! | `global_metadata` | – | property sets |
+//! | `am_metadata` | which abstract module | property sets |
+//! | `ir`, `native` | which abstract module | size of the metadata (64 bits), property sets, device code |
+//!
+//! `triple`, `arch` and `ir_type` are copies of properties, for tools that know no property sets.
+
+use super::graph::Said;
+use super::{Code, Module, Part, Survey, Text, open_code, read_global};
+use crate::decode::Context;
+use crate::decode::offload_binary::header::Entry as EntryRecord;
+use crate::decode::offload_binary::kinds::{ImageKind, OffloadKind};
+use crate::decode::offload_binary::{Entry, key};
+use crate::decode::property_set::line::decimal;
+use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::records::field_span;
+use crate::decode::rules;
+use crate::model::kernels::Given;
+use crate::model::{Span, sort};
+
+/// What an image is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Global,
+    Module,
+    Ir,
+    Native,
+}
+
+const ROLES: [(&str, Role); 4] = [
+    ("global_metadata", Role::Global),
+    ("am_metadata", Role::Module),
+    ("ir", Role::Ir),
+    ("native", Role::Native),
+];
+
+/// Looks through the entries of a binary that is a SYCLBIN, and says what each is.
+pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Survey {
+    let roles: Vec<(Option<Role>, Option<u32>)> = entries
+        .iter()
+        .map(|entry| {
+            check_kinds(cx, entry);
+            let role = role_of(cx, entry);
+            let module = match role {
+                None | Some(Role::Global) => None,
+                Some(_) => module_of(cx, entry, entries.len() as u64),
+            };
+            (role, module)
+        })
+        .collect();
+    let globals = || indices(&roles, Role::Global);
+    for (again, _) in globals().skip(1) {
+        let place = entries.get(again).map_or(span, |entry| entry.place);
+        cx.report(
+            &rules::SYCLBIN_GLOBAL,
+            place,
+            "there is global metadata already",
+        );
+    }
+    let none = Text {
+        span: span.sub(0, 0),
+        checked: true,
+    };
+    let mut survey = Survey {
+        version: Given {
+            value: 2,
+            span: None,
+        },
+        state: None,
+        span,
+        global: none,
+        modules: Vec::new(),
+        ir: Vec::new(),
+        native: Vec::new(),
+    };
+    match globals().next().and_then(|(at, _)| entries.get_mut(at)) {
+        Some(entry) => {
+            check_version(cx, entry);
+            let version = entry.values.get(key::FORMAT_VERSION).copied();
+            survey.version.span = version.filter(|span| !span.is_empty());
+            survey.global = Text::check(cx, entry.image);
+            survey.state = read_global(cx, survey.global, entry.place);
+            entry.part = Some(Part::Global);
+        }
+        None => {
+            let place = entries.first().map_or(span, |entry| entry.place);
+            cx.report(
+                &rules::SYCLBIN_GLOBAL,
+                place,
+                "no entry is the global metadata",
+            );
+        }
+    }
+    survey.modules = abstract_modules(cx, &roles, entries, none);
+    for role in [Role::Ir, Role::Native] {
+        // In the order of their abstract modules, as they follow each other.
+        let mut all: Vec<(usize, Option<u32>)> = indices(&roles, role).collect();
+        sort::by_key(&mut all, |(at, module)| (module.unwrap_or(u32::MAX), *at));
+        for (at, module) in all {
+            let Some(entry) = entries.get_mut(at) else {
+                continue;
+            };
+            let code = read_image(cx, entry, role);
+            let (list, part): (_, fn(u32) -> Part) = match role {
+                Role::Ir => (&mut survey.ir, Part::Ir),
+                _ => (&mut survey.native, Part::Native),
+            };
+            let place = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            entry.part = Some(part(place));
+            list.push(code);
+            let owner = module.and_then(|module| usize::try_from(module).ok());
+            if let Some(owner) = owner.and_then(|at| survey.modules.get_mut(at)) {
+                let range = match role {
+                    Role::Ir => &mut owner.ir,
+                    _ => &mut owner.native,
+                };
+                if range.start == range.end {
+                    range.start = place;
+                }
+                range.end = place + 1;
+            }
+        }
+    }
+    survey
+}
+
+/// The entries of a role, with their abstract modules.
+fn indices(
+    roles: &[(Option<Role>, Option<u32>)],
+    wanted: Role,
+) -> impl Iterator<Item = (usize, Option<u32>)> + '_ {
+    let all = roles.iter().enumerate();
+    all.filter(move |(_, (role, _))| *role == Some(wanted))
+        .map(|(at, (_, module))| (at, *module))
+}
+
+fn check_kinds(cx: &Context<'_>, entry: &Entry) {
+    let field = |name| field_span(EntryRecord::FIELDS, entry.place, name);
+    if entry.image_kind != u64::from(ImageKind::SYCLBIN.0) {
+        cx.report(
+            &rules::SYCLBIN_IMAGE_KIND,
+            field("ImageKind"),
+            format_args!("the kind of the image is {}, not 7", entry.image_kind),
+        );
+    }
+    let window = Window::clamped(cx.sources, field("OffloadKind"));
+    let kind = uint(window.bytes(), Endian::Little);
+    let sycl = [
+        OffloadKind::SYCL,
+        OffloadKind::SYCL_or_HIP,
+        OffloadKind::SYCL_runtime,
+    ];
+    if !sycl.iter().any(|known| u64::from(known.0) == kind) {
+        cx.report(
+            &rules::SYCLBIN_OFFLOAD_KIND,
+            field("OffloadKind"),
+            format_args!("the programming model is number {kind}"),
+        );
+    }
+}
+
+/// The bytes of a value, and where a remark about it belongs.
+fn value(cx: &Context<'_>, entry: &Entry, key: usize) -> (String, Span) {
+    let span = entry.values.get(key).copied().unwrap_or_default();
+    let place = if span.is_empty() { entry.place } else { span };
+    (entry.value(cx.sources, key), place)
+}
+
+fn role_of(cx: &Context<'_>, entry: &Entry) -> Option<Role> {
+    let (text, place) = value(cx, entry, key::ROLE);
+    let known = ROLES.iter().find(|(name, _)| *name == text);
+    if known.is_none() {
+        cx.report(
+            &rules::SYCLBIN_ROLE,
+            place,
+            match text.is_empty() {
+                true => "the entry has no role".to_owned(),
+                false => format!("there is no role {text:?}"),
+            },
+        );
+    }
+    known.map(|(_, role)| *role)
+}
+
+fn module_of(cx: &Context<'_>, entry: &Entry, entries: u64) -> Option<u32> {
+    let (text, place) = value(cx, entry, key::AM_INDEX);
+    let Some(number) = decimal(text.as_bytes()) else {
+        cx.report(
+            &rules::SYCLBIN_AM_INDEX,
+            place,
+            format_args!("am_index {text:?} is no decimal number"),
+        );
+        return None;
+    };
+    if number >= entries {
+        cx.report(
+            &rules::SYCLBIN_AM_INDEX,
+            place,
+            format_args!("am_index {number}, but there are only {entries} entries"),
+        );
+        return None;
+    }
+    u32::try_from(number).ok()
+}
+
+fn check_version(cx: &Context<'_>, entry: &Entry) {
+    let (text, place) = value(cx, entry, key::FORMAT_VERSION);
+    if !text.is_empty() && text != "2" {
+        cx.report(
+            &rules::SYCLBIN_VERSION,
+            place,
+            format_args!("sycl_format_version {text:?}: known is 2"),
+        );
+    }
+}
+
+fn abstract_modules(
+    cx: &Context<'_>,
+    roles: &[(Option<Role>, Option<u32>)],
+    entries: &mut [Entry],
+    none: Text,
+) -> Vec<Module> {
+    let count = roles.iter().filter_map(|(_, module)| *module).max();
+    let count = count.map_or(0, |most| u64::from(most) + 1);
+    let mut owners: Vec<Option<usize>> = vec![None; usize::try_from(count).unwrap_or(0)];
+    for (at, module) in indices(roles, Role::Module) {
+        let module = module.and_then(|module| usize::try_from(module).ok());
+        let Some(slot) = module.and_then(|module| owners.get_mut(module)) else {
+            continue;
+        };
+        if slot.is_some() {
+            let place = entries.get(at).map_or(none.span, |entry| entry.place);
+            let message = "the abstract module has metadata already";
+            cx.report(&rules::SYCLBIN_AM_METADATA, place, message);
+            continue;
+        }
+        *slot = Some(at);
+    }
+    // Who speaks of a module that has no metadata.
+    let mut speakers = vec![None; owners.len()];
+    for (at, (_, module)) in roles.iter().enumerate() {
+        let module = module.and_then(|module| usize::try_from(module).ok());
+        if let Some(slot) = module.and_then(|module| speakers.get_mut(module)) {
+            *slot = Some(at);
+        }
+    }
+    let mut modules = Vec::with_capacity(owners.len());
+    for (number, owner) in owners.into_iter().enumerate() {
+        let entry = owner.and_then(|at| entries.get_mut(at));
+        let Some(entry) = entry else {
+            let speaker = speakers.get(number).copied().flatten();
+            let speaker = speaker.and_then(|at| entries.get(at)).or(entries.last());
+            cx.report(
+                &rules::SYCLBIN_AM_METADATA,
+                speaker.map_or(none.span, |entry| entry.place),
+                format_args!("abstract module {number} has no metadata"),
+            );
+            modules.push(Module {
+                header: none.span,
+                text: none,
+                ir: 0..0,
+                native: 0..0,
+            });
+            continue;
+        };
+        entry.part = u32::try_from(number).ok().map(Part::Module);
+        modules.push(Module {
+            header: entry.place,
+            text: Text::check(cx, entry.image),
+            ir: 0..0,
+            native: 0..0,
+        });
+    }
+    modules
+}
+
+/// Reads an image of device code: the size of its metadata, the metadata, the code.
+fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
+    let image = entry.image;
+    let window = Window::clamped(cx.sources, image.sub(0, 8));
+    let size = uint(window.bytes(), Endian::Little);
+    let mut text = image.sub(8, size);
+    if image.len() < 8 {
+        cx.report(
+            &rules::SYCLBIN_IMAGE,
+            field_span(EntryRecord::FIELDS, entry.place, "ImageSize"),
+            format_args!("an image of {} bytes has no room for a size", image.len()),
+        );
+        text = image.sub(0, 0);
+    } else if size > image.len() - 8 {
+        cx.report(
+            &rules::SYCLBIN_IMAGE,
+            image.sub(0, 8),
+            format_args!("{size} bytes of metadata, {} are there", image.len() - 8),
+        );
+        text = image.sub(8, 0);
+    }
+    let text = Text::check(cx, text);
+    let bytes = match image.len() {
+        0..8 => image.sub(0, 0),
+        _ => image.from(text.span.end - image.start),
+    };
+    check_copies(cx, entry, role, text);
+    Code {
+        header: entry.place,
+        text,
+        bytes,
+        opened: open_code(cx, bytes),
+    }
+}
+
+/// The strings of the entry should say what the properties say.
+fn check_copies(cx: &Context<'_>, entry: &Entry, role: Role, text: Text) {
+    let said = Said::read(text, cx.sources);
+    let target = said.target.map(|given| given.value);
+    let (other_key, other) = match role {
+        Role::Ir => (key::IR_TYPE, said.kind.map(|given| given.value.to_string())),
+        _ => (key::ARCH, said.arch.map(|given| given.value)),
+    };
+    for (key, property) in [(key::TRIPLE, target), (other_key, other)] {
+        let (copy, place) = value(cx, entry, key);
+        if let Some(property) = property.filter(|property| !copy.is_empty() && *property != copy) {
+            cx.report(
+                &rules::SYCLBIN_COPY,
+                place,
+                format_args!("the string says {copy:?}, the properties say {property:?}"),
+            );
+        }
+    }
+}

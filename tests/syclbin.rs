@@ -1,0 +1,259 @@
+//! SYCLBIN in both generations, and the OffloadBinaries around it.
+
+mod support;
+
+use support::syclbin::{Entry, Offload, Syclbin, Text, patched, words};
+use support::tree::walk_all;
+use zeview::model::modules::{Holder, ModuleGraph, PropertyValue};
+use zeview::model::{Document, NodeId, NodeKind};
+
+fn graph(document: &Document) -> std::rc::Rc<ModuleGraph> {
+    let modules = document.modules(NodeId::ROOT).expect("there are modules");
+    modules.graph(&document.sources)
+}
+
+fn rules_of(document: &Document) -> Vec<&str> {
+    document.diagnostics.iter().map(|d| &*d.rule).collect()
+}
+
+/// All ways to pack the same modules.
+fn packed(syclbin: &Syclbin) -> Vec<(&'static str, Vec<u8>)> {
+    let wrapped = |version| Offload::new(version, vec![Entry::of_kind(7, syclbin.v1())]).build();
+    vec![
+        ("v1", syclbin.v1()),
+        ("v1 in version 1", wrapped(1)),
+        ("v1 in version 2", wrapped(2)),
+        ("v1 in version 3", wrapped(3)),
+        ("v2", syclbin.v2()),
+    ]
+}
+
+#[test]
+fn both_generations_give_the_same_model() {
+    let syclbin = Syclbin::small();
+    for (name, file) in packed(&syclbin) {
+        let document = support::open(&file);
+        assert_eq!(document.diagnostics, [], "{name}");
+        assert_eq!(document.coverage.gap, 0, "{name}");
+        assert_eq!(document.summary.format, "syclbin", "{name}");
+        let graph = graph(&document);
+        assert_eq!(graph.state_name(), Some("object"), "{name}");
+        assert_eq!(graph.version.value, if name == "v2" { 2 } else { 1 });
+        assert_eq!(graph.abstract_modules.len(), 2, "{name}");
+        let [first, second] = &graph.abstract_modules[..] else {
+            panic!("{name}");
+        };
+        assert_eq!((first.ir_modules.clone(), first.sets), (0..1, 3));
+        assert_eq!((first.imports, first.exports), (1, 0));
+        assert_eq!(second.ir_modules, 1..2);
+        assert_eq!(second.native_images, 0..1);
+        let native = &graph.native_images_of(second)[0];
+        let bytes = &file[native.bytes.start as usize..native.bytes.end as usize];
+        assert_eq!(bytes, syclbin.modules[1].native[0].bytes);
+        let arch = native.arch.as_ref().expect("it is said");
+        assert_eq!(arch.value, "bmg_g21");
+        assert!(native.title.starts_with("zebin 1."), "{}", native.title);
+        assert_eq!(graph.ir_modules[0].ir_type_name(), Some("SPIR-V"));
+        let [symbol] = &graph.symbols[..] else {
+            panic!("{name}");
+        };
+        assert_eq!(symbol.name, "_Z5scalei");
+        assert_eq!(
+            (&symbol.exported_by[..], &symbol.imported_by[..]),
+            (&[1][..], &[0][..])
+        );
+    }
+}
+
+#[test]
+fn nested_documents_have_their_own_rows() {
+    for (name, file) in packed(&Syclbin::small()) {
+        let mut document = support::open(&file);
+        let tree = walk_all(&document).expect("it ends");
+        let files: Vec<_> = tree
+            .nodes
+            .iter()
+            .filter(|f| f.node.kind == NodeKind::File)
+            .collect();
+        let nested = files.iter().filter(|f| f.node.name != "file").count();
+        assert!(nested >= 3, "{name}: {nested} documents");
+        let path = match name {
+            "v1" => "binary table/native device code image 0".to_owned(),
+            "v2" => "native device code image 0/code".to_owned(),
+            _ => "image 0/binary table/native device code image 0".to_owned(),
+        };
+        let zebin = document.find(&path).expect("it is there");
+        let kernels = document.kernels(zebin).expect("a zebin has kernels");
+        assert_eq!(kernels.rows(&document.sources).len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn properties_are_decoded() {
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].text = Text::default()
+        .set("SYCL/specialization constants")
+        .bytes("c", &words(&[7, 0, 4]))
+        .set("mine")
+        .number("key=", 3)
+        .bits("bits", 3, &[5])
+        .set("SYCL/kernel param opt")
+        .bits("k", 3, &[5]);
+    for (name, file) in packed(&syclbin) {
+        let document = support::open(&file);
+        let modules = document.modules(NodeId::ROOT).expect("there are modules");
+        let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
+        let meaning = |set: usize, entry: usize| &*sets[set].entries[entry].meaning;
+        assert_eq!(meaning(0, 0), "ID 7, offset 0, size 4", "{name}");
+        assert_eq!(meaning(2, 0), "of 3 are left out: 0, 2", "{name}");
+        let bits = PropertyValue::Bytes {
+            bits: 3,
+            bytes: vec![5],
+        };
+        assert_eq!(sets[1].entries[1].value, bits, "{name}");
+        let unreadable = &sets[1].entries[0];
+        assert_eq!(unreadable.key, "key", "{name}");
+        assert_eq!(
+            unreadable.value,
+            PropertyValue::Unreadable("3".to_owned()),
+            "{name}"
+        );
+        for set in &sets {
+            for entry in &set.entries {
+                let key = &file[entry.key_span.start as usize..entry.key_span.end as usize];
+                assert_eq!(key, entry.key.as_bytes(), "{name}");
+                let before = file[entry.kind.span.expect("it is there").end as usize];
+                assert_eq!(before, b'|', "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sets_and_keys_that_are_there_twice_count_once() {
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].text = Text::default()
+        .set("a")
+        .number("k", 1)
+        .set("b")
+        .number("k", 2)
+        .set("a")
+        .number("j", 3)
+        .number("k", 4);
+    let document = support::open(&syclbin.v2());
+    let modules = document.modules(NodeId::ROOT).expect("there are modules");
+    let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
+    let shown: Vec<String> = sets
+        .iter()
+        .flat_map(|set| {
+            let entry = |e: &zeview::model::modules::Property| {
+                format!("{}/{} {:?}", set.name, e.key, e.value)
+            };
+            set.entries.iter().map(entry).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_eq!(shown, ["a/k Number(4)", "a/j Number(3)", "b/k Number(2)"]);
+}
+
+#[test]
+fn entries_in_any_order() {
+    let syclbin = Syclbin::small();
+    let mut entries = syclbin.entries();
+    entries.reverse();
+    let document = support::open(&Offload::new(2, entries).build());
+    assert_eq!(document.diagnostics, []);
+    let graph = graph(&document);
+    assert_eq!(graph.abstract_modules[1].ir_modules, 1..2);
+    let image = &graph.ir_modules_of(&graph.abstract_modules[0])[0];
+    assert_eq!(
+        image.bytes.len(),
+        syclbin.modules[0].ir[0].bytes.len() as u64
+    );
+}
+
+#[test]
+fn the_first_writers_did_not_count() {
+    let file = Syclbin::small().v1();
+    let second = 56 + 32;
+    let file = patched(&file, second + 20, 4, 0);
+    let document = support::open(&file);
+    assert_eq!(rules_of(&document), ["syclbin/first-index-zero"]);
+    let help = document.diagnostics[0].help.as_deref().unwrap_or_default();
+    assert!(help.ends_with("start at number 1"), "{help}");
+}
+
+#[test]
+fn padding_of_the_header_may_be_anything() {
+    let file = patched(&Syclbin::small().v1(), 20, 4, 0xdead_beef);
+    assert_eq!(support::open(&file).diagnostics, []);
+}
+
+#[test]
+fn binaries_in_a_row_and_in_each_other() {
+    let inner = Syclbin::small().v2();
+    let image = Offload::new(
+        1,
+        vec![Entry::of_kind(6, vec![1, 2, 3]).string("triple", "t")],
+    );
+    let nested = Offload::new(2, vec![Entry::of_kind(7, inner.clone())]).build();
+    let file = [image.build(), nested, inner].concat();
+    let mut document = support::open(&file);
+    assert_eq!(document.coverage.gap, 0);
+    for path in ["binary 1/image 0", "binary 2"] {
+        let id = document.find(path).expect("it is there");
+        let modules = document.modules(id).expect("there are modules");
+        assert_eq!(modules.graph(&document.sources).abstract_modules.len(), 2);
+    }
+}
+
+#[test]
+fn a_binary_that_holds_itself_ends() {
+    let file = Offload::new(2, vec![Entry::of_kind(1, vec![0; 64])]).build();
+    let len = file.len() as u64;
+    let image = 32 + 24;
+    let file = patched(&patched(&file, image, 8, 0), image + 8, 8, len);
+    let document = support::open(&file);
+    assert!(rules_of(&document).contains(&"offload-binary/holds-itself"));
+}
+
+#[test]
+fn a_thousand_binaries_in_each_other_end() {
+    let mut file = vec![0; 8];
+    for _ in 0..1000 {
+        file = Offload::new(2, vec![Entry::of_kind(1, file)]).build();
+    }
+    let document = support::open(&file);
+    assert!(rules_of(&document).contains(&"limits/too-deep"));
+}
+
+#[test]
+fn tens_of_thousands_of_modules_are_read_once() {
+    let syclbin = Syclbin::many(2000);
+    for (name, file) in packed(&syclbin) {
+        let document = support::open(&file);
+        let graph = graph(&document);
+        assert_eq!(graph.abstract_modules.len(), 2000, "{name}");
+        assert_eq!(graph.symbols.len(), 2000, "{name}");
+        let read = document.sources.bytes_read();
+        assert!(read < 4 * file.len() as u64, "{name}: {read} bytes read");
+    }
+}
+
+#[test]
+fn large_images_are_not_read() {
+    let mut syclbin = Syclbin::small();
+    for module in &mut syclbin.modules {
+        for code in module.ir.iter_mut().chain(&mut module.native) {
+            code.bytes.resize(8 << 20, 0x55);
+        }
+    }
+    for (name, file) in packed(&syclbin) {
+        let mut document = support::open(&file);
+        for diagnostic in document.diagnostics.clone() {
+            document.path_of(&diagnostic);
+        }
+        graph(&document);
+        let read = document.sources.bytes_read();
+        assert!(read < file.len() as u64 / 50, "{name}: {read} bytes read");
+    }
+}
