@@ -43,7 +43,7 @@ fn patch_tokens_are_told_by_the_third_word() {
     let mut file = program(vec![Kernel::named("k")]);
     file.size = 12;
     let document = support::open(&file.build());
-    assert_eq!(document.summary.format, "raw");
+    assert_eq!(document.summary.format, "patch-tokens");
     assert_eq!(document.summary.title, "patch tokens");
 }
 

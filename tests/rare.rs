@@ -185,6 +185,9 @@ fn what_lies_deep_is_not_asked_for_before_somebody_looks() {
     all.retain(|(name, _)| !name.starts_with("compressed"));
     for (name, bytes) in all {
         let expected = dump(&open(&bytes, Rc::new(BuiltIn)));
+        if !expected.contains("OpFunctionEnd") && !expected.contains("DW_TAG") {
+            continue;
+        }
         let rare = Rc::new(Later::default());
         let mut document = open(&bytes, Rc::<Later>::clone(&rare));
         let root = document.root().clone();

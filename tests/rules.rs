@@ -5,12 +5,12 @@ mod support;
 
 use std::ops::Range;
 
-use support::compressed;
 use support::elf::{Built, Relocation, Section, Symbol};
 use support::igc_debug::{Kernel, Program, program};
 use support::notes::{Notes, battlemage};
 use support::spirv;
 use support::zebin::{small, ze_info};
+use support::{compressed, containers};
 use zeview::decode::decode;
 use zeview::decode::inflate::Method;
 use zeview::decode::rules::{self as r, Rule};
@@ -122,6 +122,7 @@ fn archive(size: &str, end: &str, data: &[u8]) -> Vec<u8> {
 fn cases() -> Vec<Case> {
     let mut all = files();
     all.extend(compression());
+    all.extend(containers());
     all.extend(elf_header());
     all.extend(elf_sections());
     all.extend(elf_tables());
@@ -214,6 +215,63 @@ fn too_much_unpacked() -> Case {
         file,
         start + 24..start + 24 + stream.len(),
     )
+}
+
+fn containers() -> Vec<Case> {
+    let tokens = containers::patch_tokens();
+    let bundle = containers::usual_bundle();
+    let header = 32 + 24 + "host-x86_64-unknown-linux-gnu".len();
+    let packed = containers::packed_bundle(3, Method::Zlib, &bundle);
+    let packed_with = |at: usize, byte| {
+        let mut file = packed.clone();
+        file[at] = byte;
+        file
+    };
+    let texts = containers::text_bundle();
+    let end = texts.find("; __CLANG_OFFLOAD_BUNDLE____END__").unwrap();
+    let start = texts.find(';').unwrap();
+    let first = start..texts[start..].find('\n').unwrap() + start + 1;
+    let deep = (0..17).fold(small().build().bytes, |bytes, _| {
+        containers::archive(&[containers::member("64.20.1.0/", &bytes)])
+    });
+    let mut big = bundle.clone();
+    big[header + 15] = 1;
+    let count = containers::bundle_header(70_000, &[]);
+    let many = [count, vec![0; 24 * 70_000]].concat();
+    vec![
+        bytes(&r::PATCH_TOKENS_CUT_OFF, &tokens[..20], 0..20, &tokens),
+        bytes(&r::PATCH_TOKENS_CUT_OFF, &tokens[..30], 24..28, &tokens),
+        bytes(&r::BUNDLE_HEADER, &bundle[..30], 0..30, &bundle),
+        bytes(&r::BUNDLE_HEADER, &bundle[..70], 24..32, &bundle),
+        bytes(
+            &r::BUNDLE_OUT_OF_BOUNDS,
+            &big,
+            header + 8..header + 16,
+            &bundle,
+        ),
+        bytes(&r::TOO_MANY, &many, 24..32, &bundle),
+        bytes(&r::BUNDLE_HEADER, &packed[..31], 0..31, &packed),
+        bytes(&r::BUNDLE_VERSION, &packed_with(4, 9), 4..6, &packed),
+        bytes(&r::BUNDLE_VERSION, &packed_with(6, 7), 6..8, &packed),
+        bytes(
+            &r::BUNDLE_OUT_OF_BOUNDS,
+            &packed_with(12, 1),
+            8..16,
+            &packed,
+        ),
+        bytes(
+            &r::BUNDLE_TEXT,
+            &texts.as_bytes()[..end],
+            first.clone(),
+            texts.as_bytes(),
+        ),
+        Case {
+            rule: &r::TOO_DEEP,
+            fires: deep,
+            at: None,
+            silent: containers::ocloc_archive(),
+        },
+    ]
 }
 
 fn elf_header() -> Vec<Case> {

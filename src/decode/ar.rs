@@ -1,6 +1,14 @@
-//! ar archives: how `ocloc` puts the binaries of several devices into one file. The member's
-//! name says which device it is for (`64.12.55.8`, `64.dg2`), the bytes are a zebin, or a
-//! legacy container.
+//! ar archives: how `ocloc` puts the binaries of several devices into one file, and Level Zero
+//! the modules of a package.
+//!
+//! ```text
+//! 64.12.55.8, 12.55.8     product configuration: a zebin, or a legacy container (ocloc concat: no 64.)
+//! 64.12.55                architecture and release
+//! 64.dg2, 64.dg2.C0       product, and stepping
+//! generic_ir              SPIR-V for all others, in a legacy container
+//! pad_N                   fills up
+//! modules.pkg.yml         what is in a module package; pkg.unit.N are its zebins
+//! ```
 //!
 //! ```text
 //! !<arch>\n │ header, 60 bytes of text │ data, padded to 2 │ header │ data │ …
@@ -13,13 +21,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::elf::plural;
+use super::elf::lines_node;
 use super::format::{self, Format, Opened};
 use super::reader::Window;
 use super::rules;
-use crate::model::{
-    Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Tone, Value,
-};
+use super::zebin::device::{CONFIGS, Device, ProductConfig, release_title};
+use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const SOURCE: &str = "ar(5)";
@@ -64,12 +71,30 @@ const fn doc(text: &'static str) -> Doc {
 
 static MAGIC_DOC: Doc = doc("What starts every archive.");
 static MEMBER_DOC: Doc = doc(
-    "A member of the archive. In what ocloc writes the name says which device it is for: the size of a pointer, and a product configuration or a product.",
+    "A member of the archive. In what ocloc writes the name says which device it is for: the size of a pointer, and a product configuration, a release or a product.",
 );
 static FILLER_DOC: Doc = doc(
     "Fills up so that the next member's data starts at a multiple of 8: ocloc writes these, and hides them.",
 );
 static LONG_NAMES_DOC: Doc = doc("The names that do not fit into 16 bytes.");
+static SYMBOLS_DOC: Doc = doc("Where a linker finds which symbol.");
+static GENERIC_DOC: Doc =
+    doc("What the driver builds from where no member fits the device: SPIR-V and build options.");
+static MANIFEST_DOC: Doc = Doc {
+    text: "What is in a module package: its version, and the names of the members that are modules.",
+    source: "compute-runtime, module packages",
+    known: &[],
+};
+static UNIT_DOC: Doc = Doc {
+    text: "A module of a package.",
+    source: "compute-runtime, module packages",
+    known: &[],
+};
+static DEVICE_DOC: Doc = Doc {
+    text: "The device that the member's name stands for.",
+    source: "compute-runtime, multi-device binaries",
+    known: &[],
+};
 
 /// The ar format.
 #[derive(Debug)]
@@ -82,8 +107,97 @@ struct Member {
     /// The byte after data of odd size.
     padding: Span,
     name: String,
-    filler: bool,
+    role: Role,
     content: Option<Opened>,
+    /// Its lines, if it is text.
+    lines: Option<Node>,
+}
+
+/// What a member is, by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Role {
+    /// For a device, in words.
+    Device(String),
+    /// For all devices.
+    Generic,
+    /// Fills up.
+    Filler,
+    /// The list of a package's modules.
+    Manifest,
+    /// A module of a package.
+    Unit,
+    /// Names of members.
+    LongNames,
+    /// A linker's table.
+    Symbols,
+    /// Anything else.
+    Other,
+}
+
+impl Role {
+    fn of(name: &str) -> Role {
+        match name {
+            "//" => Role::LongNames,
+            "/" | "/SYM64" => Role::Symbols,
+            "generic_ir" => Role::Generic,
+            "modules.pkg.yml" => Role::Manifest,
+            _ if name.starts_with("pad_") => Role::Filler,
+            _ if name.starts_with("pkg.unit.") => Role::Unit,
+            _ => device_words(name).map_or(Role::Other, Role::Device),
+        }
+    }
+
+    fn doc(&self) -> &'static Doc {
+        match self {
+            Role::Generic => &GENERIC_DOC,
+            Role::Filler => &FILLER_DOC,
+            Role::Manifest => &MANIFEST_DOC,
+            Role::Unit => &UNIT_DOC,
+            Role::LongNames => &LONG_NAMES_DOC,
+            Role::Symbols => &SYMBOLS_DOC,
+            Role::Device(_) | Role::Other => &MEMBER_DOC,
+        }
+    }
+
+    /// Are its bytes a file that is opened?
+    fn is_file(&self) -> bool {
+        matches!(
+            self,
+            Role::Device(_) | Role::Generic | Role::Unit | Role::Other
+        )
+    }
+}
+
+/// The device that a member's name stands for: `dg2-g10-c0, 64 bit`.
+fn device_words(name: &str) -> Option<String> {
+    let (bits, rest) = match name.split_once('.') {
+        Some((bits @ ("32" | "64"), rest)) => (Some(bits), rest),
+        _ => (None, name),
+    };
+    let numbers = |text: &str| -> Option<Vec<u32>> {
+        text.split('.').map(|part| part.parse().ok()).collect()
+    };
+    let device = match numbers(rest).as_deref() {
+        Some([_, _, _]) => Device::named(rest)?.name(),
+        Some([architecture, release]) => {
+            let same = |c: &&ProductConfig| c.value >> 14 == (architecture << 8 | release);
+            release_title(CONFIGS.iter().find(same)?.release)
+        }
+        Some(_) => return None,
+        // Only with the size of a pointer: everything can be called dg2.
+        None => {
+            bits?;
+            let (product, stepping) = match rest.split_once('.') {
+                Some((product, stepping)) => (product, format!(" {stepping}")),
+                None => (rest, String::new()),
+            };
+            Device::named(product).map(|_| format!("{product}{stepping}"))?
+        }
+    };
+    Some(match bits {
+        Some(bits) => format!("{device}, {bits} bit"),
+        None => device,
+    })
 }
 
 impl Member {
@@ -134,36 +248,22 @@ impl Format for Ar {
 }
 
 fn summary(span: Span, members: &[Member]) -> Summary {
-    let images: Vec<&Member> = members.iter().filter(|m| m.content.is_some()).collect();
-    let mut facts = vec![Fact {
-        label: "images".into(),
-        text: plural(images.len() as u64, "image").into(),
-        tone: Tone::Plain,
-        span: Some(span),
-        headline: true,
-    }];
-    for member in images.iter().take(64) {
-        let Some(opened) = &member.content else {
-            continue;
-        };
-        let target = opened.summary.facts.iter().find(|f| f.label == "target");
-        let mut text = format!("{}: {}", member.name, opened.summary.title);
-        if let Some(target) = target {
-            text.push_str(" · ");
-            text.push_str(&target.text);
-        }
-        facts.push(Fact {
-            label: "image".into(),
-            text: text.into(),
-            tone: Tone::Plain,
-            span: Some(member.data),
-            headline: false,
-        });
-    }
+    let has = |role: fn(&Role) -> bool| members.iter().any(|member| role(&member.role));
+    let title = if has(|role| *role == Role::Manifest) {
+        "Level Zero module package"
+    } else if has(|role| matches!(role, Role::Device(_) | Role::Generic)) {
+        "ocloc archive"
+    } else {
+        "archive"
+    };
+    let images = members.iter().filter_map(|member| {
+        let opened = member.content.as_ref()?;
+        Some((member.name.as_str(), member.data, opened))
+    });
     Summary {
         format: "ar".into(),
-        title: "ocloc archive".into(),
-        facts,
+        title: title.into(),
+        facts: format::image_facts(span, images),
     }
 }
 
@@ -209,20 +309,23 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
     let padding = Span::at(span.source, data.end, size % 2).intersect(span);
     cx.padding(padding);
     let name = member_name(cx, &field(0, 16), long_names);
-    let filler = name.starts_with("pad_");
-    let opaque = filler || name == "//" || name == "/" || data.is_empty();
-    let content = if opaque {
-        None
-    } else {
-        cx.nest(|| format::open(cx, data))
+    let role = Role::of(&name);
+    let content = match role.is_file() && !data.is_empty() {
+        true => format::nested(cx, data),
+        false => None,
     };
+    let lines = (role == Role::Manifest).then(|| {
+        let node = Node::new(NodeKind::Text, "text", data);
+        lines_node(cx, data, node.area(Area::Meta))
+    });
     Some(Member {
         header,
         data,
         padding,
         name,
-        filler,
+        role,
         content,
+        lines,
     })
 }
 
@@ -265,22 +368,14 @@ impl Archive {
             at,
             Some(rows_of(member).len() as u64),
         );
-        match (&member.content, member.filler) {
-            (Some(opened), _) => {
-                let target = opened.summary.facts.iter().find(|f| f.label == "target");
-                let mut summary = opened.summary.title.to_string();
-                if let Some(target) = target {
-                    summary.push_str(" · ");
-                    summary.push_str(&target.text);
-                }
-                node.summary(summary).doc(&MEMBER_DOC)
-            }
-            (None, true) => node
-                .summary("alignment")
-                .area(Area::Padding)
-                .doc(&FILLER_DOC),
-            (None, false) if member.name == "//" => node.summary("long names").doc(&LONG_NAMES_DOC),
-            (None, false) => node.doc(&MEMBER_DOC),
+        let node = node.doc(member.role.doc());
+        match (&member.role, &member.content) {
+            (_, Some(opened)) => node.summary(format::headline(opened)),
+            (Role::Filler, None) => node.summary("alignment").area(Area::Padding),
+            (Role::LongNames, None) => node.summary("long names"),
+            (Role::Symbols, None) => node.summary("symbols"),
+            (Role::Manifest, None) => node.summary("what is in the package"),
+            _ => node,
         }
     }
 
@@ -289,9 +384,22 @@ impl Archive {
             Part::Header => Node::new(NodeKind::Record, "header", member.header)
                 .area(Area::Header)
                 .children(out.me, index | HEADER_ITEM, Some(FIELDS.len() as u64)),
-            Part::Data => match &member.content {
-                Some(opened) => format::document_node(member.name.clone(), member.data, opened),
-                None => Node::new(NodeKind::Blob, "data", member.data).value(Value::Bytes),
+            Part::Device => {
+                let words = match &member.role {
+                    Role::Device(words) => words.clone(),
+                    _ => String::new(),
+                };
+                Node::derived("device", Value::text(words)).doc(&DEVICE_DOC)
+            }
+            Part::Data => match (&member.content, &member.lines) {
+                (Some(opened), _) => {
+                    format::document_node(member.name.clone(), member.data, opened)
+                }
+                (None, Some(lines)) => lines.clone(),
+                (None, None) if member.role.is_file() => {
+                    format::nested_node(out.sources, "data".to_owned(), member.data, None)
+                }
+                (None, None) => Node::new(NodeKind::Blob, "data", member.data).value(Value::Bytes),
             },
             Part::Padding => Node::padding(member.padding),
         }
@@ -301,12 +409,16 @@ impl Archive {
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Header,
+    Device,
     Data,
     Padding,
 }
 
 fn rows_of(member: &Member) -> Vec<Part> {
     let mut parts = vec![Part::Header];
+    if matches!(member.role, Role::Device(_)) {
+        parts.push(Part::Device);
+    }
     if !member.data.is_empty() {
         parts.push(Part::Data);
     }

@@ -165,10 +165,8 @@ impl<'a> Context<'a> {
     /// large as the file: what all of them cost together is bounded.
     pub fn may_walk(&self, span: Span) -> bool {
         let walked = self.walked.get().saturating_add(span.len());
-        let file = self.sources.whole(SourceId::FILE).len();
-        let (_, unpacked) = self.unpacked.get();
-        let most = file
-            .saturating_add(unpacked)
+        let most = self
+            .size()
             .saturating_mul(limits::WALKS)
             .saturating_add(limits::WALKS_MORE);
         if walked > most {
@@ -181,6 +179,13 @@ impl<'a> Context<'a> {
         }
         self.walked.set(walked);
         true
+    }
+
+    /// The size of the file and of all that was unpacked from it.
+    fn size(&self) -> u64 {
+        let (_, unpacked) = self.unpacked.get();
+        let file = self.sources.whole(SourceId::FILE).len();
+        file.saturating_add(unpacked)
     }
 
     /// How many bytes may still be unpacked.

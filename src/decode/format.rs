@@ -1,9 +1,12 @@
 //! Which format the bytes are in: told by content, never by the file's name alone.
 
 use super::context::Context;
+use super::elf::plural;
 use super::reader::Window;
-use super::{ar, elf, igc_debug, offload_binary, raw, rules, spirv, syclbin};
-use crate::model::{ExpanderId, Node, NodeKind, Sources, Span, Summary, Value};
+use super::{
+    ar, elf, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv, syclbin,
+};
+use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Tone, Value};
 
 /// A format that documents are opened in.
 pub trait Format {
@@ -35,6 +38,10 @@ pub static FORMATS: &[&(dyn Format + Sync)] = &[
     &syclbin::v1::SyclbinV1,
     &spirv::Spirv,
     &igc_debug::IgcDebug,
+    &patch_tokens::PatchTokens,
+    &offload_bundle::Bundle,
+    &offload_bundle::PackedBundle,
+    &offload_bundle::TextBundle,
     &raw::Raw,
 ];
 
@@ -93,6 +100,37 @@ pub fn nested_node(sources: &Sources, name: String, span: Span, opened: Option<&
         Some(guess) => node.summary(guess),
         None => node,
     }
+}
+
+/// So many images of a container are listed.
+const LISTED: usize = 64;
+
+/// The facts about the images in a container at `span`: how many there are, and the first ones.
+/// Nothing where there are none.
+pub fn image_facts<'a>(
+    span: Span,
+    images: impl Iterator<Item = (&'a str, Span, &'a Opened)>,
+) -> Vec<Fact> {
+    let mut count = 0;
+    let mut facts = Vec::new();
+    let fact = |label: &'static str, text: String, span, shown| Fact {
+        label: label.into(),
+        text: text.into(),
+        tone: Tone::Plain,
+        span: Some(span),
+        headline: shown,
+    };
+    for (name, span, opened) in images {
+        if facts.len() < LISTED {
+            let text = format!("{name}: {}", headline(opened));
+            facts.push(fact("image", text, span, false));
+        }
+        count += 1;
+    }
+    if count > 0 {
+        facts.insert(0, fact("images", plural(count, "image"), span, true));
+    }
+    facts
 }
 
 /// The node of a document that was opened.

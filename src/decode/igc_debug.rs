@@ -319,7 +319,7 @@ fn name_text(cx: &Context<'_>, name: Span, header: &KernelHeader) -> String {
 fn visa_node(cx: &Context<'_>, visa: Span) -> Node {
     let head = Window::clamped(cx.sources, visa.sub(0, 4));
     let opened = match head.bytes() == ELF {
-        true => cx.nest(|| format::open(cx, visa)),
+        true => format::nested(cx, visa),
         false => None,
     };
     match opened {

@@ -60,6 +60,9 @@ pub const PER_RULE: usize = 100;
 /// Documents in documents in documents.
 pub const NESTING: u32 = 16;
 
+/// Entries of a bundle; compilers write a handful.
+pub const BUNDLE_ENTRIES: u64 = 1 << 16;
+
 /// Holes between sections whose bytes are read to tell padding from a gap.
 pub const HOLES: usize = 1 << 17;
 

@@ -13,7 +13,9 @@
 //! * [`dwarf`]: lines and names of the source, wherever there are `.debug_*` sections.
 //! * [`spirv`]: what a zebin can be rebuilt from, and a file of its own.
 //! * [`igc_debug`]: debug data of programs from before the zebin, with ELF files in it.
-//! * [`ar`]: archives of binaries for several devices.
+//! * [`patch_tokens`]: kernels from before the zebin, recognised.
+//! * [`ar`]: archives of binaries for several devices, packages of modules.
+//! * [`offload_bundle`]: clang's bundles of the host's code and images for devices.
 //! * [`inflate`]: compressed bytes, wherever a format has them.
 //! * [`offload_binary`]: LLVM's container of device images; what a SYCLBIN is made of.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
@@ -52,6 +54,8 @@ pub mod layout;
 pub mod limits;
 pub mod names;
 pub mod offload_binary;
+pub mod offload_bundle;
+pub mod patch_tokens;
 pub mod pieces;
 pub mod property_set;
 pub mod rare;

@@ -50,9 +50,7 @@ impl Format for Raw {
 /// What the bytes may be, for the people who have opened the wrong file.
 pub fn guess(head: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| head.starts_with(magic);
-    Some(if starts(b"CTNI") {
-        "patch tokens"
-    } else if starts(b"BC\xc0\xde") {
+    Some(if starts(b"BC\xc0\xde") {
         "LLVM bitcode"
     } else if starts(b"MZ") {
         "a Windows executable"

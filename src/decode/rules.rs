@@ -333,6 +333,20 @@ rules! {
     /// The section's text is not UTF-8.
     ZEBIN_TEXT_ENCODING = "zebin/text-not-utf-8" Info "Text that is not UTF-8" Viewer;
 
+    /// Patch tokens start with a header of 28 bytes, and the program's patch list follows it.
+    PATCH_TOKENS_CUT_OFF = "patch-tokens/cut-off" Error "Patch tokens are cut off" Spec("IGC, patch_list.h");
+
+    /// A bundle starts with the number of its entries, and an entry has a place, a size and an
+    /// id; a compressed one with its sizes.
+    BUNDLE_HEADER = "offload-bundle/truncated-header" Error "The header of a bundle is cut off" Spec("ClangOffloadBundler.rst");
+    /// The place and the size of an image lie in the header; the bundle ends before the image.
+    BUNDLE_OUT_OF_BOUNDS = "offload-bundle/image-out-of-bounds" Error "An image reaches past the end of the bundle" Spec("ClangOffloadBundler.rst");
+    /// There are three versions of the header of compressed bundles, and two methods: 0 is zlib,
+    /// 1 is zstd.
+    BUNDLE_VERSION = "offload-bundle/unknown-version" Error "A compressed bundle of an unknown version or method" Spec("clang, OffloadBundler.h");
+    /// A text starts and ends with a line of comment; both name what it is for.
+    BUNDLE_TEXT = "offload-bundle/unterminated-text" Warning "A text of a bundle does not end" Spec("ClangOffloadBundler.rst");
+
     /// IGC's debug data starts with a header of 28 bytes.
     IGC_DEBUG_HEADER = "igc-debug/truncated-header" Error "The program header is cut off" Spec("program_debug_data.h");
     /// `NumberOfKernels` must be the number of kernels that follow.

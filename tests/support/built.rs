@@ -5,7 +5,7 @@ use zeview::decode::inflate::Method;
 use super::compressed::{gnu, packed};
 use super::elf::Section;
 use super::igc_debug::{Kernel, program};
-use super::{fixtures, spirv, zebin};
+use super::{containers, fixtures, spirv, zebin};
 
 /// All of them, with a name each.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -14,6 +14,15 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("spirv-big-endian", spirv::kernel().big().build()),
         ("igc-debug", igc_debug()),
         ("compressed-debug", compressed_debug()),
+        ("ocloc-archive", containers::ocloc_archive()),
+        ("module-package", containers::module_package()),
+        ("opencl-elf", containers::opencl_elf(0xff02)),
+        ("openmp-container", containers::openmp_container()),
+        ("host-object", containers::host_object()),
+        ("bundle", containers::usual_bundle()),
+        ("compressed-bundle", compressed_bundle()),
+        ("text-bundle", containers::text_bundle().into_bytes()),
+        ("patch-tokens", containers::patch_tokens()),
     ]
 }
 
@@ -52,6 +61,13 @@ fn compressed_debug() -> Vec<u8> {
         .section(Section::new(".debug_ranges", 1, section(".debug_ranges")))
         .build()
         .bytes
+}
+
+/// A bundle in each of the three versions, the outer ones for what is in them.
+fn compressed_bundle() -> Vec<u8> {
+    let one = containers::packed_bundle(1, Method::Zlib, &containers::usual_bundle());
+    let two = containers::packed_bundle(2, Method::Zstd, &one);
+    containers::packed_bundle(3, Method::Zlib, &two)
 }
 
 /// An ELF file with DWARF.

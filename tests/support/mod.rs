@@ -6,6 +6,7 @@
 pub mod built;
 pub mod cases;
 pub mod compressed;
+pub mod containers;
 pub mod damage;
 pub mod elf;
 pub mod fixtures;

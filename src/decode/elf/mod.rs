@@ -15,6 +15,7 @@ pub mod header;
 mod header_tables;
 pub mod identity;
 pub mod note;
+mod offload;
 mod read;
 pub mod relocation;
 mod rows;
@@ -106,15 +107,23 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     }
     let zebin = zebin::survey(cx, &file);
     let dwarf = Dwarf::of(cx, &file);
+    let images = offload::open(cx, &file);
     for section in &file.sections {
-        if let Some(node) = rows::section_node(cx, &file, section, &zebin, dwarf.as_ref()) {
+        let of_file = rows::Contents {
+            file: &file,
+            zebin: &zebin,
+            dwarf: dwarf.as_ref(),
+            images: &images,
+        };
+        if let Some(node) = of_file.section_node(cx, section) {
             parts.push(node);
         }
     }
     zebin::extra_parts(cx, &file, &mut parts);
     let layout = Layout::arrange(cx, start.span, parts);
     let count = layout.len();
-    let summary = summary(&file, &zebin);
+    let mut summary = summary(&file, &zebin);
+    summary.facts.extend(offload::facts(&file, &images));
     Opened {
         summary,
         content: Some((cx.register(zebin.rows(layout, file.span)), 0, Some(count))),

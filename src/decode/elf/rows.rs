@@ -6,6 +6,7 @@ use super::file::ElfFile;
 use super::header::{Header, HeaderRows};
 use super::header_tables::HeaderTable;
 use super::note::{self, Notes};
+use super::offload::{self, Images};
 use super::read::Start;
 use super::relocation::{Relocations, Shape};
 use super::section::{Section, SectionHeader, SectionHeaders, SectionType};
@@ -133,118 +134,120 @@ pub fn plural(count: u64, what: &str) -> String {
     }
 }
 
-/// The node of a section's bytes; the NULL section and the like have none.
-pub(super) fn section_node(
-    cx: &Context<'_>,
-    file: &Rc<ElfFile>,
-    section: &Section,
-    zebin: &zebin::Survey,
-    dwarf: Option<&Dwarf>,
-) -> Option<Node> {
-    let named = |kind: NodeKind| {
-        let name = if section.name.is_empty() {
-            format!("section {}", section.index)
-        } else {
-            section.name.clone()
-        };
-        let header = format!("[{}]", section.index);
-        Node::new(kind, name, section.bytes)
-            .area(area_of(section))
-            .xref("section header", header, section.header)
-    };
-    if section.kind == SectionType::SHT_NULL {
-        return (section.index != 0 && !section.bytes.is_empty()).then(|| {
-            named(NodeKind::Blob)
-                .value(Value::Bytes)
-                .summary("inactive")
-                .doc(&INACTIVE_DOC)
-        });
-    }
-    if section.kind == SectionType::SHT_NOBITS {
-        return Some(
-            named(NodeKind::Blob)
-                .summary(format!("{} bytes in memory", section.size))
-                .doc(&NOBITS_DOC),
-        );
-    }
-    if let Some(packed) = file.packed(section.index) {
-        let contents = packed.plain.as_ref().and_then(|plain| {
-            let node = Node::new(NodeKind::Blob, plain.name.clone(), plain.bytes);
-            let node = node.area(area_of(plain));
-            contents_node(cx, file, plain, zebin, dwarf, node)
-        });
-        return Some(packed.node(cx, named(NodeKind::Blob), contents));
-    }
-    contents_node(cx, file, section, zebin, dwarf, named(NodeKind::Blob))
+/// What is known of a file when the nodes of its sections are made.
+pub(super) struct Contents<'a> {
+    pub(super) file: &'a Rc<ElfFile>,
+    pub(super) zebin: &'a zebin::Survey,
+    pub(super) dwarf: Option<&'a Dwarf>,
+    pub(super) images: &'a Images,
 }
 
-/// What `node`, which is to be a section's bytes, is in particular.
-fn contents_node(
-    cx: &Context<'_>,
-    file: &Rc<ElfFile>,
-    section: &Section,
-    zebin: &zebin::Survey,
-    dwarf: Option<&Dwarf>,
-    node: Node,
-) -> Option<Node> {
-    if let Some(node) = Dwarf::node(dwarf, cx, section, node.clone()) {
-        return Some(node);
-    }
-    let named = |kind: NodeKind| Node {
-        kind,
-        ..node.clone()
-    };
-    if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node.clone()) {
-        return Some(node);
-    }
-    Some(match section.kind {
-        SectionType::SHT_STRTAB if cx.may_walk(section.bytes) => {
-            let rows = cx.register(Rc::new(Strings::new(section.bytes)));
-            named(NodeKind::Table)
-                .children(rows, 0, None)
-                .doc(&STRTAB_DOC)
-        }
-        SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM => {
-            let entries = Table {
-                span: section.bytes,
-                endian: file.endian,
-                entries: Symbols {
-                    class: file.class,
-                    endian: file.endian,
-                    file: Rc::clone(file),
-                    names: section.link,
-                },
+impl Contents<'_> {
+    /// The node of a section's bytes; the NULL section and the like have none.
+    pub(super) fn section_node(&self, cx: &Context<'_>, section: &Section) -> Option<Node> {
+        let file = self.file;
+        let named = |kind: NodeKind| {
+            let name = if section.name.is_empty() {
+                format!("section {}", section.index)
+            } else {
+                section.name.clone()
             };
-            table_node(cx, named(NodeKind::Table), entries, "symbol").doc(&SYMTAB_DOC)
+            let header = format!("[{}]", section.index);
+            Node::new(kind, name, section.bytes)
+                .area(area_of(section))
+                .xref("section header", header, section.header)
+        };
+        if section.kind == SectionType::SHT_NULL {
+            return (section.index != 0 && !section.bytes.is_empty()).then(|| {
+                named(NodeKind::Blob)
+                    .value(Value::Bytes)
+                    .summary("inactive")
+                    .doc(&INACTIVE_DOC)
+            });
         }
-        SectionType::SHT_REL | SectionType::SHT_RELA => {
-            let shape = Shape::of(file, section)?;
-            let entries = Table {
-                span: section.bytes,
-                endian: file.endian,
-                entries: Relocations {
-                    shape,
-                    file: Rc::clone(file),
-                    symbols: section.link,
-                    target: section.info,
-                },
-            };
-            let node =
-                table_node(cx, named(NodeKind::Table), entries, "relocation").doc(&RELOCATIONS_DOC);
-            match file.section(section.info).filter(|t| t.index != 0) {
-                Some(target) => node.xref("patches", target.name.clone(), target.bytes),
-                None => node,
+        if section.kind == SectionType::SHT_NOBITS {
+            return Some(
+                named(NodeKind::Blob)
+                    .summary(format!("{} bytes in memory", section.size))
+                    .doc(&NOBITS_DOC),
+            );
+        }
+        if let Some(packed) = file.packed(section.index) {
+            let contents = packed.plain.as_ref().and_then(|plain| {
+                let node = Node::new(NodeKind::Blob, plain.name.clone(), plain.bytes);
+                let node = node.area(area_of(plain));
+                self.contents_node(cx, plain, node)
+            });
+            return Some(packed.node(cx, named(NodeKind::Blob), contents));
+        }
+        self.contents_node(cx, section, named(NodeKind::Blob))
+    }
+
+    /// What `node`, which is to be a section's bytes, is in particular.
+    fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
+        let (file, zebin, dwarf) = (self.file, self.zebin, self.dwarf);
+        if let Some(node) = offload::section_node(cx, file, section, self.images, node.clone()) {
+            return Some(node);
+        }
+        if let Some(node) = Dwarf::node(dwarf, cx, section, node.clone()) {
+            return Some(node);
+        }
+        let named = |kind: NodeKind| Node {
+            kind,
+            ..node.clone()
+        };
+        if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node.clone()) {
+            return Some(node);
+        }
+        Some(match section.kind {
+            SectionType::SHT_STRTAB if cx.may_walk(section.bytes) => {
+                let rows = cx.register(Rc::new(Strings::new(section.bytes)));
+                named(NodeKind::Table)
+                    .children(rows, 0, None)
+                    .doc(&STRTAB_DOC)
             }
-        }
-        SectionType::SHT_NOTE => notes_node(
-            cx,
-            file,
-            section.bytes,
-            named(NodeKind::Table),
-            zebin::note_owners,
-        ),
-        _ => named(NodeKind::Blob).value(Value::Bytes),
-    })
+            SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM => {
+                let entries = Table {
+                    span: section.bytes,
+                    endian: file.endian,
+                    entries: Symbols {
+                        class: file.class,
+                        endian: file.endian,
+                        file: Rc::clone(file),
+                        names: section.link,
+                    },
+                };
+                table_node(cx, named(NodeKind::Table), entries, "symbol").doc(&SYMTAB_DOC)
+            }
+            SectionType::SHT_REL | SectionType::SHT_RELA => {
+                let shape = Shape::of(file, section)?;
+                let entries = Table {
+                    span: section.bytes,
+                    endian: file.endian,
+                    entries: Relocations {
+                        shape,
+                        file: Rc::clone(file),
+                        symbols: section.link,
+                        target: section.info,
+                    },
+                };
+                let node = table_node(cx, named(NodeKind::Table), entries, "relocation")
+                    .doc(&RELOCATIONS_DOC);
+                match file.section(section.info).filter(|t| t.index != 0) {
+                    Some(target) => node.xref("patches", target.name.clone(), target.bytes),
+                    None => node,
+                }
+            }
+            SectionType::SHT_NOTE => notes_node(
+                cx,
+                file,
+                section.bytes,
+                named(NodeKind::Table),
+                zebin::note_owners,
+            ),
+            _ => named(NodeKind::Blob).value(Value::Bytes),
+        })
+    }
 }
 
 fn table_node<E: table::Entries + 'static>(

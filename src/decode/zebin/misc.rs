@@ -85,7 +85,8 @@ impl Entries for Numbers {
     fn fields(&self, _: u64, _: u8, _: &Window, _: Range<u64>, _: &mut Rows<'_>) {}
 }
 
-fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) -> Node {
+/// The node of numbers of `size` bytes.
+pub fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) -> Node {
     let table = Table {
         span: bytes,
         endian: Endian::Little,

@@ -1,0 +1,226 @@
+//! Bundles of clang-offload-bundler: the host's code and the images of devices in one file, and
+//! the same compressed. Intel's compilers wrote objects so before 2025.
+//!
+//! Follows clang's ClangOffloadBundler.rst and OffloadBundler.h. A bundle of texts (assembler,
+//! LLVM, preprocessed source) has lines of comment as headers: [`text`].
+//!
+//! ```text
+//! __CLANG_OFFLOAD_BUNDLE__ │ number of entries │ offset, size, length of the id, id │ … │ images
+//! CCOB │ version │ method │ sizes │ hash │ the packed bundle
+//! ```
+
+mod packed;
+mod text;
+
+use std::rc::Rc;
+
+pub use self::packed::PackedBundle;
+pub use self::text::TextBundle;
+use super::Context;
+use super::eager::{Eager, Place};
+use super::format::{self, Format, Opened};
+use super::layout::Layout;
+use super::limits;
+use super::names::{Dec, Hex};
+use super::reader::{Endian, Reader, Window};
+use super::rules;
+use crate::model::{Area, Doc, Node, NodeKind, Span, Summary, Value};
+use crate::record;
+
+/// What a bundle starts with.
+const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+
+record! {
+    /// An entry of the bundle; the id follows.
+    pub struct Entry: "ClangOffloadBundler.rst, Bundled Binary File Layout" {
+        /// Where the image starts, from the start of the bundle.
+        offset: u64 as Hex,
+        /// The size of the image; 0 for a host's that is elsewhere.
+        size: u64 as Dec,
+        /// The length of the id.
+        id_length: u64 as Dec,
+    }
+}
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: "ClangOffloadBundler.rst, Bundled Binary File Layout",
+        known: &[],
+    }
+}
+
+static MAGIC_DOC: Doc = doc("What a bundle starts with.");
+static COUNT_DOC: Doc = doc("How many entries there are.");
+static HEADER_DOC: Doc = doc("Where each image is, and what it is for.");
+static ENTRY_DOC: Doc = doc("An image: its place, and its id.");
+static ID_DOC: Doc =
+    doc("What the image is for: the model of offloading, the target, and the device.");
+
+/// A bundle in binary form.
+#[derive(Debug)]
+pub struct Bundle;
+
+impl Format for Bundle {
+    fn recognise(&self, head: &[u8]) -> bool {
+        head.starts_with(MAGIC)
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let mut reading = Reading {
+            cx,
+            span,
+            tree: Eager::default(),
+            images: Vec::new(),
+        };
+        let end = reading.header();
+        let Reading { tree, images, .. } = reading;
+        let header = span.sub(0, end);
+        let count = tree.count_at(Eager::TOP);
+        let mut parts = vec![
+            Node::new(NodeKind::Record, "bundle header", header)
+                .area(Area::Header)
+                .doc(&HEADER_DOC)
+                .children(cx.register(Rc::new(tree)), 0, Some(count)),
+        ];
+        let mut opened = Vec::new();
+        for (id, image) in images.iter().filter(|(_, image)| !image.is_empty()) {
+            let document = format::nested(cx, *image);
+            let name = id.clone();
+            parts.push(format::nested_node(
+                cx.sources,
+                name,
+                *image,
+                document.as_ref(),
+            ));
+            opened.extend(document.map(|document| (id.as_str(), *image, document)));
+        }
+        let opened = opened
+            .iter()
+            .map(|(id, image, document)| (*id, *image, document));
+        let facts = format::image_facts(span, opened);
+        let layout = Layout::arrange(cx, span, parts);
+        let count = layout.len();
+        Opened {
+            summary: Summary {
+                format: "offload-bundle".into(),
+                title: "clang offload bundle".into(),
+                facts,
+            },
+            content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
+        }
+    }
+}
+
+/// Reads the header of a bundle.
+struct Reading<'a> {
+    cx: &'a Context<'a>,
+    span: Span,
+    tree: Eager,
+    images: Vec<(String, Span)>,
+}
+
+impl Reading<'_> {
+    /// Where the header ends, from the start of the bundle.
+    fn header(&mut self) -> u64 {
+        let magic = self.span.sub(0, MAGIC.len() as u64);
+        let value = Value::text_from(MAGIC);
+        let node = Node::field("magic", value, magic);
+        self.tree.push(Eager::TOP, node.doc(&MAGIC_DOC));
+        let at = magic.len();
+        let window = Window::clamped(self.cx.sources, self.span.sub(at, 8));
+        let count = match window.reader(Endian::Little).read::<u64>() {
+            Ok(count) => count,
+            Err(error) => {
+                let rule = &rules::BUNDLE_HEADER;
+                self.cx
+                    .report_read(rule, &error, self.span, "the number of entries");
+                self.rest(at);
+                return self.span.len();
+            }
+        };
+        let node = Node::field("entries", Value::decimal(count.value, 64), count.span);
+        self.tree.push(Eager::TOP, node.doc(&COUNT_DOC));
+        self.entries(count.value, count.span, at + 8)
+    }
+
+    /// Bytes that are no whole entry.
+    fn rest(&mut self, at: u64) {
+        let rest = self.span.from(at);
+        if !rest.is_empty() {
+            self.cx.gap(rest);
+            self.tree.push(Eager::TOP, Node::gap("cut-off entry", rest));
+        }
+    }
+
+    fn entries(&mut self, count: u64, count_span: Span, mut at: u64) -> u64 {
+        for index in 0..count {
+            let window = Window::clamped(self.cx.sources, self.span.sub(at, Entry::SIZE));
+            let entry = Entry::read(&mut window.reader(Endian::Little)).ok();
+            let whole = entry.filter(|entry| {
+                let id = self.span.from(at + Entry::SIZE).len();
+                entry.id_length <= id
+            });
+            let too_many = index >= limits::BUNDLE_ENTRIES;
+            let Some(entry) = whole.filter(|_| !too_many) else {
+                let rule = match too_many {
+                    true => &rules::TOO_MANY,
+                    false => &rules::BUNDLE_HEADER,
+                };
+                let message = format_args!("{count} entries, {index} of them are read");
+                self.cx.report(rule, count_span, message);
+                if !too_many {
+                    self.rest(at);
+                    return self.span.len();
+                }
+                return at;
+            };
+            let id = self.span.sub(at + Entry::SIZE, entry.id_length);
+            self.entry(&entry, id);
+            at += Entry::SIZE + id.len();
+        }
+        at
+    }
+
+    fn entry(&mut self, entry: &Entry, id: Span) {
+        let shown = id.sub(0, limits::NAME_SHOWN as u64);
+        let window = Window::clamped(self.cx.sources, shown);
+        let name = String::from_utf8_lossy(window.bytes()).into_owned();
+        let whole = Span::new(id.source, entry.origin.start, id.end);
+        let image = self.span.sub(entry.offset, entry.size);
+        if image.len() < entry.size {
+            self.cx.report_with(
+                &rules::BUNDLE_OUT_OF_BOUNDS,
+                entry.span_of("size"),
+                format_args!("{name}: {} bytes, {} are there", entry.size, image.len()),
+                &[(entry.span_of("offset"), "its place")],
+                None,
+            );
+        }
+        let mut node = Node::new(NodeKind::Item, name.clone(), whole).doc(&ENTRY_DOC);
+        if !image.is_empty() {
+            node = node.xref("image", name.clone(), image);
+        }
+        let place: Place = self.tree.push(Eager::TOP, node);
+        for field in Entry::FIELDS {
+            let row = field.row(entry.raw(field.name), entry.origin);
+            self.tree.push(place, row);
+        }
+        if !id.is_empty() {
+            let node = Node::field("id", Value::text_from(window.bytes()), id);
+            self.tree.push(place, node.doc(&ID_DOC));
+        }
+        self.images.push((name, image));
+    }
+}
+
+/// How a reader of records is made for bytes at the start of `span`.
+fn read_record<T>(
+    cx: &Context<'_>,
+    span: Span,
+    size: u64,
+    read: impl FnOnce(&mut Reader<'_>) -> super::reader::ReadResult<T>,
+) -> super::reader::ReadResult<T> {
+    let window = Window::clamped(cx.sources, span.sub(0, size));
+    read(&mut window.reader(Endian::Little))
+}

@@ -1,0 +1,163 @@
+//! Bundles of texts: each stands between two lines of comment.
+//!
+//! ```text
+//! # __CLANG_OFFLOAD_BUNDLE____START__ sycl-spir64-unknown-unknown
+//! …
+//! # __CLANG_OFFLOAD_BUNDLE____END__ sycl-spir64-unknown-unknown
+//! ```
+
+use std::rc::Rc;
+
+use super::super::Context;
+use super::super::elf::{lines_node, plural};
+use super::super::format::{Format, Opened};
+use super::super::layout::Layout;
+use super::super::reader::Window;
+use super::super::text::for_each_line;
+use super::super::{limits, rules};
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+
+const START: &str = " __CLANG_OFFLOAD_BUNDLE____START__ ";
+const END: &str = " __CLANG_OFFLOAD_BUNDLE____END__ ";
+
+/// How the lines start, by the language of the texts.
+const COMMENTS: &[&str] = &["#", ";", "//"];
+
+static MARK_DOC: Doc = Doc {
+    text: "Where a text of the bundle starts or ends, and what it is for.",
+    source: "ClangOffloadBundler.rst, Bundled Text File Layout",
+    known: &[],
+};
+static TEXT_DOC: Doc = Doc {
+    text: "A text of the bundle.",
+    source: "ClangOffloadBundler.rst, Bundled Text File Layout",
+    known: &[],
+};
+
+/// A bundle of texts.
+#[derive(Debug)]
+pub struct TextBundle;
+
+/// A line of comment.
+enum Mark {
+    Start(String),
+    End(String),
+}
+
+impl Mark {
+    fn of(line: &[u8]) -> Option<Mark> {
+        let line = std::str::from_utf8(line).ok()?;
+        let rest = COMMENTS
+            .iter()
+            .find_map(|comment| line.strip_prefix(comment))?;
+        match (rest.strip_prefix(START), rest.strip_prefix(END)) {
+            (Some(id), _) => Some(Mark::Start(id.trim_end().to_owned())),
+            (_, Some(id)) => Some(Mark::End(id.trim_end().to_owned())),
+            _ => None,
+        }
+    }
+}
+
+impl Format for TextBundle {
+    fn recognise(&self, head: &[u8]) -> bool {
+        let head = head.trim_ascii_start();
+        let line = head.split(|byte| *byte == b'\n').next();
+        line.is_some_and(|line| matches!(Mark::of(line), Some(Mark::Start(_))))
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let mut parts = Vec::new();
+        let mut ids = Vec::new();
+        // What the current text is for, and where it starts.
+        let mut current: Option<(String, Span)> = None;
+        let mut at = span.start;
+        if cx.may_walk(span) {
+            for_each_line(cx.sources, span, &mut |line| {
+                let window = Window::clamped(cx.sources, line.sub(0, limits::NAME_SHOWN as u64));
+                let Some(mark) = Mark::of(window.bytes()) else {
+                    return true;
+                };
+                let between = Span::new(span.source, at, line.start);
+                let (name, id) = match &mark {
+                    Mark::Start(id) => ("start", id),
+                    Mark::End(id) => ("end", id),
+                };
+                if let Some((id, start)) = &current {
+                    if !matches!(&mark, Mark::End(end) if end == id) {
+                        report(cx, id, *start);
+                    }
+                    push(cx, &mut parts, id, between);
+                } else {
+                    push(cx, &mut parts, "between the texts", between);
+                    if let Mark::End(id) = &mark {
+                        report(cx, id, line);
+                    }
+                }
+                let value = Value::text_from(window.bytes());
+                let node = Node::field(name, value, line).summary(id.clone());
+                parts.push(node.area(Area::Header).doc(&MARK_DOC));
+                current = match mark {
+                    Mark::Start(id) => {
+                        ids.push((id.clone(), line));
+                        Some((id, line))
+                    }
+                    Mark::End(_) => None,
+                };
+                at = line.end;
+                ids.len() < TEXTS
+            });
+        }
+        let rest = Span::new(span.source, at, span.end);
+        match &current {
+            Some((id, start)) => {
+                report(cx, id, *start);
+                push(cx, &mut parts, id, rest);
+            }
+            None => push(cx, &mut parts, "after the texts", rest),
+        }
+        let layout = Layout::arrange(cx, span, parts);
+        let count = layout.len();
+        Opened {
+            summary: Summary {
+                format: "offload-bundle".into(),
+                title: "clang offload bundle of texts".into(),
+                facts: facts(span, ids),
+            },
+            content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
+        }
+    }
+}
+
+/// More texts are one text.
+const TEXTS: usize = 4096;
+
+fn facts(span: Span, ids: Vec<(String, Span)>) -> Vec<Fact> {
+    let fact = |label: &'static str, text: String, span, headline| Fact {
+        label: label.into(),
+        text: text.into(),
+        tone: Tone::Plain,
+        span: Some(span),
+        headline,
+    };
+    let count = fact("texts", plural(ids.len() as u64, "text"), span, true);
+    let texts = ids
+        .into_iter()
+        .take(64)
+        .map(|(id, line)| fact("text", id, line, false));
+    std::iter::once(count).chain(texts).collect()
+}
+
+fn report(cx: &Context<'_>, id: &str, line: Span) {
+    cx.report(
+        &rules::BUNDLE_TEXT,
+        line,
+        format_args!("the text for {id} does not end where it should"),
+    );
+}
+
+fn push(cx: &Context<'_>, parts: &mut Vec<Node>, name: &str, span: Span) {
+    if !span.is_empty() {
+        let node = Node::new(NodeKind::Text, name.to_owned(), span).doc(&TEXT_DOC);
+        parts.push(lines_node(cx, span, node));
+    }
+}

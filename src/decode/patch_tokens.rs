@@ -1,0 +1,141 @@
+//! Patch tokens: Intel's format of kernels from before the zebin. Only recognised, with the
+//! fields of the program header named.
+//!
+//! ```text
+//! SProgramBinaryHeader, 28 bytes │ patch list of the program │ kernels
+//! ```
+//!
+//! The magic number is that of [IGC's debug data](super::igc_debug) too: there the third word
+//! is 0, here it is the device.
+// The fields have the spelling of the header file.
+#![allow(non_snake_case)]
+
+use std::rc::Rc;
+
+use super::Context;
+use super::eager::Eager;
+use super::elf::plural;
+use super::format::{Format, Opened};
+use super::names::{Dec, Hex};
+use super::reader::{Endian, Window};
+use super::rules;
+use super::zebin::device::CoreFamily;
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::record;
+
+record! {
+    /// What the program is.
+    pub struct ProgramHeader: "IGC, patch_list.h, SProgramBinaryHeader" {
+        /// 0x494e5443, `INTC` as text.
+        Magic: u32 as Hex,
+        /// The version of the patch tokens.
+        Version: u32 as Dec,
+        /// The core family of the device.
+        Device: u32 as CoreFamily,
+        /// The size of a pointer.
+        GPUPointerSizeInBytes: u32 as Dec,
+        /// How many kernels there are.
+        NumberOfKernels: u32 as Dec,
+        /// The stepping of the device.
+        SteppingId: u32 as Dec,
+        /// The size of the program's patch list, which follows.
+        PatchListSize: u32 as Dec,
+    }
+}
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: "IGC, patch_list.h",
+        known: &[],
+    }
+}
+
+static HEADER_DOC: Doc = doc("What the program was compiled for, and how many kernels there are.");
+static LIST_DOC: Doc = doc("Patch tokens of the program: constants, globals and options.");
+static KERNELS_DOC: Doc =
+    doc("The kernels: a header each, name, code, heaps and patch tokens. They are not decoded.");
+
+const MAGIC: &[u8] = b"CTNI";
+
+/// The format.
+#[derive(Debug)]
+pub struct PatchTokens;
+
+impl Format for PatchTokens {
+    fn recognise(&self, head: &[u8]) -> bool {
+        head.starts_with(MAGIC) && head.get(8..12).is_some_and(|word| word != [0; 4])
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let mut tree = Eager::default();
+        let window = Window::clamped(cx.sources, span.sub(0, ProgramHeader::SIZE));
+        let mut facts = Vec::new();
+        match ProgramHeader::read(&mut window.reader(Endian::Little)) {
+            Ok(header) => {
+                push(&mut tree, span, &header);
+                facts = facts_of(&header);
+                let list = u64::from(header.PatchListSize);
+                if list > span.from(ProgramHeader::SIZE).len() {
+                    cx.report(
+                        &rules::PATCH_TOKENS_CUT_OFF,
+                        header.span_of("PatchListSize"),
+                        format_args!("a patch list of {list} bytes in a file of {}", span.len()),
+                    );
+                }
+            }
+            Err(error) => {
+                let rule = &rules::PATCH_TOKENS_CUT_OFF;
+                cx.report_read(rule, &error, span, "the program header");
+                cx.gap(span);
+                tree.push(Eager::TOP, Node::gap("cut-off program header", span));
+            }
+        }
+        let count = tree.count_at(Eager::TOP);
+        Opened {
+            summary: Summary {
+                format: "patch-tokens".into(),
+                title: "patch tokens".into(),
+                facts,
+            },
+            content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
+        }
+    }
+}
+
+fn push(tree: &mut Eager, span: Span, header: &ProgramHeader) {
+    let record = Node::new(NodeKind::Record, "program header", header.origin);
+    let place = tree.push(Eager::TOP, record.area(Area::Header).doc(&HEADER_DOC));
+    for field in ProgramHeader::FIELDS {
+        tree.push(place, field.row(header.raw(field.name), header.origin));
+    }
+    let list = span.sub(ProgramHeader::SIZE, header.PatchListSize.into());
+    let kernels = span.from(ProgramHeader::SIZE + list.len());
+    for (name, bytes, doc) in [
+        ("patch list", list, &LIST_DOC),
+        ("kernels", kernels, &KERNELS_DOC),
+    ] {
+        if !bytes.is_empty() {
+            let node = Node::new(NodeKind::Blob, name, bytes).value(Value::Bytes);
+            tree.push(Eager::TOP, node.doc(doc));
+        }
+    }
+}
+
+fn facts_of(header: &ProgramHeader) -> Vec<Fact> {
+    let fact = |label: &'static str, text: String, field: &str, headline| Fact {
+        label: label.into(),
+        text: text.into(),
+        tone: Tone::Plain,
+        span: Some(header.span_of(field)),
+        headline,
+    };
+    let family = CoreFamily(header.Device).name().map(str::to_owned);
+    let family = family.unwrap_or_else(|| format!("core family {}", header.Device));
+    let kernels = plural(header.NumberOfKernels.into(), "kernel");
+    vec![
+        fact("target", family, "Device", true),
+        fact("kernels", kernels, "NumberOfKernels", true),
+        fact("version", header.Version.to_string(), "Version", false),
+    ]
+}

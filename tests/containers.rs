@@ -1,0 +1,243 @@
+//! What holds files for devices: archives, host files, bundles; nested, packed, damaged.
+
+mod support;
+
+use std::time::Instant;
+
+use support::compressed::bomb;
+use support::containers::*;
+use support::spirv;
+use support::tree::{Tree, walk_all};
+use support::watchdog::Watchdog;
+use support::zebin::small;
+use zeview::decode::inflate::Method;
+use zeview::decode::rules;
+use zeview::model::{Document, NodeKind};
+
+fn rules_of(document: &Document) -> Vec<&str> {
+    document.diagnostics.iter().map(|d| &*d.rule).collect()
+}
+
+/// The names of the documents in a file.
+fn documents(tree: &Tree) -> Vec<String> {
+    let nested = tree.nodes.iter().filter(|f| f.node.kind == NodeKind::File);
+    let names = nested.skip(1).map(|f| f.node.name.clone().into_owned());
+    names.collect()
+}
+
+fn facts(document: &Document) -> Vec<String> {
+    let facts = document.summary.facts.iter();
+    facts.map(|f| format!("{}: {}", f.label, f.text)).collect()
+}
+
+#[test]
+fn an_archive_says_which_devices_it_is_for() {
+    let document = support::open(&ocloc_archive());
+    assert_eq!(document.summary.title, "ocloc archive");
+    assert_eq!(document.diagnostics, []);
+    let tree = walk_all(&document).unwrap();
+    let devices = tree.nodes.iter().filter(|f| f.node.name == "device");
+    let devices: Vec<_> = devices.map(|f| f.node.value.clone()).collect();
+    let text = |t: &str| zeview::model::Value::text(t.to_owned());
+    assert_eq!(devices, [text("bmg-g21, 64 bit"), text("dg2 c0, 64 bit")]);
+    let names: Vec<_> = tree
+        .children(&tree.nodes[0])
+        .iter()
+        .map(|f| &*f.node.name)
+        .collect();
+    let long = "a_name_that_is_longer_than_16_bytes";
+    let expected = [
+        "magic",
+        "//",
+        "64.20.1.0",
+        "pad_0",
+        "64.dg2.c0",
+        long,
+        "generic_ir",
+    ];
+    assert_eq!(names, expected);
+    assert!(documents(&tree).iter().any(|name| name == "SPIRV Object"));
+}
+
+#[test]
+fn other_archives_are_called_what_they_are() {
+    let package = support::open(&module_package());
+    assert_eq!(package.summary.title, "Level Zero module package");
+    assert_eq!(package.diagnostics, []);
+    let library = archive(&[member("/", &[0; 4]), member("a.o/", &host_object())]);
+    assert_eq!(support::open(&library).summary.title, "archive");
+}
+
+#[test]
+fn host_files_hold_images() {
+    let image = spirv::kernel().build();
+    for (name, kind) in [
+        (BUNDLE_SECTION, 1),
+        (".llvm.offloading", 0x6fff_4c0b),
+        (".llvm.offloading", 1),
+    ] {
+        let document = support::open(&host_elf(name, kind, &image).build().bytes);
+        assert_eq!(document.summary.format, "elf");
+        assert_eq!(document.diagnostics, [], "{name}");
+        let found = format!("image: {name}: SPIR-V 1.4");
+        assert!(facts(&document).contains(&found), "{:?}", facts(&document));
+        assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
+    }
+    let document = support::open(&host_object());
+    assert_eq!(documents(&walk_all(&document).unwrap()), [BUNDLE_SECTION]);
+    // A section of that name in a file that does not say what its bytes are.
+    let odd = host_elf(BUNDLE_SECTION, 1, b"words").build().bytes;
+    let document = support::open(&odd);
+    assert_eq!(document.diagnostics, []);
+    assert_eq!(documents(&walk_all(&document).unwrap()), [""; 0]);
+}
+
+#[test]
+fn legacy_containers_hold_images() {
+    let document = support::open(&opencl_elf(0xff04));
+    assert_eq!(document.summary.format, "opencl-elf");
+    assert_eq!(document.diagnostics, []);
+    let names = documents(&walk_all(&document).unwrap());
+    assert_eq!(names, ["SPIRV Object", "Intel(R) OpenCL Device Binary"]);
+    let document = support::open(&openmp_container());
+    assert_eq!(document.summary.format, "openmp-container");
+    assert_eq!(document.diagnostics, []);
+    assert_eq!(
+        documents(&walk_all(&document).unwrap()),
+        ["__openmp_offload_spirv_0"]
+    );
+}
+
+#[test]
+fn patch_tokens_name_their_device() {
+    let document = support::open(&patch_tokens());
+    assert_eq!(document.summary.title, "patch tokens");
+    assert_eq!(document.diagnostics, []);
+    assert!(facts(&document).contains(&"target: IGFX_GEN9_CORE".to_owned()));
+}
+
+#[test]
+fn bundles_are_the_same_compressed() {
+    let plain = usual_bundle();
+    let document = support::open(&plain);
+    assert_eq!(document.diagnostics, []);
+    let inside = documents(&walk_all(&document).unwrap());
+    let ids = [
+        "sycl-spir64_gen-unknown-unknown",
+        "sycl-spir64-unknown-unknown",
+    ];
+    assert_eq!(inside, ids);
+    for method in [Method::Zlib, Method::Zstd] {
+        for version in 1..=3 {
+            let packed = support::open(&packed_bundle(version, method, &plain));
+            assert_eq!(packed.diagnostics, [], "{version}");
+            let names = documents(&walk_all(&packed).unwrap());
+            assert_eq!(names[0], "bundle");
+            assert_eq!(names[1..], ids);
+            assert_eq!(facts(&packed)[..3], facts(&document)[..3]);
+        }
+    }
+}
+
+#[test]
+fn bundles_of_texts() {
+    let text = text_bundle();
+    let document = support::open(text.as_bytes());
+    assert_eq!(document.summary.title, "clang offload bundle of texts");
+    assert_eq!(document.diagnostics, []);
+    for comment in ["# ", "// "] {
+        let text = text.replace("; __CLANG", &format!("{comment}__CLANG"));
+        assert_eq!(facts(&support::open(text.as_bytes())), facts(&document));
+    }
+}
+
+/// Opens what is made to cost much.
+fn open_quickly(name: &str, watchdog: &Watchdog, bytes: &[u8]) -> Document {
+    watchdog.case(name);
+    let begin = Instant::now();
+    let document = support::open(bytes);
+    let nodes = walk_all(&document).unwrap().nodes.len();
+    let found = document.diagnostics.len();
+    eprintln!(
+        "{name}: {:?}, {nodes} rows, {found} findings",
+        begin.elapsed()
+    );
+    document
+}
+
+#[test]
+fn nested_a_thousand_deep() {
+    let watchdog = Watchdog::start();
+    let zebin = small().build().bytes;
+    let in_archive = |bytes: Vec<u8>| archive(&[member("64.20.1.0/", &bytes)]);
+    let in_bundle = |bytes: Vec<u8>| bundle(&[("sycl", &bytes)]);
+    let in_section = |bytes: Vec<u8>| host_elf(BUNDLE_SECTION, 1, &bytes).build().bytes;
+    type Way<'a> = (&'a str, &'a dyn Fn(Vec<u8>) -> Vec<u8>);
+    let ways: [Way<'_>; 3] = [
+        ("archives", &in_archive),
+        ("bundles", &in_bundle),
+        ("sections", &in_section),
+    ];
+    for (name, wrap) in ways {
+        let bytes = (0..1000).fold(zebin.clone(), |bytes, _| wrap(bytes));
+        let document = open_quickly(name, &watchdog, &bytes);
+        assert_eq!(rules_of(&document), [rules::TOO_DEEP.id], "{name}");
+    }
+    let packed = |bytes: Vec<u8>| packed_bundle(3, Method::Zlib, &bytes);
+    let bytes = (0..100).fold(usual_bundle(), |bytes, _| packed(bytes));
+    let document = open_quickly("compressed bundles", &watchdog, &bytes);
+    assert_eq!(rules_of(&document), [rules::TOO_DEEP.id]);
+    // Not deeper than may be.
+    let bytes = (0..6).fold(zebin, |bytes, _| in_section(in_bundle(bytes)));
+    assert_eq!(open_quickly("twelve", &watchdog, &bytes).diagnostics, []);
+}
+
+#[test]
+fn a_bundle_that_holds_itself_many_times() {
+    let watchdog = Watchdog::start();
+    let size = 32 + 1000 * 25;
+    let entry = || Entry {
+        id: "x",
+        offset: 0,
+        size,
+    };
+    let entries: Vec<_> = (0..1000).map(|_| entry()).collect();
+    let document = open_quickly("itself", &watchdog, &bundle_header(1000, &entries));
+    assert!(rules_of(&document).contains(&rules::TOO_DEEP.id));
+}
+
+#[test]
+fn sizes_that_lie() {
+    let watchdog = Watchdog::start();
+    for count in [u64::MAX, u64::MAX / 24, 1 << 32] {
+        let document = open_quickly("count", &watchdog, &bundle_header(count, &[]));
+        assert_eq!(rules_of(&document), [rules::BUNDLE_HEADER.id]);
+    }
+    for (offset, size) in [
+        (u64::MAX, u64::MAX),
+        (0, u64::MAX),
+        (u64::MAX - 7, 16),
+        (1 << 40, 1),
+    ] {
+        let entry = Entry {
+            id: "x",
+            offset,
+            size,
+        };
+        let document = open_quickly("place", &watchdog, &bundle_header(1, &[entry]));
+        assert!(rules_of(&document).contains(&rules::BUNDLE_OUT_OF_BOUNDS.id));
+    }
+    // A stream that unpacks to more than it says, and to more than anybody wants.
+    let mut file = packed_bundle(3, Method::Zstd, b"x");
+    file.truncate(32);
+    file.extend(bomb(100_000));
+    let len = file.len() as u64;
+    file[8..16].copy_from_slice(&len.to_le_bytes());
+    let document = open_quickly("bomb", &watchdog, &file);
+    assert!(rules_of(&document).contains(&rules::UNPACKED_SIZE.id));
+    file[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
+    let document = open_quickly("large bomb", &watchdog, &file);
+    assert!(rules_of(&document).contains(&rules::UNPACKED_TOO_LARGE.id));
+    let unpacked = document.sources.whole(zeview::model::SourceId(1)).len();
+    assert!(unpacked <= 256 << 20);
+}

@@ -1,0 +1,202 @@
+//! Builds what holds files for devices, from the formats' descriptions: archives of `ocloc`,
+//! legacy OpenCL containers, OpenMP offload containers, bundles of clang, host files.
+
+use zeview::decode::inflate::Method;
+
+use super::compressed::stream;
+use super::elf::{Elf, Section};
+use super::notes::Notes;
+use super::spirv;
+use super::zebin::small;
+
+/// An archive's member, with a name as it stands in the header.
+pub fn member(name: &str, data: &[u8]) -> Vec<u8> {
+    let size = data.len();
+    let mut bytes =
+        format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644).into_bytes();
+    bytes.extend(data);
+    if size % 2 == 1 {
+        bytes.push(b'\n');
+    }
+    bytes
+}
+
+pub fn archive(members: &[Vec<u8>]) -> Vec<u8> {
+    [b"!<arch>\n".to_vec(), members.concat()].concat()
+}
+
+/// What `ocloc` writes for several devices: alignment, SPIR-V for all others; and a long name.
+pub fn ocloc_archive() -> Vec<u8> {
+    let zebin = small().build().bytes;
+    archive(&[
+        member("//", b"a_name_that_is_longer_than_16_bytes/\n"),
+        member("64.20.1.0/", &zebin),
+        member("pad_0/", &[0; 6]),
+        member("64.dg2.c0/", &zebin),
+        member("/0", b"words"),
+        member("generic_ir/", &opencl_elf(0xff02)),
+    ])
+}
+
+pub fn module_package() -> Vec<u8> {
+    let text = b"version:\n  major: 1\n  minor: 0\nunits:\n  - filename: pkg.unit.0\n";
+    archive(&[
+        member("modules.pkg.yml/", text),
+        member("pkg.unit.0/", &small().build().bytes),
+    ])
+}
+
+/// A legacy Intel OpenCL container with a section of each sort.
+pub fn opencl_elf(kind: u64) -> Vec<u8> {
+    let words = |list: &[u32]| -> Vec<u8> { list.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    let spirv = spirv::kernel().build();
+    let mut elf = Elf::default()
+        .section(Section::new("SPIRV Object", 0xff00_0009, spirv))
+        .section(Section::new("BuildOptions", 0xff00_0006, "-cl-std=CL3.0"))
+        .section(Section::new("Ids", 0xff00_000b, words(&[1, 7])))
+        .section(Section::new("Values", 0xff00_000c, words(&[42, 0, 43, 0])))
+        .section(Section::new(
+            "Intel(R) OpenCL Device Binary",
+            0xff00_0005,
+            patch_tokens(),
+        ));
+    elf.kind = kind;
+    elf.machine = 0;
+    elf.build().bytes
+}
+
+/// The header of a program for Gen9 without kernels, and a patch list.
+pub fn patch_tokens() -> Vec<u8> {
+    let header = [0x494e_5443u32, 1082, 12, 8, 0, 6, 8];
+    let mut bytes: Vec<u8> = header.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.extend([1, 0, 0, 0, 8, 0, 0, 0]);
+    bytes
+}
+
+/// An OpenMP offload container with one image.
+pub fn openmp_container() -> Vec<u8> {
+    let owner = b"INTELONEOMPOFFLOAD\0";
+    let notes = Notes::new()
+        .note(owner, 1, b"1.0")
+        .note(owner, 2, b"1")
+        .note(owner, 3, b"0\x001\0-cl-opt-disable\0");
+    let mut elf = Elf::default()
+        .section(Section::new(".note.inteloneompoffload", 7, notes.build()))
+        .section(Section::new(
+            "__openmp_offload_spirv_0",
+            1,
+            spirv::kernel().build(),
+        ));
+    elf.kind = 3;
+    elf.build().bytes
+}
+
+/// An object of a host with an image for a device in a section of that name and type.
+pub fn host_elf(name: &str, kind: u64, image: &[u8]) -> Elf {
+    let mut elf = Elf::default()
+        .section(Section::new(".text", 1, [0xc3; 16]).flags(6))
+        .section(Section::new(name, kind, image).flags(0x8000_0000));
+    elf.machine = 62;
+    elf
+}
+
+/// The section that objects of Intel's compilers have.
+pub const BUNDLE_SECTION: &str = "__CLANG_OFFLOAD_BUNDLE__sycl-spir64_gen-unknown-unknown";
+
+/// An object as Intel's compilers wrote it before 2025.
+pub fn host_object() -> Vec<u8> {
+    host_elf(BUNDLE_SECTION, 1, &small().build().bytes)
+        .section(Section::new(
+            "__CLANG_OFFLOAD_BUNDLE__host-x86_64-unknown-linux-gnu",
+            1,
+            [0],
+        ))
+        .build()
+        .bytes
+}
+
+/// An entry of a bundle, as its header has it.
+pub struct Entry<'a> {
+    pub id: &'a str,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// The header of a bundle.
+pub fn bundle_header(count: u64, entries: &[Entry<'_>]) -> Vec<u8> {
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend(count.to_le_bytes());
+    for entry in entries {
+        bytes.extend(entry.offset.to_le_bytes());
+        bytes.extend(entry.size.to_le_bytes());
+        bytes.extend((entry.id.len() as u64).to_le_bytes());
+        bytes.extend(entry.id.as_bytes());
+    }
+    bytes
+}
+
+/// A bundle with these images, each at a multiple of 16.
+pub fn bundle(images: &[(&str, &[u8])]) -> Vec<u8> {
+    let ids = images.iter().map(|(id, _)| 24 + id.len());
+    let mut at = 32 + ids.sum::<usize>();
+    let mut entries = Vec::new();
+    for (id, image) in images {
+        at = at.next_multiple_of(16);
+        entries.push(Entry {
+            id,
+            offset: at as u64,
+            size: image.len() as u64,
+        });
+        at += image.len();
+    }
+    let mut bytes = bundle_header(images.len() as u64, &entries);
+    for (entry, (_, image)) in entries.iter().zip(images) {
+        bytes.resize(entry.offset as usize, 0);
+        bytes.extend(*image);
+    }
+    bytes
+}
+
+pub fn usual_bundle() -> Vec<u8> {
+    bundle(&[
+        ("host-x86_64-unknown-linux-gnu", b""),
+        ("sycl-spir64_gen-unknown-unknown", &small().build().bytes),
+        ("sycl-spir64-unknown-unknown", &spirv::kernel().build()),
+    ])
+}
+
+/// A compressed bundle, with the header of this version.
+pub fn packed_bundle(version: u16, method: Method, bytes: &[u8]) -> Vec<u8> {
+    let body = stream(method, bytes);
+    let header = match version {
+        1 => 20,
+        2 => 24,
+        _ => 32,
+    };
+    let sizes = [header + body.len(), bytes.len()].map(|size| size as u64);
+    let mut out = b"CCOB".to_vec();
+    out.extend(version.to_le_bytes());
+    out.extend((method.code() as u16).to_le_bytes());
+    match version {
+        1 => out.extend((sizes[1] as u32).to_le_bytes()),
+        2 => sizes
+            .iter()
+            .for_each(|size| out.extend((*size as u32).to_le_bytes())),
+        _ => sizes.iter().for_each(|size| out.extend(size.to_le_bytes())),
+    }
+    // Nobody compares it.
+    out.extend(0x0123_4567_89ab_cdefu64.to_le_bytes());
+    out.extend(body);
+    out
+}
+
+/// A bundle of two texts.
+pub fn text_bundle() -> String {
+    let text = |id: &str, body: &str| {
+        format!(
+            "\n; __CLANG_OFFLOAD_BUNDLE____START__ {id}\n{body}\n; __CLANG_OFFLOAD_BUNDLE____END__ {id}\n"
+        )
+    };
+    text("sycl-spir64-unknown-unknown", "target triple = \"spir64\"")
+        + &text("host-x86_64-unknown-linux-gnu", "define void @f() {\n}")
+}
