@@ -233,7 +233,7 @@ fn files_that_are_no_files() {
     }
     let empty = temporary("empty", b"");
     let output = zeview(&["check", &empty.display().to_string()]);
-    // Nothing is wrong with it, but the driver would not load it.
+    // There is nothing to load.
     assert_eq!(output.status.code(), Some(1));
     assert!(stdout(&output).contains("file/empty"));
 }

@@ -28,6 +28,11 @@ impl Piece {
             what,
         }
     }
+
+    /// Are these its bytes?
+    pub fn is(self, span: Span) -> bool {
+        (self.start, self.end) == (span.start, span.end)
+    }
 }
 
 /// Zero bytes up to the next part.

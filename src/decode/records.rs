@@ -30,6 +30,12 @@ pub struct Kind {
     pub doc: Doc,
 }
 
+/// The size of a record with these fields.
+pub fn size(fields: &[FieldSpec]) -> u64 {
+    let ends = fields.iter().map(|field| field.offset + field.size);
+    ends.max().unwrap_or(0)
+}
+
 /// The number of the field `name` of a record.
 pub fn number(fields: &[FieldSpec], bytes: &[u8], name: &str) -> u64 {
     let Some(field) = fields.iter().find(|field| field.name == name) else {

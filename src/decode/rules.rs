@@ -75,7 +75,7 @@ use Origin::{Spec, Viewer};
 
 rules! {
     /// There is not a single byte to show.
-    EMPTY_FILE = "file/empty" Warning "The file is empty" Viewer;
+    EMPTY_FILE = "file/empty" Error "The file is empty" Viewer;
     /// The first bytes belong to no format that zeview knows. They are shown as they are.
     UNRECOGNISED = "file/unrecognised" Info "Unknown format" Viewer;
     /// The file was cut, replaced or removed while it was open, or the medium fails.

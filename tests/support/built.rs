@@ -5,6 +5,7 @@ use zeview::decode::inflate::Method;
 use super::compressed::{gnu, packed};
 use super::elf::Section;
 use super::igc_debug::{Kernel, program};
+use super::syclbin::{Entry, Offload, Syclbin, Text, words};
 use super::{containers, fixtures, spirv, zebin};
 
 /// All of them, with a name each.
@@ -13,6 +14,10 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("spirv-kernel", spirv::kernel().build()),
         ("spirv-big-endian", spirv::kernel().big().build()),
         ("igc-debug", igc_debug()),
+        ("syclbin-1", Syclbin::small().v1()),
+        ("syclbin-2", Syclbin::small().v2()),
+        ("syclbin-1-in-3", wrapped(3)),
+        ("property-sets", property_sets()),
         ("compressed-debug", compressed_debug()),
         ("ocloc-archive", containers::ocloc_archive()),
         ("module-package", containers::module_package()),
@@ -75,4 +80,55 @@ pub fn debug_elf() -> Vec<u8> {
     let name = "debugme-lines.ptl-h.igc2.40.zebin";
     let all = fixtures::zebins();
     all.into_iter().find(|f| f.name == name).unwrap().bytes
+}
+
+/// A SYCLBIN in an OffloadBinary, between two others.
+fn wrapped(version: u32) -> Vec<u8> {
+    let entry = Entry::of_kind(7, Syclbin::small().v1()).string("triple", "spir64");
+    let other = Offload::new(1, vec![Entry::of_kind(2, b"BC\xc0\xde".to_vec())]).build();
+    [
+        &other[..],
+        &Offload::new(version, vec![entry]).build(),
+        &other,
+    ]
+    .concat()
+}
+
+/// A SYCLBIN with every form of properties.
+fn property_sets() -> Vec<u8> {
+    let mut syclbin = Syclbin::small();
+    let text = Text::default()
+        .set("SYCL/specialization constants")
+        .bytes("constant", &words(&[0, 0, 4, 1, 4, 8]))
+        .set("SYCL/specialization constants default values")
+        .bytes("all", &[42, 0, 0, 0, 0, 0, 0x80, 0x3f])
+        .set("SYCL/devicelib req mask")
+        .number("DeviceLibReqMask", 0x8000_000f)
+        .set("SYCL/kernel param opt")
+        .bits("void f<int, 3>(x)", 9, &[0b1011_0001, 1])
+        .set("SYCL/program metadata")
+        .bytes("k@reqd_work_group_size", &words(&[8, 4, 1]))
+        .bytes("k@work_group_num_dim", &words(&[3]))
+        .bytes("k@global_id_mapping", b"a:b")
+        .set("SYCL/misc properties")
+        .number("isEsimdImage", 0)
+        .number("sycl-register-alloc-mode", 2)
+        .bytes("sanUsed", b"asan")
+        .line("")
+        .set("SYCL/device globals")
+        .bytes("global", &words(&[1024, 1]))
+        .set("SYCL/device requirements")
+        .bytes("aspects", &words(&[2, 6, 999]))
+        .bytes("joint_matrix", b"a,8;b,16")
+        .set("SYCL/host pipes")
+        .bytes("pipe", &words(&[64]))
+        .set("SYCL/virtual functions")
+        .bytes("uses-virtual-functions-set", b"a,b")
+        .set("of somebody else")
+        .bytes("empty", &[])
+        .bytes("numbers", &words(&[1, 0x100]))
+        .bytes("bytes", &[0xff, 0, 1])
+        .set("empty");
+    syclbin.modules[0].text = text;
+    syclbin.v2()
 }

@@ -66,6 +66,8 @@ pub struct Entry {
     pub values: [Span; KEYS.len()],
     /// What it is in a SYCLBIN of the second generation.
     pub part: Option<syclbin::Part>,
+    /// No other part claims bytes of the image.
+    pub owned: bool,
     /// The image as a document; those of a SYCLBIN's parts are with the part.
     pub opened: Option<Opened>,
 }
@@ -166,9 +168,9 @@ fn summary(format: &'static str, title: String, facts: Vec<Fact>) -> Summary {
 
 /// Opens one binary; `whole` are its bytes and what follows of the document.
 fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
+    let list = reading.arrange(cx, whole);
     let survey = reading.is_read().then(|| read_images(cx, &mut reading));
     let survey = survey.flatten().map(Rc::new);
-    let list = reading.arrange(cx, whole);
     let entries = reading.entries.len() as u64;
     let version = reading.version;
     let (format, title, facts) = match &survey {
@@ -243,7 +245,7 @@ fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Surve
             );
             continue;
         }
-        if !entry.image.is_empty() {
+        if entry.owned {
             entry.opened = format::nested(cx, entry.image);
         }
     }

@@ -252,6 +252,7 @@ impl Reading {
             image,
             values: [Span::default(); KEYS.len()],
             part: None,
+            owned: false,
             opened: None,
         });
     }
@@ -330,7 +331,7 @@ impl Reading {
     }
 
     /// All parts of the binary, and what lies between them.
-    pub fn arrange(&self, cx: &Context<'_>, whole: Span) -> Pieces {
+    pub fn arrange(&mut self, cx: &Context<'_>, whole: Span) -> Pieces {
         let mut claims = vec![
             Piece::new(pieces::id(kind::HEADER, 0), self.header),
             Piece::new(pieces::id(kind::ENTRIES, 0), self.table),
@@ -347,7 +348,7 @@ impl Reading {
             end: *end,
             what: pieces::id(kind::STRING, 0),
         }));
-        Pieces::arrange(cx, whole, claims, &|what| {
+        let list = Pieces::arrange(cx, whole, claims, &|what| {
             let (what, index) = pieces::split(what);
             match what {
                 kind::HEADER => "the header".to_owned(),
@@ -357,7 +358,16 @@ impl Reading {
                 kind::COMPRESSED => "what is compressed".to_owned(),
                 _ => "a string".to_owned(),
             }
-        })
+        });
+        for piece in list.list() {
+            let (what, index) = pieces::split(piece.what);
+            let entry = usize::try_from(index).ok();
+            let entry = entry.and_then(|index| self.entries.get_mut(index));
+            if let Some(entry) = entry.filter(|_| what == kind::IMAGE) {
+                entry.owned = piece.is(entry.image);
+            }
+        }
+        list
     }
 }
 

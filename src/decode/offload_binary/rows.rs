@@ -153,23 +153,27 @@ impl BinaryRows {
         let binary = &self.0;
         let (what, index) = pieces::split(what);
         let remarks = || Rc::clone(binary) as Rc<dyn Remarks>;
+        // What is left of a part when others have claimed bytes of it.
+        let rest = |name: String| Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
+        let strings = || format!("string entries of {}", binary.image_name(index));
+        let fields = header::header(binary.reading.version);
         Some(match what {
-            kind::HEADER => {
-                let fields = header::header(binary.reading.version);
-                Node::new(NodeKind::Record, "header", span)
-                    .area(Area::Header)
-                    .children(
-                        out.me,
-                        pieces::id(kind::HEADER, 0),
-                        Some(fields.len() as u64),
-                    )
-                    .doc(&HEADER_DOC)
-            }
+            kind::HEADER if span.len() < records::size(fields) => rest("cut-off header".to_owned()),
+            kind::HEADER => Node::new(NodeKind::Record, "header", span)
+                .area(Area::Header)
+                .children(
+                    out.me,
+                    pieces::id(kind::HEADER, 0),
+                    Some(fields.len() as u64),
+                )
+                .doc(&HEADER_DOC),
+            kind::ENTRIES if span != binary.reading.table => rest("entries".to_owned()),
+            kind::STRING_ENTRIES if binary.entry(index)?.strings != span => rest(strings()),
             kind::ENTRIES => records::table(out, "entries", span, &header::ENTRY, remarks()),
             kind::STRING_ENTRIES => {
                 let kind = header::string_entry(binary.reading.version);
                 let mut node = records::table(out, "string entries", span, kind, remarks());
-                node.name = format!("string entries of {}", binary.image_name(index)).into();
+                node.name = strings().into();
                 node.doc(&STRINGS_DOC)
             }
             kind::STRING => {

@@ -157,6 +157,14 @@ impl Survey {
         }
     }
 
+    fn code_mut(&mut self, part: Part) -> Option<&mut Code> {
+        match part {
+            Part::Ir(at) => self.ir.get_mut(usize::try_from(at).ok()?),
+            Part::Native(at) => self.native.get_mut(usize::try_from(at).ok()?),
+            _ => None,
+        }
+    }
+
     /// The properties of a part.
     pub fn text(&self, part: Part) -> Option<Text> {
         match part {

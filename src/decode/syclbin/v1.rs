@@ -159,8 +159,9 @@ impl Format for SyclbinV1 {
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
         let mut reading = Reading::start(cx, span);
-        let survey = Rc::new(reading.survey(cx));
-        let rows = reading.rows(cx, Rc::clone(&survey));
+        let survey = reading.survey(cx);
+        let rows = reading.rows(cx, survey);
+        let survey = Rc::clone(&rows.survey);
         let count = rows.pieces.len();
         Opened {
             summary: Summary {
@@ -267,7 +268,8 @@ impl Reading {
                 format_args!("{len} bytes of it, {} are there", binary.len()),
             );
         }
-        (self.modules, self.ir, self.native) = (modules, ir, native);
+        let whole = |table: Span| table.sub(0, table.len() - table.len() % 32);
+        (self.modules, self.ir, self.native) = (whole(modules), whole(ir), whole(native));
         (self.metadata, self.binary) = (metadata, binary);
     }
 
@@ -349,7 +351,7 @@ impl Reading {
                 header: record.place,
                 text: self.text(cx, record, ["MetadataOffset", "MetadataSize"]),
                 bytes,
-                opened: open_code(cx, bytes),
+                opened: None,
             });
         });
         codes
@@ -382,8 +384,8 @@ impl Reading {
         modules
     }
 
-    /// All parts of the file.
-    fn rows(&self, cx: &Context<'_>, survey: Rc<Survey>) -> File {
+    /// All parts of the file; opens the device code of which no other part claims bytes.
+    fn rows(&self, cx: &Context<'_>, mut survey: Survey) -> File {
         let claim = |kind, span| Piece::new(pieces::id(kind, 0), span);
         let claims = vec![
             claim(kind::HEADER, self.header),
@@ -407,9 +409,18 @@ impl Reading {
             texts.push(Piece::new(id_of(part), code.text.span));
             codes.push(Piece::new(id_of(part), code.bytes));
         }
+        let metadata = Pieces::arrange(cx, self.metadata, texts, &name);
+        let binary = Pieces::arrange(cx, self.binary, codes, &name);
+        for piece in binary.list() {
+            let code = part_of(piece.what).and_then(|part| survey.code_mut(part));
+            if let Some(code) = code.filter(|code| piece.is(code.bytes)) {
+                code.opened = open_code(cx, code.bytes);
+            }
+        }
+        let survey = Rc::new(survey);
         File {
-            metadata: Pieces::arrange(cx, self.metadata, texts, &name),
-            binary: Pieces::arrange(cx, self.binary, codes, &name),
+            metadata,
+            binary,
             header: self.header,
             modules: modules(Rc::clone(&survey)),
             pieces,

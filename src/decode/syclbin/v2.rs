@@ -308,7 +308,7 @@ fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
         header: entry.place,
         text,
         bytes,
-        opened: open_code(cx, bytes),
+        opened: entry.owned.then(|| open_code(cx, bytes)).flatten(),
     }
 }
 
