@@ -8,7 +8,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::fixtures::{folder, in_folder, zebins};
+use support::fixtures::{folder, in_folder, syclbins, zebins};
 use support::golden::{difference, render};
 use support::{built, cases, fixtures};
 
@@ -44,8 +44,9 @@ fn report(wrong: &[String]) {
 fn real_files() {
     let wrong: Vec<String> = zebins()
         .iter()
+        .chain(&syclbins())
         .filter_map(|file| {
-            let golden = file.path.with_extension("zebin.tree");
+            let golden = file.path.with_file_name(format!("{}.tree", file.name));
             compare(&golden, &render(&file.name, &file.bytes)).err()
         })
         .collect();
@@ -106,8 +107,23 @@ fn every_fixture_has_its_origin_and_source() {
 }
 
 #[test]
+fn every_container_has_its_origin() {
+    for file in syclbins() {
+        let text = fs::read_to_string(file.path.with_file_name(format!("{}.md", file.name)));
+        let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
+        for row in ["source", "writer", "licence"] {
+            let row = format!("\n| {row} | ");
+            assert!(text.contains(&row), "{}: no {row}", file.name);
+        }
+    }
+}
+
+#[test]
 fn no_golden_file_is_left_over() {
-    for golden in in_folder(&folder().join("zebin"), "tree") {
+    for golden in ["zebin", "syclbin"]
+        .map(|name| in_folder(&folder().join(name), "tree"))
+        .concat()
+    {
         assert!(golden.path.with_extension("").is_file(), "{}", golden.name);
     }
     let built = built::all();
@@ -133,7 +149,7 @@ fn no_golden_file_is_left_over() {
 #[test]
 fn wasm_runs_the_same_cases() {
     let list = include_str!("wasm_golden.rs");
-    for file in zebins() {
+    for file in zebins().iter().chain(&syclbins()) {
         assert!(
             list.contains(&format!("\"{}\"", file.name)),
             "{} is missing",

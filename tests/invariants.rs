@@ -7,6 +7,7 @@ use support::damage::{self, Mutant};
 use support::fixtures::{self, Fixture};
 use support::invariants::{Depth, hold, hold_for_all, violations};
 use support::random::Random;
+use support::syclbin::{Syclbin, Text};
 use support::watchdog::Watchdog;
 use support::{built, cases, zebin};
 
@@ -21,7 +22,7 @@ fn smallest() -> Vec<Fixture> {
 #[test]
 fn fixtures() {
     let watchdog = Watchdog::start();
-    for file in fixtures::zebins() {
+    for file in fixtures::zebins().iter().chain(&fixtures::syclbins()) {
         watchdog.case(&file.name);
         hold(&file.name, &file.bytes, Depth::Full);
     }
@@ -163,6 +164,48 @@ fn shuffled_bytes() {
         let mutants: Vec<_> = mutants.collect();
         hold_for_all(&file.name, &watchdog, mutants.into_iter());
     }
+}
+
+#[test]
+fn damaged_containers() {
+    let watchdog = Watchdog::start();
+    for file in fixtures::syclbins() {
+        let mut random = Random::named(&file.name);
+        let mut mutants: Vec<Mutant> = Vec::new();
+        let lengths = random.sample(file.bytes.len(), 30);
+        mutants.extend(
+            lengths
+                .into_iter()
+                .map(|len| damage::prefix(&file.bytes, len)),
+        );
+        // The headers and entries are at the start.
+        let bits = random.sample(8 * file.bytes.len().min(512), 60);
+        mutants.extend(bits.into_iter().map(|bit| damage::flip(&file.bytes, bit)));
+        mutants.extend((0..30).map(|_| damage::shuffle(&file.bytes, &mut random)));
+        hold_for_all(&file.name, &watchdog, mutants.into_iter());
+    }
+}
+
+#[test]
+fn lines_of_properties() {
+    let watchdog = Watchdog::start();
+    let mut syclbin = Syclbin::small();
+    let text = syclbin.modules[0].text.0.clone();
+    let mut random = Random::new(7);
+    let mutants: Vec<_> = (0..200)
+        .map(|i| {
+            let lines = damage::lines_changed(&text, &mut random);
+            syclbin.modules[0].text = Text(lines);
+            let bytes = if i % 2 == 0 {
+                syclbin.v1()
+            } else {
+                syclbin.v2()
+            };
+            let what = format!("change {i}");
+            Mutant { what, bytes }
+        })
+        .collect();
+    hold_for_all("properties", &watchdog, mutants.into_iter());
 }
 
 #[test]

@@ -15,17 +15,17 @@ struct Case {
 }
 
 macro_rules! cases {
-    ($($name:literal,)*) => {
+    ($folder:literal: $($name:literal,)*) => {
         &[$(Case {
             name: $name,
-            bytes: include_bytes!(concat!("fixtures/zebin/", $name)),
-            tree: include_str!(concat!("fixtures/zebin/", $name, ".tree")),
+            bytes: include_bytes!(concat!("fixtures/", $folder, "/", $name)),
+            tree: include_str!(concat!("fixtures/", $folder, "/", $name, ".tree")),
         }),*]
     };
 }
 
 /// `tests/golden.rs` sees to it that none is missing.
-static CASES: &[Case] = cases![
+static ZEBINS: &[Case] = cases!["zebin":
     "assertk.dg2.igc2.40.zebin",
     "assertk.tgllp.igc1.12504.zebin",
     "debugme-lines.ptl-h.igc2.40.zebin",
@@ -77,9 +77,27 @@ static CASES: &[Case] = cases![
     "vecadd.wcl.igc2.40.zebin",
 ];
 
+static SYCLBINS: &[Case] = cases!["syclbin":
+    "ob1_str_ir_kernels.syclbin",
+    "ob2_multi_direct.syclbin",
+    "up23_kernel.sycl-ob",
+    "up24_compressed_zlib.ob",
+    "up24_compressed_zstd.ob",
+    "up24_kernel.sycl-ob",
+    "v1_multi_direct.syclbin",
+    "v1f_allprops.syclbin",
+    "v1f_edge_props.syclbin",
+    "v1f_empty_state0.syclbin",
+    "v1f_multi_direct.syclbin",
+    "v2_allprops.syclbin",
+    "v2_ir_types.syclbin",
+    "v2_ir_zero.syclbin",
+    "v2_multi_direct.syclbin",
+];
+
 #[wasm_bindgen_test]
 fn golden_trees() {
-    for case in CASES {
+    for case in ZEBINS.iter().chain(SYCLBINS) {
         let text = golden::render(case.name, case.bytes);
         if let Some(difference) = golden::difference(case.tree, &text) {
             panic!("{}, {difference}", case.name);

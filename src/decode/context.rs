@@ -31,6 +31,8 @@ pub struct Context<'a> {
     unpacked: Cell<(u64, u64)>,
     /// How many bytes were opened as documents, by source and depth.
     nested: RefCell<BTreeMap<(SourceId, u32), u64>>,
+    /// The documents in the opened one.
+    documents: RefCell<Vec<Span>>,
 }
 
 #[derive(Default)]
@@ -53,6 +55,7 @@ impl<'a> Context<'a> {
             walked: Cell::new(0),
             unpacked: Cell::new((0, 0)),
             nested: RefCell::default(),
+            documents: RefCell::default(),
         }
     }
 
@@ -232,6 +235,14 @@ impl<'a> Context<'a> {
         self.nest(f)
     }
 
+    /// Says that these bytes are opened as a document; of those that are not in another one
+    /// nothing is kept.
+    pub fn opens(&self, span: Span) {
+        if self.depth.get() > 0 {
+            self.documents.borrow_mut().push(span);
+        }
+    }
+
     /// An expander that was added.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0).ok()?;
@@ -265,6 +276,7 @@ impl<'a> Context<'a> {
                 self.overlap.get(),
             ),
             expanders: self.expanders.into_inner(),
+            documents: self.documents.into_inner(),
         }
     }
 }
@@ -275,6 +287,7 @@ pub(super) struct Findings {
     pub(super) rules: Vec<RuleInfo>,
     pub(super) coverage: Coverage,
     pub(super) expanders: Vec<Rc<dyn Expand>>,
+    pub(super) documents: Vec<Span>,
 }
 
 /// A headline has one line, whatever names the file gives to things.

@@ -47,6 +47,7 @@ pub static FORMATS: &[&(dyn Format + Sync)] = &[
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
+    cx.opens(span);
     let head = Window::clamped(cx.sources, span.sub(0, HEAD));
     for format in FORMATS {
         if format.recognise(head.bytes()) {
@@ -67,7 +68,10 @@ pub fn recognised(sources: &Sources, span: Span) -> Option<&'static (dyn Format 
 /// known, and that is not too deep or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
     let format = recognised(cx.sources, span)?;
-    let opened = cx.nest_in(span, || format.open(cx, span));
+    let opened = cx.nest_in(span, || {
+        cx.opens(span);
+        format.open(cx, span)
+    });
     if opened.is_none() {
         cx.report(
             &rules::TOO_DEEP,

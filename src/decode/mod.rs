@@ -101,6 +101,7 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
         summary: opened.summary,
         coverage: findings.coverage,
     });
+    let document = document.holding(findings.documents);
     match judged {
         true => document.judged_by(Rc::new(zebin::verdict::ZebinJudge { file: whole })),
         false => document,

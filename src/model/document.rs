@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
+use super::kernels::Kernels;
 use super::node::{Area, Content, Node, NodeId};
 use super::path::CountedNames;
 use super::sort;
@@ -105,6 +106,7 @@ pub struct Document {
     pub coverage: Coverage,
     pub(super) registry: Registry,
     judge: Option<Rc<dyn Judge>>,
+    documents: Vec<Span>,
     nodes: Vec<Node>,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
@@ -124,6 +126,7 @@ impl Document {
             coverage: parts.coverage,
             registry: Registry::from(parts.expanders),
             judge: None,
+            documents: Vec::new(),
             nodes: vec![parts.root],
             pages: HashMap::new(),
             ordinals: HashMap::new(),
@@ -134,6 +137,36 @@ impl Document {
     pub fn judged_by(mut self, judge: Rc<dyn Judge>) -> Document {
         self.judge = Some(judge);
         self
+    }
+
+    /// The document with the places of those that are nested in it.
+    pub fn holding(mut self, documents: Vec<Span>) -> Document {
+        self.documents = documents;
+        self
+    }
+
+    /// The places of all documents that are nested in this one, and in those, in the order in
+    /// which they were opened: [`nodes_for`](Self::nodes_for) leads there.
+    pub fn documents(&self) -> &[Span] {
+        &self.documents
+    }
+
+    /// The kernel tables of the opened file or, if it has none itself, of the documents in it.
+    pub fn kernel_tables(&mut self) -> Vec<(NodeId, Rc<dyn Kernels>)> {
+        if let Some(kernels) = self.kernels(NodeId::ROOT) {
+            return vec![(NodeId::ROOT, kernels)];
+        }
+        let mut tables = Vec::new();
+        for span in self.documents.clone() {
+            // A document may hold nothing but another one.
+            let way = self.nodes_for(span);
+            let table = way.into_iter().rev().find_map(|id| {
+                let exact = self.node(id).is_some_and(|node| node.span == Some(span));
+                Some((id, self.kernels(id).filter(|_| exact)?))
+            });
+            tables.extend(table);
+        }
+        tables
     }
 
     /// What today's driver does with a document (the opened file, or one that is nested in it)

@@ -230,7 +230,7 @@ pub fn lines_changed(text: &[u8], random: &mut Random) -> Vec<u8> {
             }
             3 => lines[at] = lines[at].trim_ascii_start().to_vec(),
             4 => lines[at].insert(0, b' '),
-            5 => {
+            5 if !lines[at].is_empty() => {
                 let place = random.below(lines[at].len());
                 let nasty = b":-#'\"[]{},&*!|>%@\t\r\0\xff";
                 lines[at][place] = nasty[random.below(nasty.len())];

@@ -24,6 +24,16 @@ pub fn zebins() -> Vec<Fixture> {
     files
 }
 
+/// SYCLBINs and OffloadBinaries of the reference writers, by name.
+pub fn syclbins() -> Vec<Fixture> {
+    let mut files = Vec::new();
+    for extension in ["ob", "sycl-ob", "syclbin"] {
+        files.extend(in_folder(&folder().join("syclbin"), extension));
+    }
+    assert!(files.len() >= 12, "only {} fixtures", files.len());
+    files
+}
+
 /// The files of a folder with this extension, by name.
 pub fn in_folder(folder: &Path, extension: &str) -> Vec<Fixture> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));

@@ -8,7 +8,9 @@ use serde::Serialize;
 use zeview::decode::zebin::device::Device;
 use zeview::model::json::{DiagnosticJson, FindingJson};
 use zeview::model::text::{diagnostic_text, finding_text};
-use zeview::model::{Coverage, Document, NodeId, Outcome, Rebuild, Severity, Verdict};
+use zeview::model::{
+    Coverage, Diagnostic, Document, Node, NodeId, Outcome, PathError, Rebuild, Severity, Verdict,
+};
 
 use crate::FileArgument;
 use crate::input;
@@ -22,6 +24,10 @@ pub struct Options {
     /// Print a JSON array with one object a file.
     #[arg(long)]
     json: bool,
+    /// Check only this document within the file: names as the dump shows them, `[3]` for the
+    /// entries of tables.
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
     /// Judge on this device instead of the file's own: a name of the driver (`bmg-g21`),
     /// `arch.release.revision` (`20.1.0`), or the number (`0x05004000`).
     #[arg(long, value_name = "NAME", value_parser = device)]
@@ -40,7 +46,11 @@ fn device(name: &str) -> Result<String, String> {
 #[derive(Serialize)]
 struct FileJson<'a> {
     file: String,
-    format: &'a str,
+    /// The document within the file that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    /// Null for a document within the file.
+    format: Option<&'a str>,
     /// What the driver does with the file; null for what holds files.
     verdict: Option<Outcome>,
     /// There is no error in the diagnostics.
@@ -49,7 +59,8 @@ struct FileJson<'a> {
     device: Option<&'a str>,
     findings: Vec<FindingJson<'a>>,
     rebuild: Option<&'a Rebuild>,
-    coverage: Coverage,
+    /// Null for a document within the file.
+    coverage: Option<Coverage>,
     diagnostics: Vec<DiagnosticJson<'a>>,
 }
 
@@ -83,20 +94,28 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
-        let verdict = document.verdict(NodeId::ROOT, options.device.as_deref());
+        let part = match Part::find(&mut document, options.path.as_deref()) {
+            Ok(part) => part,
+            Err(error) => {
+                eprintln!("zeview: {}: {error}", file.display());
+                status = 2;
+                continue;
+            }
+        };
+        let verdict = document.verdict(part.id, options.device.as_deref());
         let loads = verdict
             .as_ref()
             .is_none_or(|verdict| verdict.outcome.loads());
-        if !loads || !is_well_formed(&document) {
+        if !loads || !part.is_well_formed() {
             status = status.max(1);
         }
         let name = file.display().to_string();
         if options.json {
             out.write_all(if first { b"\n" } else { b",\n" })?;
             first = false;
-            print_json(&mut document, verdict.as_ref(), name, &mut out)?;
+            print_json(&mut document, &part, verdict.as_ref(), name, &mut out)?;
         } else {
-            print_text(&mut document, verdict.as_ref(), &name, &mut out)?;
+            print_text(&mut document, &part, verdict.as_ref(), &name, &mut out)?;
         }
     }
     drop(progress);
@@ -107,21 +126,58 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-fn is_well_formed(document: &Document) -> bool {
-    document
-        .diagnostics
-        .iter()
-        .all(|d| d.severity != Severity::Error)
+/// What is checked: the whole file, or a document within it.
+struct Part<'a> {
+    id: NodeId,
+    path: Option<&'a str>,
+    /// What was found in it.
+    diagnostics: Vec<Diagnostic>,
+    /// In a few words.
+    title: String,
+}
+
+impl<'a> Part<'a> {
+    fn find(document: &mut Document, path: Option<&'a str>) -> Result<Part<'a>, PathError> {
+        let Some(path) = path else {
+            let mut title = document.summary.title.to_string();
+            for fact in document.summary.facts.iter().filter(|f| f.headline) {
+                title.push_str(" · ");
+                title.push_str(&fact.text);
+            }
+            return Ok(Part {
+                id: NodeId::ROOT,
+                path: None,
+                diagnostics: document.diagnostics.clone(),
+                title,
+            });
+        };
+        let id = document.find(path)?;
+        let node = document.node(id);
+        let extent = node.and_then(Node::extent).unwrap_or_default();
+        let title = node.and_then(|node| node.summary.clone());
+        Ok(Part {
+            id,
+            path: Some(path),
+            diagnostics: document.diagnostics_in(extent).cloned().collect(),
+            title: title.unwrap_or_default().into_owned(),
+        })
+    }
+
+    fn is_well_formed(&self) -> bool {
+        let mut all = self.diagnostics.iter();
+        all.all(|d| d.severity != Severity::Error)
+    }
 }
 
 fn print_json(
     document: &mut Document,
+    part: &Part<'_>,
     verdict: Option<&Verdict>,
     file: String,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let all = document.diagnostics.clone();
-    let diagnostics = all
+    let diagnostics = part
+        .diagnostics
         .iter()
         .map(|diagnostic| DiagnosticJson::new(diagnostic, document.path_of(diagnostic)))
         .collect();
@@ -139,14 +195,15 @@ fn print_json(
         out,
         &FileJson {
             file,
-            format: &document.summary.format,
+            path: part.path,
+            format: part.path.is_none().then_some(&*document.summary.format),
             verdict: verdict.map(|verdict| verdict.outcome),
-            well_formed: is_well_formed(document),
+            well_formed: part.is_well_formed(),
             driver: verdict.map(|verdict| &*verdict.driver),
             device: verdict.and_then(|verdict| verdict.device.as_deref()),
             findings,
             rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
-            coverage: document.coverage,
+            coverage: part.path.is_none().then_some(document.coverage),
             diagnostics,
         },
     )?;
@@ -155,11 +212,12 @@ fn print_json(
 
 fn print_text(
     document: &mut Document,
+    part: &Part<'_>,
     verdict: Option<&Verdict>,
     file: &str,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let all = document.diagnostics.clone();
+    let all = &part.diagnostics;
     let count = |severity| all.iter().filter(|d| d.severity == severity).count();
     let Coverage {
         padding,
@@ -167,20 +225,20 @@ fn print_text(
         overlap,
         ..
     } = document.coverage;
-    write!(out, "{file}: ")?;
+    match part.path {
+        Some(path) => write!(out, "{file}:{path}: ")?,
+        None => write!(out, "{file}: ")?,
+    }
     if let Some(verdict) = verdict {
         writeln!(out, "{}", verdict.headline())?;
         print_verdict(document, verdict, out)?;
         write!(out, "  ")?;
     }
-    write!(out, "{}", document.summary.title)?;
-    for fact in document.summary.facts.iter().filter(|f| f.headline) {
-        write!(out, " · {}", fact.text)?;
-    }
     write!(
         out,
-        " · {}, {} errors, {} warnings",
-        if is_well_formed(document) {
+        "{} · {}, {} errors, {} warnings",
+        part.title,
+        if part.is_well_formed() {
             "well-formed"
         } else {
             "malformed"
@@ -188,12 +246,15 @@ fn print_text(
         count(Severity::Error),
         count(Severity::Warning)
     )?;
-    writeln!(
-        out,
-        " · bytes: {padding} padding, {gap} unexplained, {overlap} claimed twice"
-    )?;
+    if part.path.is_none() {
+        write!(
+            out,
+            " · bytes: {padding} padding, {gap} unexplained, {overlap} claimed twice"
+        )?;
+    }
+    writeln!(out)?;
     let indent = if verdict.is_some() { "    " } else { "  " };
-    for diagnostic in &all {
+    for diagnostic in all {
         let path = document.path_of(diagnostic);
         for line in diagnostic_text(diagnostic, &path).lines() {
             writeln!(out, "{indent}{line}")?;

@@ -2,14 +2,15 @@
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
-use zeview::model::kernels::KernelRow;
 use zeview::model::kernels::columns::{COLUMNS, Column};
 use zeview::model::kernels::query::Condition;
 use zeview::model::kernels::table::{Form, Table};
+use zeview::model::kernels::{KernelRow, Kernels};
 use zeview::model::text::escaped;
-use zeview::model::{Document, NodeId};
+use zeview::model::{Document, PathError};
 
 use crate::FileArgument;
 use crate::input;
@@ -28,6 +29,10 @@ pub struct Options {
     /// Print comma-separated values, with the columns' names in the first line.
     #[arg(long)]
     csv: bool,
+    /// Only those of this document within the file: names as the dump shows them, `[3]` for the
+    /// entries of tables. Without it, those of the file, or of all documents in it.
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
     /// Print these columns: names as in .ze_info, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
     columns: Vec<&'static Column>,
@@ -77,13 +82,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         columns => columns.to_vec(),
     };
     let with_file = form != Form::Plain || options.files.len() > 1;
-    let mut table = Table::new(&columns, form, with_file);
+    let mut table: Option<Table<'_>> = None;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut status = 0;
     let progress = Progress::start();
     for file in &options.files {
         progress.say(|| format!("reading {}", file.display()));
-        let document = match input::open(file) {
+        let mut document = match input::open(file) {
             Ok(document) => document,
             Err(error) => {
                 eprintln!("zeview: {}: {error}", file.display());
@@ -92,24 +97,38 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             }
         };
         let name = file.display().to_string();
-        let rows = kernels(&document);
-        let Some(rows) = rows else {
-            eprintln!(
-                "zeview: {name}: {} has no kernels to list",
-                document.summary.title
-            );
-            continue;
-        };
-        for row in rows.iter().filter(|row| !row.is_function) {
-            table.push(row, Some(&name));
-            if let Some(condition) = options.fail_if.iter().find(|c| c.holds(row)) {
-                say_failed(&name, row, condition);
-                status = status.max(1);
+        let tables = match kernels(&mut document, options.path.as_deref()) {
+            Ok(tables) => tables,
+            Err(error) => {
+                eprintln!("zeview: {name}: {error}");
+                status = 2;
+                continue;
             }
+        };
+        if tables.is_empty() {
+            let title = &document.summary.title;
+            eprintln!("zeview: {name}: {title} has no kernels to list");
         }
-        out.write_all(table.take().as_bytes())?;
+        for (path, kernels) in tables {
+            let place = match path.is_empty() {
+                true => name.clone(),
+                false => format!("{name}:{path}"),
+            };
+            let table = table
+                .get_or_insert_with(|| Table::new(&columns, form, with_file || !path.is_empty()));
+            let rows = kernels.rows(&document.sources);
+            for row in rows.iter().filter(|row| !row.is_function) {
+                table.push(row, Some(&place));
+                if let Some(condition) = options.fail_if.iter().find(|c| c.holds(row)) {
+                    say_failed(&place, row, condition);
+                    status = status.max(1);
+                }
+            }
+            out.write_all(table.take().as_bytes())?;
+        }
     }
     drop(progress);
+    let table = table.unwrap_or_else(|| Table::new(&columns, form, with_file));
     out.write_all(table.finish().as_bytes())?;
     out.flush()?;
     Ok(ExitCode::from(status))
@@ -121,9 +140,24 @@ fn is_flag(column: &Column) -> bool {
         .any(|(key, _)| *key == column.id)
 }
 
-fn kernels(document: &Document) -> Option<std::rc::Rc<Vec<KernelRow>>> {
-    let kernels = document.kernels(NodeId::ROOT)?;
-    Some(kernels.rows(&document.sources))
+/// The kernel tables, with the paths of the documents that have them.
+fn kernels(
+    document: &mut Document,
+    path: Option<&str>,
+) -> Result<Vec<(String, Rc<dyn Kernels>)>, PathError> {
+    let Some(path) = path else {
+        let tables = document.kernel_tables();
+        let named = tables.into_iter();
+        return Ok(named
+            .map(|(id, table)| (document.path(id), table))
+            .collect());
+    };
+    let id = document.find(path)?;
+    let table = document.kernels(id);
+    Ok(table
+        .map(|table| (document.path(id), table))
+        .into_iter()
+        .collect())
 }
 
 fn say_failed(file: &str, row: &KernelRow, condition: &Condition) {

@@ -2,6 +2,7 @@
 
 mod check;
 mod dump;
+mod extract;
 mod input;
 mod kernels;
 mod modules;
@@ -38,6 +39,8 @@ enum Command {
     Rules(rules::Options),
     /// Print the kernel table: what each kernel needs, and what it spills.
     Kernels(kernels::Options),
+    /// Write the bytes of a part of a file: an image, a section, any row of the tree.
+    Extract(extract::Options),
     /// Print the modules of a SYCLBIN: their properties, and the device code for each target.
     Modules(modules::Options),
 }
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Rules(options) => rules::run(&options),
         Command::Kernels(options) => kernels::run(&options),
+        Command::Extract(options) => extract::run(&options),
         Command::Modules(options) => modules::run(&options),
     };
     match outcome {

@@ -1,0 +1,133 @@
+//! The command line on files that hold files, as a process.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use support::syclbin::Syclbin;
+use support::zebin;
+
+fn zeview(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
+    command.args(arguments).output().expect("zeview runs")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
+}
+
+/// A file for one test.
+fn temporary(name: &str, bytes: &[u8]) -> String {
+    let path = folder().join(name);
+    std::fs::write(&path, bytes).expect("the folder for tests is writable");
+    path.display().to_string()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned()
+}
+
+const IMAGE: &str = "native device code image 0/code";
+
+#[test]
+fn modules_as_json() {
+    let syclbin = Syclbin::small();
+    let bytes = syclbin.v2();
+    let file = temporary("modules.syclbin", &bytes);
+    let output = zeview(&["modules", "--json", &file]);
+    assert!(output.status.success());
+    let all: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!((&all["version"], &all["state"]), (&json!(2), &json!(1)));
+    let global = json!([{
+        "name": "SYCLBIN/global metadata",
+        "entries": [{ "key": "state", "type": 1, "value": 1 }],
+    }]);
+    assert_eq!(all["global_properties"], global);
+    let first = &all["abstract_modules"][0];
+    let aspects = json!({
+        "key": "aspects",
+        "type": 2,
+        "value": { "bits": 64, "hex": "0200000006000000" },
+    });
+    assert_eq!(first["properties"][2]["entries"][0], aspects);
+    let second = &all["abstract_modules"][1];
+    assert_eq!(second["ir_modules"][0]["type"], 0);
+    assert_eq!(second["ir_modules"][0]["target"], "spir64-unknown-unknown");
+    let native = &second["native_device_code_images"][0];
+    assert_eq!(native["arch"], "bmg_g21");
+    assert_eq!(native["target"], "spir64_gen-unknown-unknown");
+    let place = |name: &str| native[name].as_u64().expect("it is a number") as usize;
+    let code = &bytes[place("start")..place("end")];
+    assert_eq!(code, syclbin.modules[1].native[0].bytes);
+}
+
+#[test]
+fn modules_as_text() {
+    let file = temporary("text.syclbin", &Syclbin::small().v1());
+    let text = stdout(&zeview(&["modules", &file]));
+    for line in [
+        "SYCLBIN 1 · object · 2 abstract modules, 2 IR modules, 1 native device code image",
+        "    aspects  gpu, fp64",
+        "  _Z5scalei: 0 from 1",
+    ] {
+        assert!(
+            text.lines().any(|l| l == line),
+            "{line:?} is not in\n{text}"
+        );
+    }
+}
+
+#[test]
+fn a_file_without_modules_says_so() {
+    let file = temporary("no-modules.zebin", &zebin::small().build().bytes);
+    let output = zeview(&["modules", &file]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("has no modules to list"), "{error}");
+}
+
+#[test]
+fn an_image_is_extracted_as_it_is() {
+    let syclbin = Syclbin::small();
+    let file = temporary("extract.syclbin", &syclbin.v2());
+    let image = &syclbin.modules[1].native[0].bytes;
+    let to = folder().join("extracted.zebin").display().to_string();
+    let output = zeview(&["extract", &file, IMAGE, "-o", &to]);
+    assert!(output.status.success());
+    assert_eq!(&std::fs::read(&to).expect("it is written"), image);
+    let output = zeview(&["extract", &file, IMAGE, "-o", "-"]);
+    assert_eq!(&output.stdout, image);
+    for path in ["nowhere", "global metadata/nothing"] {
+        let output = zeview(&["extract", &file, path, "-o", &to]);
+        assert_eq!(output.status.code(), Some(2), "{path}");
+    }
+}
+
+#[test]
+fn kernels_of_all_images() {
+    let file = temporary("kernels.syclbin", &Syclbin::small().v2());
+    let all = zeview(&["kernels", "--json", &file]);
+    let rows: Value = serde_json::from_slice(&all.stdout).expect("it is JSON");
+    assert_eq!(rows.as_array().map(Vec::len), Some(1));
+    assert_eq!(rows[0]["file"], format!("{file}:{IMAGE}"));
+    let one = zeview(&["kernels", "--json", "--path", IMAGE, &file]);
+    assert_eq!(one.stdout, all.stdout);
+    let none = zeview(&["kernels", "--path", "IR module 0/code", &file]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no kernels"));
+}
+
+#[test]
+fn a_document_in_a_file_is_checked() {
+    let file = temporary("check.syclbin", &Syclbin::small().v2());
+    let whole = zeview(&["check", &file]);
+    assert!(whole.status.success(), "{}", stdout(&whole));
+    let image = zeview(&["check", "--json", "--path", IMAGE, &file]);
+    let answer: Value = serde_json::from_slice(&image.stdout).expect("it is JSON");
+    assert_eq!(answer[0]["path"], IMAGE);
+    assert!(answer[0]["verdict"].is_string(), "{answer}");
+    assert_eq!(answer[0]["device"], "bmg-g21");
+    let dump = stdout(&zeview(&["dump", "--depth", "1", "--path", IMAGE, &file]));
+    assert!(dump.contains(".ze_info"), "{dump}");
+}
