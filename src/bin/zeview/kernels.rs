@@ -140,11 +140,11 @@ fn is_flag(column: &Column) -> bool {
         .any(|(key, _)| *key == column.id)
 }
 
+/// A path, and the kernel table of the document there.
+type Named = (String, Rc<dyn Kernels>);
+
 /// The kernel tables, with the paths of the documents that have them.
-fn kernels(
-    document: &mut Document,
-    path: Option<&str>,
-) -> Result<Vec<(String, Rc<dyn Kernels>)>, PathError> {
+fn kernels(document: &mut Document, path: Option<&str>) -> Result<Vec<Named>, PathError> {
     let Some(path) = path else {
         let tables = document.kernel_tables();
         let named = tables.into_iter();
