@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use support::compressed::bomb;
 use support::containers::*;
+use support::elf::Section;
 use support::spirv;
 use support::tree::{Tree, walk_all};
 use support::watchdog::Watchdog;
@@ -90,6 +91,47 @@ fn host_files_hold_images() {
     let document = support::open(&odd);
     assert_eq!(document.diagnostics, []);
     assert_eq!(documents(&walk_all(&document).unwrap()), [""; 0]);
+}
+
+#[test]
+fn files_of_windows_hold_images() {
+    let image = spirv::kernel().build();
+    let text: (&str, &[u8]) = (".text", &[0xc3; 16]);
+    for (program, name, title) in [
+        (false, BUNDLE_SECTION, "COFF object"),
+        (false, ".llvm.offloading", "COFF object"),
+        (true, ".llvm.of", "Windows program"),
+    ] {
+        let file = coff(program, &[text, (name, &image)]);
+        let document = support::open(&file);
+        assert_eq!(document.summary.title, title);
+        assert_eq!(document.diagnostics, [], "{name}");
+        assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
+        assert!(facts(&document).contains(&format!("image: {name}: SPIR-V 1.4")));
+    }
+    // What starts with the same two bytes, and nothing else.
+    let other = [&[0x64, 0x86][..], &[0x20; 100]].concat();
+    assert_eq!(support::open(&other).summary.format, "raw");
+}
+
+#[test]
+fn large_host_files_cost_their_headers() {
+    let size = 200 << 20;
+    let elf = host_elf(BUNDLE_SECTION, 1, &small().build().bytes);
+    let elf = elf
+        .section(Section::new(".data", 1, vec![1; size]))
+        .build()
+        .bytes;
+    let zebin = small().build().bytes;
+    let data = vec![1; size];
+    let windows = coff(false, &[(".data", &data), (BUNDLE_SECTION, &zebin)]);
+    let bundle = bundle(&[("host-x86_64", &elf), ("sycl-spir64_gen", &zebin)]);
+    for file in [elf, windows, bundle] {
+        let document = support::open(&file);
+        assert_eq!(document.diagnostics, []);
+        let read = document.sources.bytes_read();
+        assert!(read < 1 << 20, "{read} bytes of {}", file.len());
+    }
 }
 
 #[test]

@@ -227,6 +227,7 @@ fn containers() -> Vec<Case> {
         file[at] = byte;
         file
     };
+    let coff = containers::coff_object();
     let texts = containers::text_bundle();
     let end = texts.find("; __CLANG_OFFLOAD_BUNDLE____END__").unwrap();
     let start = texts.find(';').unwrap();
@@ -241,6 +242,8 @@ fn containers() -> Vec<Case> {
     vec![
         bytes(&r::PATCH_TOKENS_CUT_OFF, &tokens[..20], 0..20, &tokens),
         bytes(&r::PATCH_TOKENS_CUT_OFF, &tokens[..30], 24..28, &tokens),
+        bytes(&r::COFF_HEADER, &coff[..99], 2..4, &coff),
+        bytes(&r::COFF_OUT_OF_BOUNDS, &coff[..110], 40..44, &coff),
         bytes(&r::BUNDLE_HEADER, &bundle[..30], 0..30, &bundle),
         bytes(&r::BUNDLE_HEADER, &bundle[..70], 24..32, &bundle),
         bytes(

@@ -4,7 +4,8 @@ use super::context::Context;
 use super::elf::plural;
 use super::reader::Window;
 use super::{
-    ar, elf, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv, syclbin,
+    ar, coff, elf, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv,
+    syclbin,
 };
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Tone, Value};
 
@@ -42,6 +43,7 @@ pub static FORMATS: &[&(dyn Format + Sync)] = &[
     &offload_bundle::Bundle,
     &offload_bundle::PackedBundle,
     &offload_bundle::TextBundle,
+    &coff::Coff,
     &raw::Raw,
 ];
 

@@ -16,6 +16,7 @@
 //! * [`patch_tokens`]: kernels from before the zebin, recognised.
 //! * [`ar`]: archives of binaries for several devices, packages of modules.
 //! * [`offload_bundle`]: clang's bundles of the host's code and images for devices.
+//! * [`coff`]: objects and programs of Windows, for the images in them.
 //! * [`inflate`]: compressed bytes, wherever a format has them.
 //! * [`offload_binary`]: LLVM's container of device images; what a SYCLBIN is made of.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
@@ -42,6 +43,7 @@
 )]
 
 pub mod ar;
+pub mod coff;
 mod context;
 pub mod deep;
 pub mod dwarf;

@@ -336,6 +336,11 @@ rules! {
     /// Patch tokens start with a header of 28 bytes, and the program's patch list follows it.
     PATCH_TOKENS_CUT_OFF = "patch-tokens/cut-off" Error "Patch tokens are cut off" Spec("IGC, patch_list.h");
 
+    /// A COFF header has 20 bytes, and the headers of the sections follow it.
+    COFF_HEADER = "coff/truncated-header" Error "The headers of a COFF file are cut off" Spec("PE Format, COFF File Header");
+    /// A section has its place and its size in its header; the file ends before it.
+    COFF_OUT_OF_BOUNDS = "coff/section-out-of-bounds" Error "A section reaches past the end of the file" Spec("PE Format, Section Table");
+
     /// A bundle starts with the number of its entries, and an entry has a place, a size and an
     /// id; a compressed one with its sizes.
     BUNDLE_HEADER = "offload-bundle/truncated-header" Error "The header of a bundle is cut off" Spec("ClangOffloadBundler.rst");

@@ -28,6 +28,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("compressed-bundle", compressed_bundle()),
         ("text-bundle", containers::text_bundle().into_bytes()),
         ("patch-tokens", containers::patch_tokens()),
+        ("coff-object", containers::coff_object()),
     ]
 }
 

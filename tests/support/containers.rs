@@ -200,3 +200,57 @@ pub fn text_bundle() -> String {
     text("sycl-spir64-unknown-unknown", "target triple = \"spir64\"")
         + &text("host-x86_64-unknown-linux-gnu", "define void @f() {\n}")
 }
+
+/// A section of a COFF file: its name and its bytes.
+pub type CoffSection<'a> = (&'a str, &'a [u8]);
+
+/// A COFF object of x64; with `stub` in front of it a program.
+pub fn coff(program: bool, sections: &[CoffSection<'_>]) -> Vec<u8> {
+    let mut out = Vec::new();
+    if program {
+        out.extend(b"MZ");
+        out.resize(0x3c, 0);
+        out.extend(0x80u32.to_le_bytes());
+        out.resize(0x80, 0x90);
+        out.extend(b"PE\0\0");
+    }
+    let mut strings = vec![0; 4];
+    let mut headers = Vec::new();
+    let mut data: Vec<u8> = Vec::new();
+    let start = out.len() + 20 + 40 * sections.len();
+    for (name, bytes) in sections {
+        let mut short = name.as_bytes().to_vec();
+        if short.len() > 8 {
+            short = format!("/{}", strings.len()).into_bytes();
+            strings.extend(name.as_bytes());
+            strings.push(0);
+        }
+        short.resize(8, 0);
+        headers.extend(short);
+        let at = (start + data.len()) as u32;
+        for word in [0, 0, bytes.len() as u32, at, 0, 0, 0, 0x40] {
+            headers.extend(word.to_le_bytes());
+        }
+        data.extend(*bytes);
+    }
+    let size = strings.len() as u32;
+    strings[..4].copy_from_slice(&size.to_le_bytes());
+    let symbols = (start + data.len()) as u32;
+    out.extend(0x8664u16.to_le_bytes());
+    out.extend((sections.len() as u16).to_le_bytes());
+    out.extend(0u32.to_le_bytes());
+    out.extend(symbols.to_le_bytes());
+    out.extend(1u32.to_le_bytes());
+    out.extend([0; 4]);
+    out.extend(headers);
+    out.extend(data);
+    out.extend([7; 18]);
+    out.extend(strings);
+    out
+}
+
+/// An object of Windows with a zebin for a device.
+pub fn coff_object() -> Vec<u8> {
+    let zebin = small().build().bytes;
+    coff(false, &[(".text", &[0xc3; 16]), (BUNDLE_SECTION, &zebin)])
+}

@@ -1,0 +1,411 @@
+//! COFF objects and PE programs, which Windows has: recognised for the images that compilers put
+//! into their sections. Follows Microsoft's "PE Format". Not decoded: the optional header,
+//! symbols, relocations, what sections hold otherwise; objects of more than 65 279 sections.
+//!
+//! ```text
+//! MS-DOS stub │ PE\0\0 │      only in programs
+//! COFF header │ optional header │ section headers │ sections, relocations │ symbols │ strings
+//! ```
+// The fields have the specification's spelling.
+#![allow(non_snake_case)]
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Context;
+use super::elf::plural;
+use super::format::{self, Format, Opened};
+use super::layout::Layout;
+use super::names::{Dec, Hex};
+use super::reader::{Endian, Reader, Window};
+use super::rules;
+use super::table::{Entries, TABLE, Table};
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Tone, Value};
+use crate::{open_enum, record};
+
+open_enum! {
+    /// `Machine`. PE Format, "Machine Types".
+    pub struct MachineType(u16) {
+        /// Intel 386.
+        IMAGE_FILE_MACHINE_I386 = 0x14c,
+        /// x64.
+        IMAGE_FILE_MACHINE_AMD64 = 0x8664,
+        /// ARM64.
+        IMAGE_FILE_MACHINE_ARM64 = 0xaa64,
+    }
+}
+
+record! {
+    /// The header of an object, and of what is in a program.
+    pub struct FileHeader: "PE Format, COFF File Header" {
+        /// The host's processor.
+        Machine: u16 as MachineType,
+        /// How many section headers there are.
+        NumberOfSections: u16 as Dec,
+        /// When the file was written, or a hash.
+        TimeDateStamp: u32 as Hex,
+        /// Where the symbols start.
+        PointerToSymbolTable: u32 as Hex,
+        /// How many symbols there are.
+        NumberOfSymbols: u32 as Dec,
+        /// The size of the optional header, which programs have.
+        SizeOfOptionalHeader: u16 as Dec,
+        /// Attributes.
+        Characteristics: u16 as Hex,
+    }
+}
+
+record! {
+    /// A section header.
+    pub struct SectionHeader: "PE Format, Section Table" {
+        /// The name; `/N` is the place of a longer one among the strings.
+        Name: u64 as Hex,
+        /// The size in memory.
+        VirtualSize: u32 as Dec,
+        /// The address in memory.
+        VirtualAddress: u32 as Hex,
+        /// How many bytes it has in the file.
+        SizeOfRawData: u32 as Dec,
+        /// Where these start.
+        PointerToRawData: u32 as Hex,
+        /// Where its relocations start.
+        PointerToRelocations: u32 as Hex,
+        /// Where its line numbers start.
+        PointerToLinenumbers: u32 as Hex,
+        /// How many relocations there are.
+        NumberOfRelocations: u16 as Dec,
+        /// How many line numbers there are.
+        NumberOfLinenumbers: u16 as Dec,
+        /// Attributes.
+        Characteristics: u32 as Hex,
+    }
+}
+
+const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: "PE Format",
+        known: &[],
+    }
+}
+
+static HEADER_DOC: Doc = doc("The host's processor, and where the tables are.");
+static TABLE_DOC: Doc = doc("The name and the place of each section.");
+static IMAGE_DOC: Doc = doc("Images for devices, put there by the compiler.");
+static OTHER_DOC: Doc = doc("Not decoded: this is the host's.");
+
+const SYMBOL: u64 = 18;
+const RELOCATION: u64 = 10;
+/// Where the place of the header stands in a program.
+const NEW_HEADER: usize = 0x3c;
+const SIGNATURE: &[u8] = b"PE\0\0";
+
+/// The format.
+#[derive(Debug)]
+pub struct Coff;
+
+/// Where the COFF header starts, if the bytes are a program's or an object's.
+fn header_at(head: &[u8]) -> Option<u64> {
+    if head.starts_with(b"MZ") {
+        let (word, _) = head.get(NEW_HEADER..)?.split_first_chunk()?;
+        let at = usize::try_from(u32::from_le_bytes(*word)).ok()?;
+        let signature = head.get(at..at.checked_add(4)?)?;
+        return (signature == SIGNATURE).then_some(at as u64 + 4);
+    }
+    let word = |at: usize| Some(u16::from_le_bytes([*head.get(at)?, *head.get(at + 1)?]));
+    let machine = MachineType(word(0)?).name().is_some();
+    // Two bytes say little: an object has sections, no optional header, and the first section's
+    // name is text.
+    let name = head.get(20..28)?;
+    let named = name.starts_with(b".") && name.iter().all(|b| *b == 0 || b.is_ascii_graphic());
+    (machine && word(2)? > 0 && word(16)? == 0 && named).then_some(0)
+}
+
+struct Section {
+    name: String,
+    header: Span,
+    bytes: Span,
+    relocations: Span,
+}
+
+impl Format for Coff {
+    fn recognise(&self, head: &[u8]) -> bool {
+        header_at(head).is_some()
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        let head = Window::clamped(cx.sources, span.sub(0, format::HEAD));
+        let at = header_at(head.bytes()).unwrap_or(0);
+        let title = match at {
+            0 => "COFF object",
+            _ => "Windows program",
+        };
+        let window = Window::clamped(cx.sources, span.sub(at, FileHeader::SIZE));
+        let (content, facts) = match FileHeader::read(&mut window.reader(Endian::Little)) {
+            Ok(header) => parts(cx, span, at, &header),
+            Err(error) => {
+                cx.report_read(&rules::COFF_HEADER, &error, span, "the COFF header");
+                cx.gap(span);
+                (None, Vec::new())
+            }
+        };
+        Opened {
+            summary: Summary {
+                format: "coff".into(),
+                title: title.into(),
+                facts,
+            },
+            content,
+        }
+    }
+}
+
+type Content = Option<(crate::model::ExpanderId, u64, Option<u64>)>;
+
+/// The parts of the file in any order, and what there is to say about it.
+fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content, Vec<Fact>) {
+    let opaque = |name: String, bytes: Span| {
+        Node::new(NodeKind::Blob, name, bytes)
+            .value(Value::Bytes)
+            .doc(&OTHER_DOC)
+    };
+    let mut parts = Vec::new();
+    if at > 0 {
+        let stub = span.sub(0, at - 4);
+        let signature = span.sub(at - 4, 4);
+        parts.push(opaque("MS-DOS stub".to_owned(), stub).area(Area::Header));
+        parts.push(
+            Node::field("signature", Value::text_from(SIGNATURE), signature).area(Area::Header),
+        );
+    }
+    let rows = cx.register(Rc::new(HeaderRows(*header)));
+    let node = Node::new(NodeKind::Record, "COFF header", header.origin).doc(&HEADER_DOC);
+    parts.push(
+        node.area(Area::Header)
+            .children(rows, 0, Some(FileHeader::COUNT)),
+    );
+    let after = at + FileHeader::SIZE;
+    let optional = span.sub(after, header.SizeOfOptionalHeader.into());
+    if !optional.is_empty() {
+        parts.push(opaque("optional header".to_owned(), optional).area(Area::Header));
+    }
+    let symbols = match header.PointerToSymbolTable {
+        0 => span.sub(0, 0),
+        at => span.sub(at.into(), u64::from(header.NumberOfSymbols) * SYMBOL),
+    };
+    let strings = strings(cx, span, symbols);
+    let wanted = u64::from(header.NumberOfSections) * SectionHeader::SIZE;
+    let table = span.sub(after + optional.len(), wanted);
+    let table = table.sub(0, table.len() - table.len() % SectionHeader::SIZE);
+    if table.len() < wanted {
+        cx.report(
+            &rules::COFF_HEADER,
+            header.span_of("NumberOfSections"),
+            format_args!(
+                "{}, {} are there",
+                plural(header.NumberOfSections.into(), "section"),
+                table.len() / SectionHeader::SIZE
+            ),
+        );
+    }
+    let sections = sections(cx, span, table, strings);
+    if !table.is_empty() {
+        parts.push(table_node(cx, table, strings));
+    }
+    let mut images = Vec::new();
+    for section in &sections {
+        if !section.bytes.is_empty() {
+            let document = match is_image(&section.name) {
+                true => format::nested(cx, section.bytes),
+                false => None,
+            };
+            let node = match &document {
+                Some(document) => {
+                    let name = section.name.clone();
+                    format::document_node(name, section.bytes, document).doc(&IMAGE_DOC)
+                }
+                None => opaque(section.name.clone(), section.bytes),
+            };
+            parts.push(node.xref("section header", section.name.clone(), section.header));
+            images.extend(document.map(|d| (section.name.as_str(), section.bytes, d)));
+        }
+        if !section.relocations.is_empty() {
+            let name = format!("relocations of {}", section.name);
+            parts.push(opaque(name, section.relocations).area(Area::Symbol));
+        }
+    }
+    for (name, bytes) in [("symbols", symbols), ("strings", strings)] {
+        if !bytes.is_empty() {
+            parts.push(opaque(name.to_owned(), bytes).area(Area::Symbol));
+        }
+    }
+    // Certificates, and what else is put at the end of programs.
+    let end = parts.iter().filter_map(|p| p.span).map(|s| s.end).max();
+    let rest = Span::new(span.source, end.unwrap_or(span.start), span.end);
+    if !rest.is_empty() {
+        parts.push(opaque("after the sections".to_owned(), rest));
+    }
+    let layout = Layout::arrange(cx, span, parts);
+    let count = layout.len();
+    let listed = images.iter().map(|(name, bytes, d)| (*name, *bytes, d));
+    let mut facts = format::image_facts(span, listed);
+    facts.push(Fact {
+        label: "machine".into(),
+        text: MachineType(header.Machine).name().map_or_else(
+            || format!("{:#x}", header.Machine).into(),
+            std::convert::Into::into,
+        ),
+        tone: Tone::Plain,
+        span: Some(header.span_of("Machine")),
+        headline: false,
+    });
+    (Some((cx.register(Rc::new(layout)), 0, Some(count))), facts)
+}
+
+/// Sections with images; the names of a program's are cut to 8 bytes.
+fn is_image(name: &str) -> bool {
+    matches!(name, ".llvm.offloading" | ".llvm.of" | "__CLANG_")
+        || (name.starts_with("__CLANG_OFFLOAD_BUNDLE__")
+            && !name.starts_with("__CLANG_OFFLOAD_BUNDLE__host"))
+}
+
+/// The strings, which stand right after the symbols and start with their size.
+fn strings(cx: &Context<'_>, span: Span, symbols: Span) -> Span {
+    if symbols.is_empty() {
+        return span.sub(0, 0);
+    }
+    let start = symbols.end - span.start;
+    let window = Window::clamped(cx.sources, span.sub(start, 4));
+    let size = window.reader(Endian::Little).read::<u32>();
+    size.map_or(span.sub(0, 0), |size| span.sub(start, size.value.into()))
+}
+
+fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let mut at = 0;
+    while at < table.len() {
+        let window = Window::clamped(cx.sources, table.sub(at, SectionHeader::SIZE));
+        let Ok(header) = read(&window) else {
+            break;
+        };
+        at += SectionHeader::SIZE;
+        let name = name_of(cx.sources, &window, strings);
+        // Without a place it has its bytes in memory only.
+        let size = match header.PointerToRawData {
+            0 => 0,
+            _ => u64::from(header.SizeOfRawData),
+        };
+        let bytes = span.sub(header.PointerToRawData.into(), size);
+        if bytes.len() < size {
+            cx.report_with(
+                &rules::COFF_OUT_OF_BOUNDS,
+                header.span_of("PointerToRawData"),
+                format_args!("{name}: {size} bytes, {} are there", bytes.len()),
+                &[(header.span_of("SizeOfRawData"), "the size")],
+                None,
+            );
+        }
+        let relocations = match header.PointerToRelocations {
+            0 => span.sub(0, 0),
+            at => {
+                let count = u64::from(header.NumberOfRelocations);
+                span.sub(at.into(), count * RELOCATION)
+            }
+        };
+        sections.push(Section {
+            name,
+            header: header.origin,
+            bytes,
+            relocations,
+        });
+    }
+    sections
+}
+
+fn read(window: &Window) -> super::reader::ReadResult<SectionHeader> {
+    let mut reader: Reader<'_> = window.reader(Endian::Little);
+    SectionHeader::read(&mut reader)
+}
+
+/// The name as it stands in the header.
+fn short_name(header: &Window) -> &[u8] {
+    let name = header.bytes().get(..8).unwrap_or(&[]);
+    name.split(|byte| *byte == 0).next().unwrap_or(&[])
+}
+
+fn name_of(sources: &Sources, header: &Window, strings: Span) -> String {
+    let short = String::from_utf8_lossy(short_name(header)).into_owned();
+    let place = short.strip_prefix('/').and_then(|at| at.parse().ok());
+    let Some(place) = place.filter(|_| !strings.is_empty()) else {
+        return match short.as_str() {
+            "" => "section".to_owned(),
+            _ => short,
+        };
+    };
+    let window = Window::clamped(sources, strings.sub(place, 256));
+    let long = window.bytes().split(|byte| *byte == 0).next();
+    String::from_utf8_lossy(long.unwrap_or(&[])).into_owned()
+}
+
+fn table_node(cx: &Context<'_>, span: Span, strings: Span) -> Node {
+    let table = Table {
+        span,
+        endian: Endian::Little,
+        entries: SectionHeaders { strings },
+    };
+    let count = table.len();
+    Node::new(NodeKind::Table, "section headers", span)
+        .area(Area::Header)
+        .summary(plural(count, "header"))
+        .children(cx.register(Rc::new(table)), TABLE, Some(count))
+        .doc(&TABLE_DOC)
+}
+
+#[derive(Debug)]
+struct SectionHeaders {
+    strings: Span,
+}
+
+impl Entries for SectionHeaders {
+    fn size(&self) -> u64 {
+        SectionHeader::SIZE
+    }
+
+    fn node(&self, index: u64, entry: &Window, out: &mut Rows<'_>) -> Node {
+        let name = name_of(out.sources, entry, self.strings);
+        Node::new(NodeKind::Item, name, entry.span())
+            .indexed()
+            .children(out.me, index, Some(SectionHeader::COUNT))
+    }
+
+    fn count(&self, _part: u8) -> u64 {
+        SectionHeader::COUNT
+    }
+
+    fn fields(&self, _: u64, _: u8, entry: &Window, range: Range<u64>, out: &mut Rows<'_>) {
+        let Ok(header) = read(entry) else {
+            return;
+        };
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        for field in SectionHeader::FIELDS.iter().skip(skip).take(take) {
+            let node = field.row(header.raw(field.name), header.origin);
+            out.push(match field.name {
+                "Name" => node.value(Value::text_from(short_name(entry))),
+                _ => node,
+            });
+        }
+    }
+}
+
+struct HeaderRows(FileHeader);
+
+impl crate::model::Expand for HeaderRows {
+    fn count(&self, _item: u64, _sources: &Sources) -> u64 {
+        FileHeader::COUNT
+    }
+
+    fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.0.rows(range, out);
+    }
+}
