@@ -93,7 +93,7 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    let judged = zebin::verdict::is_question(&opened.summary.format);
+    let judged = zebin::verdict::is_question(&opened.summary);
     let document = Document::new(Parts {
         sources,
         root,

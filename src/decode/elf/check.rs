@@ -1,8 +1,9 @@
 //! Walks the tables of an ELF file once for what is wrong in them.
 
 use super::file::ElfFile;
-use super::header::Header;
+use super::header::{FileType, Header};
 use super::header_tables::HeaderTable;
+use super::identity::Identity;
 use super::read::{self, Start};
 use super::relocation::{RelocationType, Shape};
 use super::section::{Section, SectionType};
@@ -12,6 +13,8 @@ use super::symbol::Symbol;
 use crate::decode::context::Context;
 use crate::decode::reader::Window;
 use crate::decode::rules;
+
+const ET_REL: u64 = FileType::ET_REL.0 as u64;
 
 pub(super) fn header(cx: &Context<'_>, start: &Start) {
     let size = Header::size(start.class);
@@ -167,13 +170,15 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
     let table = file
         .section(section.link)
         .filter(|t| matches!(t.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM));
-    if file.symbol_table().is_none() && count > 0 {
+    // In a program the places are addresses, and the symbols that are meant are those of the dynamic linker.
+    let linked = file.identity == Identity::Foreign && file.header.e_type != ET_REL;
+    if file.symbol_table().is_none() && count > 0 && !linked {
         cx.report(
             &rules::ELF_RELOCATION_WITHOUT_SYMBOLS,
             section.header,
             format_args!("{name} has {count} relocations, and the file has no symbol table"),
         );
-    } else if table.is_none() {
+    } else if table.is_none() && !linked {
         cx.report(
             &rules::ELF_BAD_LINK,
             section.header,
@@ -181,7 +186,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
         );
     }
     let target = file.section(section.info).filter(|t| t.index != 0);
-    if target.is_none() {
+    if target.is_none() && !linked {
         cx.report(
             &rules::ELF_BAD_INFO,
             section.header,
@@ -219,7 +224,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
             );
         }
         let end = relocation.offset.checked_add(relocation.kind.width());
-        let size = target.map(|t| t.size);
+        let size = target.filter(|_| !linked).and_then(|t| file.plain_size(t));
         if size.is_some_and(|size| end.is_none_or(|end| end > size))
             && relocation.kind != RelocationType::R_NONE
         {

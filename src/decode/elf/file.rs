@@ -76,6 +76,14 @@ impl ElfFile {
         self.packed.get(at.ok()?)
     }
 
+    /// The size of a section without its compression, where that is known.
+    pub(super) fn plain_size(&self, section: &Section) -> Option<u64> {
+        match self.packed(section.index) {
+            Some(packed) => packed.plain.as_ref().map(|plain| plain.size),
+            None => Some(section.size),
+        }
+    }
+
     /// A section of debugging information by name, without its compression.
     pub fn debug_section(&self, name: &str) -> Option<&Section> {
         let plain = self.packed.iter().filter_map(|p| p.plain.as_ref());

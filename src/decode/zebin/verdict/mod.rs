@@ -35,7 +35,9 @@ use self::target::Target;
 use self::ze_info::{Decoder, Module, Texts};
 use super::device::Device;
 use crate::decode::limits;
-use crate::model::{Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict};
+use crate::model::{
+    Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Summary, Verdict,
+};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
@@ -62,12 +64,14 @@ impl Judge for ZebinJudge {
 }
 
 /// Formats of which the question is what the driver does with the file as it is. Archives,
-/// SYCLBIN and other wrappers hold files of which it can be asked.
-pub fn is_question(format: &str) -> bool {
-    matches!(
-        format,
-        "raw" | "elf" | "zebin" | "opencl-elf" | "openmp-container"
-    )
+/// SYCLBIN and other wrappers hold files of which it can be asked; so do a host's objects and
+/// programs.
+pub fn is_question(summary: &Summary) -> bool {
+    match &*summary.format {
+        "elf" => summary.facts.iter().all(|fact| fact.label != "images"),
+        "raw" | "zebin" | "opencl-elf" | "openmp-container" | "patch-tokens" => true,
+        _ => false,
+    }
 }
 
 /// What the driver does with the file, on a device or on its own.
