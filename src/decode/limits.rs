@@ -4,6 +4,13 @@
 /// up to 1 216; a file of 60 000 kernels has 120 000.
 pub const SECTIONS: u64 = 1 << 19;
 
+/// Symbols, and relocations, that are listed beside the tree; each costs about 200 bytes of
+/// memory. Real files have up to 1 300, one of 60 000 kernels has 120 000.
+pub const LINKAGE: usize = 1 << 19;
+
+/// Bytes of names that are demangled for the list of symbols; further ones stay as they are.
+pub const DEMANGLED: usize = 8 << 20;
+
 /// Program headers that are decoded.
 pub const SEGMENTS: u64 = 1 << 16;
 

@@ -18,12 +18,82 @@ const STRIDE: u64 = 64;
 /// So much of one line is shown; the rest of a longer one is in the bytes.
 const SHOWN: u64 = 64 * 1024;
 
+/// Where the lines of a text start.
+#[derive(Debug)]
+pub struct LineIndex {
+    /// The text.
+    pub span: Span,
+    /// How many lines it has.
+    pub count: u64,
+    /// The bytes of the longest one.
+    pub longest: u64,
+    /// Where the lines 0, 64, 128 … start.
+    starts: Vec<u64>,
+}
+
+impl LineIndex {
+    /// Walks through the text once.
+    pub fn new(sources: &Sources, span: Span) -> LineIndex {
+        let mut index = LineIndex {
+            span,
+            count: 0,
+            longest: 0,
+            starts: Vec::new(),
+        };
+        for_each_line(sources, span, &mut |line| {
+            if index.count.is_multiple_of(STRIDE) {
+                index.starts.push(line.start);
+            }
+            index.count += 1;
+            index.longest = index.longest.max(line.len());
+            true
+        });
+        index
+    }
+
+    /// Calls `f` with the lines from `first` on and their numbers, until it returns false.
+    pub fn lines_from(&self, sources: &Sources, first: u64, f: &mut dyn FnMut(u64, Span) -> bool) {
+        let block = usize::try_from(first / STRIDE).unwrap_or(usize::MAX);
+        let Some(start) = self.starts.get(block) else {
+            return;
+        };
+        let from = Span::new(self.span.source, *start, self.span.end);
+        let mut number = first / STRIDE * STRIDE;
+        for_each_line(sources, from, &mut |line| {
+            let more = number < first || f(number, line);
+            number += 1;
+            more
+        });
+    }
+
+    /// The number of the line that holds the byte at `offset`.
+    pub fn line_at(&self, sources: &Sources, offset: u64) -> Option<u64> {
+        let block = self
+            .starts
+            .partition_point(|s| *s <= offset)
+            .checked_sub(1)?;
+        let mut found = None;
+        self.lines_from(sources, block as u64 * STRIDE, &mut |number, line| {
+            if line.holds(offset) {
+                found = Some(number);
+            }
+            found.is_none() && line.start <= offset
+        });
+        found
+    }
+}
+
+/// A line without its line break.
+pub fn without_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Text, taken apart into lines when somebody opens it.
 #[derive(Debug)]
 pub struct Lines {
     span: Span,
-    /// Where the lines 0, 64, 128 … start, and how many there are.
-    index: OnceCell<(Vec<u64>, u64)>,
+    index: OnceCell<LineIndex>,
 }
 
 impl Lines {
@@ -35,19 +105,9 @@ impl Lines {
         }
     }
 
-    fn index(&self, sources: &Sources) -> &(Vec<u64>, u64) {
-        self.index.get_or_init(|| {
-            let mut starts = Vec::new();
-            let mut count = 0;
-            for_each_line(sources, self.span, &mut |line| {
-                if count % STRIDE == 0 {
-                    starts.push(line.start);
-                }
-                count += 1;
-                true
-            });
-            (starts, count)
-        })
+    fn index(&self, sources: &Sources) -> &LineIndex {
+        self.index
+            .get_or_init(|| LineIndex::new(sources, self.span))
     }
 }
 
@@ -84,52 +144,28 @@ pub fn for_each_line(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> b
 
 impl Expand for Lines {
     fn count(&self, _item: u64, sources: &Sources) -> u64 {
-        self.index(sources).1
+        self.index(sources).count
     }
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let sources = out.sources;
-        let (starts, _) = self.index(sources);
-        let block = usize::try_from(range.start / STRIDE).unwrap_or(usize::MAX);
-        let Some(start) = starts.get(block) else {
-            return;
-        };
-        let from = Span::new(self.span.source, *start, self.span.end);
-        let mut number = range.start / STRIDE * STRIDE;
-        for_each_line(sources, from, &mut |line| {
+        let index = self.index(sources);
+        index.lines_from(sources, range.start, &mut |number, line| {
             if number >= range.end {
                 return false;
             }
-            if number >= range.start {
-                let bytes = Window::clamped(sources, line.sub(0, SHOWN));
-                let text = bytes.bytes();
-                let text = text.strip_suffix(b"\n").unwrap_or(text);
-                let text = text.strip_suffix(b"\r").unwrap_or(text);
-                out.push(
-                    Node::new(NodeKind::Text, format!("line {}", number + 1), line)
-                        .value(Value::text_from(text))
-                        .doc(&LINE_DOC),
-                );
-            }
-            number += 1;
+            let bytes = Window::clamped(sources, line.sub(0, SHOWN));
+            out.push(
+                Node::new(NodeKind::Text, format!("line {}", number + 1), line)
+                    .value(Value::text_from(without_break(bytes.bytes())))
+                    .doc(&LINE_DOC),
+            );
             true
         });
     }
 
     fn index_at(&self, _item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        let (starts, _) = self.index(sources);
-        let block = starts.partition_point(|s| *s <= offset).checked_sub(1)?;
-        let mut number = block as u64 * STRIDE;
-        let mut found = None;
-        let from = Span::new(self.span.source, *starts.get(block)?, self.span.end);
-        for_each_line(sources, from, &mut |line| {
-            if line.holds(offset) {
-                found = Some(number);
-                return false;
-            }
-            number += 1;
-            line.start <= offset
-        });
+        let found = self.index(sources).line_at(sources, offset);
         Some(found.into_iter().collect())
     }
 }

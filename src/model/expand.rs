@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::kernels::Kernels;
+use super::linkage::Linkage;
 use super::modules::Modules;
 use super::node::Node;
 use super::source::Sources;
@@ -41,6 +42,12 @@ pub trait Expand {
 
     /// Who knows the modules, if `item` is a document that has some.
     fn modules(&self, item: u64) -> Option<Rc<dyn Modules>> {
+        let _ = item;
+        None
+    }
+
+    /// Who knows the relocations and symbols, if `item` is a document that can have some.
+    fn linkage(&self, item: u64) -> Option<Rc<dyn Linkage>> {
         let _ = item;
         None
     }

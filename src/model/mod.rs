@@ -29,6 +29,7 @@ mod expand;
 #[cfg(feature = "decode")]
 pub mod json;
 pub mod kernels;
+pub mod linkage;
 mod locate;
 pub mod modules;
 mod node;

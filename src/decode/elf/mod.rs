@@ -14,6 +14,7 @@ pub mod file;
 pub mod header;
 mod header_tables;
 pub mod identity;
+pub mod linkage;
 pub mod note;
 mod offload;
 mod read;
@@ -126,7 +127,7 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     summary.facts.extend(offload::facts(&file, &images));
     Opened {
         summary,
-        content: Some((cx.register(zebin.rows(layout, file.span)), 0, Some(count))),
+        content: Some((cx.register(zebin.rows(cx, &file, layout)), 0, Some(count))),
     }
 }
 

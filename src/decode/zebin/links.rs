@@ -53,6 +53,12 @@ impl Links {
         links
     }
 
+    /// The kernel whose code a section of that name holds, and its entry in `.ze_info`.
+    pub fn kernel_of<'s>(&self, section: &'s str) -> Option<(&'s str, Span)> {
+        let name = section.strip_prefix(".text.")?;
+        Some((name, *self.kernels.get(name)?))
+    }
+
     /// Has the kernel code?
     pub fn has_text(&self, kernel: &str) -> bool {
         self.text.contains_key(kernel)

@@ -37,6 +37,7 @@ use self::verdict::ZebinJudge;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
+use super::elf::linkage::ElfLinkage;
 use super::elf::note::{Notes, Vocabulary};
 use super::elf::section::{Section, SectionType};
 use super::elf::{ElfFile, Identity, plural};
@@ -44,6 +45,7 @@ use super::layout::Layout;
 use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Kernels;
+use crate::model::linkage::Linkage;
 use crate::model::{Expand, Fact, Judge, Node, Rows, Sources, Span, Str, Tone};
 
 pub use self::sections::section_node;
@@ -65,23 +67,26 @@ pub struct Survey {
 
 impl Survey {
     /// Who makes the rows of the document that has these parts.
-    pub fn rows(&self, parts: Layout, file: Span) -> Rc<dyn Expand> {
-        let Some((_, info)) = &self.ze_info else {
-            return Rc::new(parts);
-        };
-        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
+    pub fn rows(&self, cx: &Context<'_>, file: &Rc<ElfFile>, parts: Layout) -> Rc<dyn Expand> {
+        let kernels = self.ze_info.as_ref().map(|(_, info)| {
+            let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
+            Rc::new(kernels)
+        });
+        let linkage = ElfLinkage::new(file, &self.links, &cx.rare);
         Rc::new(Zebin {
             parts,
-            kernels: Rc::new(kernels),
-            file,
+            kernels,
+            linkage: Rc::new(linkage),
+            file: file.span,
         })
     }
 }
 
-/// The rows of a document that has kernels.
+/// The rows of a document that may have kernels, symbols, relocations.
 struct Zebin {
     parts: Layout,
-    kernels: Rc<ZebinKernels>,
+    kernels: Option<Rc<ZebinKernels>>,
+    linkage: Rc<ElfLinkage>,
     file: Span,
 }
 
@@ -95,7 +100,12 @@ impl Expand for Zebin {
     }
 
     fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
-        Some(Rc::clone(&self.kernels) as Rc<dyn Kernels>)
+        let kernels = self.kernels.as_ref()?;
+        Some(Rc::clone(kernels) as Rc<dyn Kernels>)
+    }
+
+    fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
+        Some(Rc::clone(&self.linkage) as Rc<dyn Linkage>)
     }
 
     fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {

@@ -271,7 +271,7 @@ fn cell_guarded(cell: &Cell<'_>) -> String {
     }
 }
 
-fn csv_text(text: &str) -> String {
+pub(in crate::model) fn csv_text(text: &str) -> String {
     let text = guarded(text);
     if text.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -281,7 +281,7 @@ fn csv_text(text: &str) -> String {
 }
 
 /// Spreadsheets take text that starts like this for a formula: a quote before it stops them.
-fn guarded(text: &str) -> String {
+pub(in crate::model) fn guarded(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{text}")
     } else {
@@ -289,7 +289,7 @@ fn guarded(text: &str) -> String {
     }
 }
 
-fn markdown(text: &str) -> String {
+pub(in crate::model) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escaped(text).chars() {
         if matches!(

@@ -1,0 +1,269 @@
+//! The symbols and relocations of a file as lists. gABI, "Symbol Table", "Relocation".
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ElfFile;
+use super::relocation::Shape;
+use super::section::{Section, SectionType};
+use super::symbol::{SectionIndex, Symbol, SymbolType, SymbolVisibility};
+use crate::decode::limits;
+use crate::decode::rare::{self, Rare};
+use crate::decode::reader::Window;
+use crate::decode::zebin::links::Links;
+use crate::model::linkage::{self, Home, Linkage, Relocation, Tables};
+use crate::model::{Sources, Span, Str};
+
+/// The symbols and relocations of a file; nothing is made before somebody asks.
+pub struct ElfLinkage {
+    file: Rc<ElfFile>,
+    links: Rc<Links>,
+    rare: Rc<dyn Rare>,
+    tables: OnceCell<Rc<Tables>>,
+}
+
+impl Linkage for ElfLinkage {
+    fn tables(&self, sources: &Sources) -> Rc<Tables> {
+        if let Some(tables) = self.tables.get() {
+            return Rc::clone(tables);
+        }
+        let mut tables = self.read(sources);
+        let whole = self.demangle(&mut tables.symbols);
+        let tables = Rc::new(tables);
+        if whole {
+            // Nobody else can have set it.
+            let _ = self.tables.set(Rc::clone(&tables));
+        }
+        tables
+    }
+}
+
+impl ElfLinkage {
+    /// Those of a file whose parts belong together like this.
+    pub fn new(file: &Rc<ElfFile>, links: &Rc<Links>, rare: &Rc<dyn Rare>) -> ElfLinkage {
+        ElfLinkage {
+            file: Rc::clone(file),
+            links: Rc::clone(links),
+            rare: Rc::clone(rare),
+            tables: OnceCell::new(),
+        }
+    }
+
+    fn read(&self, sources: &Sources) -> Tables {
+        let mut reading = Reading {
+            file: &self.file,
+            sources,
+            tables: Tables::default(),
+            places: HashMap::new(),
+            kept: 0,
+        };
+        reading.tables.sections = self.file.sections.iter().map(|s| self.section(s)).collect();
+        for section in &self.file.sections {
+            if matches!(
+                section.kind,
+                SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM
+            ) {
+                reading.symbols(section);
+            }
+        }
+        for section in &self.file.sections {
+            if let Some(shape) = Shape::of(&self.file, section) {
+                reading.relocations(section, shape);
+            }
+        }
+        reading.tables
+    }
+
+    fn section(&self, section: &Section) -> linkage::Section {
+        let kernel = self.links.kernel_of(&section.name);
+        linkage::Section {
+            name: section.name.clone(),
+            bytes: place_of(section),
+            kernel: kernel.map(|(name, entry)| (name.to_owned(), entry)),
+        }
+    }
+
+    /// Adds the names as people write them; `false` if who knows that is still on its way.
+    fn demangle(&self, symbols: &mut [linkage::Symbol]) -> bool {
+        // The shortest name that is mangled.
+        const PROBE: &str = "_Z1av";
+        let is_mangled = |symbol: &linkage::Symbol| rare::is_mangled(&symbol.name);
+        if !symbols.iter().any(is_mangled) || !self.rare.needed() {
+            return true;
+        }
+        if self.rare.demangled(PROBE).is_none() {
+            return false;
+        }
+        let mut done = 0;
+        for symbol in symbols {
+            if done < limits::DEMANGLED && is_mangled(symbol) {
+                symbol.demangled = self.rare.demangled(&symbol.name);
+                let made = symbol.demangled.as_ref().map_or(0, String::len);
+                done += symbol.name.len() + made;
+            }
+        }
+        true
+    }
+}
+
+/// The bytes of a section, or of its header where it has none.
+fn place_of(section: &Section) -> Span {
+    if section.bytes.is_empty() {
+        section.header
+    } else {
+        section.bytes
+    }
+}
+
+struct Reading<'a> {
+    file: &'a ElfFile,
+    sources: &'a Sources,
+    tables: Tables,
+    /// Where in the list the symbols of a table begin, by section, and how many there are.
+    places: HashMap<u64, (usize, u64)>,
+    /// Bytes of names: many may lie over each other.
+    kept: u64,
+}
+
+impl Reading<'_> {
+    /// Calls `f` for each entry of a table until it returns false.
+    fn each(&mut self, table: Span, size: u64, f: &mut dyn FnMut(&mut Self, &Window, u64) -> bool) {
+        let whole = table.len() / size.max(1);
+        for index in 0..whole {
+            // The sources read ahead.
+            let entry = Window::clamped(self.sources, table.sub(index * size, size));
+            if !f(self, &entry, index) {
+                self.tables.left_out += whole - index;
+                return;
+            }
+        }
+    }
+
+    fn symbols(&mut self, section: &Section) {
+        let (class, endian) = (self.file.class, self.file.endian);
+        let first = self.tables.symbols.len();
+        self.each(
+            section.bytes,
+            Symbol::size(class),
+            &mut |here, entry, index| {
+                let Ok(symbol) = Symbol::read(&mut entry.reader(endian), class) else {
+                    return false;
+                };
+                if here.tables.symbols.len() >= limits::LINKAGE {
+                    return false;
+                }
+                let symbol = here.symbol(section, &symbol, index);
+                here.tables.symbols.push(symbol);
+                true
+            },
+        );
+        let count = (self.tables.symbols.len() - first) as u64;
+        self.places.insert(section.index, (first, count));
+    }
+
+    fn symbol(&mut self, table: &Section, symbol: &Symbol, index: u64) -> linkage::Symbol {
+        let file = self.file;
+        let strings = file.section(table.link).map_or(0, |s| s.bytes.len());
+        let most = strings
+            .saturating_mul(limits::WALKS)
+            .saturating_add(limits::NAME as u64);
+        let mut name = file.name_in(table.link, symbol.st_name);
+        if self.kept >= most {
+            name = name.chars().take(limits::NAME_CUT).collect();
+        }
+        self.kept += name.len() as u64;
+        let kind = symbol.kind();
+        let binding = symbol.binding();
+        let visibility = SymbolVisibility(u8::try_from(symbol.st_other & 3).unwrap_or(0));
+        let home = file.section(symbol.st_shndx).filter(|s| s.index != 0);
+        let target = home.filter(|home| !home.bytes.is_empty()).and_then(|home| {
+            // In a debug zebin values are addresses.
+            let offset = symbol.st_value.checked_sub(home.addr)?;
+            (offset < home.bytes.len()).then(|| home.bytes.sub(offset, symbol.st_size))
+        });
+        if let (true, Some(home)) = (kind == SymbolType::STT_SECTION && name.is_empty(), home) {
+            name.clone_from(&home.name);
+        }
+        linkage::Symbol {
+            entry: symbol.origin,
+            index,
+            name,
+            demangled: None,
+            kind: word(kind.name(), kind.0.into()),
+            binding: word(binding.name(), binding.0.into()),
+            visibility: word(visibility.name(), visibility.0.into()),
+            home: match home.and_then(|home| u32::try_from(home.index).ok()) {
+                Some(index) => Home::Section(index),
+                None => Home::Word(reserved(symbol.st_shndx)),
+            },
+            value: symbol.st_value,
+            size: symbol.st_size,
+            target,
+            users: 0,
+        }
+    }
+
+    fn relocations(&mut self, section: &Section, shape: Shape) {
+        let file = self.file;
+        let patches = file.section(section.info).filter(|s| s.index != 0);
+        let patches_index = patches.and_then(|s| u32::try_from(s.index).ok());
+        let symbols = self.places.get(&section.link).copied();
+        self.each(section.bytes, shape.size(), &mut |here, entry, _| {
+            let Some(relocation) = shape.read(entry) else {
+                return false;
+            };
+            if here.tables.relocations.len() >= limits::LINKAGE {
+                return false;
+            }
+            // Symbol 0 is none.
+            let symbol = symbols
+                .filter(|(_, count)| (1..*count).contains(&relocation.symbol))
+                .and_then(|(first, _)| first.checked_add(usize::try_from(relocation.symbol).ok()?));
+            if let Some(symbol) = symbol.and_then(|at| here.tables.symbols.get_mut(at)) {
+                symbol.users = symbol.users.saturating_add(1);
+            }
+            let patched = patches.and_then(|section| {
+                let to = section
+                    .bytes
+                    .sub(relocation.offset, relocation.kind.width());
+                (!to.is_empty()).then_some(to)
+            });
+            let kind = match relocation.kind.name() {
+                Some(name) => Str::Borrowed(name),
+                None => format!("type {}", relocation.kind.0).into(),
+            };
+            here.tables.relocations.push(Relocation {
+                entry: relocation.origin,
+                kind,
+                symbol: symbol.and_then(|at| u32::try_from(at).ok()),
+                symbol_index: relocation.symbol,
+                addend: relocation.addend,
+                section: patches_index,
+                offset: relocation.offset,
+                patched,
+            });
+            true
+        });
+    }
+}
+
+/// `FUNC` for `STT_FUNC`; a number where there is no name.
+fn word(name: Option<&'static str>, raw: u64) -> Str {
+    match name {
+        Some(name) => name.get(4..).unwrap_or(name).into(),
+        None => raw.to_string().into(),
+    }
+}
+
+/// Why a symbol lives in no section.
+fn reserved(index: u64) -> Str {
+    match u16::try_from(index)
+        .ok()
+        .and_then(|index| SectionIndex(index).name())
+    {
+        Some("SHN_UNDEF") => "undefined".into(),
+        Some(name) => name.into(),
+        None => format!("section {index}").into(),
+    }
+}
