@@ -7,17 +7,19 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 use zeview::model::kernels::query::Query;
+use zeview::model::linkage::list::{self, ListId};
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::hooks::{Session, SessionContext};
 use zeview::ui::judgement::JudgementChange;
 use zeview::ui::kernel_table::{KernelChange, PAGE};
+use zeview::ui::lists::ListChange;
 use zeview::ui::panels::{PANELS, PanelId, PanelProps};
 use zeview::ui::selection::{Selection, Via};
 use zeview::ui::shared::Shared;
 use zeview::ui::state::{Action, Origin, Phase, State, Tab, TabId, View};
 use zeview::worker::answer::Desk;
-use zeview::worker::protocol::{Envelope, Request, Response};
+use zeview::worker::protocol::{Ask, Envelope, Request, Response};
 
 // Rendering.
 
@@ -296,6 +298,128 @@ fn a_damaged_file_has_a_page_too() {
         });
         assert!(text.contains("vecsub"), "{text}");
     }
+}
+
+// Relocations, symbols, text.
+
+/// The first page of a list, and the row at a place of it.
+fn listed(name: &str, list: ListId, query: list::Query, place: usize) -> View {
+    let (mut file, mut view) = File::open(name);
+    let lists = Rc::make_mut(&mut view.lists);
+    let mut query = query;
+    if list == ListId::Lines {
+        let request = Request::Texts {
+            document: NodeId::ROOT,
+        };
+        let Response::Rows(texts) = file.ask(request) else {
+            panic!("no texts");
+        };
+        lists.apply(list, ListChange::Texts(NodeId::ROOT, texts, false));
+        query = lists.get(list).query.clone();
+    }
+    lists.apply(list, ListChange::Query(query.clone()));
+    let mut ask = |ask| {
+        file.ask(Request::List {
+            document: NodeId::ROOT,
+            list,
+            query: query.clone(),
+            ask,
+        })
+    };
+    let generation = lists.get(list).pages.generation;
+    match ask(Ask::Rows(0, PAGE)) {
+        Response::List(page) => {
+            let span = page.rows.get(place).map(|row| row.span);
+            lists.apply(list, ListChange::Page(generation, page));
+            if let Some(span) = span
+                && let Response::ListAt(place) = ask(Ask::At(span))
+            {
+                lists.apply(list, ListChange::Current(generation, place));
+            }
+        }
+        Response::Failed { message, .. } => {
+            lists.apply(list, ListChange::Failed(generation, message.into()));
+        }
+        other => panic!("{other:?}"),
+    }
+    view
+}
+
+#[test]
+fn relocations_say_what_they_patch() {
+    let text = panel(PanelId::Relocations, || {
+        listed(
+            "vecadd.bmg.zebin",
+            ListId::Relocations,
+            list::Query::default(),
+            0,
+        )
+    });
+    assert_eq!(count(&text, "role=\"grid\""), 1);
+    assert!(text.contains("aria-colcount=\"7\""), "{text}");
+    for said in [
+        "R_SYM_ADDR_32",
+        ".text.vecadd",
+        "undefined",
+        "The chosen relocation",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert_eq!(count(&text, "aria-selected=\"true\""), 1);
+    // Bytes have no order.
+    assert_eq!(count(&text, "aria-sort=\"none\""), 6);
+}
+
+#[test]
+fn symbols_are_sorted_filtered_and_counted() {
+    let text = panel(PanelId::Symbols, || {
+        let query = list::Query {
+            sort: Some("size".into()),
+            descending: true,
+            filter: "section==.text.vecadd".to_owned(),
+            text: None,
+        };
+        listed("vecadd.bmg.zebin", ListId::Symbols, query, 0)
+    });
+    assert_eq!(count(&text, "aria-sort=\"descending\""), 1);
+    assert!(text.contains("2 of 3 symbols"), "{text}");
+    let none = panel(PanelId::Symbols, || {
+        let query = list::Query {
+            filter: "size>x".to_owned(),
+            ..list::Query::default()
+        };
+        listed("vecadd.bmg.zebin", ListId::Symbols, query, 0)
+    });
+    assert!(none.contains("No symbol fits the filter."), "{none}");
+    assert!(none.contains("role=\"alert\"") && none.contains("is no number"));
+}
+
+#[test]
+fn a_text_has_numbered_lines() {
+    let text = panel(PanelId::Text, || {
+        listed("vecadd.bmg.zebin", ListId::Lines, list::Query::default(), 3)
+    });
+    assert!(text.contains("aria-label=\".ze_info\""), "{text}");
+    assert!(text.contains("aria-multiselectable=\"true\""), "{text}");
+    assert_eq!(count(&text, "role=\"columnheader\""), 0);
+    assert!(
+        text.contains("<option") && text.contains("kernels:"),
+        "{text}"
+    );
+    assert_eq!(count(&text, "aria-selected=\"true\""), 1);
+    assert!(count(&text, "role=\"row\"") <= 100);
+}
+
+#[test]
+fn nothing_to_list_is_said_in_words() {
+    let text = panel(PanelId::Symbols, || {
+        let (_, mut view) = File::open("vecadd.bmg.zebin");
+        let why = ListChange::Failed(0, "There are no symbols in this.".into());
+        Rc::make_mut(&mut view.lists).apply(ListId::Symbols, why);
+        view
+    });
+    assert!(text.contains("There are no symbols in this."), "{text}");
+    assert_eq!(count(&text, "role=\"grid\""), 0);
 }
 
 // A grid of anything.

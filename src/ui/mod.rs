@@ -14,6 +14,8 @@ pub mod flat;
 pub mod hooks;
 pub mod judgement;
 pub mod kernel_table;
+pub mod lists;
+pub mod pages;
 pub mod panels;
 pub mod paste;
 pub mod place;

@@ -7,9 +7,11 @@ use yew::{AttrValue, Reducible};
 use super::flat::Group;
 use super::judgement::{Judgement, JudgementChange};
 use super::kernel_table::{KernelChange, KernelTable};
+use super::lists::{ListChange, Lists};
 use super::panels::PanelId;
 use super::selection::Selection;
 use super::tree::Tree;
+use crate::model::linkage::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
 use crate::worker::protocol::{Detail, Opened, Row};
 
@@ -125,6 +127,8 @@ pub struct View {
     pub kernels: Rc<KernelTable>,
     /// What the driver does with it, as far as it is known.
     pub judgement: Rc<Judgement>,
+    /// Its relocations, symbols and texts, as far as somebody has asked for them.
+    pub lists: Rc<Lists>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
@@ -218,6 +222,8 @@ pub enum Action {
     Kernels(TabId, KernelChange),
     /// More is known of what the driver does with it.
     Judgement(TabId, JudgementChange),
+    /// More is known of its relocations, symbols or texts.
+    List(TabId, ListId, ListChange),
     /// Something was selected.
     Select(TabId, Selection),
     /// Everything about the selected node has arrived.
@@ -291,6 +297,7 @@ impl State {
             panel,
             kernels: Rc::default(),
             judgement: Rc::default(),
+            lists: Rc::default(),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -361,6 +368,9 @@ impl Reducible for State {
             }),
             Action::Judgement(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.judgement).apply(change);
+            }),
+            Action::List(id, list, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.lists).apply(list, change);
             }),
             Action::Select(id, selection) => state.select(id, selection),
             Action::Detail(id, detail) => state.change_view(id, |view| {

@@ -9,6 +9,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::answer_kernels::KernelDesk;
+use super::answer_lists::ListDesk;
+use super::answer_text::TextDesk;
 use super::answer_verdict;
 use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Opened, Problem, ROWS_MAX,
@@ -16,9 +18,10 @@ use super::protocol::{
 };
 use crate::decode::decode_with;
 use crate::decode::rare::{self, Rare};
+use crate::model::linkage::list::ListId;
 use crate::model::{
-    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, Query, SourceError, SourceId, Span,
-    json, text,
+    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
+    SourceId, Span, json, text,
 };
 
 /// So many problems get the path of their node when a file is opened; for each further one
@@ -28,6 +31,8 @@ pub const PATHS_MAX: usize = 500;
 pub const DETAIL_DIAGNOSTICS_MAX: usize = 50;
 /// At most so many leaves in one answer: one for each byte that a screen can show.
 pub const LEAVES_MAX: usize = 16 * 1024;
+/// At most so many texts are offered.
+pub const TEXTS_MAX: usize = 2000;
 /// At most so many hits in one answer.
 pub const HITS_MAX: usize = 1000;
 /// At most so much text in one answer.
@@ -83,6 +88,8 @@ struct OpenFile {
     document: Document,
     trouble: Trouble,
     kernels: KernelDesk,
+    lists: ListDesk,
+    text: TextDesk,
     /// How long it took to decode it, in milliseconds.
     decoding: f64,
 }
@@ -126,6 +133,8 @@ impl Desk {
             document,
             trouble,
             kernels: KernelDesk::default(),
+            lists: ListDesk::default(),
+            text: TextDesk::default(),
             decoding: (self.clock)() - started,
         });
     }
@@ -152,6 +161,8 @@ impl Desk {
             document,
             trouble: Trouble::default(),
             kernels: KernelDesk::default(),
+            lists: ListDesk::default(),
+            text: TextDesk::default(),
             decoding: 0.0,
         });
         self.opened()
@@ -232,6 +243,19 @@ impl OpenFile {
                 document: id,
                 device,
             } => answer_verdict::verdict(document, *id, device.as_deref()),
+            Request::List {
+                document: id,
+                list,
+                query,
+                ask,
+            } => {
+                let answered = match (list, query.text) {
+                    (ListId::Lines, Some(text)) => self.text.answer(document, *id, text, ask),
+                    _ => self.lists.answer(document, *id, *list, query, ask),
+                };
+                answered.map_or_else(failed, Answer::from)
+            }
+            Request::Texts { document: id } => Response::Rows(texts(document, *id)).into(),
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
                     Ok(text) => Response::Text(text).into(),
@@ -288,6 +312,14 @@ fn problems(document: &mut Document) -> Vec<Problem> {
 fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
     let ids = document.children(parent, range);
     rows_of(document, &ids)
+}
+
+/// The readable texts among the children of a node.
+fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
+    let mut rows = rows(document, parent, 0..u64::MAX);
+    rows.retain(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()));
+    rows.truncate(TEXTS_MAX);
+    rows
 }
 
 fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {

@@ -9,9 +9,9 @@
 //! event. After either the worker has to be terminated.
 //!
 //! What few files need ([`rare`](crate::decode::rare)) is loaded when the first such file has
-//! been checked, before it is answered; what lies [`deep`](crate::decode::deep), when a request
-//! has asked for it, which is then answered once more. A file with compressed bytes is decoded
-//! once more when their reader has come.
+//! been checked, before it is answered, or when a request has asked for it, which is then
+//! answered once more; what lies [`deep`](crate::decode::deep), always so. A file with
+//! compressed bytes is decoded once more when their reader has come.
 //!
 //! The same script gives embedders the [`api`](crate::api). In a worker of their own they
 //! say `self.zeviewHost = false` before it starts, and nobody listens.
@@ -225,19 +225,27 @@ impl Host {
         self.settled(id, move |host| host.desk.borrow_mut().answer(&envelope))
     }
 
-    /// What `answer` gives; where it finds that the part for what lies deep is needed, what it
-    /// gives when that has been loaded.
+    /// What `answer` gives; where it finds that a part is needed that is not here, what it gives
+    /// when that has been loaded.
     fn settled(
         self: &Rc<Host>,
         id: u32,
         answer: impl Fn(&Host) -> Answer + 'static,
     ) -> Option<Answer> {
         let first = answer(self);
-        if !self.rare.deep.is_awaited() {
+        let (names, deep) = (self.rare.names.is_awaited(), self.rare.deep.is_awaited());
+        if !names && !deep {
             return Some(first);
         }
         let rare = Rc::clone(&self.rare);
-        let loading = async move { rare.deep.load().await };
+        let loading = async move {
+            if names {
+                rare.names.load().await;
+            }
+            if deep {
+                rare.deep.load().await;
+            }
+        };
         self.later(id, loading, move |host, _| Some(answer(host)));
         None
     }

@@ -15,6 +15,10 @@ pub mod answer;
 #[cfg(feature = "decode")]
 mod answer_kernels;
 #[cfg(feature = "decode")]
+mod answer_lists;
+#[cfg(feature = "decode")]
+mod answer_text;
+#[cfg(feature = "decode")]
 mod answer_verdict;
 #[cfg(feature = "worker")]
 pub mod blob_source;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::kernels::query::Query as KernelQuery;
 use crate::model::kernels::table::Form as TableForm;
 use crate::model::kernels::{KernelDetail, KernelRow};
+use crate::model::linkage::list::{self, ListId};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
     Summary, Value, Verdict, Xref,
@@ -19,7 +20,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,8 +142,43 @@ pub enum Request {
     },
     /// Every rule that there is; needs no file.
     Rules,
+    /// Something about the relocations, the symbols, or the lines of a text of a document.
+    List {
+        /// The document; one within it answers for the one around it.
+        document: NodeId,
+        /// Which list.
+        list: ListId,
+        /// Which rows, in which order.
+        query: list::Query,
+        /// What is asked.
+        ask: Ask,
+    },
+    /// The readable texts among the children of a document; answered by [`Response::Rows`].
+    Texts {
+        /// The document.
+        document: NodeId,
+    },
 }
 
+/// What is asked about a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Ask {
+    /// So many rows (the host gives at most [`ROWS_MAX`]) from a place on, counted among those
+    /// that the query finds; answered by [`Response::List`].
+    Rows(u64, u64),
+    /// The row that bytes belong to; answered by [`Response::ListAt`].
+    At(Span),
+    /// The list as text, or just the text; answered by [`Response::Text`].
+    Written(TableForm),
+    /// The next place in a text where something stands, letters of ASCII in either case; at
+    /// this offset or after it (`true`), or before it; around the end. Answered by
+    /// [`Response::ListAt`] with its bytes, the how manieth it is (from 1), and how many there
+    /// are.
+    Find(String, u64, bool),
+}
+
+/// So many bytes of a line are in an answer.
+pub const LINE_SHOWN: u64 = 1000;
 /// At most so many rows in one answer.
 pub const ROWS_MAX: u64 = 512;
 /// At most so many bytes in one answer (a larger export is cut into several by the page).
@@ -207,7 +243,7 @@ pub enum Response {
         /// There may be more.
         more: bool,
     },
-    /// To [`Request::Export`] and [`Request::KernelTable`].
+    /// To [`Request::Export`] and all others that ask for text.
     Text(String),
     /// To [`Request::Kernels`].
     Kernels(Box<KernelPage>),
@@ -219,6 +255,10 @@ pub enum Response {
     Verdict(Option<Box<Judged>>),
     /// To [`Request::Rules`].
     Rules(Vec<RuleInfo>),
+    /// To [`Ask::Rows`].
+    List(Box<ListPage>),
+    /// To [`Ask::At`] and [`Ask::Find`].
+    ListAt(Box<ListPlace>),
     /// It could not be done: the file has changed on disk, there is no such node.
     Failed {
         /// Why, in words for people.
@@ -291,6 +331,45 @@ pub struct Judged {
     pub paths: Vec<String>,
     /// The devices that can be asked for by name.
     pub devices: Vec<Str>,
+}
+
+/// A piece of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListPage {
+    /// The rows. That of a line has one cell: its text, where bytes that are not UTF-8 stand as
+    /// `\xff`, and what is left of a long line.
+    pub rows: Vec<list::Row>,
+    /// The place of the first among those that the query finds.
+    pub start: u64,
+    /// How many the query finds.
+    pub found: u64,
+    /// How many there are.
+    pub total: u64,
+    /// So many more are in the file: there are too many.
+    pub left_out: u64,
+    /// The bytes of the longest line.
+    pub longest: u64,
+    /// What is wrong with the query's filter, in words.
+    pub trouble: Option<String>,
+}
+
+/// A row of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListPlace {
+    /// The document that has answered.
+    pub document: NodeId,
+    /// Its place among those that the query finds; nothing if it is not among them.
+    pub place: Option<u64>,
+    /// The bytes of its entry; of a text, those of the lines. Nothing if there is no such row.
+    pub entry: Option<Span>,
+    /// What it is called.
+    pub title: String,
+    /// What belongs to it.
+    pub links: Vec<Xref>,
+    /// So many relocations refer to the symbol; of a text, so many lines.
+    pub count: u64,
+    /// The filter that finds these relocations.
+    pub filter: String,
 }
 
 /// A diagnostic and where it stands in the tree.

@@ -6,14 +6,15 @@ use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
+use zeview::model::linkage::list::{self, ListId};
 use zeview::model::{
     Area, Bits, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId, NodeKind,
     Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Verdict,
     Xref,
 };
 use zeview::worker::protocol::{
-    Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
-    Message, Opened, Problem, Request, Response, Row,
+    Ask, Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
+    ListPage, ListPlace, Message, Opened, Problem, Request, Response, Row,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -80,6 +81,31 @@ pub fn requests() -> Vec<Envelope> {
             device: Some("20.1.0".into()),
         },
         Request::Rules,
+        Request::List {
+            document: node,
+            list: ListId::Relocations,
+            query: list_query(),
+            ask: Ask::Rows(1 << 40, u64::MAX),
+        },
+        Request::List {
+            document: node,
+            list: ListId::Symbols,
+            query: list::Query::default(),
+            ask: Ask::At(SPAN),
+        },
+        Request::List {
+            document: node,
+            list: ListId::Symbols,
+            query: list_query(),
+            ask: Ask::Written(Form::Csv),
+        },
+        Request::List {
+            document: node,
+            list: ListId::Lines,
+            query: list_query(),
+            ask: Ask::Find("\u{e4}".to_owned(), u64::MAX, false),
+        },
+        Request::Texts { document: node },
     ];
     let envelope = |(id, request): (u32, Request)| Envelope {
         id,
@@ -153,11 +179,49 @@ fn responses() -> Vec<Response> {
         Response::Verdict(None),
         Response::Verdict(Some(Box::new(judged()))),
         Response::Rules(vec![rule()]),
+        Response::List(Box::new(ListPage {
+            rows: vec![list::Row {
+                span: SPAN,
+                cells: vec![list::Cell {
+                    text: "add(int, int)".to_owned(),
+                    other: Some("_Z3addii".to_owned()),
+                    to: Some(SPAN),
+                }],
+            }],
+            start: 1 << 40,
+            found: u64::MAX,
+            total: 7,
+            left_out: 1 << 33,
+            longest: 1 << 34,
+            trouble: None,
+        })),
+        Response::ListAt(Box::new(ListPlace {
+            document: NodeId(u32::MAX),
+            place: Some(1 << 33),
+            entry: Some(SPAN),
+            title: "add".to_owned(),
+            links: vec![Xref {
+                why: "kernel".into(),
+                label: "k".into(),
+                to: SPAN,
+            }],
+            count: u64::MAX,
+            filter: "symbol==add".to_owned(),
+        })),
         Response::Failed {
             message: "it was changed".to_owned(),
             changed: true,
         },
     ]
+}
+
+fn list_query() -> list::Query {
+    list::Query {
+        sort: Some("offset".into()),
+        descending: true,
+        filter: "offset>0x10".to_owned(),
+        text: Some(SPAN),
+    }
 }
 
 fn query() -> Query {

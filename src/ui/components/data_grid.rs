@@ -10,14 +10,16 @@ use yew::prelude::*;
 
 use super::data_grid_keys::{Extent, Place, step};
 use crate::ui::hooks::{
-    Local, VirtualRows, focus, number_near, on_control, scroll_into_view, use_change, use_local,
-    use_row_count, use_rows_below,
+    Local, VirtualRows, focus, has_selected_text, number_near, on_control, scroll_into_view,
+    use_change, use_local, use_row_count, use_rows_below,
 };
 
 /// The height of a row; `--grid-row` of the styles is the same.
 const ROW: f64 = 26.0;
 /// The height of the header; `--grid-head` of the styles is the same.
 const HEAD: f64 = 38.0;
+/// The height of a line of text; `--text-row` of the styles is the same.
+const LINE: f64 = 20.0;
 /// The width of a character of a number, and what is left and right of it, in pixels.
 const CHARACTER: f64 = 7.3;
 const AROUND: u32 = 21;
@@ -66,8 +68,16 @@ pub trait GridData {
     }
     /// The cells of a row; nothing while it is on its way.
     fn cells(&self, row: u64) -> Option<Vec<Html>>;
-    /// The row that is selected everywhere.
+    /// They are lines of text: low, and without a header.
+    fn is_text(&self) -> bool {
+        false
+    }
+    /// The row that is selected everywhere; of several the first.
     fn selected(&self) -> Option<u64>;
+    /// Is this one of the rows that are selected?
+    fn is_selected(&self, row: u64) -> bool {
+        self.selected() == Some(row)
+    }
     /// Another number whenever the selected row is to be brought into view.
     fn serial(&self) -> u64;
     /// Another number whenever rows may be missing that were there.
@@ -82,6 +92,10 @@ pub trait GridData {
     fn choose(&self, row: u64, column: usize);
     /// A row was opened: Enter, or a double click.
     fn open(&self, _row: u64) {}
+    /// A cell is to be copied; `false` if it is none that can be.
+    fn copy(&self, _row: u64, _column: usize) -> bool {
+        false
+    }
 }
 
 /// The data of a grid, for its properties: never equal to another.
@@ -145,7 +159,10 @@ impl Grid {
     }
 
     fn go(&self, to: Place) {
-        let sideways = self.place().column != to.column;
+        if to.row.is_none() && self.data.is_text() {
+            return;
+        }
+        let sideways = self.place().column != to.column && !self.data.is_text();
         self.cursor.change(|cursor| {
             *cursor = Cursor {
                 place: to,
@@ -174,6 +191,11 @@ impl Grid {
         match (key.as_str(), ctrl, at.row) {
             ("Enter" | " ", false, None) => self.data.sort_by(at.column),
             ("Enter", false, Some(row)) => self.data.open(row),
+            ("c", true, Some(row)) if !has_selected_text() => {
+                if !self.data.copy(row, at.column) {
+                    return;
+                }
+            }
             _ => match step(&key, ctrl, at, self.extent()) {
                 Some(to) => self.go(to),
                 None => return,
@@ -183,7 +205,7 @@ impl Grid {
     }
 
     fn click(&self, event: &MouseEvent) {
-        if on_control(event) {
+        if on_control(event) || (self.data.is_text() && has_selected_text()) {
             return;
         }
         let column = number_near(event, "data-column").unwrap_or(0) as usize;
@@ -226,8 +248,13 @@ impl Grid {
                 let here = (start..end).contains(&row) && self.data.cells(row).is_some();
                 here.then(|| self.cell_id(row, at.column))
             }
-            None => Some(self.head_id(at.column)),
+            None => (!self.data.is_text()).then(|| self.head_id(at.column)),
         }
+    }
+
+    /// How many rows the header has.
+    fn head_rows(&self) -> u64 {
+        u64::from(!self.data.is_text())
     }
 
     fn head(&self) -> Html {
@@ -262,9 +289,9 @@ impl Grid {
     }
 
     fn row(&self, row: u64) -> Html {
-        let selected = self.data.selected() == Some(row);
+        let selected = self.data.is_selected(row);
         let number = row.to_string();
-        let index = (row + 2).to_string();
+        let index = (row + 1 + self.head_rows()).to_string();
         let Some(cells) = self.data.cells(row) else {
             return html! {
                 <div key={row} class="grid-row waits" role="row" aria-rowindex={index}>
@@ -321,7 +348,9 @@ fn fingerprint(text: &str) -> u64 {
 #[component]
 pub fn DataGrid(props: &Props) -> Html {
     let data = Rc::clone(&props.source.0);
-    let rows = use_rows_below(HEAD, ROW);
+    let is_text = data.is_text();
+    let (head, row) = if is_text { (0.0, LINE) } else { (HEAD, ROW) };
+    let rows = use_rows_below(head, row);
     let count = data.rows();
     use_row_count(&rows, count);
     let grid = Rc::new(Grid {
@@ -348,7 +377,12 @@ pub fn DataGrid(props: &Props) -> Html {
     let follow = move || {
         if let Some(row) = selected {
             here.cursor.change(|cursor| cursor.moved = false);
-            here.rows.reveal(row);
+            let (start, end) = here.rows.in_view();
+            if here.data.is_text() && !(start..end).contains(&row) {
+                here.rows.center(row);
+            } else {
+                here.rows.reveal(row);
+            }
         }
     };
     use_change(
@@ -360,11 +394,11 @@ pub fn DataGrid(props: &Props) -> Html {
     let here = Rc::clone(&grid);
     let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
     html! {
-        <div class="scroll grid" id={props.id} ref={&rows.container} role="grid" tabindex="0"
-             aria-label={grid.data.label()} aria-rowcount={(count + 1).to_string()}
+        <div class={if is_text { "scroll grid lines" } else { "scroll grid" }} id={props.id} ref={&rows.container} role="grid" tabindex="0"
+             aria-label={grid.data.label()} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable={is_text.then_some("true")}
              aria-colcount={grid.columns.len().to_string()} aria-activedescendant={grid.active()}
              {onclick} {onkeydown}>
-            { grid.head() }
+            if !is_text { { grid.head() } }
             <div class="spacer" ref={&rows.spacer} role="presentation">
                 <div class="window" ref={&rows.window} role="presentation">
                     { for (start..end).map(|row| grid.row(row)) }

@@ -1,5 +1,6 @@
 //! Small questions about elements.
 
+use js_sys::Reflect;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 use yew::{MouseEvent, NodeRef};
@@ -67,6 +68,22 @@ pub fn text_of(id: &str) -> String {
         .and_then(|element| element.dyn_into::<HtmlInputElement>().ok())
         .map(|input| input.value())
         .unwrap_or_default()
+}
+
+/// What was chosen in the field that the event is about.
+pub fn value_of(event: &Event) -> String {
+    let target = event.target();
+    let value = target.and_then(|target| Reflect::get(&target, &"value".into()).ok());
+    value
+        .and_then(|value| value.as_string())
+        .unwrap_or_default()
+}
+
+/// Has somebody selected text of the page, to copy it?
+pub fn has_selected_text() -> bool {
+    web_sys::window()
+        .and_then(|window| window.get_selection().ok().flatten())
+        .is_some_and(|selection| !selection.is_collapsed())
 }
 
 /// Puts text into the field with this id. Not as a property: rendering again would take away

@@ -15,6 +15,7 @@ mod media;
 mod session;
 mod session_crash;
 mod session_kernels;
+mod session_lists;
 mod session_open;
 mod session_select;
 mod session_tree;
@@ -29,12 +30,13 @@ pub use self::address::link_to;
 pub use self::bytes::{CHUNK, Pieces, use_pieces};
 pub use self::dialog::use_modal;
 pub use self::dom::{
-    cell_at, focus, focus_by_id, fraction_at, number_at, number_near, on_control, scroll_into_view,
-    set_text, text_of,
+    cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at, number_near,
+    on_control, scroll_into_view, set_text, text_of, value_of,
 };
 pub use self::effect::{Local, address, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
 pub use self::session::{Session, SessionContext, use_session};
+pub use self::session_lists::FIND;
 pub use self::splitter::{Splitter, Splitting, use_splitter};
 pub use self::virtual_rows::{VirtualRows, use_row_count, use_rows_below, use_virtual_rows};

@@ -16,6 +16,7 @@ use yew::prelude::*;
 use super::bytes::Cache;
 use super::effect::{address as address_of, use_change, use_kept};
 use super::{address, files, keys, media, theme};
+use crate::model::linkage::list::ListId;
 use crate::model::{NodeId, SourceId};
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Layout, Phase, State, TabId, View};
@@ -65,11 +66,16 @@ pub(super) struct Live {
     pub(super) asked: RefCell<Table<(NodeId, u64), ()>>,
     /// The pages of kernels that were asked for, by generation.
     pub(super) kernel_pages: RefCell<Table<(u32, u64), ()>>,
+    /// The pages of lists that were asked for.
+    pub(super) pages: RefCell<Table<AskedPage, ()>>,
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,
     pub(super) cache: Cache,
 }
+
+/// A page of a list: its generation and its number.
+pub(super) type AskedPage = (ListId, u32, u64);
 
 /// A click on a byte: the next one on the same byte selects what is around it.
 pub(super) struct Click {

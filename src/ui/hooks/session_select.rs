@@ -129,6 +129,28 @@ impl Session {
         );
     }
 
+    /// Selects the innermost node that holds these bytes; just them, if that is no less than
+    /// `whole`.
+    pub fn select_around(self: &Rc<Self>, span: Span, whole: Option<Span>) {
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
+        let session = Rc::clone(self);
+        self.go(
+            tab,
+            Box::pin(async move {
+                let way = session.way(tab, Request::Locate { span }).await?;
+                let found = way.last().and_then(|row| row.span);
+                let is_all = found.zip(whole).is_none_or(|(a, b)| a.contains(b));
+                Ok(if is_all {
+                    Selection::bytes(way, span, Via::Jump)
+                } else {
+                    Selection::node(way, Via::Jump)
+                })
+            }),
+        );
+    }
+
     /// Selects what an address points to.
     pub fn follow(self: &Rc<Self>, tab: TabId, target: Target) {
         let session = Rc::clone(self);

@@ -297,10 +297,8 @@ fn bar(table: &KernelTable, oninput: Callback<InputEvent>) -> Html {
             </span>
             <span class="grow" />
             { columns(table) }
-            { export() }
-            if let Some(trouble) = &table.trouble {
-                <p class="trouble warn" role="alert"><span aria-hidden="true">{ words::severity_sign(Severity::Warning) }</span>{ " " }{ escaped(trouble) }</p>
-            }
+            { acts() }
+            { trouble(table.trouble.as_ref()) }
         </div>
     }
 }
@@ -330,20 +328,42 @@ fn columns(table: &KernelTable) -> Html {
     }
 }
 
-fn export() -> Html {
-    let act = |what: &str, label: &str| button("btn2", "kernels", what.to_owned(), plain(label));
+fn acts() -> Html {
+    let acts = [
+        ("tabs", "Copy for a spreadsheet"),
+        ("markdown", "Copy as Markdown"),
+        ("csv", "Save CSV"),
+        ("md", "Save Markdown"),
+        ("json", "Save JSON"),
+    ];
+    let act =
+        |(what, label): (&str, &str)| button("btn2", "kernels", what.to_owned(), plain(label));
+    export(
+        acts.into_iter().map(act).collect(),
+        "The rows and columns as they are shown; JSON has all columns.",
+    )
+}
+
+/// The menu of ways to take a table along.
+pub(super) fn export(acts: Vec<Html>, note: &'static str) -> Html {
     html! {
         <details class="menu" name="kernel-menu">
             <summary class="btn2">{ "Copy, save" }</summary>
             <div class="pop acts">
-                { act("tabs", "Copy for a spreadsheet") }
-                { act("markdown", "Copy as Markdown") }
-                { act("csv", "Save CSV") }
-                { act("md", "Save Markdown") }
-                { act("json", "Save JSON") }
-                <p class="dim small">{ "The rows and columns as they are shown; JSON has all columns." }</p>
+                { for acts }
+                <p class="dim small">{ note }</p>
             </div>
         </details>
+    }
+}
+
+/// What is wrong with a filter.
+pub(super) fn trouble(trouble: Option<&AttrValue>) -> Html {
+    let Some(trouble) = trouble else {
+        return Html::default();
+    };
+    html! {
+        <p class="trouble warn" role="alert"><span aria-hidden="true">{ words::severity_sign(Severity::Warning) }</span>{ " " }{ escaped(trouble) }</p>
     }
 }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod kernel_ruler;
 mod kernel_tables;
 mod kernels;
+mod lists;
 mod overview;
 mod problems;
 mod sizes;
@@ -14,6 +15,7 @@ use yew::prelude::*;
 use super::hooks::SessionContext;
 use super::shared::Shared;
 use super::state::View;
+use crate::model::linkage::list::ListId;
 use crate::model::{Severity, Tone};
 use crate::worker::protocol::Opened;
 
@@ -30,6 +32,12 @@ pub enum PanelId {
     Kernels,
     /// One kernel in full.
     Arguments,
+    /// The relocations, one row each.
+    Relocations,
+    /// The symbols, one row each.
+    Symbols,
+    /// What can be read as it stands: `.ze_info`, vISA assembly, build options.
+    Text,
     /// What is wrong or remarkable.
     Problems,
 }
@@ -81,6 +89,27 @@ pub const PANELS: &[Panel] = &[
         shown: kernels::may_have,
         badge: |_| None,
         render: |props| html! { <arguments::Arguments ..props.clone() /> },
+    },
+    Panel {
+        id: PanelId::Relocations,
+        name: "Relocations",
+        shown: kernels::may_have,
+        badge: |_| None,
+        render: |props| lists::list(ListId::Relocations, props),
+    },
+    Panel {
+        id: PanelId::Symbols,
+        name: "Symbols",
+        shown: kernels::may_have,
+        badge: |_| None,
+        render: |props| lists::list(ListId::Symbols, props),
+    },
+    Panel {
+        id: PanelId::Text,
+        name: "Text",
+        shown: |opened| &*opened.summary.format != "raw",
+        badge: |_| None,
+        render: |props| lists::list(ListId::Lines, props),
     },
     Panel {
         id: PanelId::Problems,
