@@ -66,10 +66,6 @@ fn property_sets() -> Vec<Case> {
         let file = properties(set().line(plain(marked)));
         at_text(rule, file, marked)
     };
-    let known = |name: &str, marked: &str| {
-        let file = properties(Text::default().set(name).line(plain(marked)));
-        at_text(&r::PROPERTY_UNFIT, file, marked)
-    };
     let twice = set().number("key", 1).number("other", 1).line("key=1|222");
     vec![
         line(&r::PROPERTY_LINE, "nothing"),
@@ -88,8 +84,6 @@ fn property_sets() -> Vec<Case> {
         line(&r::PROPERTY_BASE64, "k=2|«IAAAAAAAAAAAA»"),
         line(&r::PROPERTY_BITS, "k=2|«IAAA»"),
         line(&r::PROPERTY_BITS, "k=2|«AIAAAAAAAAQYiNG»"),
-        known("SYCL/misc properties", "sanUsed=1|«555»"),
-        known("SYCL/device requirements", "aspects=2|«IAAAAAAAAAgB»"),
         somewhere(&r::PROPERTY_NUL, properties(set().line("k=1|1\0"))),
         somewhere(&r::PROPERTY_TWICE, properties(twice)),
         somewhere(

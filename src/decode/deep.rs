@@ -31,10 +31,12 @@ pub enum Subject {
     Spirv,
     /// The debug sections of an ELF file, and what they refer to: [`dwarf`](super::dwarf).
     Dwarf,
+    /// A text of SYCL's property sets: its only part.
+    Properties,
 }
 
 impl Subject {
-    const ALL: &'static [Subject] = &[Subject::Spirv, Subject::Dwarf];
+    const ALL: &'static [Subject] = &[Subject::Spirv, Subject::Dwarf, Subject::Properties];
 
     /// A number for the way from one wasm module to another.
     pub fn code(self) -> u32 {
@@ -114,6 +116,7 @@ pub fn read(subject: Subject, pieces: Vec<Piece>) -> Rc<dyn Reading> {
     match subject {
         Subject::Spirv => Rc::new(super::spirv::module::Module::new(pieces)),
         Subject::Dwarf => Rc::new(super::dwarf::reading::Dwarf::new(pieces)),
+        Subject::Properties => Rc::new(super::property_set::rows::Sets::new(pieces)),
     }
 }
 

@@ -324,8 +324,6 @@ rules! {
     /// Bytes start with the number of bits that follow. Readers of the SYCL runtime do not compare
     /// the two: they read what is not there.
     PROPERTY_BITS = "property-set/bit-count" Error "The number of bits is not that of the bytes" Spec("PropertySets.md");
-    /// The specification says what values the key has: numbers or bytes, and how many.
-    PROPERTY_UNFIT = "property-set/unfit-value" Warning "A value that its key does not have" Spec("PropertySets.md");
     /// Readers take sets of one name as one set, and the last value of a key.
     PROPERTY_TWICE = "property-set/duplicate" Warning "A set or key is there twice" Spec("PropertySets.md");
     /// Readers stop at a NUL, and ignore what follows.

@@ -23,7 +23,12 @@ pub trait Modules {
     /// All modules and how they hang together, without their properties; made once.
     fn graph(&self, sources: &Sources) -> Rc<ModuleGraph>;
 
-    /// The properties of one of them.
+    /// The properties of one of them, without what they mean: for those who want the values of
+    /// many.
+    fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+
+    /// The properties of one of them, and what they mean. That is told by a part of the decoder
+    /// that is loaded when it is first asked: until it is there, the words are empty.
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
 }
 

@@ -11,8 +11,6 @@ pub struct Meaning {
     pub words: String,
     /// The parts, with a name each.
     pub parts: Vec<(Str, Value)>,
-    /// The value is not what the key has.
-    pub unfit: bool,
 }
 
 /// More parts than these are not made rows of.
@@ -52,13 +50,6 @@ impl Meaning {
         }
         meaning
     }
-
-    fn unfit(self) -> Meaning {
-        Meaning {
-            unfit: true,
-            ..self
-        }
-    }
 }
 
 /// What a number means.
@@ -74,8 +65,7 @@ pub fn of_number(form: Form, number: u64) -> Meaning {
             1 => "yes",
             _ => "",
         }),
-        Form::Any => Meaning::default(),
-        _ => Meaning::default().unfit(),
+        _ => Meaning::default(),
     }
 }
 
@@ -83,8 +73,8 @@ pub fn of_number(form: Form, number: u64) -> Meaning {
 pub fn of_bytes(form: Form, bits: u64, bytes: &[u8]) -> Meaning {
     let words = || numbers(bytes, 4);
     match form {
-        Form::Text => text(bytes).unwrap_or_else(|| any(bytes).unfit()),
-        Form::Texts(between) => texts(bytes, between).unwrap_or_else(|| any(bytes).unfit()),
+        Form::Text => text(bytes).unwrap_or_else(|| any(bytes)),
+        Form::Texts(between) => texts(bytes, between).unwrap_or_else(|| any(bytes)),
         Form::Words if whole(bytes, 4) => Meaning::list(words().enumerate().map(numbered), ", "),
         Form::Aspects if whole(bytes, 4) => {
             let part = |(at, number)| {
@@ -101,8 +91,8 @@ pub fn of_bytes(form: Form, bits: u64, bytes: &[u8]) -> Meaning {
         Form::Records(fields) if whole(bytes, 4 * fields.len()) => records(bytes, fields),
         Form::Arguments => arguments(bits, bytes),
         Form::Raw => Meaning::words(hex(bytes)),
-        Form::Any => any(bytes),
-        _ => any(bytes).unfit(),
+        // What is known of the key is not so of this value, if anything is.
+        _ => any(bytes),
     }
 }
 
@@ -134,7 +124,6 @@ fn text(bytes: &[u8]) -> Option<Meaning> {
     Some(Meaning {
         words: escaped(&words),
         parts: vec![("text".into(), Value::text(text.to_owned()))],
-        unfit: false,
     })
 }
 
@@ -229,7 +218,6 @@ fn arguments(bits: u64, bytes: &[u8]) -> Meaning {
     Meaning {
         words,
         parts: (0..count.min(most)).map(part).collect(),
-        unfit: false,
     }
 }
 
@@ -267,7 +255,6 @@ mod tests {
     fn words(form: Form, numbers: &[u32]) -> String {
         let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         let meaning = of_bytes(form, bytes.len() as u64 * 8, &bytes);
-        assert!(!meaning.unfit);
         meaning.words
     }
 
@@ -278,7 +265,7 @@ mod tests {
         assert_eq!(state(7), "");
         assert_eq!(of_number(Form::Bits, 0x8000_000f).words, "0x8000000f");
         assert_eq!(of_number(Form::YesNo, 1).words, "yes");
-        assert!(of_number(Form::Text, 1).unfit);
+        assert_eq!(of_number(Form::Text, 1).words, "");
     }
 
     #[test]
@@ -289,7 +276,7 @@ mod tests {
             words(fields, &[0, 0, 4, 1, 4, 8]),
             "ID 0, offset 0, size 4; ID 1, offset 4, size 8"
         );
-        assert!(of_bytes(fields, 64, &[0; 8]).unfit);
+        assert_eq!(of_bytes(fields, 64, &[0; 8]).words, "0, 0");
     }
 
     #[test]
@@ -299,7 +286,7 @@ mod tests {
         assert_eq!(words(Form::Sizes, &[8, 0]), "8");
         assert_eq!(words(Form::Sizes, &[8, 4, 1]), "8 × 4 × 1");
         assert_eq!(words(Form::Sizes, &[16, 0, 8, 0, 4, 0]), "16 × 8 × 4");
-        assert!(of_bytes(Form::Sizes, 40, &[0; 5]).unfit);
+        assert_eq!(of_bytes(Form::Sizes, 40, &[0; 5]).words, "00 00 00 00 00");
     }
 
     #[test]

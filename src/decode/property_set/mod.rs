@@ -9,25 +9,28 @@
 //! ```
 
 pub mod base64;
+#[cfg(feature = "deep")]
 pub mod known;
 pub mod line;
+#[cfg(feature = "deep")]
 pub mod meaning;
-mod rows;
+#[cfg(feature = "deep")]
+pub mod rows;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use self::known::Form;
 use self::line::{Line, Parts, Read};
-use self::meaning::Meaning;
 use super::Context;
+use super::deep::{Guest, Part, Subject, top};
 use super::limits;
+use super::rare::Rare;
 use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Given;
 use crate::model::modules::{Property, PropertySet, PropertyValue};
-use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value, sort};
+use crate::model::{Area, Content, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value, sort};
 
 const TEXT_DOC: Doc = Doc {
     text: "Properties in sets, as text: a line with the set's name in brackets, then a line for each property with its key, the number of its type, and its value.",
@@ -39,31 +42,6 @@ const TEXT_DOC: Doc = Doc {
 fn place(text: Span, range: &Range<usize>) -> Span {
     let len = range.end.saturating_sub(range.start) as u64;
     text.sub(range.start as u64, len)
-}
-
-/// A property as it stands in a line, with what is known of its key.
-struct Found<'a> {
-    set: Option<&'static known::Set>,
-    line: &'a [u8],
-    parts: &'a Parts,
-}
-
-impl Found<'_> {
-    fn bytes(&self, range: &Range<usize>) -> &[u8] {
-        self.line.get(range.clone()).unwrap_or(&[])
-    }
-
-    fn known(&self) -> Option<&'static known::Key> {
-        self.set?.key(self.bytes(&self.parts.key))
-    }
-
-    fn meaning(&self, value: &Read) -> Meaning {
-        let form = self.known().map_or(Form::Any, |key| key.form);
-        match value {
-            Read::Number(number) => meaning::of_number(form, *number),
-            Read::Bytes(bits, bytes) => meaning::of_bytes(form, *bits, bytes),
-        }
-    }
 }
 
 /// Walks through a text and reports what is wrong with it. Says whether that was done: not
@@ -81,7 +59,6 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     let bytes = window.bytes();
     let mut names: Vec<(&[u8], &[u8], Range<usize>)> = Vec::new();
     let mut set: Option<&[u8]> = None;
-    let mut known = None;
     for range in line::lines(bytes) {
         let line = bytes.get(range.clone()).unwrap_or(&[]);
         let within = |part: &Range<usize>| {
@@ -91,7 +68,7 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
         match line::read(line) {
             Line::Set(name) => {
                 let text = line.get(name.clone()).unwrap_or(&[]);
-                (set, known) = (Some(text), known::set(text));
+                set = Some(text);
                 names.push((text, &[], within(&name)));
             }
             Line::Wrong(why) => cx.report(&rules::PROPERTY_LINE, place(text, &range), why),
@@ -101,28 +78,8 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
                     cx.report(&rules::PROPERTY_WITHOUT_SET, place(text, &range), message);
                     continue;
                 };
-                let found = Found {
-                    set: known,
-                    line,
-                    parts: &parts,
-                };
-                match line::value(line, &parts) {
-                    Err(wrong) => {
-                        cx.report(wrong.rule, place(text, &within(&wrong.at)), wrong.message);
-                    }
-                    Ok(reading) if found.meaning(&reading.value).unfit => cx.report(
-                        &rules::PROPERTY_UNFIT,
-                        place(text, &within(&parts.value)),
-                        format_args!(
-                            "{} is not what this key has",
-                            match reading.value {
-                                Read::Number(_) => "a number".to_owned(),
-                                Read::Bytes(_, bytes) =>
-                                    format!("a value of {} bytes", bytes.len()),
-                            }
-                        ),
-                    ),
-                    Ok(_) => {}
+                if let Err(wrong) = line::value(line, &parts) {
+                    cx.report(wrong.rule, place(text, &within(&wrong.at)), wrong.message);
                 }
                 let key = line.get(parts.key.clone()).unwrap_or(&[]);
                 names.push((set, key, within(&parts.key)));
@@ -152,33 +109,88 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     true
 }
 
-/// The row of a text that was checked.
-pub fn node(out: &Rows<'_>, name: impl Into<Str>, text: Span, checked: bool) -> Node {
+/// The row of a text that was checked. What is in it, the part tells that reads what lies
+/// [`deep`](super::deep).
+pub fn node(
+    out: &Rows<'_>,
+    rare: &Rc<dyn Rare>,
+    name: impl Into<Str>,
+    text: Span,
+    checked: bool,
+) -> Node {
     let node = Node::new(NodeKind::Text, name, text)
         .area(Area::Meta)
         .doc(&TEXT_DOC);
     if text.is_empty() || !checked {
         return node.value(Value::Bytes);
     }
-    let rows = out.register(Rc::new(rows::Sets::new(text)));
-    node.children(rows, rows::TOP, None)
+    let rows = out.register(Rc::new(guest(rare, text)));
+    node.children(rows, top(0), None)
+}
+
+fn guest(rare: &Rc<dyn Rare>, text: Span) -> Guest {
+    let part = Part {
+        name: String::new(),
+        numbers: [0; 4],
+        span: text,
+        read: true,
+    };
+    Guest::new(Rc::clone(rare), Subject::Properties, vec![part])
+}
+
+/// So many rows are looked through for what properties mean.
+const EXPLAINED: u64 = 1 << 16;
+
+/// Says what the properties of a text mean, as its rows do.
+pub fn explain(rare: &Rc<dyn Rare>, sources: &Sources, text: Span, sets: &mut [PropertySet]) {
+    if text.is_empty() {
+        return;
+    }
+    let guest = guest(rare, text);
+    let all = |item| guest.all(item, EXPLAINED, sources).unwrap_or_default();
+    let mut rows = Vec::new();
+    for set in all(top(0)) {
+        if let Content::Lazy { item, .. } = set.content {
+            rows.extend(all(item));
+        }
+        rows.push(set);
+    }
+    // Sets end after their properties begin: by the ends of what introduces them.
+    let place = |node: &Node| node.span.map_or(0, |span| span.start);
+    sort::by_key(&mut rows, place);
+    let find = |start: u64| {
+        let from = rows.partition_point(|row| place(row) < start);
+        rows.get(from).filter(|row| place(row) == start)
+    };
+    for set in sets {
+        // The bracket stands between the name and what the set holds.
+        if let Some(doc) = find(set.span.end + 1).and_then(|row| row.doc) {
+            set.doc = doc.text.into();
+        }
+        for entry in &mut set.entries {
+            if let Some(row) = find(entry.span.start) {
+                entry.meaning = row.summary.clone().unwrap_or_default().into_owned();
+                entry.doc = row.doc.map_or("", |doc| doc.text).into();
+            }
+        }
+    }
 }
 
 /// The properties of a text, as its readers have them: sets and keys that are there again
-/// count once.
+/// count once. What they mean, [`explain`] says.
 pub fn sets(sources: &Sources, text: Span) -> Vec<PropertySet> {
     let mut sets: Vec<PropertySet> = Vec::new();
     let mut places: HashMap<Str, u32> = HashMap::new();
     let mut now = 0;
     each(sources, text, &mut |item| match item {
-        Item::Set(name, span, known) => {
+        Item::Set(name, span) => {
             let new = u32::try_from(sets.len()).unwrap_or(u32::MAX);
             now = *places.entry(name.to_string().into()).or_insert(new);
             if now == new {
                 sets.push(PropertySet {
                     name,
                     span,
-                    doc: known.map_or("", |set| set.doc.text).into(),
+                    doc: Str::default(),
                     entries: Vec::new(),
                 });
             }
@@ -205,7 +217,7 @@ pub fn sets(sources: &Sources, text: Span) -> Vec<PropertySet> {
 /// What [`each`] finds.
 pub enum Item {
     /// The name of a set.
-    Set(String, Span, Option<&'static known::Set>),
+    Set(String, Span),
     /// A property of the set before.
     Property(Property),
 }
@@ -217,54 +229,41 @@ pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
     }
     let window = Window::clamped(sources, text);
     let bytes = window.bytes();
-    let mut set = None;
     let mut any = false;
     for range in line::lines(bytes) {
         let line = bytes.get(range.clone()).unwrap_or(&[]);
         let whole = place(text, &range);
         match line::read(line) {
             Line::Set(name) => {
+                any = true;
                 let title = line.get(name.clone()).unwrap_or(&[]);
-                (set, any) = (known::set(title), true);
                 let text = String::from_utf8_lossy(title).into_owned();
-                f(Item::Set(text, place(whole, &name), set));
+                f(Item::Set(text, place(whole, &name)));
             }
             Line::Property(parts) if any => {
-                let found = Found {
-                    set,
-                    line,
-                    parts: &parts,
-                };
-                f(Item::Property(property(whole, &found)));
+                f(Item::Property(property(whole, line, &parts)));
             }
             _ => {}
         }
     }
 }
 
-fn property(line: Span, found: &Found<'_>) -> Property {
-    let parts = found.parts;
-    let text = |range| String::from_utf8_lossy(found.bytes(range)).into_owned();
-    let kind = line::decimal(found.bytes(&parts.kind)).unwrap_or(0);
-    let mut words = String::new();
-    let value = match line::value(found.line, parts) {
-        Ok(reading) => {
-            words = found.meaning(&reading.value).words;
-            match reading.value {
-                Read::Number(number) => PropertyValue::Number(number),
-                Read::Bytes(bits, bytes) => PropertyValue::Bytes { bits, bytes },
-            }
-        }
-        Err(_) => PropertyValue::Unreadable(text(&parts.value)),
-    };
+fn property(place_of: Span, line: &[u8], parts: &Parts) -> Property {
+    let bytes = |range: &Range<usize>| line.get(range.clone()).unwrap_or(&[]);
+    let text = |range| String::from_utf8_lossy(bytes(range)).into_owned();
+    let kind = line::decimal(bytes(&parts.kind)).unwrap_or(0);
     Property {
         key: text(&parts.key),
-        key_span: place(line, &parts.key),
-        kind: Given::at(kind, place(line, &parts.kind)),
-        value,
-        span: place(line, &parts.value),
-        meaning: words,
-        doc: found.known().map_or("", |key| key.doc.text).into(),
+        key_span: place(place_of, &parts.key),
+        kind: Given::at(kind, place(place_of, &parts.kind)),
+        value: match line::value(line, parts).map(|reading| reading.value) {
+            Ok(Read::Number(number)) => PropertyValue::Number(number),
+            Ok(Read::Bytes(bits, bytes)) => PropertyValue::Bytes { bits, bytes },
+            Err(_) => PropertyValue::Unreadable(text(&parts.value)),
+        },
+        span: place(place_of, &parts.value),
+        meaning: String::new(),
+        doc: Str::default(),
     }
 }
 

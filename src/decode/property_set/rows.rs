@@ -1,18 +1,20 @@
-//! The rows of a property set's text.
+//! The rows of a property set's text, and what its values mean.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::known;
 use super::line::{self, Line, Parts, Read};
-use super::{Found, known, place};
+use super::meaning::{self, Meaning};
+use crate::decode::deep::{Piece, Reading, top};
 use crate::decode::limits;
-use crate::decode::reader::Window;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::model::{Doc, ExpanderId, Node, NodeKind, SourceId, Span, Value};
 
 /// The item of the text itself.
-pub const TOP: u64 = u64::MAX;
-/// Set in the item of the parts of a value: the number of its line.
-const VALUE: u64 = 1 << 56;
+const TOP: u64 = top(0);
+/// Set in the items of sets: their places among the rows of the text.
+const SET: u64 = 1 << 48;
+/// Set in the items of the parts of values: the numbers of their lines.
+const VALUE: u64 = 1 << 49;
 
 const SET_DOC: Doc = doc("A property set.");
 const KEY_DOC: Doc = doc("A property: its key, the number of its type, and its value.");
@@ -31,15 +33,9 @@ const fn doc(text: &'static str) -> Doc {
     }
 }
 
-/// Makes the rows.
+/// A text, taken apart into lines; what is in a line is read when it is shown.
 pub struct Sets {
-    span: Span,
-    index: OnceCell<Index>,
-}
-
-/// Where the lines are; taken apart are only those that are looked at.
-struct Index {
-    text: Window,
+    text: Vec<u8>,
     /// Where the lines start that are not blank.
     lines: Vec<u32>,
     /// The rows right below the text, by their first lines.
@@ -53,43 +49,66 @@ struct Top {
     lines: Range<usize>,
 }
 
-impl Sets {
-    /// The rows of a text.
-    pub fn new(span: Span) -> Sets {
-        Sets {
-            span,
-            index: OnceCell::new(),
-        }
+/// A property as it stands in a line, with what is known of its key.
+struct Found<'a> {
+    set: Option<&'static known::Set>,
+    line: &'a [u8],
+    parts: &'a Parts,
+}
+
+impl Found<'_> {
+    fn bytes(&self, range: &Range<usize>) -> &[u8] {
+        self.line.get(range.clone()).unwrap_or(&[])
     }
 
-    fn index(&self, sources: &Sources) -> &Index {
-        self.index.get_or_init(|| {
-            let text = Window::clamped(sources, self.span);
-            let (mut lines, mut tops) = (Vec::new(), Vec::<Top>::new());
-            for range in line::lines(text.bytes()) {
-                let number = lines.len();
-                lines.push(u32::try_from(range.start).unwrap_or(u32::MAX));
-                let first = text.bytes().get(range).unwrap_or(&[]);
-                let is_set = matches!(line::read(first), Line::Set(_));
-                match tops.last_mut() {
-                    Some(top) if top.is_set && !is_set => top.lines.end = number + 1,
-                    _ => tops.push(Top {
-                        is_set,
-                        lines: number..number + 1,
-                    }),
-                }
-            }
-            Index { text, lines, tops }
-        })
+    fn known(&self) -> Option<&'static known::Key> {
+        self.set?.key(self.bytes(&self.parts.key))
+    }
+
+    fn meaning(&self, value: &Read) -> Meaning {
+        let form = self.known().map_or(known::Form::Any, |key| key.form);
+        match value {
+            Read::Number(number) => meaning::of_number(form, *number),
+            Read::Bytes(bits, bytes) => meaning::of_bytes(form, *bits, bytes),
+        }
     }
 }
 
-impl Index {
+/// Bytes of the text, as a place in it.
+fn place(range: &Range<usize>) -> Span {
+    Span::new(SourceId(0), range.start as u64, range.end as u64)
+}
+
+impl Sets {
+    /// The rows of a text: the only piece.
+    pub fn new(pieces: Vec<Piece>) -> Sets {
+        let text = pieces.into_iter().next().map_or(Vec::new(), |p| p.bytes);
+        let (mut lines, mut tops) = (Vec::new(), Vec::<Top>::new());
+        for range in line::lines(&text) {
+            let number = lines.len();
+            lines.push(u32::try_from(range.start).unwrap_or(u32::MAX));
+            let first = text.get(range).unwrap_or(&[]);
+            let is_set = matches!(line::read(first), Line::Set(_));
+            match tops.last_mut() {
+                Some(top) if top.is_set && !is_set => top.lines.end = number + 1,
+                _ => tops.push(Top {
+                    is_set,
+                    lines: number..number + 1,
+                }),
+            }
+        }
+        Sets { text, lines, tops }
+    }
+
+    fn bytes(&self, range: &Range<usize>) -> &[u8] {
+        self.text.get(range.clone()).unwrap_or(&[])
+    }
+
     /// The bytes of a line, without what ends it.
     fn line(&self, number: usize) -> Range<usize> {
         let start = self.lines.get(number).copied().unwrap_or(u32::MAX);
         let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let rest = self.text.bytes().get(start..).unwrap_or(&[]);
+        let rest = self.text.get(start..).unwrap_or(&[]);
         let len = line::lines(rest).next().map_or(0, |line| line.end);
         start..start.saturating_add(len)
     }
@@ -101,44 +120,38 @@ impl Index {
             .map_or(0, |before| self.line(before).end)
     }
 
-    fn tail(&self) -> Span {
-        let end = self.end_before(self.lines.len());
-        self.text.span().from(end as u64)
+    fn tail(&self) -> Range<usize> {
+        self.end_before(self.lines.len())..self.text.len()
     }
 
     /// The set that a line is in.
     fn set_of(&self, number: usize) -> Option<&'static known::Set> {
         let after = self.tops.partition_point(|top| top.lines.start <= number);
         let top = self.tops.get(after.checked_sub(1)?)?;
-        let range = self.line(top.lines.start);
-        match line::read(self.text.bytes().get(range.clone())?) {
-            Line::Set(name) if top.is_set => {
-                let from = range.start.saturating_add(name.start);
-                let to = range.start.saturating_add(name.end);
-                known::set(self.text.bytes().get(from..to)?)
-            }
+        let line = self.bytes(&self.line(top.lines.start));
+        match line::read(line) {
+            Line::Set(name) if top.is_set => known::set(line.get(name)?),
             _ => None,
         }
     }
 
-    fn top(&self, number: usize, out: &Rows<'_>) -> Node {
-        let text = self.text.span();
+    fn top(&self, number: usize) -> Node {
         let Some(top) = self.tops.get(number) else {
             let tail = self.tail();
-            let blank = Window::clamped(out.sources, tail);
-            return match blank.bytes().contains(&0) {
-                true => Node::new(NodeKind::Blob, "after the end of the text", tail)
+            let span = place(&tail);
+            return match self.bytes(&tail).contains(&0) {
+                true => Node::new(NodeKind::Blob, "after the end of the text", span)
                     .value(Value::Bytes)
                     .doc(&AFTER_DOC),
-                false => Node::new(NodeKind::Syntax, "line break", tail).doc(&END_DOC),
+                false => Node::new(NodeKind::Syntax, "line break", span).doc(&END_DOC),
             };
         };
         if !top.is_set {
-            return self.entry(top.lines.start, None, out);
+            return self.entry(top.lines.start, None);
         }
         let first = self.line(top.lines.start);
         let last = self.line(top.lines.end.saturating_sub(1));
-        let line = self.text.bytes().get(first.clone()).unwrap_or(&[]);
+        let line = self.bytes(&first);
         let name = match line::read(line) {
             Line::Set(name) => line.get(name).unwrap_or(&[]),
             _ => &[],
@@ -148,23 +161,22 @@ impl Index {
         let node = Node::new(
             NodeKind::Mapping,
             shown(name),
-            place(text, &(first.end..last.end)),
+            place(&(first.end..last.end)),
         )
         .head(head(before, first.end))
-        .children(out.me, number as u64, Some(count));
+        .children(ExpanderId(0), SET | number as u64, Some(count));
         node.summary(crate::decode::elf::plural(count, "property"))
             .doc(known::set(name).map_or(&SET_DOC, |set| &set.doc))
     }
 
-    fn entry(&self, number: usize, set: Option<&'static known::Set>, out: &Rows<'_>) -> Node {
-        let text = self.text.span();
+    fn entry(&self, number: usize, set: Option<&'static known::Set>) -> Node {
         let range = self.line(number);
-        let line = self.text.bytes().get(range.clone()).unwrap_or(&[]);
+        let line = self.bytes(&range);
         let before = self.end_before(number);
         let parts = match line::read(line) {
             Line::Property(parts) => parts,
             _ => {
-                return Node::new(NodeKind::Text, "wrong line", place(text, &range))
+                return Node::new(NodeKind::Text, "wrong line", place(&range))
                     .value(Value::text_from(cut(line)))
                     .head(head(before, range.start))
                     .doc(&WRONG_DOC);
@@ -176,7 +188,7 @@ impl Index {
             parts: &parts,
         };
         let start = range.start.saturating_add(parts.value.start);
-        let span = place(text, &(start..range.end));
+        let span = place(&(start..range.end));
         let doc = found.known().map_or(&KEY_DOC, |key| &key.doc);
         let node = Node::field(shown(found.bytes(&parts.key)), Value::None, span)
             .head(head(before, start))
@@ -198,20 +210,20 @@ impl Index {
                 let mut node = node.summary(meaning.words);
                 node.kind = NodeKind::Mapping;
                 let count = meaning.parts.len() as u64 + 2;
-                node.children(out.me, VALUE | number as u64, Some(count))
+                node.children(ExpanderId(0), VALUE | number as u64, Some(count))
             }
         }
     }
 
     /// The rows below a value of bytes.
-    fn parts(&self, number: usize, range: Range<u64>, out: &mut Rows<'_>) {
+    fn parts(&self, number: usize) -> Vec<Node> {
         let bounds = self.line(number);
-        let line = self.text.bytes().get(bounds.clone()).unwrap_or(&[]);
+        let line = self.bytes(&bounds);
         let Line::Property(parts) = line::read(line) else {
-            return;
+            return Vec::new();
         };
         let Ok(reading) = line::value(line, &parts) else {
-            return;
+            return Vec::new();
         };
         let found = Found {
             set: self.set_of(number),
@@ -219,25 +231,21 @@ impl Index {
             parts: &parts,
         };
         let Read::Bytes(bits, _) = reading.value else {
-            return;
+            return Vec::new();
         };
         let mut rows = vec![
-            self.encoded(&bounds, &found, &parts),
+            Sets::encoded(&bounds, &found, &parts),
             Node::derived("bits", Value::decimal(bits, 64)),
         ];
         let meaning = found.meaning(&reading.value);
         let derived = meaning.parts.into_iter();
         rows.extend(derived.map(|(name, value)| Node::derived(name, value)));
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-        for row in rows.into_iter().skip(skip).take(take) {
-            out.push(row);
-        }
+        rows
     }
 
-    fn encoded(&self, line: &Range<usize>, found: &Found<'_>, parts: &Parts) -> Node {
+    fn encoded(line: &Range<usize>, found: &Found<'_>, parts: &Parts) -> Node {
         let start = line.start.saturating_add(parts.value.start);
-        let span = place(self.text.span(), &(start..line.end));
+        let span = place(&(start..line.end));
         let value = Value::text_from(cut(found.bytes(&parts.value)));
         Node::field("encoded", value, span).doc(&ENCODED_DOC)
     }
@@ -259,60 +267,52 @@ fn cut(value: &[u8]) -> &[u8] {
 }
 
 fn number(item: u64) -> usize {
-    usize::try_from(item & !VALUE).unwrap_or(usize::MAX)
+    usize::try_from(item & !(SET | VALUE)).unwrap_or(usize::MAX)
 }
 
-impl Expand for Sets {
-    fn count(&self, item: u64, sources: &Sources) -> u64 {
-        let index = self.index(sources);
+impl Reading for Sets {
+    fn count(&self, item: u64) -> u64 {
         match item {
-            TOP => index.tops.len() as u64 + u64::from(!index.tail().is_empty()),
-            // The others say it themselves.
-            _ => 0,
+            TOP => self.tops.len() as u64 + u64::from(!self.tail().is_empty()),
+            _ if item & VALUE != 0 => self.parts(number(item)).len() as u64,
+            _ => {
+                let top = self.tops.get(number(item));
+                top.map_or(0, |top| top.lines.len().saturating_sub(1) as u64)
+            }
         }
     }
 
-    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        let index = self.index(out.sources);
+    fn rows(&self, item: u64, range: Range<u64>) -> Vec<Node> {
         if item == TOP {
-            for top in range {
-                let node = index.top(number(top), out);
-                out.push(node);
-            }
-            return;
+            return range.map(|top| self.top(number(top))).collect();
         }
         if item & VALUE != 0 {
-            index.parts(number(item), range, out);
-            return;
+            let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+            let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+            let all = self.parts(number(item)).into_iter();
+            return all.skip(skip).take(take).collect();
         }
-        let Some(top) = index.tops.get(number(item)) else {
-            return;
+        let Some(top) = self.tops.get(number(item)) else {
+            return Vec::new();
         };
-        let set = index.set_of(top.lines.start);
-        for entry in range {
-            let line = top
-                .lines
-                .start
-                .saturating_add(1)
-                .saturating_add(number(entry));
-            let node = index.entry(line, set, out);
-            out.push(node);
-        }
+        let set = self.set_of(top.lines.start);
+        let first = top.lines.start.saturating_add(1);
+        let lines = range.map(|entry| first.saturating_add(number(entry)));
+        lines.map(|line| self.entry(line, set)).collect()
     }
 
-    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        let index = self.index(sources);
-        let within = usize::try_from(offset.checked_sub(self.span.start)?).ok()?;
+    fn index_at(&self, item: u64, _part: u32, offset: u64) -> Option<Vec<u64>> {
+        let within = usize::try_from(offset).ok()?;
         // The line whose end is behind the byte: what introduces a line belongs to it.
-        let line = partition(index.lines.len(), |line| index.line(line).end <= within);
+        let line = partition(self.lines.len(), |line| self.line(line).end <= within);
         if item == TOP {
-            let after = index.tops.partition_point(|top| top.lines.end <= line);
+            let after = self.tops.partition_point(|top| top.lines.end <= line);
             return Some(vec![after as u64]);
         }
         if item & VALUE != 0 {
             return Some(vec![0]);
         }
-        let top = index.tops.get(number(item))?;
+        let top = self.tops.get(number(item))?;
         let first = top.lines.start.saturating_add(1);
         Some(
             line.checked_sub(first)

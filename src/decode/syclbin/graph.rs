@@ -10,7 +10,7 @@ use crate::model::kernels::Given;
 use crate::model::modules::{
     AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol, Modules, PropertySet,
 };
-use crate::model::{Sources, Str};
+use crate::model::{Sources, Span, Str};
 
 /// Who knows the modules.
 pub struct Graph {
@@ -25,6 +25,17 @@ impl Graph {
             survey,
             made: OnceCell::new(),
         }
+    }
+
+    fn text(&self, of: Holder) -> Span {
+        let part = match of {
+            Holder::Whole => Part::Global,
+            Holder::AbstractModule(at) => Part::Module(at),
+            Holder::IrModule(at) => Part::Ir(at),
+            Holder::NativeImage(at) => Part::Native(at),
+        };
+        let text = self.survey.text(part);
+        text.map_or(Span::default(), Text::readable)
     }
 }
 
@@ -70,17 +81,14 @@ impl Modules for Graph {
         Rc::clone(made)
     }
 
+    fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
+        property_set::sets(sources, self.text(of))
+    }
+
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
-        let part = match of {
-            Holder::Whole => Part::Global,
-            Holder::AbstractModule(at) => Part::Module(at),
-            Holder::IrModule(at) => Part::Ir(at),
-            Holder::NativeImage(at) => Part::Native(at),
-        };
-        let text = self.survey.text(part);
-        text.map_or_else(Vec::new, |text| {
-            property_set::sets(sources, text.readable())
-        })
+        let mut sets = self.values(of, sources);
+        property_set::explain(&self.survey.rare, sources, self.text(of), &mut sets);
+        sets
     }
 }
 

@@ -122,12 +122,12 @@ pub fn write(modules: &dyn Modules, sources: &Sources, out: &mut dyn io::Write) 
     write!(out, "{{\"version\":{},\"state\":", graph.version.value)?;
     number(out, graph.state.map(|state| state.value))?;
     write!(out, ",\"global_properties\":")?;
-    let global = sets(modules.properties(Holder::Whole, sources));
+    let global = sets(modules.values(Holder::Whole, sources));
     serde_json::to_writer(&mut *out, &global)?;
     write!(out, ",\"abstract_modules\":[")?;
     for module in &graph.abstract_modules {
         out.write_all(if module.index == 0 { b"\n" } else { b",\n" })?;
-        let properties = modules.properties(Holder::AbstractModule(module.index), sources);
+        let properties = modules.values(Holder::AbstractModule(module.index), sources);
         let json = ModuleJson {
             properties: sets(properties),
             ir_modules: graph.ir_modules_of(module).iter().map(ir).collect(),
