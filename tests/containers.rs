@@ -8,6 +8,7 @@ use support::compressed::bomb;
 use support::containers::*;
 use support::elf::Section;
 use support::spirv;
+use support::syclbin::{Entry as Image, Offload};
 use support::tree::{Tree, walk_all};
 use support::watchdog::Watchdog;
 use support::zebin::small;
@@ -178,6 +179,41 @@ fn bundles_are_the_same_compressed() {
             assert_eq!(names[1..], ids);
             assert_eq!(facts(&packed)[..3], facts(&document)[..3]);
         }
+    }
+}
+
+#[test]
+fn offload_binaries_are_the_same_compressed() {
+    let plain = Offload::new(3, vec![Image::of_kind(1, small().build().bytes)]).build();
+    let inside = documents(&walk_all(&support::open(&plain)).unwrap());
+    for method in [Method::Zlib, Method::Zstd] {
+        let packed = packed_offload(method, &plain);
+        let document = support::open(&packed);
+        assert_eq!(document.diagnostics, []);
+        assert_eq!(document.summary.title, "compressed OffloadBinary 3");
+        let names = documents(&walk_all(&document).unwrap());
+        assert_eq!(names[0], "unpacked");
+        assert_eq!(names[1..], inside);
+        // Sizes that lie, and bytes that are none.
+        for (at, byte, rule) in [
+            (32, packed[32] ^ 1, &rules::UNPACKED_SIZE),
+            (33, 0xff, &rules::UNPACKED_SIZE),
+            (50, packed[50] ^ 0x55, &rules::PACKED_DAMAGED),
+        ] {
+            let mut file = packed.clone();
+            file[at] = byte;
+            let document = support::open(&file);
+            assert!(
+                rules_of(&document).contains(&rule.id),
+                "{at} {:?}",
+                rules_of(&document)
+            );
+        }
+        // A method that is not known.
+        let mut file = packed.clone();
+        file[40] = 0;
+        let found = support::open(&file);
+        assert_eq!(rules_of(&found), [rules::OFFLOAD_COMPRESSED.id]);
     }
 }
 

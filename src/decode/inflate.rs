@@ -173,6 +173,19 @@ impl Context<'_> {
         span: Span,
         expected: Option<u64>,
     ) -> Option<Inflated> {
+        self.inflate_after(Vec::new(), name, method, span, expected)
+    }
+
+    /// The same, with bytes in front of what is unpacked: for formats whose places count from
+    /// the start of a header that is not compressed.
+    pub fn inflate_after(
+        &self,
+        before: Vec<u8>,
+        name: &str,
+        method: Method,
+        span: Span,
+        expected: Option<u64>,
+    ) -> Option<Inflated> {
         let left = self.may_unpack();
         if left == 0 || span.len() > limits::UNPACKED {
             self.report(
@@ -201,8 +214,12 @@ impl Context<'_> {
             return None;
         }
         let packed = span.sub(0, stream.used);
+        let bytes = match before.is_empty() {
+            true => stream.bytes,
+            false => [before, stream.bytes].concat(),
+        };
         Some(Inflated {
-            whole: self.unpacked(name, stream.bytes, packed),
+            whole: self.unpacked(name, bytes, packed),
             packed,
             method,
         })

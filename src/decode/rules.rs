@@ -266,8 +266,9 @@ rules! {
     OFFLOAD_IMAGE = "offload-binary/image-out-of-bounds" Error "An image reaches past the end of the binary" Spec("OffloadBinary.h");
     /// An image cannot hold the binary that it is an image of.
     OFFLOAD_SELF = "offload-binary/holds-itself" Error "An image holds its own binary" Spec("OffloadBinary.h");
-    /// From version 3 on all but the header may be compressed.
-    OFFLOAD_COMPRESSED = "offload-binary/compressed" Info "The binary is compressed" Spec("OffloadBinary.h");
+    /// From version 3 on all but the header may be compressed, with zlib or zstd. This is neither,
+    /// or could not be unpacked.
+    OFFLOAD_COMPRESSED = "offload-binary/compressed" Info "The binary is compressed, and not unpacked" Spec("OffloadBinary.h");
 
     /// The first generation of SYCLBIN starts with a header of 56 bytes.
     SYCLBIN_HEADER = "syclbin/truncated-header" Error "The file header is cut off" Spec("SYCLBINDesign.md, File header");

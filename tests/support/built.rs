@@ -19,6 +19,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("syclbin-1-in-3", wrapped(3)),
         ("property-sets", property_sets()),
         ("compressed-debug", compressed_debug()),
+        ("compressed-syclbin", compressed_syclbin()),
         ("ocloc-archive", containers::ocloc_archive()),
         ("module-package", containers::module_package()),
         ("opencl-elf", containers::opencl_elf(0xff02)),
@@ -67,6 +68,13 @@ fn compressed_debug() -> Vec<u8> {
         .section(Section::new(".debug_ranges", 1, section(".debug_ranges")))
         .build()
         .bytes
+}
+
+/// A SYCLBIN of the first generation in an OffloadBinary that is compressed.
+fn compressed_syclbin() -> Vec<u8> {
+    let image = Entry::of_kind(7, Syclbin::small().v1());
+    let plain = Offload::new(3, vec![image]).build();
+    containers::packed_offload(Method::Zstd, &plain)
 }
 
 /// A bundle in each of the three versions, the outer ones for what is in them.

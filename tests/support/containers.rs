@@ -254,3 +254,14 @@ pub fn coff_object() -> Vec<u8> {
     let zebin = small().build().bytes;
     coff(false, &[(".text", &[0xc3; 16]), (BUNDLE_SECTION, &zebin)])
 }
+
+/// An OffloadBinary of version 3 with all but its header compressed.
+pub fn packed_offload(method: Method, bytes: &[u8]) -> Vec<u8> {
+    let mut out = bytes[..40].to_vec();
+    out.extend(stream(method, &bytes[40..]));
+    out.resize(out.len().next_multiple_of(8), 0);
+    let (stored, inflated) = (out.len() as u64, bytes.len() as u64);
+    out[8..16].copy_from_slice(&stored.to_le_bytes());
+    out[32..40].copy_from_slice(&inflated.to_le_bytes());
+    out
+}

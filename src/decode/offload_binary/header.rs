@@ -57,7 +57,8 @@ record! {
         EntriesOffset: u64 as Hex,
         /// How many entries there are.
         EntriesCount: u64 as Dec,
-        /// The size of what is compressed from the entries on, before that; 0 if nothing is.
+        /// The size of all of it without compression, with this header; 0 if nothing is
+        /// compressed.
         InflatedSize: u64 as Dec,
     }
 }

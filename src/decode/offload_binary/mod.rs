@@ -19,6 +19,7 @@ use self::kinds::ImageKind;
 use self::read::Reading;
 use self::rows::{Binary, BinaryRows, SeriesRows};
 use super::Context;
+use super::eager::Eager;
 use super::elf::plural;
 use super::format::{self, Format, Opened};
 use super::pieces::{self, Piece, Pieces};
@@ -186,8 +187,21 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
             ("offload-binary", format!("OffloadBinary {version}"), facts)
         }
     };
+    let unpacked = reading.inflated.and_then(|inflated| {
+        let opened = format::nested(cx, inflated.whole);
+        let mut tree = Eager::default();
+        let name = "unpacked".to_owned();
+        let node = format::nested_node(cx.sources, name, inflated.whole, opened.as_ref());
+        tree.push(Eager::TOP, node);
+        reading.unpacked = Some(cx.register(Rc::new(tree)));
+        opened
+    });
     let modules = match &survey {
         Some(survey) => Some(syclbin::modules(Rc::clone(survey))),
+        None if unpacked.is_some() => unpacked.as_ref().and_then(|opened| {
+            let (rows, item, _) = opened.content?;
+            cx.expander(rows)?.modules(item)
+        }),
         // The SYCLBIN of the first generation in it.
         None => reading.entries.iter().find_map(|entry| {
             let (rows, item, _) = entry.opened.as_ref()?.content?;
@@ -195,6 +209,10 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
         }),
     };
     let mut summary = summary(format, title, facts);
+    if let Some(unpacked) = unpacked {
+        summary = unpacked.summary;
+        summary.title = format!("compressed {}", summary.title).into();
+    }
     if let (None, [only]) = (&survey, reading.entries.as_slice())
         && let Some(inner) = only
             .opened

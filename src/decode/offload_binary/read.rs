@@ -3,11 +3,12 @@
 use super::header;
 use super::{Entry, KEYS};
 use crate::decode::Context;
+use crate::decode::inflate::{Inflated, Method};
 use crate::decode::pieces::{self, Piece, Pieces};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::records::{field_span, number};
 use crate::decode::{limits, rules};
-use crate::model::{Bytes, Sources, Span, sort};
+use crate::model::{Bytes, ExpanderId, Sources, Span, sort};
 
 /// Kinds of [`Piece`]s.
 pub mod kind {
@@ -34,6 +35,10 @@ pub struct Reading {
     pub entries: Vec<Entry>,
     /// What is compressed.
     pub compressed: Span,
+    /// What is unpacked from that: a binary, too.
+    pub inflated: Option<Inflated>,
+    /// Who makes the row of that.
+    pub unpacked: Option<ExpanderId>,
     /// The strings, with their NULs.
     strings: Vec<(u64, u64)>,
     read: bool,
@@ -94,6 +99,31 @@ fn inside(body: Span, offset: u64, len: u64) -> Option<Span> {
     (end <= body.len()).then(|| body.sub(offset, len))
 }
 
+/// Unpacks all but the header. Places count from the start of the binary as it is without
+/// compression, so what is unpacked gets the header that it had: LLVM's reader does the same.
+fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option<Inflated> {
+    let packed = reading.compressed;
+    let start = Window::clamped(cx.sources, packed.sub(0, 4));
+    let method = Method::sniff(start.bytes())?;
+    let mut header = head.get(..40)?.to_vec();
+    for (name, number) in [("Size", size), ("InflatedSize", 0)] {
+        let field = header::header(reading.version)
+            .iter()
+            .find(|f| f.name == name)?;
+        let at = usize::try_from(field.offset).ok()?;
+        header
+            .get_mut(at..at.checked_add(8)?)?
+            .copy_from_slice(&number.to_le_bytes());
+    }
+    // Between the header and the entries there is nothing in what is written.
+    let before = packed.start.saturating_sub(reading.body.start);
+    if before != header.len() as u64 {
+        return None;
+    }
+    let expected = size.checked_sub(before)?;
+    cx.inflate_after(header, "OffloadBinary", method, packed, Some(expected))
+}
+
 impl Reading {
     /// Reads the binary that `rest` starts with.
     pub fn start(cx: &Context<'_>, rest: Span) -> Reading {
@@ -110,6 +140,8 @@ impl Reading {
             table: rest.sub(size, 0),
             entries: Vec::new(),
             compressed: rest.sub(size, 0),
+            inflated: None,
+            unpacked: None,
             strings: Vec::new(),
             read: false,
         };
@@ -138,11 +170,15 @@ impl Reading {
         let inflated = get("InflatedSize");
         if inflated > 0 {
             reading.compressed = reading.body.from(get("EntriesOffset"));
-            cx.report(
-                &rules::OFFLOAD_COMPRESSED,
-                place("InflatedSize"),
-                format_args!("{inflated} bytes are compressed: they are shown as they are stored"),
-            );
+            reading.inflated = unpack(cx, &reading, bytes, inflated);
+            match reading.inflated {
+                Some(inflated) => reading.compressed = inflated.packed,
+                None => cx.report(
+                    &rules::OFFLOAD_COMPRESSED,
+                    place("InflatedSize"),
+                    format_args!("{inflated} bytes are compressed: they are shown as stored"),
+                ),
+            }
             return reading;
         }
         reading.read = true;

@@ -187,10 +187,21 @@ impl BinaryRows {
                     .doc(&STRING_DOC)
             }
             kind::IMAGE => self.image(index, span, out)?,
+            kind::COMPRESSED if span == binary.reading.compressed => self.compressed(span),
             _ => Node::new(NodeKind::Blob, "compressed", span)
                 .value(Value::Bytes)
                 .doc(&COMPRESSED_DOC),
         })
+    }
+
+    /// The row of what is compressed, with what is unpacked from it.
+    fn compressed(&self, span: Span) -> Node {
+        let reading = &self.0.reading;
+        match (reading.inflated, reading.unpacked) {
+            (Some(inflated), Some(rows)) => inflated.node("compressed").children(rows, 0, Some(1)),
+            _ => Node::new(NodeKind::Blob, "compressed", span).value(Value::Bytes),
+        }
+        .doc(&COMPRESSED_DOC)
     }
 
     /// The row of an image; `span` is what of it no other part claims.
