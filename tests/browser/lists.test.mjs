@@ -160,6 +160,8 @@ journey("the text goes with the tree, in both directions", async (page) => {
   await treeRow(page).getByText("simd_size").waitFor();
   await page.locator(`#lines [data-row='${number}'] mark`).waitFor();
   assert.match(await page.locator("#lines mark").innerText(), /^\d+$/);
+  // The address comes a little later: it is one to go back to.
+  await page.waitForFunction(() => location.hash.includes("simd_size"));
   // From a node to its lines.
   await page.evaluate(() => { location.hash = "#k=hugeprivate"; });
   await page.waitForFunction(() => document.querySelectorAll("#lines [aria-selected=true]").length > 5);
