@@ -131,3 +131,24 @@ fn a_document_in_a_file_is_checked() {
     let dump = stdout(&zeview(&["dump", "--depth", "1", "--path", IMAGE, &file]));
     assert!(dump.contains(".ze_info"), "{dump}");
 }
+
+#[test]
+fn each_binary_of_an_archive_is_judged() {
+    let file = temporary("archive.a", &support::containers::ocloc_archive());
+    let output = zeview(&["check", "--json", &file]);
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(all[0]["verdict"], Value::Null);
+    let inner = all[0]["documents"].as_array().unwrap();
+    let said = |at: usize, key: &str| inner[at][key].as_str().map(str::to_owned);
+    assert_eq!(said(0, "path").as_deref(), Some("64.20.1.0/64.20.1.0"));
+    assert_eq!(said(0, "device").as_deref(), Some("bmg-g21"));
+    assert_eq!(said(0, "verdict").as_deref(), Some("loads"));
+    let text = String::from_utf8(zeview(&["check", &file]).stdout).unwrap();
+    assert!(
+        text.contains("64.20.1.0/64.20.1.0: driver 26.27 on bmg-g21: loads"),
+        "{text}"
+    );
+    let other = zeview(&["check", "--json", "--device", "skl", &file]);
+    let all: Value = serde_json::from_slice(&other.stdout).unwrap();
+    assert_eq!(all[0]["documents"][0]["verdict"], "refused");
+}

@@ -59,9 +59,37 @@ struct FileJson<'a> {
     device: Option<&'a str>,
     findings: Vec<FindingJson<'a>>,
     rebuild: Option<&'a Rebuild>,
+    /// What the driver does with each of the documents in what holds files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    documents: Vec<InnerJson<'a>>,
     /// Null for a document within the file.
     coverage: Option<Coverage>,
     diagnostics: Vec<DiagnosticJson<'a>>,
+}
+
+/// Keys of an entry of [`FileJson::documents`].
+#[derive(Serialize)]
+struct InnerJson<'a> {
+    path: &'a str,
+    device: Option<&'a str>,
+    verdict: Outcome,
+}
+
+/// More documents in one file are not judged: a library can have thousands.
+const INNER: usize = 1024;
+
+/// What the driver does with the documents in the file, those of which that can be asked.
+fn judge_inner(document: &mut Document, device: Option<&str>) -> Vec<(String, Verdict)> {
+    let mut all = Vec::new();
+    let spans: Vec<_> = document.documents().iter().copied().take(INNER).collect();
+    for span in spans {
+        let node = document.nodes_for(span).pop();
+        let verdict = node.and_then(|node| document.verdict(node, device));
+        if let Some(verdict) = verdict {
+            all.push((document.path_of_span(span), verdict));
+        }
+    }
+    all
 }
 
 /// Has the C library keep what is freed: without it each large file's memory is handed back to
@@ -109,13 +137,31 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if !loads || !part.is_well_formed() {
             status = status.max(1);
         }
+        let inner = match (&verdict, part.path) {
+            (None, None) => judge_inner(&mut document, options.device.as_deref()),
+            _ => Vec::new(),
+        };
         let name = file.display().to_string();
         if options.json {
             out.write_all(if first { b"\n" } else { b",\n" })?;
             first = false;
-            print_json(&mut document, &part, verdict.as_ref(), name, &mut out)?;
+            print_json(
+                &mut document,
+                &part,
+                verdict.as_ref(),
+                &inner,
+                name,
+                &mut out,
+            )?;
         } else {
-            print_text(&mut document, &part, verdict.as_ref(), &name, &mut out)?;
+            print_text(
+                &mut document,
+                &part,
+                verdict.as_ref(),
+                &inner,
+                &name,
+                &mut out,
+            )?;
         }
     }
     drop(progress);
@@ -173,6 +219,7 @@ fn print_json(
     document: &mut Document,
     part: &Part<'_>,
     verdict: Option<&Verdict>,
+    inner: &[(String, Verdict)],
     file: String,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -203,6 +250,14 @@ fn print_json(
             device: verdict.and_then(|verdict| verdict.device.as_deref()),
             findings,
             rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
+            documents: inner
+                .iter()
+                .map(|(path, verdict)| InnerJson {
+                    path,
+                    device: verdict.device.as_deref(),
+                    verdict: verdict.outcome,
+                })
+                .collect(),
             coverage: part.path.is_none().then_some(document.coverage),
             diagnostics,
         },
@@ -214,6 +269,7 @@ fn print_text(
     document: &mut Document,
     part: &Part<'_>,
     verdict: Option<&Verdict>,
+    inner: &[(String, Verdict)],
     file: &str,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -253,6 +309,9 @@ fn print_text(
         )?;
     }
     writeln!(out)?;
+    for (path, verdict) in inner {
+        writeln!(out, "  {path}: {}", verdict.headline())?;
+    }
     let indent = if verdict.is_some() { "    " } else { "  " };
     for diagnostic in all {
         let path = document.path_of(diagnostic);
