@@ -14,7 +14,7 @@ use support::watchdog::Watchdog;
 use support::zebin::small;
 use zeview::decode::inflate::Method;
 use zeview::decode::rules;
-use zeview::model::{Document, NodeKind};
+use zeview::model::{Document, NodeKind, Severity};
 
 fn rules_of(document: &Document) -> Vec<&str> {
     document.diagnostics.iter().map(|d| &*d.rule).collect()
@@ -214,6 +214,27 @@ fn offload_binaries_are_the_same_compressed() {
         file[40] = 0;
         let found = support::open(&file);
         assert_eq!(rules_of(&found), [rules::OFFLOAD_COMPRESSED.id]);
+    }
+}
+
+#[test]
+fn what_is_packed_is_as_bad_as_what_is_unpacked() {
+    let mut damaged = usual_bundle();
+    // The section header string table's index of the zebin.
+    let zebin = damaged.windows(4).position(|w| w == b"\x7fELF").unwrap();
+    damaged[zebin + 62] = 0x77;
+    let packed = packed_bundle(3, Method::Zlib, &damaged);
+    let packed = packed_bundle(2, Method::Zstd, &packed);
+    let document = support::open(&packed);
+    let worst = |node: &zeview::model::Node| document.severity(node);
+    assert_eq!(worst(document.root()), Some(Severity::Error));
+    let tree = walk_all(&document).unwrap();
+    let names = ["header", "compressed bundle"];
+    let top = tree.children(&tree.nodes[0]);
+    for (flat, name) in top.iter().zip(names) {
+        assert_eq!(flat.node.name, name);
+        let expected = (name != "header").then_some(Severity::Error);
+        assert_eq!(worst(&flat.node), expected, "{name}");
     }
 }
 

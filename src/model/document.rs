@@ -307,10 +307,13 @@ impl Document {
             .filter(move |d| span.contains(d.primary.span))
     }
 
-    /// The worst that is said about bytes within a node.
+    /// The worst that is said about bytes within a node, or about what is unpacked from them.
     pub fn severity(&self, node: &Node) -> Option<Severity> {
         let extent = node.extent()?;
-        self.diagnostics_in(extent).map(|d| d.severity).max()
+        let mut spans = self.sources.unpacked_from(extent);
+        spans.push(extent);
+        let all = spans.into_iter().flat_map(|span| self.diagnostics_in(span));
+        all.map(|d| d.severity).max()
     }
 }
 

@@ -191,6 +191,21 @@ impl Sources {
         self.entry(id).and_then(|e| e.parent)
     }
 
+    /// All of what was unpacked from bytes within `span`, and of what was unpacked from that.
+    pub fn unpacked_from(&self, span: Span) -> Vec<Span> {
+        let mut all: Vec<Span> = Vec::new();
+        // What is unpacked comes after what it is unpacked from.
+        for id in self.ids().into_iter().skip(1) {
+            let inside = |parent: Span| {
+                span.contains(parent) || all.iter().any(|s| s.source == parent.source)
+            };
+            if self.parent(id).is_some_and(inside) {
+                all.push(self.whole(id));
+            }
+        }
+        all
+    }
+
     /// All bytes of a source.
     pub fn whole(&self, id: SourceId) -> Span {
         Span::new(id, 0, self.entry(id).map_or(0, |e| e.source.len()))
