@@ -1,0 +1,126 @@
+//! The records of the first generation.
+// The fields have the spelling of SYCLBIN.h.
+#![allow(non_snake_case)]
+
+use crate::decode::names::{Dec, Hex};
+use crate::decode::records::Kind;
+use crate::model::Doc;
+use crate::record;
+
+record! {
+    /// How many modules there are, and how large the tables.
+    pub struct FileHeader: "SYCLBINDesign.md, File header" {
+        /// 0x53594249, `SYBI` as a number: `IBYS` as text.
+        Magic: u32 as Hex,
+        /// The version of the format; 0 and 1 are the same.
+        Version: u32 as Dec,
+        /// How many abstract module headers there are.
+        AbstractModuleCount: u32 as Dec,
+        /// How many IR module headers there are.
+        IRModuleCount: u32 as Dec,
+        /// How many native device code image headers there are.
+        NativeDeviceCodeImageCount: u32 as Dec,
+        /// Nothing: the next number is aligned to 8 bytes. Writers do not clear it.
+        padding: u32 as Hex,
+        /// The size of the metadata table in bytes, without what fills it up to a multiple of 8.
+        MetadataByteTableSize: u64 as Dec,
+        /// The size of the binary table in bytes.
+        BinaryByteTableSize: u64 as Dec,
+        /// Where the global metadata is in the metadata table.
+        GlobalMetadataOffset: u64 as Hex,
+        /// The size of the global metadata in bytes.
+        GlobalMetadataSize: u64 as Dec,
+    }
+}
+
+record! {
+    /// Where the metadata of an abstract module is, and which device code is its own.
+    pub struct AbstractModuleHeader: "SYCLBINDesign.md, Abstract module header" {
+        /// Where its metadata is in the metadata table.
+        MetadataOffset: u64 as Hex,
+        /// The size of its metadata in bytes.
+        MetadataSize: u64 as Dec,
+        /// How many IR modules it has.
+        IRModuleCount: u32 as Dec,
+        /// The index of its first IR module header.
+        IRModuleOffset: u32 as Dec,
+        /// How many native device code images it has.
+        NativeDeviceCodeImageCount: u32 as Dec,
+        /// The index of its first native device code image header.
+        NativeDeviceCodeImageOffset: u32 as Dec,
+    }
+}
+
+record! {
+    /// Where an IR module and its metadata are.
+    pub struct IRModuleHeader: "SYCLBINDesign.md, IR module header" {
+        /// Where its metadata is in the metadata table.
+        MetadataOffset: u64 as Hex,
+        /// The size of its metadata in bytes.
+        MetadataSize: u64 as Dec,
+        /// Where it is in the binary table.
+        RawIRBytesOffset: u64 as Hex,
+        /// Its size in bytes.
+        RawIRBytesSize: u64 as Dec,
+    }
+}
+
+record! {
+    /// Where a native device code image and its metadata are.
+    pub struct NativeDeviceCodeImageHeader: "SYCLBINDesign.md, Native device code image header" {
+        /// Where its metadata is in the metadata table.
+        MetadataOffset: u64 as Hex,
+        /// The size of its metadata in bytes.
+        MetadataSize: u64 as Dec,
+        /// Where it is in the binary table.
+        BinaryBytesOffset: u64 as Hex,
+        /// Its size in bytes.
+        BinaryBytesSize: u64 as Dec,
+    }
+}
+
+pub const fn doc(text: &'static str) -> Doc {
+    Doc {
+        text,
+        source: super::super::SOURCE,
+        known: &[],
+    }
+}
+
+/// The numbers of the tables, of their rows and of the items below them.
+pub mod kind {
+    #![allow(missing_docs)]
+    pub const HEADER: u8 = 1;
+    pub const MODULES: u8 = 2;
+    pub const IR: u8 = 3;
+    pub const NATIVE: u8 = 4;
+    pub const METADATA: u8 = 5;
+    pub const BINARY: u8 = 6;
+}
+
+/// Abstract modules.
+pub static MODULES: Kind = Kind {
+    table: kind::MODULES,
+    name: "abstract module",
+    fields: AbstractModuleHeader::FIELDS,
+    size: AbstractModuleHeader::SIZE,
+    doc: doc("A collection of device binaries that share their properties."),
+};
+
+/// IR modules.
+pub static IR: Kind = Kind {
+    table: kind::IR,
+    name: "IR module",
+    fields: IRModuleHeader::FIELDS,
+    size: IRModuleHeader::SIZE,
+    doc: doc("Device code in an intermediate representation, to be compiled when it is run."),
+};
+
+/// Native device code images.
+pub static NATIVE: Kind = Kind {
+    table: kind::NATIVE,
+    name: "native device code image",
+    fields: NativeDeviceCodeImageHeader::FIELDS,
+    size: NativeDeviceCodeImageHeader::SIZE,
+    doc: doc("Device code that is compiled for one architecture."),
+};

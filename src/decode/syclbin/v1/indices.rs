@@ -1,0 +1,127 @@
+//! Which device code the abstract modules of the first generation have: ranges of indices.
+
+use std::ops::Range;
+
+use super::Record;
+use crate::decode::Context;
+use crate::decode::rules;
+use crate::model::Span;
+
+/// Which records of a list the abstract modules call their own.
+pub struct Indices<'a> {
+    cx: &'a Context<'a>,
+    what: &'static str,
+    offset: &'static str,
+    count: &'static str,
+    len: u64,
+    /// How many more records abstract modules may refer to, all together.
+    budget: u64,
+    /// How many begin and end to refer to a record, added up: how many refer to it.
+    edges: Vec<i64>,
+    /// The sum of all counts, and what the modules have that have some.
+    total: u64,
+    owners: u64,
+    all_zero: bool,
+    /// The second module that has some: the one whose first index gives the writer away.
+    second: Option<(Span, u64)>,
+}
+
+impl<'a> Indices<'a> {
+    /// Nothing is known yet of `len` records of this kind; the fields are those of an abstract
+    /// module header.
+    pub fn new(
+        cx: &'a Context<'_>,
+        what: &'static str,
+        offset: &'static str,
+        count: &'static str,
+        len: u64,
+    ) -> Indices<'a> {
+        Indices {
+            cx,
+            what,
+            offset,
+            count,
+            len,
+            budget: len.saturating_mul(4).saturating_add(1 << 16),
+            edges: vec![0; usize::try_from(len).unwrap_or(0).saturating_add(1)],
+            total: 0,
+            owners: 0,
+            all_zero: true,
+            second: None,
+        }
+    }
+
+    /// The range of an abstract module, as far as there are such records.
+    pub fn range(&mut self, record: &Record<'_>) -> Range<u32> {
+        let (first, count) = (record.get(self.offset), record.get(self.count));
+        let (what, len) = (self.what, self.len);
+        if first + count > len {
+            self.cx.report_with(
+                &rules::SYCLBIN_INDEX,
+                record.span(self.count),
+                format_args!("{count} {what} from number {first} on: there are {len}"),
+                &[(record.span(self.offset), "the first of them")],
+                None,
+            );
+        }
+        if count > 0 {
+            self.owners += 1;
+            self.all_zero &= first == 0;
+            if self.owners == 2 {
+                self.second = Some((record.span(self.offset), self.total));
+            }
+        }
+        self.total = self.total.saturating_add(count);
+        let (mut start, mut end) = (first.min(len), (first + count).min(len));
+        if end - start > self.budget {
+            let message = format_args!("too many abstract modules share {what}");
+            self.cx.report(&rules::TOO_MUCH, record.place, message);
+            (start, end) = (0, 0);
+        }
+        self.budget -= end - start;
+        for (at, change) in [(start, 1), (end, -1)] {
+            if let Some(edge) = usize::try_from(at)
+                .ok()
+                .and_then(|at| self.edges.get_mut(at))
+            {
+                *edge += change;
+            }
+        }
+        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        small(start)..small(end)
+    }
+
+    /// Says what is only to be seen when all modules are known.
+    pub fn finish(self, table: Span) {
+        let what = self.what;
+        if let Some((place, total)) = self.second
+            && self.all_zero
+        {
+            self.cx.report_with(
+                &rules::SYCLBIN_FIRST_INDEX,
+                place,
+                format_args!("the first index of {what} is 0 in all abstract modules"),
+                &[],
+                Some(
+                    format!(
+                        "the writer has not counted: the {what} of this abstract module start \
+                         at number {total}"
+                    )
+                    .into(),
+                ),
+            );
+            return;
+        }
+        let mut owners = 0;
+        for (edge, at) in self.edges.iter().zip(0..self.len) {
+            owners += edge;
+            if owners == 0 {
+                self.cx.report(
+                    &rules::SYCLBIN_UNUSED,
+                    table.sub(at * 32, 32),
+                    format_args!("no abstract module has it among its {what}"),
+                );
+            }
+        }
+    }
+}

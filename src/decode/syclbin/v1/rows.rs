@@ -1,0 +1,199 @@
+//! The rows of a SYCLBIN of the first generation.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::super::{Part, Survey};
+use super::header::{self, FileHeader, doc, kind};
+use crate::decode::pieces::{self, Pieces, filler};
+use crate::decode::reader::Window;
+use crate::decode::records::{self, Remarks};
+use crate::model::modules::Modules;
+use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+
+const HEADER_DOC: Doc = doc("How many modules there are, and how large the tables.");
+const METADATA_DOC: Doc = doc("The property sets of all modules: offsets of metadata count here.");
+const BINARY_DOC: Doc = doc("The device code of all modules: offsets of it count here.");
+
+/// The numbers that stand for parts.
+pub fn id_of(part: Part) -> u64 {
+    match part {
+        Part::Global => pieces::id(kind::HEADER, 0),
+        Part::Module(at) => pieces::id(kind::MODULES, at.into()),
+        Part::Ir(at) => pieces::id(kind::IR, at.into()),
+        Part::Native(at) => pieces::id(kind::NATIVE, at.into()),
+    }
+}
+
+/// The other way of [`id_of`].
+pub fn part_of(id: u64) -> Option<Part> {
+    let (what, index) = pieces::split(id);
+    let index = u32::try_from(index).ok()?;
+    Some(match what {
+        kind::HEADER => Part::Global,
+        kind::MODULES => Part::Module(index),
+        kind::IR => Part::Ir(index),
+        kind::NATIVE => Part::Native(index),
+        _ => return None,
+    })
+}
+
+/// The item of the document itself.
+pub const TOP: u64 = u64::MAX;
+
+/// A SYCLBIN, all of it looked through.
+pub struct File {
+    /// What it holds.
+    pub survey: Rc<Survey>,
+    /// Who knows its modules.
+    pub modules: Rc<dyn Modules>,
+    /// The file header.
+    pub header: Span,
+    /// All parts.
+    pub pieces: Pieces,
+    /// The parts of the metadata table.
+    pub metadata: Pieces,
+    /// The parts of the binary table.
+    pub binary: Pieces,
+}
+
+/// Makes its rows.
+pub struct FileRows(pub Rc<File>);
+
+impl FileRows {
+    fn part(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
+        let (what, span) = self.0.pieces.get(index)?;
+        if let Some(node) = filler(what, span) {
+            return Some(node);
+        }
+        let (what, _) = pieces::split(what);
+        let table = |name, kind| {
+            records::table(out, name, span, kind, Rc::clone(&self.0) as Rc<dyn Remarks>)
+        };
+        let group = |name: &'static str, pieces: &Pieces, doc| {
+            Node::new(NodeKind::Record, name, span)
+                .children(out.me, pieces::id(what, 0), Some(pieces.len()))
+                .doc(doc)
+        };
+        Some(match what {
+            kind::HEADER if span.len() < FileHeader::SIZE => {
+                Node::new(NodeKind::Blob, "cut-off file header", span).value(Value::Bytes)
+            }
+            kind::HEADER => Node::new(NodeKind::Record, "file header", span)
+                .area(Area::Header)
+                .children(out.me, pieces::id(what, 0), Some(FileHeader::COUNT))
+                .doc(&HEADER_DOC),
+            kind::MODULES => table("abstract module headers", &header::MODULES),
+            kind::IR => table("IR module headers", &header::IR),
+            kind::NATIVE => table("native device code image headers", &header::NATIVE),
+            kind::METADATA => {
+                group("metadata table", &self.0.metadata, &METADATA_DOC).area(Area::Meta)
+            }
+            _ => group("binary table", &self.0.binary, &BINARY_DOC).area(Area::Code),
+        })
+    }
+}
+
+impl Expand for FileRows {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
+        // All others say it themselves.
+        if item == TOP { self.0.pieces.len() } else { 0 }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let file = &self.0;
+        let (what, _) = pieces::split(item);
+        if item == TOP {
+            for index in range {
+                out.extend(self.part(index, out));
+            }
+        } else if what == kind::HEADER {
+            let header = Window::clamped(out.sources, file.header);
+            records::push(FileHeader::FIELDS, &header, range, out);
+        } else {
+            let is_text = what == kind::METADATA;
+            let list = if is_text {
+                &file.metadata
+            } else {
+                &file.binary
+            };
+            for at in range {
+                let Some((what, span)) = list.get(at) else {
+                    continue;
+                };
+                let node = filler(what, span).or_else(|| {
+                    let part = part_of(what)?;
+                    Some(match is_text {
+                        true => file.survey.text_node(part, span, out),
+                        false => file.survey.code_node(part, span, out),
+                    })
+                });
+                out.extend(node);
+            }
+        }
+    }
+
+    fn modules(&self, _item: u64) -> Option<Rc<dyn Modules>> {
+        Some(Rc::clone(&self.0.modules))
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        let pieces = match (item, pieces::split(item).0) {
+            (TOP, _) => &self.0.pieces,
+            (_, kind::METADATA) => &self.0.metadata,
+            (_, kind::BINARY) => &self.0.binary,
+            _ => return None,
+        };
+        Some(vec![pieces.index_at(offset)])
+    }
+}
+
+impl Remarks for File {
+    fn record(&self, table: u8, index: u64, node: Node, _out: &Rows<'_>) -> Node {
+        let Some(part) = part_of(pieces::id(table, index)) else {
+            return node;
+        };
+        let mut node = node;
+        if let Some(text) = self.survey.text(part).filter(|text| !text.span.is_empty()) {
+            node = node.xref("metadata", "its properties", text.span);
+        }
+        if let Some(code) = self.survey.code(part) {
+            if let Some(opened) = &code.opened {
+                node = node.summary(opened.summary.title.clone());
+            }
+            return node.xref("code", part.name(), code.bytes);
+        }
+        let Part::Module(at) = part else { return node };
+        let at = usize::try_from(at).ok();
+        let Some(module) = at.and_then(|at| self.survey.modules.get(at)) else {
+            return node;
+        };
+        let (ir, native) = (module.ir.len() as u64, module.native.len() as u64);
+        let count = crate::decode::elf::plural;
+        let mut words = Vec::new();
+        for (range, what, list) in [
+            (&module.ir, "IR module", &self.survey.ir),
+            (
+                &module.native,
+                "native device code image",
+                &self.survey.native,
+            ),
+        ] {
+            if range.is_empty() {
+                continue;
+            }
+            words.push(count(range.len() as u64, what));
+            let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+            let first = list.get(at(range.start)).map(|code| code.header);
+            let last = list.get(at(range.end) - 1).map(|code| code.header);
+            if let (Some(first), Some(last)) = (first, last) {
+                let all = Span::new(first.source, first.start, last.end);
+                node = node.xref("headers", count(range.len() as u64, what), all);
+            }
+        }
+        match ir + native {
+            0 => node.summary("no device code"),
+            _ => node.summary(words.join(", ")),
+        }
+    }
+}
