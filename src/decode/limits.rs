@@ -39,6 +39,9 @@ pub const ENTRIES: u64 = 1 << 20;
 /// The longest text without a size of its own that is looked for the end of, in bytes.
 pub const C_STRING: u64 = 64 << 10;
 
+/// Bytes that are looked through for the ends of all such texts that are not short.
+pub const C_STRINGS: u64 = 16 << 20;
+
 /// How often each byte of a file may be walked through by checks, on average: tables that lie
 /// over each other would otherwise cost the square of the file.
 pub const WALKS: u64 = 3;

@@ -3,6 +3,7 @@
 
 use super::elf::{Class, Elf, Section, place, put, size_of};
 use super::notes::Notes;
+use super::syclbin::{Entry, Offload, Syclbin, Text, words};
 use super::zebin::{small, ze_info_kernel};
 
 const SIZE: usize = 10_000_000;
@@ -79,6 +80,26 @@ pub const ALL: &[(&str, Make)] = &[
     ("GTPin ranges without end", gtpin),
     ("archives in archives", archives),
     ("150 000 members", members),
+    ("syclbin: modules that all have all", modules_that_have_all),
+    ("syclbin: texts over each other", texts_of_modules),
+    ("offload: strings over each other", strings_over_each_other),
+    ("offload: keys without end", keys_without_end),
+    ("offload: images over each other", images_over_each_other),
+    ("offload: 300 000 empty ones", || {
+        Offload::new(2, vec![]).build().repeat(SIZE / 32)
+    }),
+    ("properties: one key again and again", || {
+        properties("a=1|1\n".repeat(SIZE / 6))
+    }),
+    ("properties: a million sets", || {
+        properties((0..1_000_000).map(|i| format!("[{i}]\n")).collect())
+    }),
+    ("properties: one long line", || {
+        properties(format!("a=2|{}", "A".repeat(SIZE)))
+    }),
+    ("properties: lines that are none", || {
+        properties("x\n".repeat(SIZE / 2))
+    }),
 ];
 
 fn text(text: String) -> Vec<u8> {
@@ -264,4 +285,78 @@ fn members() -> Vec<u8> {
     let mut bytes = b"!<arch>\n".to_vec();
     bytes.extend(one.repeat(SIZE / one.len()));
     bytes
+}
+
+/// A SYCLBIN whose only abstract module has this text.
+fn properties(text: String) -> Vec<u8> {
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].text = Text(format!("[s]\n{text}").into_bytes());
+    syclbin.v1()
+}
+
+/// The head of a SYCLBIN with so many headers of abstract and IR modules.
+fn syclbin_head(modules: u32, ir: u32, metadata: u64) -> Vec<u8> {
+    let mut file = words(&[0x5359_4249, 1, modules, ir, 0, 0]);
+    for number in [metadata, 8, 0, 0] {
+        file.extend(number.to_le_bytes());
+    }
+    file
+}
+
+fn modules_that_have_all() -> Vec<u8> {
+    let count = 150_000;
+    let mut file = syclbin_head(count, count, 0);
+    let module = [words(&[0; 4]), words(&[count, 0, 0, 0])].concat();
+    file.extend(module.repeat(count as usize));
+    file.extend(vec![0; 32 * count as usize + 8]);
+    file
+}
+
+fn texts_of_modules() -> Vec<u8> {
+    let (count, len) = (40_000, 1_000_000u64);
+    let mut file = syclbin_head(count, 0, len);
+    let module = [0u64.to_le_bytes(), len.to_le_bytes(), [0; 8], [0; 8]].concat();
+    file.extend(module.repeat(count as usize));
+    file.extend("[s]\nkey=1|1\n".repeat(len as usize / 12 + 1).into_bytes());
+    file
+}
+
+/// An OffloadBinary with this entry again and again, and these bytes behind them.
+fn again(numbers: [u64; 4], behind: Vec<u8>) -> Vec<u8> {
+    let count = 120_000;
+    let mut file = vec![0x10, 0xff, 0x10, 0xad, 2, 0, 0, 0];
+    let size = 32 + 40 * count + behind.len() as u64;
+    for number in [size, 32, count] {
+        file.extend(number.to_le_bytes());
+    }
+    let mut entry = vec![1, 0, 8, 0, 0, 0, 0, 0];
+    entry.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    file.extend(entry.repeat(count as usize));
+    file.extend(behind);
+    file
+}
+
+/// The first byte behind the entries of [`again`].
+const BEHIND: u64 = 32 + 40 * 120_000;
+
+fn strings_over_each_other() -> Vec<u8> {
+    let record = [BEHIND, BEHIND, 1].map(u64::to_le_bytes).concat();
+    let count = 200_000;
+    again([BEHIND, count, 0, 0], record.repeat(count as usize))
+}
+
+fn keys_without_end() -> Vec<u8> {
+    let record = [BEHIND + 24, BEHIND + 24, 1].map(u64::to_le_bytes).concat();
+    again([BEHIND, 1, 0, 0], [record, vec![b'k'; 5_000_000]].concat())
+}
+
+fn images_over_each_other() -> Vec<u8> {
+    let mut inner = vec![0; 8];
+    for _ in 0..8 {
+        let entries = vec![Entry::of_kind(1, inner.clone()); 8];
+        inner = Offload::new(2, entries).build();
+        inner.truncate(5_000_000);
+    }
+    let len = inner.len() as u64;
+    again([0, 0, BEHIND, len], inner)
 }

@@ -1,6 +1,9 @@
 //! Builds SYCLBINs of both generations, the OffloadBinaries around them, and property sets,
 //! from SYCLBINDesign.md, PropertySets.md and OffloadBinary.h.
 
+use zeview::decode::inflate::Method;
+
+use super::compressed::stream;
 use super::{spirv, zebin};
 
 /// The digits of bytes, with the number of bits before them.
@@ -283,6 +286,18 @@ pub struct Offload {
 impl Offload {
     pub fn new(version: u32, entries: Vec<Entry>) -> Offload {
         Offload { version, entries }
+    }
+
+    /// Version 3 with all but the header compressed.
+    pub fn packed(entries: Vec<Entry>, method: Method) -> Vec<u8> {
+        let plain = Offload::new(3, entries).build();
+        let stream = stream(method, &plain[40..]);
+        let size = plain.len() as u64;
+        let mut file = patched(&plain[..40], 32, 8, size);
+        file.extend(stream);
+        file.resize(file.len().next_multiple_of(8), 0);
+        let len = file.len() as u64;
+        patched(&file, 8, 8, len)
     }
 
     pub fn header_size(&self) -> usize {

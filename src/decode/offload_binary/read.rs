@@ -1,5 +1,7 @@
 //! Reading an OffloadBinary: its header, entries and strings. No image is looked at.
 
+use std::cell::Cell;
+
 use super::header;
 use super::{Entry, KEYS};
 use crate::decode::Context;
@@ -49,6 +51,8 @@ pub struct Near<'a> {
     sources: &'a Sources,
     span: Span,
     bytes: Bytes,
+    /// How many bytes are still looked through for the ends of long texts.
+    patience: Cell<u64>,
 }
 
 /// So much is kept at once.
@@ -63,6 +67,7 @@ impl<'a> Near<'a> {
             sources,
             span,
             bytes: bytes.unwrap_or_else(|_| Bytes::from(Vec::new())),
+            patience: Cell::new(limits::C_STRINGS),
         }
     }
 
@@ -83,14 +88,16 @@ pub fn c_string(near: &Near<'_>, body: Span, offset: u64) -> Option<Span> {
         return None;
     }
     let most = body.sub(offset, limits::C_STRING);
+    let end = |span: Span| near.get(span).iter().position(|b| *b == 0);
     // Most are short.
-    for len in [64, limits::C_STRING] {
-        let bytes = near.get(most.sub(0, len));
-        if let Some(end) = bytes.iter().position(|b| *b == 0) {
-            return Some(most.sub(0, end as u64));
-        }
+    if let Some(end) = end(most.sub(0, 64)) {
+        return Some(most.sub(0, end as u64));
     }
-    None
+    let patience = near.patience.get();
+    let most = most.sub(0, patience);
+    let end = end(most).map(|end| most.sub(0, end as u64));
+    near.patience.set(patience - end.unwrap_or(most).len());
+    end
 }
 
 /// `len` bytes at `offset` of `body`, if they are there.
