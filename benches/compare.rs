@@ -5,6 +5,9 @@
 //! is the peak of the resident set, read while the process waits to write its last line.
 
 #[allow(dead_code)]
+#[path = "../tests/support/compressed.rs"]
+mod compressed;
+#[allow(dead_code)]
 #[path = "../tests/support/elf.rs"]
 mod elf;
 #[allow(dead_code)]
@@ -16,6 +19,12 @@ mod notes;
 #[allow(dead_code)]
 #[path = "../tests/support/random.rs"]
 mod random;
+#[allow(dead_code)]
+#[path = "../tests/support/spirv.rs"]
+mod spirv;
+#[allow(dead_code)]
+#[path = "../tests/support/syclbin.rs"]
+mod syclbin;
 #[allow(dead_code)]
 #[path = "../tests/support/zebin.rs"]
 mod zebin;
