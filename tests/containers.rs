@@ -11,7 +11,7 @@ use support::spirv;
 use support::syclbin::{Entry as Image, Offload};
 use support::tree::{Tree, walk_all};
 use support::watchdog::Watchdog;
-use support::zebin::small;
+use support::zebin::{code, small};
 use zeview::decode::inflate::Method;
 use zeview::decode::rules;
 use zeview::model::{Document, NodeKind, Severity};
@@ -133,6 +133,20 @@ fn large_host_files_cost_their_headers() {
         let read = document.sources.bytes_read();
         assert!(read < 1 << 20, "{read} bytes of {}", file.len());
     }
+}
+
+#[test]
+fn large_binaries_are_judged_by_their_headers() {
+    let zebin = small().bytes(".text.k", code(4 << 20)).build().bytes;
+    assert!(zebin.len() > 64 << 20);
+    let mut document = support::open(&archive(&[member("64.20.1.0/", &zebin)]));
+    let [inner] = *document.documents() else {
+        panic!("{:?}", document.documents());
+    };
+    let node = document.nodes_for(inner).pop().unwrap();
+    assert!(document.verdict(node, None).unwrap().outcome.loads());
+    let read = document.sources.bytes_read();
+    assert!(read < 1 << 20, "{read} bytes of {}", zebin.len());
 }
 
 #[test]
