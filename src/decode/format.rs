@@ -95,6 +95,15 @@ pub fn headline(opened: &Opened) -> String {
     text
 }
 
+/// What a list of documents keeps of one: its headline. Whoever opens it sees the facts again.
+#[inline(never)]
+pub fn in_short(opened: Option<Opened>) -> Option<Opened> {
+    let mut opened = opened?;
+    opened.summary.title = headline(&opened).into();
+    opened.summary.facts = Vec::new();
+    Some(opened)
+}
+
 /// The node of bytes that were opened as a document, or stay bytes.
 pub fn nested_node(sources: &Sources, name: String, span: Span, opened: Option<&Opened>) -> Node {
     if let Some(opened) = opened {

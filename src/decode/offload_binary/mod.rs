@@ -223,11 +223,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
         summary.title = format!("{} in an OffloadBinary", summary.title).into();
     }
     for entry in &mut reading.entries {
-        // Who opens the image gets the facts again; the list of images needs the title.
-        if let Some(opened) = &mut entry.opened {
-            opened.summary.title = format::headline(opened).into();
-            opened.summary.facts = Vec::new();
-        }
+        entry.opened = format::in_short(entry.opened.take());
     }
     let binary = Binary::new(reading, list, survey, modules);
     let count = binary.len();

@@ -21,9 +21,7 @@ use super::rare::Rare;
 use super::rules;
 use crate::model::kernels::Given;
 use crate::model::modules::{Modules, Property, STATES};
-use crate::model::{
-    Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Str, Tone, Value,
-};
+use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Tone, Value};
 
 /// A text of property sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -365,11 +363,8 @@ fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property>
 
 /// Opens device code as a document, and keeps what the lists show of it.
 fn open_code(cx: &Context<'_>, bytes: Span) -> Option<Opened> {
-    if bytes.is_empty() {
-        return None;
+    match bytes.is_empty() {
+        true => None,
+        false => format::in_short(format::nested(cx, bytes)),
     }
-    let mut opened = format::nested(cx, bytes)?;
-    opened.summary.title = Str::from(format::headline(&opened));
-    opened.summary.facts = Vec::new();
-    Some(opened)
 }
