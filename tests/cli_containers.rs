@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use support::syclbin::Syclbin;
+use support::syclbin::{Entry, Offload, Syclbin};
 use support::zebin;
 
 fn zeview(arguments: &[&str]) -> Output {
@@ -86,6 +86,27 @@ fn a_file_without_modules_says_so() {
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(error.contains("has no modules to list"), "{error}");
+}
+
+#[test]
+fn modules_of_a_file_in_a_file() {
+    let inner = Syclbin::small().v2();
+    let other = Offload::new(1, vec![Entry::of_kind(6, vec![1, 2, 3])]).build();
+    let file = temporary("row.syclbin", &[other, inner.clone(), inner].concat());
+    let output = zeview(&["modules", &file]);
+    assert!(output.status.success());
+    let other = String::from_utf8_lossy(&output.stderr);
+    assert!(other.contains("--path \"binary 2\""), "{other}");
+    let text = stdout(&output);
+    assert!(text.starts_with("SYCLBIN 2 · object"), "{text}");
+    let second = zeview(&["modules", "--path", "binary 2", &file]);
+    assert!(stdout(&second).starts_with("SYCLBIN 2 · object"));
+    assert_eq!(
+        zeview(&["modules", "--path", "binary 0", &file])
+            .status
+            .code(),
+        Some(2)
+    );
 }
 
 #[test]

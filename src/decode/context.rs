@@ -239,8 +239,13 @@ impl<'a> Context<'a> {
     /// nothing is kept.
     pub fn opens(&self, span: Span) {
         if self.depth.get() > 0 {
-            self.documents.borrow_mut().push(span);
+            self.holds(span);
         }
+    }
+
+    /// Says that these bytes are a document in the opened one.
+    pub fn holds(&self, span: Span) {
+        self.documents.borrow_mut().push(span);
     }
 
     /// An expander that was added.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
 use super::kernels::Kernels;
+use super::modules::Modules;
 use super::node::{Area, Content, Node, NodeId};
 use super::path::CountedNames;
 use super::sort;
@@ -158,15 +159,46 @@ impl Document {
         }
         let mut tables = Vec::new();
         for span in self.documents.clone() {
-            // A document may hold nothing but another one.
-            let way = self.nodes_for(span);
-            let table = way.into_iter().rev().find_map(|id| {
-                let exact = self.node(id).is_some_and(|node| node.span == Some(span));
-                Some((id, self.kernels(id).filter(|_| exact)?))
-            });
-            tables.extend(table);
+            for id in self.documents_at(span) {
+                if let Some(kernels) = self.kernels(id) {
+                    tables.push((id, kernels));
+                    break;
+                }
+            }
         }
         tables
+    }
+
+    /// Those who know modules: of the opened file or, if it has none itself, of the documents in
+    /// it, the outermost ones.
+    pub fn module_graphs(&mut self) -> Vec<(NodeId, Rc<dyn Modules>)> {
+        if let Some(modules) = self.modules(NodeId::ROOT) {
+            return vec![(NodeId::ROOT, modules)];
+        }
+        let mut graphs = Vec::new();
+        let mut last = Span::default();
+        for span in self.documents.clone() {
+            if last.contains(span) {
+                continue;
+            }
+            for id in self.documents_at(span) {
+                if let Some(modules) = self.modules(id) {
+                    graphs.push((id, modules));
+                    last = span;
+                    break;
+                }
+            }
+        }
+        graphs
+    }
+
+    /// The nodes that have exactly these bytes, the innermost first: a document may hold nothing
+    /// but another one.
+    fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
+        let mut way = self.nodes_for(span);
+        way.reverse();
+        way.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
+        way
     }
 
     /// What today's driver does with a document (the opened file, or one that is nested in it)

@@ -22,7 +22,7 @@ pub struct Options {
     #[arg(long)]
     json: bool,
     /// The SYCLBIN within the file: names as the dump shows them, `[3]` for the entries of
-    /// tables.
+    /// tables. Without it, the file itself, or the first one in it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 }
@@ -39,24 +39,36 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     };
     drop(progress);
-    let path = options.path.as_deref().unwrap_or("");
-    let id = match document.find(path) {
-        Ok(id) => id,
+    let found = match &options.path {
+        Some(path) => document.find(path).map(|id| {
+            let modules = document.modules(id);
+            modules.map(|modules| (id, modules)).into_iter().collect()
+        }),
+        None => Ok(document.module_graphs()),
+    };
+    let found = match found {
+        Ok(found) => found,
         Err(error) => {
             eprintln!("zeview: {name}: {error}");
             return Ok(ExitCode::from(2));
         }
     };
-    let Some(modules) = document.modules(id) else {
-        let what = document.node(id).and_then(|node| node.summary.clone());
-        let what = what.unwrap_or_else(|| "this".into());
+    let Some((_, modules)) = found.first() else {
+        let what = match options.path.as_deref() {
+            Some(path) => path,
+            None => &document.summary.title,
+        };
         eprintln!("zeview: {name}: {what} has no modules to list");
         return Ok(ExitCode::from(2));
     };
+    for (id, _) in found.iter().skip(1) {
+        let path = document.path(*id);
+        eprintln!("zeview: {name}: there is another one: --path {path:?}");
+    }
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match options.json {
-        true => json::write(&*modules, &document.sources, &mut out)?,
-        false => print(&document, &*modules, &mut out)?,
+        true => json::write(&**modules, &document.sources, &mut out)?,
+        false => print(&document, &**modules, &mut out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

@@ -99,6 +99,7 @@ impl Format for Offload {
         let mut next = Some(first);
         while let Some(reading) = next {
             let body = reading.body;
+            cx.holds(body);
             claims.push(Piece::new(pieces::id(0, all.len() as u64), body));
             all.push((body, open_one(cx, body, reading)));
             next = next_start(cx, span, body.end - span.start).map(|at| {
