@@ -9,17 +9,21 @@ export const WAYS = [fromMemory, fromAddress, fromBlob, inPage];
 
 const BASE = new URL("./", import.meta.url).href;
 
+/** The decoders: of zebins, and of all formats (src/bin/worker.rs, full.rs). */
+const USUAL = "worker";
+const FULL = "full";
+
 /** What only some files need (src/worker/module.rs): scripts beside the decoder's own. */
 const PARTS = ["rare", "deep"];
 
-/** Fetches and compiles the decoder, so that starting one later takes no time. */
-export function prepare() {
-  return Promise.all([source(), program("worker")]);
+/** Fetches and compiles a decoder, so that starting one later takes no time. */
+export function prepare(name = USUAL) {
+  return Promise.all([source(name), program(name)]);
 }
 
 /** The same for what only some files need: when everything else is there. */
 export async function prepareParts() {
-  await Promise.all(PARTS.map(program));
+  await Promise.all([prepare(FULL), ...PARTS.map(program)]);
 }
 
 const kept = new Map();
@@ -59,8 +63,8 @@ function program(name) {
  * A worker whose script is a blob, and which is sent the compiled program: all decoders share
  * the code that the browser has made of it.
  */
-async function fromMemory() {
-  const [script, compiled] = await prepare();
+async function fromMemory(decoder) {
+  const [script, compiled] = await prepare(decoder);
   const worker = new Worker(blobAddress(script), { type: "module", name: "zeview" });
   const { port1: line, port2: line2 } = new MessageChannel();
   line.onmessage = async ({ data: name }) => {
@@ -75,8 +79,8 @@ async function fromMemory() {
 }
 
 /** One script of all, because a worker from a blob can import nothing. */
-async function source() {
-  const [decoder, ...parts] = await Promise.all(["worker", ...PARTS].map(text));
+async function source(name) {
+  const [decoder, ...parts] = await Promise.all([name, ...PARTS].map(text));
   const entries = parts.map((part, i) => `${PARTS[i]}: () => ${asFunction(part)}`);
   return `${decoder}\n(${begin})(${initOf(decoder)}, { ${entries.join(",\n")} });`;
 }
@@ -119,24 +123,24 @@ function begin(init, parts) {
 }
 
 /** For hosts whose policy refuses workers from blobs. */
-function fromAddress() {
-  return new Worker(`${BASE}worker_loader.js`, { type: "module", name: "zeview" });
+function fromAddress(decoder) {
+  return new Worker(`${BASE}${decoder}_loader.js`, { type: "module", name: "zeview" });
 }
 
 /**
  * A sandboxed frame has an opaque origin: it refuses addresses, and module workers from
  * blobs too, but a classic worker from a blob may import the module.
  */
-function fromBlob() {
-  const address = JSON.stringify(`${BASE}worker_loader.js`);
+function fromBlob(decoder) {
+  const address = JSON.stringify(`${BASE}${decoder}_loader.js`);
   return new Worker(blobAddress(`import(${address}).catch(${rethrow});`), { name: "zeview" });
 }
 
 /** Where no workers are allowed at all. */
-async function inPage() {
-  const decoder = await import("./worker.js");
-  await decoder.default();
-  return decoder.startInPage();
+async function inPage(decoder) {
+  const exports = await import(`./${decoder}.js`);
+  await exports.default();
+  return exports.startInPage();
 }
 
 /** Thrown outside of a promise, a failure becomes the worker's `error` event. */
@@ -149,20 +153,20 @@ function blobAddress(script) {
 }
 
 /**
- * Starts a decoder.
+ * Starts a decoder: that of zebins, or by its name another one.
  *
  * `tell(message)` gets what it posts, `Ready` first; nothing may be posted before that.
  * `fail(text)` is called when it cannot be started, or has died of something that it could
  * not report itself.
  */
-export function start(tell, fail, ways = WAYS) {
+export function start(tell, fail, decoder = USUAL, ways = WAYS) {
   let worker = null;
   let closed = false;
   const refused = [];
   (async () => {
     for (const way of ways) {
       try {
-        worker = await ready(way, (message) => closed || tell(message), (text) => closed || fail(text));
+        worker = await ready(() => way(decoder), (message) => closed || tell(message), (text) => closed || fail(text));
         if (closed) worker.terminate();
         return;
       } catch (error) {

@@ -1,18 +1,15 @@
-// How to use zeview's decoder from JavaScript, in two ways:
+// How to use zeview's decoder from JavaScript: `ZeviewDocument`, a class that decodes bytes in
+// memory and answers at once; in a worker of your own it keeps the page free.
 //
-// 1. `ZeviewDocument`, a class that decodes bytes in memory and answers at once;
-// 2. the message protocol of the page, for files of any size, in a worker or, where a
-//    sandboxed frame refuses workers, in the page itself.
-//
-// embed.html shows the first. `embed.html#test` tries out both and writes the result to
-// `data-result` of the root element.
+// embed.html shows it. `embed.html#test` tries it out, starts the page's own decoders in every
+// way that works here, and writes the result to `data-result` of the root element.
 
 import { WAYS, start } from "./decoder.js";
-import init, { ZeviewDocument } from "./worker.js";
+import init, { ZeviewDocument } from "./full.js";
 
 const ROWS = 100; // The class gives at most 512 at once.
 
-// 1. The class
+// The class
 
 /** Shows a document; returns a function that gives its memory back. */
 function show(bytes, name) {
@@ -76,40 +73,16 @@ function element(id) {
   return document.getElementById(id);
 }
 
-// 2. The protocol (src/worker/protocol.rs)
+// The page's own decoders
 
-/**
- * Starts a decoder. The object that it resolves to has a method `ask`, whose promise resolves
- * with the answer's `response`, and `bytes` where there are some.
- */
-function startDecoder(ways) {
-  const waiting = new Map();
-  let last = 0;
+/** Resolves when a decoder says that it runs; what it says is for the page (src/worker/codec.rs). */
+function runs(decoder, way) {
   return new Promise((resolve, reject) => {
-    const fail = (text) => {
-      const error = new Error(text);
-      for (const asked of waiting.values()) asked.reject(error);
-      waiting.clear();
-      reject(error);
+    const tell = (message) => {
+      port.close();
+      resolve(message.data);
     };
-    const tell = (data) => {
-      if (data.Ready) resolve({ ask, close: () => port.close() });
-      if (data.Crashed) fail(data.Crashed.message);
-      if (data.Answer) {
-        waiting.get(data.Answer.id)?.resolve({ response: data.Answer.response, bytes: data.bytes });
-        waiting.delete(data.Answer.id);
-      }
-    };
-    const port = start(tell, fail, ways);
-    function ask(request, file) {
-      last += 1;
-      const message = { id: last, about: null, request };
-      if (file) message.file = file;
-      return new Promise((resolve, reject) => {
-        waiting.set(last, { resolve, reject });
-        port.post(message);
-      });
-    }
+    const port = start(tell, (text) => reject(new Error(text)), decoder, [way]);
   });
 }
 
@@ -139,19 +112,6 @@ function testClass(bytes) {
   opened.free();
 }
 
-async function testProtocol(way, bytes) {
-  const decoder = await startDecoder([way]);
-  const file = new Blob([bytes.slice(0, 10), bytes.slice(10)]);
-  const opened = await decoder.ask({ Open: { name: "test" } }, file);
-  expect(opened.response.Opened.size === BigInt(bytes.length), `the size ${way.name}`);
-  const span = { source: 0, start: 1, end: 4 };
-  const read = await decoder.ask({ Bytes: { span, leaves: true } });
-  expect(read.bytes.join() === bytes.slice(1, 4).join(), `the bytes ${way.name}`);
-  const wrong = await decoder.ask("Nonsense");
-  expect(wrong.response.Failed.message, `a refusal ${way.name}`);
-  decoder.close();
-}
-
 async function test() {
   const bytes = new Uint8Array(64);
   bytes.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
@@ -159,7 +119,10 @@ async function test() {
   testClass(new TextEncoder().encode("no binary at all"));
   // A sandboxed frame allows only the last two.
   for (const way of self.origin === "null" ? WAYS.slice(-2) : WAYS) {
-    await testProtocol(way, bytes);
+    for (const decoder of ["worker", "full"]) {
+      const said = await runs(decoder, way);
+      expect(said instanceof Uint8Array && said.length > 0, `${decoder} ${way.name}`);
+    }
   }
 }
 

@@ -8,6 +8,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::dto::{Diagnostic, Node, Summary};
+use super::js;
 use crate::decode::decode_with;
 use crate::decode::deep::{Asked, Piece, Subject};
 use crate::decode::inflate::{Method, Unpacked};
@@ -15,9 +16,9 @@ use crate::decode::rare::{Item, Rare};
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::worker::answer::{self, EXPORT_MAX};
 use crate::worker::blob_source::{ArraySource, whole_number};
+use crate::worker::host;
 use crate::worker::protocol::{ExportForm, ROWS_MAX};
 use crate::worker::rare_module::RareModule;
-use crate::worker::{codec, host};
 
 #[wasm_bindgen(typescript_custom_section)]
 const DECLARATIONS: &str = include_str!("types.ts");
@@ -174,7 +175,7 @@ impl ZeviewDocument {
 }
 
 fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
-    codec::to_js(data).map_err(|message| Error::new(&message))
+    js::to_js(data).map_err(|message| Error::new(&message))
 }
 
 fn whole(name: &str, number: f64) -> Result<u64, Error> {

@@ -15,10 +15,12 @@
 //!   [`worker::host`](crate::worker)).
 
 pub mod dto;
+#[cfg(feature = "api")]
+pub mod js;
 
-#[cfg(feature = "worker")]
+#[cfg(feature = "api")]
 mod document;
-#[cfg(feature = "worker")]
+#[cfg(feature = "api")]
 pub use document::ZeviewDocument;
 
 /// The declarations for TypeScript, written by hand.

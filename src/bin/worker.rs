@@ -1,4 +1,4 @@
-//! The decoder for the browser: in a worker it starts to listen
+//! The decoder of zebins for the browser: in a worker it starts to listen
 //! ([`zeview::worker::host`]), in a page it only offers its exports ([`zeview::api`]).
 
 fn main() {

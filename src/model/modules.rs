@@ -5,6 +5,7 @@
 
 #[cfg(feature = "decode")]
 pub mod json;
+pub mod query;
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -15,6 +15,8 @@ pub mod hooks;
 pub mod judgement;
 pub mod kernel_table;
 pub mod lists;
+pub mod module_graph;
+pub mod module_view;
 pub mod pages;
 pub mod panels;
 pub mod paste;

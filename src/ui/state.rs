@@ -8,6 +8,7 @@ use super::flat::Group;
 use super::judgement::{Judgement, JudgementChange};
 use super::kernel_table::{KernelChange, KernelTable};
 use super::lists::{ListChange, Lists};
+use super::module_view::{ModuleChange, ModuleView};
 use super::panels::PanelId;
 use super::selection::Selection;
 use super::tree::Tree;
@@ -129,6 +130,8 @@ pub struct View {
     pub judgement: Rc<Judgement>,
     /// Its relocations, symbols and texts, as far as somebody has asked for them.
     pub lists: Rc<Lists>,
+    /// The modules of a SYCLBIN, as far as somebody has asked for them.
+    pub modules: Rc<ModuleView>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
@@ -224,6 +227,8 @@ pub enum Action {
     Judgement(TabId, JudgementChange),
     /// More is known of its relocations, symbols or texts.
     List(TabId, ListId, ListChange),
+    /// More is known of its modules.
+    Modules(TabId, ModuleChange),
     /// Something was selected.
     Select(TabId, Selection),
     /// Everything about the selected node has arrived.
@@ -298,6 +303,7 @@ impl State {
             kernels: Rc::default(),
             judgement: Rc::default(),
             lists: Rc::default(),
+            modules: Rc::default(),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -371,6 +377,9 @@ impl Reducible for State {
             }),
             Action::List(id, list, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.lists).apply(list, change);
+            }),
+            Action::Modules(id, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.modules).apply(change);
             }),
             Action::Select(id, selection) => state.select(id, selection),
             Action::Detail(id, detail) => state.change_view(id, |view| {

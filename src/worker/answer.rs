@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use super::answer_kernels::KernelDesk;
 use super::answer_lists::ListDesk;
+use super::answer_modules::ModuleDesk;
 use super::answer_text::TextDesk;
 use super::answer_verdict;
 use super::protocol::{
@@ -90,6 +91,7 @@ struct OpenFile {
     kernels: KernelDesk,
     lists: ListDesk,
     text: TextDesk,
+    modules: ModuleDesk,
     /// How long it took to decode it, in milliseconds.
     decoding: f64,
 }
@@ -135,6 +137,7 @@ impl Desk {
             kernels: KernelDesk::default(),
             lists: ListDesk::default(),
             text: TextDesk::default(),
+            modules: ModuleDesk::default(),
             decoding: (self.clock)() - started,
         });
     }
@@ -163,6 +166,7 @@ impl Desk {
             kernels: KernelDesk::default(),
             lists: ListDesk::default(),
             text: TextDesk::default(),
+            modules: ModuleDesk::default(),
             decoding: 0.0,
         });
         self.opened()
@@ -256,6 +260,9 @@ impl OpenFile {
                 answered.map_or_else(failed, Answer::from)
             }
             Request::Texts { document: id } => Response::Rows(texts(document, *id)).into(),
+            Request::Modules { .. } | Request::ModuleAt { .. } | Request::Properties { .. } => {
+                self.modules.answer(document, request)
+            }
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
                     Ok(text) => Response::Text(text).into(),

@@ -56,8 +56,9 @@ use web_sys::{
 use super::answer::{Answer, Desk, failed, unreadable};
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
-use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request};
+use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request, Response};
 use super::rare_module::RareModule;
+use crate::decode::format;
 use crate::model::ByteSource;
 
 /// The largest file that is opened in the page itself, where it is held in memory.
@@ -295,6 +296,10 @@ impl Host {
             id,
             Rc::new(move |host| match file.source() {
                 Ok(source) => {
+                    let head = source.read(0, source.len().min(format::HEAD));
+                    if head.is_ok_and(|head| !format::reads(&head)) {
+                        return Some(Response::Elsewhere.into());
+                    }
                     host.desk.borrow_mut().decode(id, &name, source);
                     None
                 }

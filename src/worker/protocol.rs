@@ -1,17 +1,19 @@
 //! The messages between the page and the decoder.
 //!
-//! Every message is one JavaScript object made by `serde-wasm-bindgen`. Two things travel
-//! beside the data, as members of the same object, because they must not be copied: the
-//! `file` (a `Blob`) of [`Request::Open`], and the `bytes` (a `Uint8Array`, transferred) of
-//! [`Response::Bytes`]. The functions of [`codec`](super::codec) put them in and take them
-//! out.
+//! Two things travel beside the data, because they must not be copied: the `file` (a `Blob`)
+//! of [`Request::Open`], and the `bytes` (a `Uint8Array`, transferred) of
+//! [`Response::Bytes`]. How all this looks on its way, [`codec`](super::codec) knows. The first
+//! variant of [`Message`] stays what it is: whoever has another version must be able to read
+//! that much.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::kernels::query::Query as KernelQuery;
 use crate::model::kernels::table::Form as TableForm;
-use crate::model::kernels::{KernelDetail, KernelRow};
+use crate::model::kernels::{Given, KernelDetail, KernelRow};
 use crate::model::linkage::list::{self, ListId};
+use crate::model::modules::query::{ModuleGroup, ModuleQuery};
+use crate::model::modules::{AbstractModule, Holder, Image, PropertySet};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
     Summary, Value, Verdict, Xref,
@@ -20,7 +22,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 6;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -140,6 +142,36 @@ pub enum Request {
         /// On this device; on the document's own without.
         device: Option<Str>,
     },
+    /// The modules of a SYCLBIN (the root, or one nested in it): those at these places, or
+    /// groups of them.
+    Modules {
+        /// The document.
+        document: NodeId,
+        /// Which modules, in which order.
+        query: ModuleQuery,
+        /// The place of the first, counted among those that the query finds.
+        start: u64,
+        /// How many at most; the host gives at most [`ROWS_MAX`].
+        count: u64,
+        /// In groups, if they are too many to be drawn; with the edges between them.
+        grouped: bool,
+    },
+    /// What these bytes of a SYCLBIN belong to.
+    ModuleAt {
+        /// The document.
+        document: NodeId,
+        /// The bytes.
+        span: Span,
+        /// As the modules are shown, to tell where among them it is.
+        query: ModuleQuery,
+    },
+    /// The properties of a module, an image, or the whole.
+    Properties {
+        /// The document.
+        document: NodeId,
+        /// Of what.
+        holder: Holder,
+    },
     /// Every rule that there is; needs no file.
     Rules,
     /// Something about the relocations, the symbols, or the lines of a text of a document.
@@ -179,6 +211,10 @@ pub enum Ask {
 
 /// So many bytes of a line are in an answer.
 pub const LINE_SHOWN: u64 = 1000;
+/// So many images and symbols of a module are named in its row.
+pub const IMAGES_MAX: usize = 6;
+/// At most so many properties in one answer.
+pub const PROPERTIES_MAX: usize = 4000;
 /// At most so many rows in one answer.
 pub const ROWS_MAX: u64 = 512;
 /// At most so many bytes in one answer (a larger export is cut into several by the page).
@@ -222,6 +258,9 @@ pub enum Message {
 pub enum Response {
     /// To [`Request::Open`].
     Opened(Box<Opened>),
+    /// To [`Request::Open`], when this decoder does not know the file's format: one with
+    /// more formats in it is to be asked.
+    Elsewhere,
     /// To [`Request::Rows`].
     Rows(Vec<Row>),
     /// To [`Request::Detail`].
@@ -253,6 +292,17 @@ pub enum Response {
     KernelAt(Option<KernelPlace>),
     /// To [`Request::Verdict`]; nothing where it is no question: of SPIR-V, of containers.
     Verdict(Option<Box<Judged>>),
+    /// To [`Request::Modules`].
+    Modules(Box<ModulePage>),
+    /// To [`Request::ModuleAt`]; nothing if the bytes are outside of it.
+    ModuleAt(Option<ModulePlace>),
+    /// To [`Request::Properties`].
+    Properties {
+        /// The sets, at most [`PROPERTIES_MAX`] entries.
+        sets: Vec<PropertySet>,
+        /// So many further entries there are.
+        more: u64,
+    },
     /// To [`Request::Rules`].
     Rules(Vec<RuleInfo>),
     /// To [`Ask::Rows`].
@@ -319,6 +369,106 @@ pub struct KernelPlace {
     /// [`KernelRow::index`].
     pub index: u64,
     /// Its place among those that the query finds; nothing if it is not among them.
+    pub place: Option<u64>,
+}
+
+/// Some of the modules of a SYCLBIN, and what there is to say of all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModulePage {
+    /// The version of the format.
+    pub version: Given<u64>,
+    /// The state of the kernel bundle.
+    pub state: Option<Given<u64>>,
+    /// Its name; may be empty.
+    pub state_name: Str,
+    /// All bytes of the SYCLBIN.
+    pub span: Span,
+    /// Its global metadata; may be empty.
+    pub metadata: Span,
+    /// How many abstract modules there are.
+    pub modules: u64,
+    /// How many IR modules.
+    pub ir_modules: u64,
+    /// How many native device code images.
+    pub native_images: u64,
+    /// How many imported symbols some module exports.
+    pub resolved: u64,
+    /// How many imported symbols no module exports.
+    pub unresolved: u64,
+    /// How many modules the query finds.
+    pub found: u64,
+    /// The place of the first row or group among them.
+    pub start: u64,
+    /// The modules; none where there are groups.
+    pub rows: Vec<ModuleRow>,
+    /// The groups, where there are too many modules to be drawn.
+    pub groups: Vec<ModuleGroup>,
+    /// The edges between the rows.
+    pub edges: Vec<ModuleEdge>,
+}
+
+impl ModulePage {
+    /// Nothing so far.
+    pub fn empty(found: u64, start: u64) -> ModulePage {
+        let nowhere = Span::new(SourceId::FILE, 0, 0);
+        ModulePage {
+            version: Given::default(),
+            state: None,
+            state_name: Str::default(),
+            span: nowhere,
+            metadata: nowhere,
+            modules: 0,
+            ir_modules: 0,
+            native_images: 0,
+            resolved: 0,
+            unresolved: 0,
+            found,
+            start,
+            rows: Vec::new(),
+            groups: Vec::new(),
+            edges: Vec::new(),
+        }
+    }
+}
+
+/// An abstract module and its first images.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleRow {
+    /// The module.
+    pub module: AbstractModule,
+    /// Its first IR modules.
+    pub ir_modules: Vec<Image>,
+    /// Its first native device code images.
+    pub native_images: Vec<Image>,
+    /// The bytes of all of them.
+    pub size: u64,
+    /// The first symbols that it exports.
+    pub exports: Vec<String>,
+    /// The first symbols that it imports.
+    pub imports: Vec<String>,
+}
+
+/// A module imports what another one exports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleEdge {
+    /// The number of the module that imports.
+    pub from: u32,
+    /// The number of the one that exports.
+    pub to: u32,
+    /// The first symbol.
+    pub symbol: String,
+    /// How many symbols.
+    pub count: u32,
+}
+
+/// What some bytes of a SYCLBIN belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModulePlace {
+    /// The innermost thing with properties of its own.
+    pub holder: Holder,
+    /// The number of its module.
+    pub module: Option<u32>,
+    /// The module's place among those that the query finds.
     pub place: Option<u64>,
 }
 

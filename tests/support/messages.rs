@@ -7,6 +7,10 @@ use zeview::model::kernels::{
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
 use zeview::model::linkage::list::{self, ListId};
+use zeview::model::modules::query::{ModuleColumn, ModuleGroup, ModuleQuery};
+use zeview::model::modules::{
+    AbstractModule, Holder, Image, Property as SyclProperty, PropertySet, PropertyValue,
+};
 use zeview::model::{
     Area, Bits, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId, NodeKind,
     Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Verdict,
@@ -14,7 +18,8 @@ use zeview::model::{
 };
 use zeview::worker::protocol::{
     Ask, Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
-    ListPage, ListPlace, Message, Opened, Problem, Request, Response, Row,
+    ListPage, ListPlace, Message, ModuleEdge, ModulePage, ModulePlace, ModuleRow, Opened, Problem,
+    Request, Response, Row,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -79,6 +84,22 @@ pub fn requests() -> Vec<Envelope> {
         Request::Verdict {
             document: node,
             device: Some("20.1.0".into()),
+        },
+        Request::Modules {
+            document: node,
+            query: module_query(),
+            start: u64::MAX,
+            count: 0,
+            grouped: true,
+        },
+        Request::ModuleAt {
+            document: node,
+            span: SPAN,
+            query: module_query(),
+        },
+        Request::Properties {
+            document: node,
+            holder: Holder::NativeImage(u32::MAX),
         },
         Request::Rules,
         Request::List {
@@ -176,8 +197,20 @@ fn responses() -> Vec<Response> {
             index: 7,
             place: Some(1 << 33),
         })),
+        Response::Elsewhere,
         Response::Verdict(None),
         Response::Verdict(Some(Box::new(judged()))),
+        Response::Modules(Box::new(modules())),
+        Response::ModuleAt(None),
+        Response::ModuleAt(Some(ModulePlace {
+            holder: Holder::Whole,
+            module: None,
+            place: Some(1 << 40),
+        })),
+        Response::Properties {
+            sets: vec![properties()],
+            more: u64::MAX,
+        },
         Response::Rules(vec![rule()]),
         Response::List(Box::new(ListPage {
             rows: vec![list::Row {
@@ -475,6 +508,83 @@ fn rule() -> RuleInfo {
         summary: "one line".into(),
         origin: "gABI".into(),
         docs: "more".into(),
+    }
+}
+
+fn module_query() -> ModuleQuery {
+    ModuleQuery {
+        filter: "bmg".to_owned(),
+        sort: Some(ModuleColumn::Size),
+        descending: true,
+    }
+}
+
+fn modules() -> ModulePage {
+    let image = Image {
+        header: SPAN,
+        metadata: SPAN,
+        bytes: SPAN,
+        ir_type: Some(Given::at(1, SPAN)),
+        arch: None,
+        target: Some(Given::at("spir64".to_owned(), SPAN)),
+        title: "SPIR-V 1.4".into(),
+    };
+    ModulePage {
+        state: Some(Given::at(2, SPAN)),
+        rows: vec![ModuleRow {
+            module: AbstractModule {
+                index: u32::MAX,
+                header: SPAN,
+                metadata: SPAN,
+                ir_modules: 0..u32::MAX,
+                native_images: 7..7,
+                sets: 3,
+                exports: 1,
+                imports: 0,
+            },
+            ir_modules: vec![image],
+            native_images: Vec::new(),
+            size: u64::MAX,
+            exports: vec!["f".to_owned()],
+            imports: Vec::new(),
+        }],
+        groups: vec![ModuleGroup {
+            start: 1 << 40,
+            count: 24,
+            ..ModuleGroup::default()
+        }],
+        edges: vec![ModuleEdge {
+            from: 1,
+            to: 2,
+            symbol: "f".to_owned(),
+            count: 3,
+        }],
+        ..ModulePage::empty(u64::MAX, 1 << 33)
+    }
+}
+
+fn properties() -> PropertySet {
+    let property = |value| SyclProperty {
+        key: "aspects".to_owned(),
+        key_span: SPAN,
+        kind: Given::at(2, SPAN),
+        value,
+        span: SPAN,
+        meaning: "gpu".to_owned(),
+        doc: "one line".into(),
+    };
+    PropertySet {
+        name: "SYCL/device requirements".to_owned(),
+        span: SPAN,
+        doc: "one line".into(),
+        entries: vec![
+            property(PropertyValue::Number(u64::MAX)),
+            property(PropertyValue::Bytes {
+                bits: 12,
+                bytes: vec![0, 255],
+            }),
+            property(PropertyValue::Unreadable("?".to_owned())),
+        ],
     }
 }
 

@@ -21,6 +21,7 @@ const BUDGETS: &[Budget] = &[
         holds: |name| {
             !is_decoder(name)
                 && !is_view(name)
+                && !is_full(name)
                 && !is_rare(name)
                 && !is_deep(name)
                 && !is_for_embedders(name)
@@ -36,6 +37,12 @@ const BUDGETS: &[Budget] = &[
         what: "the decoder",
         bytes: 350_000,
         holds: is_decoder,
+    },
+    // Loaded when the first file comes that is no zebin.
+    Budget {
+        what: "the decoder of all formats",
+        bytes: 450_000,
+        holds: is_full,
     },
     // Loaded when the first file needs it.
     Budget {
@@ -54,6 +61,11 @@ const BUDGETS: &[Budget] = &[
 /// `worker.js`, `worker_loader.js` and `worker_bg.wasm`.
 fn is_decoder(name: &str) -> bool {
     name.starts_with("worker")
+}
+
+/// `full.js`, `full_loader.js` and `full_bg.wasm`.
+fn is_full(name: &str) -> bool {
+    name.starts_with("full")
 }
 
 /// `rare.js` and `rare_bg.wasm`.

@@ -28,7 +28,7 @@ pub mod symbol;
 use std::rc::Rc;
 
 pub use self::file::{ElfFile, SymbolRef};
-pub use self::identity::Identity;
+pub use self::identity::{Identity, says_zebin};
 use self::read::Start;
 pub use self::rows::{lines_node, notes_node, plural};
 use super::context::Context;

@@ -30,6 +30,10 @@ pub const SAMPLES: &[Sample] = &[
         label: "600 kernels · Arc",
     },
     Sample {
+        file: "matmul.syclbin",
+        label: "a SYCLBIN",
+    },
+    Sample {
         file: "damaged.zebin",
         label: "a damaged file",
     },

@@ -16,6 +16,7 @@ mod session;
 mod session_crash;
 mod session_kernels;
 mod session_lists;
+mod session_modules;
 mod session_open;
 mod session_select;
 mod session_tree;

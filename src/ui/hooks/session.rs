@@ -68,6 +68,8 @@ pub(super) struct Live {
     pub(super) kernel_pages: RefCell<Table<(u32, u64), ()>>,
     /// The pages of lists that were asked for.
     pub(super) pages: RefCell<Table<AskedPage, ()>>,
+    /// The pages of modules that were asked for, by generation.
+    pub(super) module_pages: RefCell<Table<(u32, u64), ()>>,
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,

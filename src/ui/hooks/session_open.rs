@@ -13,7 +13,7 @@ use super::session::{Live, Session, spawn};
 use crate::ui::paste;
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
-use crate::worker::client::Client;
+use crate::worker::client::{Client, ClientError};
 
 /// A file, and the handle by which it can be had again.
 pub(super) type Chosen = (File, Option<wasm_bindgen::JsValue>);
@@ -161,21 +161,26 @@ impl Session {
         }));
     }
 
-    /// Gives a tab's file to a decoder.
+    /// Gives a tab's file to a decoder: first to the one that reads zebins.
     pub(super) fn decode(self: &Rc<Self>, tab: TabId) {
-        let Some(live) = self.live(tab) else { return };
-        let Some(file) = live.file.borrow().clone() else {
-            return;
-        };
         let spare = self.spare.borrow_mut().take();
         let client = spare
             .filter(|client| client.death().is_none())
             .unwrap_or_else(Client::start);
+        self.decode_by(tab, client);
+    }
+
+    fn decode_by(self: &Rc<Self>, tab: TabId, client: Client) {
+        let Some(live) = self.live(tab) else { return };
+        let Some(file) = live.file.borrow().clone() else {
+            return;
+        };
         if let Some(before) = live.client.replace(Some(client.clone())) {
             before.stop();
         }
         live.asked.borrow_mut().clear();
         live.kernel_pages.borrow_mut().clear();
+        live.module_pages.borrow_mut().clear();
         live.cache.clear();
         live.click.borrow_mut().take();
         self.watch(tab, &client);
@@ -189,6 +194,13 @@ impl Session {
                     if let Some(target) = target {
                         session.follow(tab, target);
                     }
+                }
+                Err(ClientError::Elsewhere) => {
+                    // This one waits for the next file.
+                    live.client.borrow_mut().take();
+                    client.on_death(|_| {});
+                    *session.spare.borrow_mut() = Some(client);
+                    session.decode_by(tab, Client::start_full());
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }

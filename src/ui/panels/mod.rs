@@ -5,8 +5,10 @@ mod kernel_ruler;
 mod kernel_tables;
 mod kernels;
 mod lists;
+mod modules;
 mod overview;
 mod problems;
+mod properties;
 mod sizes;
 mod verdict;
 
@@ -38,6 +40,10 @@ pub enum PanelId {
     Symbols,
     /// What can be read as it stands: `.ze_info`, vISA assembly, build options.
     Text,
+    /// The modules of a SYCLBIN.
+    Modules,
+    /// The property sets of what is selected in it.
+    Properties,
     /// What is wrong or remarkable.
     Problems,
 }
@@ -110,6 +116,20 @@ pub const PANELS: &[Panel] = &[
         shown: |opened| &*opened.summary.format != "raw",
         badge: |_| None,
         render: |props| lists::list(ListId::Lines, props),
+    },
+    Panel {
+        id: PanelId::Modules,
+        name: "Modules",
+        shown: modules::may_have,
+        badge: |_| None,
+        render: |props| html! { <modules::Modules ..props.clone() /> },
+    },
+    Panel {
+        id: PanelId::Properties,
+        name: "Properties",
+        shown: modules::may_have,
+        badge: |_| None,
+        render: |props| html! { <properties::Properties ..props.clone() /> },
     },
     Panel {
         id: PanelId::Problems,
