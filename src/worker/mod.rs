@@ -16,6 +16,7 @@ pub mod answer;
 mod answer_kernels;
 #[cfg(feature = "decode")]
 mod answer_lists;
+#[cfg(feature = "decode")]
 mod answer_modules;
 #[cfg(feature = "decode")]
 mod answer_text;

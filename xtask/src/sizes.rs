@@ -30,7 +30,7 @@ const BUDGETS: &[Budget] = &[
     // Like the decoder it is loaded beside the page that takes the files in.
     Budget {
         what: "the view",
-        bytes: 300_000,
+        bytes: 340_000,
         holds: is_view,
     },
     Budget {
