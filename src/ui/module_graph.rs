@@ -19,8 +19,10 @@ const GAP: u32 = 12;
 /// What is between two modules.
 const APART: u32 = 26;
 const MARGIN: u32 = 14;
+/// The file's box is at most so far down.
+const FILE_LOW: u32 = 150;
 /// So many characters fit into the boxes of the columns.
-const FIT: [usize; 3] = [17, 26, 40];
+const FIT: [usize; 3] = [16, 25, 36];
 
 /// What a box stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +127,8 @@ pub fn graph(view: &ModuleView, page: &ModulePage, name: &str) -> Graph {
     let height = y.saturating_sub(APART.min(y)) + MARGIN;
     graph.size = (IMAGES.0 + IMAGES.1 + MARGIN, height.max(BOX + 2 * MARGIN));
     if let Some(file) = graph.nodes.first_mut() {
-        file.at.1 = (graph.size.1 - BOX) / 2;
+        // In the middle, but where a tall drawing begins it is in view.
+        file.at.1 = ((graph.size.1 - BOX) / 2).min(FILE_LOW);
     }
     graph.connect();
     for edge in &page.edges {
@@ -208,7 +211,8 @@ impl Graph {
         let arch = image.arch.as_ref().map_or("", |arch| &arch.value);
         let target = image.target.as_ref().map_or("", |target| &target.value);
         let kind = match image.ir_type_name() {
-            _ if !image.title.is_empty() => &*image.title,
+            // What follows says what the architecture does.
+            _ if !image.title.is_empty() => image.title.split(" · ").next().unwrap_or(""),
             Some(name) => name,
             None => "image",
         };

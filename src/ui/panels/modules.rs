@@ -103,11 +103,18 @@ pub fn Modules(props: &PanelProps) -> Html {
 
 /// The line above: what there is, and what can be done.
 fn bar(modules: &ModuleView, page: &ModulePage, oninput: Callback<InputEvent>) -> Html {
-    let mut said = vec![
-        words::counted(page.modules, "abstract module", "abstract modules"),
-        words::counted(page.ir_modules, "IR module", "IR modules"),
-        words::counted(page.native_images, "native image", "native images"),
+    let mut said = vec![words::counted(
+        page.modules,
+        "abstract module",
+        "abstract modules",
+    )];
+    let images = [
+        (page.ir_modules, "IR module", "IR modules"),
+        (page.native_images, "native image", "native images"),
     ];
+    for (count, one, many) in images.into_iter().filter(|(count, _, _)| *count > 0) {
+        said.push(words::counted(count, one, many));
+    }
     if page.found < page.modules {
         said.insert(0, format!("{} of", words::grouped(page.found)));
     }
@@ -302,7 +309,7 @@ fn box_of(graph: &Graph, place: usize, is_stop: bool) -> Html {
     let (x_text, y_text, height) = (x.to_string(), y.to_string(), node.height().to_string());
     html! {
         <g key={place} id={format!("module-node-{place}")} class={if node.selected { "node sel" } else { "node" }}
-           role="button" tabindex={if is_stop { "0" } else { "-1" }} aria-label={name.clone()}
+           role="button" tabindex={if is_stop { "0" } else { "-1" }}
            aria-pressed={node.selected.to_string()} data-node={place.to_string()}>
             <title>{ name }</title>
             <rect class="box-line" x={x_text.clone()} y={y_text.clone()} width={width.to_string()} height={height.clone()} rx="6" />
