@@ -1,0 +1,97 @@
+// The modules of a SYCLBIN: graph, table, properties, and what is in the images.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { axe, dropFile, fixture, journey, screenshot } from "./harness.mjs";
+
+const SAMPLE = path.join(import.meta.dirname, "../../www/samples/matmul.syclbin");
+
+const graph = (page) => page.locator("#module-graph");
+const node = (page, text) => graph(page).locator(".node", { hasText: text });
+const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
+const tab = (page, name) => page.getByRole("tab", { name, exact: true });
+
+async function open(page, file, panel = "Modules") {
+  await dropFile(page, file);
+  await page.locator(".crumb", { hasText: path.basename(file) }).waitFor();
+  await tab(page, panel).click();
+}
+
+for (const theme of ["light", "dark"]) {
+  journey(`the graph of modules and their properties, in ${theme}`, { theme, width: 1440 }, async (page) => {
+    await open(page, SAMPLE);
+    await node(page, "abstract module 0").waitFor();
+    await page.getByRole("status").getByText("12 abstract modules, 12 native images").waitFor();
+    await axe(page);
+    await screenshot(page, `modules-${theme}`);
+
+    // An image is selected everywhere, and has its kernels.
+    await node(page, "bmg_g21").click();
+    await graph(page).locator(".node.sel", { hasText: "bmg_g21" }).waitFor();
+    await treeRow(page).getByText("zebin 1.73").waitFor();
+    await tab(page, "Kernels").click();
+    await page.getByRole("grid", { name: "Kernels" }).getByText("matmul").waitFor();
+
+    // The verdict of the image.
+    await page.locator(".head-line .chips button", { hasText: "driver: loads" }).waitFor();
+
+    // What is selected in the tree is drawn as selected.
+    await tab(page, "Properties").click();
+    const grid = page.getByRole("grid", { name: "Properties" });
+    await page.getByRole("button", { name: "Those of the SYCLBIN" }).click();
+    await grid.getByText("state").first().waitFor();
+    await axe(page);
+    await screenshot(page, `properties-${theme}`);
+    await grid.getByText("state").first().click();
+    await tab(page, "Modules").click();
+    await graph(page).locator(".node.sel", { hasText: "matmul.syclbin" }).waitFor();
+  });
+}
+
+journey("the graph by keyboard, larger, as a table, and saved", { width: 1440 }, async (page) => {
+  await open(page, SAMPLE);
+  await node(page, "matmul.syclbin").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await graph(page).locator(".node.sel", { hasText: "abstract module 1" }).waitFor();
+  const width = () => graph(page).evaluate((svg) => svg.getBoundingClientRect().width);
+  const before = await width();
+  await page.keyboard.press("+");
+  await page.waitForFunction(
+    (before) => document.querySelector("#module-graph").getBoundingClientRect().width > before,
+    before,
+  );
+  await page.getByRole("button", { name: "Fit" }).click();
+
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save SVG" }).click(),
+  ]);
+  const svg = await readFile(await download.path(), "utf8");
+  assert.ok(svg.startsWith("<svg ") && svg.endsWith("</svg>\n"));
+  assert.ok(svg.includes("abstract module 11"));
+
+  await page.getByRole("button", { name: "Table", exact: true }).click();
+  const grid = page.getByRole("grid", { name: "Modules" });
+  await grid.getByText("abstract module 3").waitFor();
+  await axe(page);
+  await screenshot(page, "modules-table");
+  await grid.getByRole("columnheader", { name: /Size/ }).click();
+  await page.locator("#modules [aria-sort=descending]").waitFor();
+  await page.getByLabel("Filter modules").fill("bmg");
+  await page.getByRole("status").getByText("1 of 12").waitFor();
+  assert.equal(await page.locator("#modules [data-row]").count(), 1);
+});
+
+journey("a SYCLBIN of the first version, with imports", {}, async (page) => {
+  await open(page, fixture("syclbin/v1_multi_direct.syclbin"));
+  await node(page, "abstract module 0").waitFor();
+  await axe(page);
+  await screenshot(page, "modules-v1");
+  await open(page, fixture("syclbin/v2_allprops.syclbin"), "Properties");
+  await page.getByRole("grid", { name: "Properties" }).waitFor();
+  await axe(page);
+  await screenshot(page, "properties-all");
+});
