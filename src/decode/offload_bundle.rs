@@ -2,7 +2,7 @@
 //! the same compressed. Intel's compilers wrote objects so before 2025.
 //!
 //! Follows clang's ClangOffloadBundler.rst and OffloadBundler.h. A bundle of texts (assembler,
-//! LLVM, preprocessed source) has lines of comment as headers: [`text`].
+//! LLVM, preprocessed source) has lines of comment as headers: `text`.
 //!
 //! ```text
 //! __CLANG_OFFLOAD_BUNDLE__ │ number of entries │ offset, size, length of the id, id │ … │ images

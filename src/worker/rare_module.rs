@@ -1,6 +1,7 @@
-//! What few files need ([`rare`]) and what lies deep in them ([`deep`]), as modules of their own
-//! beside this one: `rare.js`, loaded when a file is opened that needs it, and `deep.js`, loaded
-//! when somebody opens a node that needs it, or a file with compressed bytes.
+//! What few files need ([`rare`]) and what lies deep in them
+//! ([`deep`](crate::decode::deep)), as modules of their own beside this one: `rare.js`, loaded
+//! when a file is opened that needs it, and `deep.js`, loaded when somebody opens a node that
+//! needs it, or a file with compressed bytes.
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Several may follow each other, and an image may be another one. A SYCLBIN of the second
-//! generation is one whose strings tell the images' roles: [`syclbin::v2`](super::syclbin::v2).
+//! generation is one whose strings tell the images' roles: [`syclbin::v2`].
 
 pub mod header;
 pub mod kinds;
