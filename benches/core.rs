@@ -1,4 +1,4 @@
-//! How long the decoder takes: `cargo bench --bench core`.
+//! How long the decoder takes: `cargo xtask bench core`.
 
 use std::hint::black_box;
 use std::io;

@@ -1,6 +1,6 @@
 //! `.ze_info` and the kernel table, against what people use today.
 //!
-//! `cargo bench --bench kernels` (with `ZEVIEW_CORPUS` for the file of 600 kernels). Prints a
+//! `cargo xtask bench kernels` (with `ZEVIEW_CORPUS` for the file of 600 kernels). Prints a
 //! table; fails where a target is missed. The comparison with PyYAML's C loader needs
 //! `python3` with `yaml`; where that is not there it says so.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]

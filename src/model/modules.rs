@@ -19,6 +19,9 @@ use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
 
+/// How the title of every SYCLBIN begins: what tells one in the page among other documents.
+pub const TITLE: &str = "SYCLBIN";
+
 /// Who knows the modules of a document.
 pub trait Modules {
     /// All modules and how they hang together, without their properties; made once.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::route::{self, Target};
-use crate::model::{NodeId, SourceId, Span};
+use crate::model::{NodeId, NodeKind, SourceId, Span};
 use crate::worker::protocol::Row;
 
 /// How the selection came about; it decides whether the address gets an entry to go back
@@ -71,6 +71,13 @@ impl Selection {
     /// The node that is selected, or holds the selected bytes.
     pub fn node_id(&self) -> NodeId {
         self.way.last().map_or(NodeId::ROOT, |row| row.id)
+    }
+
+    /// The documents within the file that it is in, the outermost first, with the number of
+    /// rows on the way to each.
+    pub fn documents(&self) -> Vec<(usize, &Row)> {
+        let rows = (1..).zip(self.way.iter());
+        rows.filter(|(_, row)| row.kind == NodeKind::File).collect()
     }
 
     /// The bytes and what introduces them.

@@ -1,6 +1,8 @@
 //! Builds SYCLBINs of both generations, the OffloadBinaries around them, and property sets,
 //! from SYCLBINDesign.md, PropertySets.md and OffloadBinary.h.
 
+use std::collections::HashMap;
+
 use zeview::decode::inflate::Method;
 
 use super::compressed::stream;
@@ -312,13 +314,19 @@ impl Offload {
         let table = at + string * count;
         let mut strings: Vec<u8> = vec![0];
         let mut string_entries = Vec::new();
+        let mut placed = HashMap::new();
         let mut place = |text: &[u8]| {
             let wanted = [text, &[0]].concat();
-            let found = strings.windows(wanted.len()).position(|w| w == wanted);
+            // Ends of others are shared near the beginning; beyond, only whole strings.
+            let near = strings.get(..4096).unwrap_or(&strings);
+            let found = near.windows(wanted.len()).position(|w| w == wanted);
+            let found = found.or_else(|| placed.get(&wanted).copied());
             table
                 + found.unwrap_or_else(|| {
+                    let at = strings.len();
                     strings.extend(&wanted);
-                    strings.len() - wanted.len()
+                    placed.insert(wanted, at);
+                    at
                 })
         };
         let mut places = Vec::new();

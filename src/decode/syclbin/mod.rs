@@ -20,7 +20,7 @@ use super::property_set::{self, Item};
 use super::rare::Rare;
 use super::rules;
 use crate::model::kernels::Given;
-use crate::model::modules::{Modules, Property, STATES};
+use crate::model::modules::{Modules, Property, STATES, TITLE};
 use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Tone, Value};
 
 /// A text of property sets.
@@ -176,7 +176,7 @@ impl Survey {
 
     /// The SYCLBIN in a few words.
     pub fn title(&self) -> String {
-        format!("SYCLBIN {}", self.version.value)
+        format!("{TITLE} {}", self.version.value)
     }
 
     /// What is worth saying.

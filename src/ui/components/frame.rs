@@ -24,7 +24,7 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
         <header class="head-line">
             <h1 class="brand">{ "zeview" }</h1>
             if let Some(tab) = tab {
-                <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={tab.name.clone()}>{ escaped(&tab.name) }</b></span>
+                { crumbs(tab) }
             } else {
                 <span class="dim claim">{ "Intel GPU binaries, byte by byte" }</span>
             }
@@ -48,6 +48,37 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
             </button>
             <button type="button" class="ico" data-do="dialog" title="Keys and help (?)" aria-label="Keys and help">{ "?" }</button>
         </header>
+    }
+}
+
+/// The file, and the documents in it that the selection is in; each leads there.
+fn crumbs(tab: &Tab) -> Html {
+    let name = escaped(&tab.name);
+    let documents = tab.view().map(|view| view.selection.documents());
+    let documents = documents.filter(|documents| !documents.is_empty());
+    let Some(documents) = documents else {
+        return html! {
+            <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={tab.name.clone()}>{ name }</b></span>
+        };
+    };
+    let crumb = |level: usize, title: String, text: String| {
+        let label = html! { <span class="chip-text">{ text }</span> };
+        html! {
+            <span class="crumb" {title}>
+                <span aria-hidden="true">{ "▸ " }</span>
+                { button("link", "level", level.to_string(), label) }
+            </span>
+        }
+    };
+    html! {
+        <nav class="nested" aria-label="The file, and what of it is looked at">
+            { crumb(0, tab.name.to_string(), name.to_string()) }
+            { for documents.into_iter().map(|(level, row)| {
+                let summary = row.summary.as_deref().unwrap_or(&row.name);
+                let text = summary.split(" · ").next().unwrap_or(summary);
+                crumb(level, format!("{}: {summary}", row.name), text.to_owned())
+            }) }
+        </nav>
     }
 }
 
@@ -150,7 +181,7 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
             if layout.narrow {
                 { tab(tree, "panel", "layout", "structure".to_owned(), plain("Structure")) }
             }
-            { for panels::shown(&view.opened).map(|(place, panel)| {
+            { for panels::shown(view).map(|(place, panel)| {
                 let badge = (panel.badge)(view);
                 let label = html! { <>
                     { panel.name }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::session::{Session, spawn};
 use super::{dom, files};
+use crate::model::NodeId;
 use crate::model::modules::query::ModuleQuery;
-use crate::model::{NodeId, NodeKind};
 use crate::ui::module_graph::graph;
 use crate::ui::module_view::{ModuleChange, PAGE, Properties, Zoom};
 use crate::ui::panels::PanelId;
@@ -238,8 +238,10 @@ impl Session {
 
 /// The documents around the selection, the innermost first.
 fn documents(selection: &Selection) -> impl Iterator<Item = NodeId> {
-    let rows = selection.way.iter().rev();
-    let documents = rows.filter(|row| row.kind == NodeKind::File);
-    let documents: Vec<NodeId> = documents.map(|row| row.id).collect();
-    documents.into_iter().chain([NodeId::ROOT])
+    let documents: Vec<NodeId> = selection
+        .documents()
+        .iter()
+        .map(|(_, row)| row.id)
+        .collect();
+    documents.into_iter().rev().chain([NodeId::ROOT])
 }

@@ -20,7 +20,6 @@ use crate::ui::selection::Via;
 use crate::ui::shared::Shared;
 use crate::ui::state::View;
 use crate::ui::words;
-use crate::worker::protocol::Opened;
 
 /// The id of the field that filters.
 const FIELD: &str = "kernel-filter";
@@ -28,8 +27,8 @@ const FIELD: &str = "kernel-filter";
 const PAUSE: i32 = 120;
 
 /// Files that have no kernels and no document with kernels in them.
-pub(super) fn may_have(opened: &Opened) -> bool {
-    !matches!(&*opened.summary.format, "raw" | "spirv" | "igc-debug")
+pub(super) fn may_have(view: &View) -> bool {
+    !matches!(&*view.opened.summary.format, "raw" | "spirv" | "igc-debug")
 }
 
 /// The words that mark a hazard in its column.

@@ -65,8 +65,8 @@ pub struct Panel {
     pub id: PanelId,
     /// The name on its tab.
     pub name: &'static str,
-    /// Is there anything to show for this file?
-    pub shown: fn(&Opened) -> bool,
+    /// Is there anything to show for this file and what is selected in it?
+    pub shown: fn(&View) -> bool,
     /// The number beside its name, and how bad it is.
     pub badge: fn(&View) -> Option<(u64, Tone)>,
     /// The panel itself.
@@ -113,7 +113,7 @@ pub const PANELS: &[Panel] = &[
     Panel {
         id: PanelId::Text,
         name: "Text",
-        shown: |opened| &*opened.summary.format != "raw",
+        shown: |view| &*view.opened.summary.format != "raw",
         badge: |_| None,
         render: |props| lists::list(ListId::Lines, props),
     },
@@ -147,10 +147,10 @@ pub fn errors(opened: &Opened) -> u64 {
         .count() as u64
 }
 
-/// The panels that have something to show for a file, with their places in [`PANELS`].
-pub fn shown(opened: &Opened) -> impl Iterator<Item = (usize, &'static Panel)> + use<'_> {
+/// The panels that have something to show, with their places in [`PANELS`].
+pub fn shown(view: &View) -> impl Iterator<Item = (usize, &'static Panel)> + use<'_> {
     PANELS
         .iter()
         .enumerate()
-        .filter(|(_, panel)| (panel.shown)(opened))
+        .filter(|(_, panel)| (panel.shown)(view))
 }

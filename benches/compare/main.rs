@@ -1,0 +1,69 @@
+//! Whole processes, side by side with other tools: `cargo xtask bench compare`. Prints
+//! tables in Markdown.
+//!
+//! Times are medians of alternating runs, from the start of the process to its end. Memory
+//! is the peak of the resident set, read while the process waits to write its last line.
+
+#[allow(dead_code)]
+#[path = "../../tests/support/compressed.rs"]
+mod compressed;
+#[allow(dead_code)]
+#[path = "../../tests/support/elf.rs"]
+mod elf;
+#[allow(dead_code)]
+#[path = "../../tests/support/hostile.rs"]
+mod hostile;
+#[allow(dead_code)]
+#[path = "../../tests/support/notes.rs"]
+mod notes;
+#[allow(dead_code)]
+#[path = "../../tests/support/random.rs"]
+mod random;
+#[allow(dead_code)]
+#[path = "../../tests/support/spirv.rs"]
+mod spirv;
+#[allow(dead_code)]
+#[path = "../../tests/support/syclbin.rs"]
+mod syclbin;
+#[allow(dead_code)]
+#[path = "../../tests/support/zebin.rs"]
+mod zebin;
+
+mod process;
+mod syclbins;
+mod zebins;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn main() -> io::Result<()> {
+    zebins::run()?;
+    syclbins::run()
+}
+
+/// Where files are made.
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// The folder of the corpus's samples, where there is one.
+fn samples() -> Option<PathBuf> {
+    let corpus = std::env::var_os("ZEVIEW_CORPUS")?;
+    Some(Path::new(&corpus).join("samples"))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.2} MB", bytes as f64 / 1e6)
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
