@@ -180,7 +180,8 @@ fn the_host_answers_in_a_worker() {
         receive(&bytes(3, 5, 100));
         receive(&JsValue::from("nonsense"));
         let request = request(4, Request::Detail { node }, None);
-        Reflect::set(&request, &"request".into(), &JsValue::from("Dance")).unwrap();
+        let garbage = Uint8Array::from(&[0xff; 9][..]);
+        Reflect::set(&request, &"data".into(), &garbage).unwrap();
         receive(&request);
     });
     let answers: Vec<_> = replies.iter().map(|(message, _)| answer(message)).collect();
