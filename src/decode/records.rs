@@ -46,6 +46,29 @@ pub fn number(fields: &[FieldSpec], bytes: &[u8], name: &str) -> u64 {
     uint(bytes.unwrap_or(&[]), Endian::Little)
 }
 
+/// Where some fields of a record are, for those who read the same ones of many records.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns<const N: usize>([(usize, usize); N]);
+
+impl<const N: usize> Columns<N> {
+    /// The fields of these names; one that there is not counts as 0.
+    pub fn new(fields: &[FieldSpec], names: [&str; N]) -> Columns<N> {
+        let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        Columns(names.map(|name| {
+            let field = fields.iter().find(|field| field.name == name);
+            field.map_or((0, 0), |f| {
+                (at(f.offset), at(f.offset.saturating_add(f.size)))
+            })
+        }))
+    }
+
+    /// Their numbers.
+    pub fn read(&self, bytes: &[u8]) -> [u64; N] {
+        let number = |(from, to)| uint(bytes.get(from..to).unwrap_or(&[]), Endian::Little);
+        self.0.map(number)
+    }
+}
+
 /// The bytes of the field `name` of a record.
 pub fn field_span(fields: &[FieldSpec], record: Span, name: &str) -> Span {
     let field = fields.iter().find(|field| field.name == name);

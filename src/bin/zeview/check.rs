@@ -1,6 +1,8 @@
 //! `zeview check`: what the driver does with files, and what is wrong with them.
 
+use std::error::Error;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -14,6 +16,7 @@ use zeview::model::{
 
 use crate::FileArgument;
 use crate::input;
+use crate::parallel::in_order;
 use crate::progress::Progress;
 
 #[derive(Args)]
@@ -104,72 +107,85 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     keep_memory();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut status = 0;
-    let mut first = true;
+    let mut separator = "\n";
     if options.json {
         out.write_all(b"[")?;
     }
     let progress = Progress::start();
-    for (number, file) in options.files.iter().enumerate() {
-        progress.say(|| {
-            let of = options.files.len();
-            format!("checking {} ({} of {of})", file.display(), number + 1)
-        });
-        let mut document = match input::open(file) {
-            Ok(document) => document,
-            Err(error) => {
-                eprintln!("zeview: {}: {error}", file.display());
-                status = 2;
-                continue;
+    let count = options.files.len();
+    in_order(
+        count,
+        |number| match options.files.get(number) {
+            Some(file) => {
+                progress.say(|| format!("checking {} ({} of {count})", file.display(), number + 1));
+                check(file, options)
             }
-        };
-        let part = match Part::find(&mut document, options.path.as_deref()) {
-            Ok(part) => part,
-            Err(error) => {
-                eprintln!("zeview: {}: {error}", file.display());
-                status = 2;
-                continue;
+            None => Ok(Checked::default()),
+        },
+        |number, checked| {
+            let name = options.files.get(number).map(|file| file.display());
+            match checked {
+                Ok(checked) => {
+                    if options.json {
+                        out.write_all(separator.as_bytes())?;
+                        separator = ",\n";
+                    }
+                    status = status.max(u8::from(!checked.good));
+                    out.write_all(&checked.text)
+                }
+                Err(error) => {
+                    eprintln!(
+                        "zeview: {}: {error}",
+                        name.unwrap_or(Path::new("").display())
+                    );
+                    status = 2;
+                    Ok(())
+                }
             }
-        };
-        let verdict = document.verdict(part.id, options.device.as_deref());
-        let loads = verdict
-            .as_ref()
-            .is_none_or(|verdict| verdict.outcome.loads());
-        if !loads || !part.is_well_formed() {
-            status = status.max(1);
-        }
-        let inner = match (&verdict, part.path) {
-            (None, None) => judge_inner(&mut document, options.device.as_deref()),
-            _ => Vec::new(),
-        };
-        let name = file.display().to_string();
-        if options.json {
-            out.write_all(if first { b"\n" } else { b",\n" })?;
-            first = false;
-            print_json(
-                &mut document,
-                &part,
-                verdict.as_ref(),
-                &inner,
-                name,
-                &mut out,
-            )?;
-        } else {
-            print_text(
-                &mut document,
-                &part,
-                verdict.as_ref(),
-                &inner,
-                &name,
-                &mut out,
-            )?;
-        }
-    }
+        },
+    )?;
     drop(progress);
     if options.json {
         out.write_all(b"\n]\n")?;
     }
     out.flush()?;
     Ok(ExitCode::from(status))
+}
+
+/// A file that was checked.
+#[derive(Default)]
+struct Checked {
+    /// What is printed about it.
+    text: Vec<u8>,
+    /// It is well-formed, and the driver loads it.
+    good: bool,
+}
+
+fn check(file: &Path, options: &Options) -> Result<Checked, Box<dyn Error + Send + Sync>> {
+    let mut document = input::open(file)?;
+    let part = Part::find(&mut document, options.path.as_deref()).map_err(|e| e.to_string())?;
+    let device = options.device.as_deref();
+    let verdict = document.verdict(part.id, device);
+    let loads = verdict.as_ref().is_none_or(|v| v.outcome.loads());
+    let inner = match (&verdict, part.path) {
+        (None, None) => judge_inner(&mut document, device),
+        _ => Vec::new(),
+    };
+    let name = file.display().to_string();
+    let mut text = Vec::new();
+    let print = if options.json { print_json } else { print_text };
+    print(
+        &mut document,
+        &part,
+        verdict.as_ref(),
+        &inner,
+        name,
+        &mut text,
+    )?;
+    Ok(Checked {
+        text,
+        good: loads && part.is_well_formed(),
+    })
 }
 
 /// What is checked: the whole file, or a document within it.
@@ -221,7 +237,7 @@ fn print_json(
     verdict: Option<&Verdict>,
     inner: &[(String, Verdict)],
     file: String,
-    out: &mut impl Write,
+    out: &mut Vec<u8>,
 ) -> io::Result<()> {
     let diagnostics = part
         .diagnostics
@@ -270,8 +286,8 @@ fn print_text(
     part: &Part<'_>,
     verdict: Option<&Verdict>,
     inner: &[(String, Verdict)],
-    file: &str,
-    out: &mut impl Write,
+    file: String,
+    out: &mut Vec<u8>,
 ) -> io::Result<()> {
     let all = &part.diagnostics;
     let count = |severity| all.iter().filter(|d| d.severity == severity).count();

@@ -6,6 +6,7 @@ mod extract;
 mod input;
 mod kernels;
 mod modules;
+mod parallel;
 mod progress;
 mod rules;
 

@@ -8,7 +8,7 @@ use crate::decode::Context;
 use crate::decode::inflate::{Inflated, Method};
 use crate::decode::pieces::{self, Piece, Pieces};
 use crate::decode::reader::{Endian, Window, uint};
-use crate::decode::records::{field_span, number};
+use crate::decode::records::{Columns, field_span, number};
 use crate::decode::{limits, rules};
 use crate::model::{Bytes, ExpanderId, Sources, Span, sort};
 
@@ -250,19 +250,27 @@ impl Reading {
         }
         let window = Window::clamped(cx.sources, self.table);
         let size = usize::try_from(header::Entry::SIZE).unwrap_or(1);
+        let names = ["ImageKind", "ImageOffset", "ImageSize"];
+        let image = Columns::new(header::Entry::FIELDS, names);
+        let strings = Columns::new(header::Entry::FIELDS, ["StringOffset", "NumStrings"]);
+        self.entries.reserve_exact(window.bytes().len() / size);
         for (index, bytes) in window.bytes().chunks_exact(size).enumerate() {
             let at = index as u64 * header::Entry::SIZE;
             let place = self.table.sub(at, header::Entry::SIZE);
-            self.read_entry(cx, place, bytes);
+            self.read_entry(cx, place, image.read(bytes), strings.read(bytes));
         }
         self.read_strings(cx);
     }
 
-    fn read_entry(&mut self, cx: &Context<'_>, place: Span, bytes: &[u8]) {
+    fn read_entry(
+        &mut self,
+        cx: &Context<'_>,
+        place: Span,
+        [image_kind, at, len]: [u64; 3],
+        [strings_at, count]: [u64; 2],
+    ) {
         let body = self.body;
         let fields = header::Entry::FIELDS;
-        let get = |name| number(fields, bytes, name);
-        let (at, len) = (get("ImageOffset"), get("ImageSize"));
         let image = inside(body, at, len).unwrap_or_else(|| {
             cx.report_with(
                 &rules::OFFLOAD_IMAGE,
@@ -273,24 +281,23 @@ impl Reading {
             );
             body.sub(at, len)
         });
-        let (at, count) = (get("StringOffset"), get("NumStrings"));
         let record = header::string_entry(self.version).size;
         let whole = count.checked_mul(record);
-        let strings = whole.and_then(|len| inside(body, at, len));
+        let strings = whole.and_then(|len| inside(body, strings_at, len));
         let strings = strings.unwrap_or_else(|| {
             cx.report_with(
                 &rules::OFFLOAD_TABLE,
                 field_span(fields, place, "NumStrings"),
-                format_args!("{count} strings at {at:#x} do not fit into the binary"),
+                format_args!("{count} strings at {strings_at:#x} do not fit into the binary"),
                 &[(field_span(fields, place, "StringOffset"), "their place")],
                 None,
             );
-            let rest = body.sub(at, whole.unwrap_or(u64::MAX));
+            let rest = body.sub(strings_at, whole.unwrap_or(u64::MAX));
             rest.sub(0, rest.len() - rest.len() % record)
         });
         self.entries.push(Entry {
             place,
-            image_kind: get("ImageKind"),
+            image_kind,
             strings,
             image,
             values: [Span::default(); KEYS.len()],
@@ -309,6 +316,8 @@ impl Reading {
         let near = Near::new(cx.sources, region);
         let kind = header::string_entry(self.version);
         let size = usize::try_from(kind.size).unwrap_or(1);
+        let columns = columns(self.version);
+        let mut known = Known::default();
         let mut entries = std::mem::take(&mut self.entries);
         for entry in &mut entries {
             if entry.strings.is_empty() || !cx.may_walk(entry.strings) {
@@ -317,7 +326,8 @@ impl Reading {
             let bytes = near.get(entry.strings);
             for (index, record) in bytes.chunks_exact(size).enumerate() {
                 let place = entry.strings.sub(index as u64 * kind.size, kind.size);
-                self.read_string(cx, &near, place, record, entry);
+                let numbers = columns.read(record);
+                self.read_string(cx, &near, &mut known, place, numbers, entry);
             }
         }
         self.entries = entries;
@@ -330,12 +340,15 @@ impl Reading {
         &mut self,
         cx: &Context<'_>,
         near: &Near<'_>,
+        known: &mut Known,
         place: Span,
-        record: &[u8],
+        numbers: [u64; 3],
         entry: &mut Entry,
     ) {
-        let kind = header::string_entry(self.version);
-        let Some(found) = key_and_value(near, self.body, self.version, record) else {
+        let [key_at, ..] = numbers;
+        let key = known.key(key_at, || self.key(near, key_at));
+        let value = key.and_then(|_| value_of(near, self.body, self.version, numbers));
+        let (Some(key), Some(value)) = (key, value) else {
             cx.report(
                 &rules::OFFLOAD_STRING,
                 place,
@@ -343,7 +356,7 @@ impl Reading {
             );
             return;
         };
-        let (name, value) = found;
+        let name = key.name;
         if !cx.may_walk(Span::at(
             value.source,
             value.start,
@@ -354,15 +367,15 @@ impl Reading {
         let after = value.end - self.body.start;
         let nul = near.get(self.body.sub(after, 1));
         let end = value.end + u64::from(nul.first() == Some(&0));
-        self.strings.push((name.start, name.end + 1));
-        if value.start < end {
-            self.strings.push((value.start, end));
+        for string in [(name.start, name.end + 1), (value.start, end)] {
+            if string.0 < string.1 && known.is_new(string) {
+                self.strings.push(string);
+            }
         }
-        let bytes = near.get(name);
-        let known = KEYS.iter().position(|key| key.as_bytes() == &*bytes);
-        if let Some(slot) = known.and_then(|at| entry.values.get_mut(at)) {
+        if let Some(slot) = key.which.and_then(|at| entry.values.get_mut(at)) {
             if !slot.is_empty() {
-                let at = field_span(kind.fields, place, "KeyOffset");
+                let fields = header::string_entry(self.version).fields;
+                let at = field_span(fields, place, "KeyOffset");
                 cx.report(
                     &rules::OFFLOAD_KEY_TWICE,
                     at,
@@ -371,6 +384,13 @@ impl Reading {
             }
             *slot = value;
         }
+    }
+
+    fn key(&self, near: &Near<'_>, at: u64) -> Option<Key> {
+        let name = c_string(near, self.body, at)?;
+        let bytes = near.get(name);
+        let which = KEYS.iter().position(|key| key.as_bytes() == &*bytes);
+        Some(Key { name, which })
     }
 
     /// All parts of the binary, and what lies between them.
@@ -414,6 +434,19 @@ impl Reading {
     }
 }
 
+/// Where a string entry tells of key and value.
+fn columns(version: u32) -> Columns<3> {
+    let names = ["KeyOffset", "ValueOffset", "ValueSize"];
+    Columns::new(header::string_entry(version).fields, names)
+}
+
+fn value_of(near: &Near<'_>, body: Span, version: u32, [_, at, size]: [u64; 3]) -> Option<Span> {
+    match version {
+        1 => c_string(near, body, at),
+        _ => inside(body, at, size),
+    }
+}
+
 /// The key and the value that a string entry tells of.
 pub fn key_and_value(
     near: &Near<'_>,
@@ -421,13 +454,63 @@ pub fn key_and_value(
     version: u32,
     record: &[u8],
 ) -> Option<(Span, Span)> {
-    let fields = header::string_entry(version).fields;
-    let get = |name| number(fields, record, name);
-    let key = c_string(near, body, get("KeyOffset"))?;
-    let at = get("ValueOffset");
-    let value = match version {
-        1 => c_string(near, body, at)?,
-        _ => inside(body, at, get("ValueSize"))?,
-    };
-    Some((key, value))
+    let numbers = columns(version).read(record);
+    let key = c_string(near, body, numbers[0])?;
+    Some((key, value_of(near, body, version, numbers)?))
+}
+
+/// A key.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    /// Its bytes, without the NUL.
+    name: Span,
+    /// Its place in [`KEYS`].
+    which: Option<usize>,
+}
+
+/// What was met before: thousands of entries have the same few keys, and share strings.
+struct Known {
+    /// By the offset that is told.
+    keys: Vec<(u64, Key)>,
+    /// Strings of late, each in a place that follows from its own.
+    strings: [(u64, u64); 64],
+}
+
+/// So many keys are remembered.
+const KNOWN: usize = 16;
+
+impl Default for Known {
+    fn default() -> Known {
+        Known {
+            keys: Vec::new(),
+            strings: [(0, 0); 64],
+        }
+    }
+}
+
+impl Known {
+    fn key(&mut self, at: u64, read: impl FnOnce() -> Option<Key>) -> Option<Key> {
+        let known = self.keys.iter().find(|(offset, _)| *offset == at);
+        if let Some((_, key)) = known {
+            return Some(*key);
+        }
+        let key = read()?;
+        if self.keys.len() < KNOWN {
+            self.keys.push((at, key));
+        }
+        Some(key)
+    }
+
+    /// May it be that this one was not there before?
+    fn is_new(&mut self, string: (u64, u64)) -> bool {
+        let place = usize::try_from(string.1 % 64).unwrap_or(0);
+        match self.strings.get_mut(place) {
+            Some(known) if *known == string => false,
+            Some(known) => {
+                *known = string;
+                true
+            }
+            None => true,
+        }
+    }
 }

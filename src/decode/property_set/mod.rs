@@ -17,7 +17,7 @@ pub mod meaning;
 #[cfg(feature = "deep")]
 pub mod rows;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -44,6 +44,36 @@ fn place(text: Span, range: &Range<usize>) -> Span {
     text.sub(range.start as u64, len)
 }
 
+/// A set, or a key in one.
+type Name<'a> = (&'a [u8], Option<&'a [u8]>);
+
+/// The names that were there: few are compared with each other, many are looked up.
+#[derive(Default)]
+struct Names<'a> {
+    few: Vec<Name<'a>>,
+    many: HashSet<Name<'a>>,
+}
+
+/// More are many.
+const FEW: usize = 16;
+
+impl<'a> Names<'a> {
+    /// Says whether it was not there before.
+    fn insert(&mut self, name: Name<'a>) -> bool {
+        if self.few.len() >= FEW {
+            self.many.extend(self.few.drain(..));
+        }
+        if !self.many.is_empty() {
+            return self.many.insert(name);
+        }
+        let new = !self.few.contains(&name);
+        if new {
+            self.few.push(name);
+        }
+        new
+    }
+}
+
 /// Walks through a text and reports what is wrong with it. Says whether that was done: not
 /// where there is too much.
 pub fn check(cx: &Context<'_>, text: Span) -> bool {
@@ -57,7 +87,11 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     }
     let window = Window::clamped(cx.sources, text);
     let bytes = window.bytes();
-    let mut names: Vec<(&[u8], &[u8], Range<usize>)> = Vec::new();
+    let mut names = Names::default();
+    let twice = |what: &str, at: &Range<usize>| {
+        let message = format_args!("this {what} is there again");
+        cx.report(&rules::PROPERTY_TWICE, place(text, at), message);
+    };
     let mut set: Option<&[u8]> = None;
     for range in line::lines(bytes) {
         let line = bytes.get(range.clone()).unwrap_or(&[]);
@@ -69,7 +103,9 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
             Line::Set(name) => {
                 let text = line.get(name.clone()).unwrap_or(&[]);
                 set = Some(text);
-                names.push((text, &[], within(&name)));
+                if !names.insert((text, None)) {
+                    twice("set", &within(&name));
+                }
             }
             Line::Wrong(why) => cx.report(&rules::PROPERTY_LINE, place(text, &range), why),
             Line::Property(parts) => {
@@ -82,29 +118,15 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
                     cx.report(wrong.rule, place(text, &within(&wrong.at)), wrong.message);
                 }
                 let key = line.get(parts.key.clone()).unwrap_or(&[]);
-                names.push((set, key, within(&parts.key)));
+                if !names.insert((set, Some(key))) {
+                    twice("key", &within(&parts.key));
+                }
             }
         }
     }
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
         let message = "readers of the text stop here, at a NUL";
         cx.report(&rules::PROPERTY_NUL, text.sub(at as u64, 1), message);
-    }
-    sort::by(&mut names, |a, b| {
-        (a.0, a.1, a.2.start).cmp(&(b.0, b.1, b.2.start))
-    });
-    for pair in names.windows(2) {
-        let [(set, key, _), (other, again, at)] = pair else {
-            continue;
-        };
-        if set == other && key == again {
-            let what = if key.is_empty() { "set" } else { "key" };
-            cx.report(
-                &rules::PROPERTY_TWICE,
-                place(text, at),
-                format_args!("this {what} is there again"),
-            );
-        }
     }
     true
 }

@@ -11,7 +11,7 @@ const BLOCK: u64 = 16 * 1024;
 /// Read-ahead stops growing here.
 const AHEAD_MAX: u64 = 512 * 1024;
 /// The longest single read that is asked of a source.
-const READ_MAX: u64 = 1024 * 1024;
+const READ_MAX: u64 = 4 * 1024 * 1024;
 /// What is kept.
 const KEEP: usize = 2 * 1024 * 1024;
 
