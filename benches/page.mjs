@@ -65,8 +65,12 @@ function tasksOf(events, thread) {
 const isMain = (name) => name === "CrRendererMain";
 const isDecoderOrMain = (name) => isMain(name) || name.startsWith("DedicatedWorker");
 
+/** The page is left alone for so long before a file comes, as by a person, in milliseconds. */
+const QUIET = 2000;
+
 async function measure(name, file, { scroll = false, panel = null, shown = "[role=treeitem]" } = {}) {
   const page = await openPage();
+  await page.waitForTimeout(QUIET);
   const before = await memory(page);
   const browser = page.context().browser();
   await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "blink.user_timing"] });
@@ -130,7 +134,11 @@ async function scrollThrough(page, list) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
+/** Only these rows, by their names; all without. */
+const WANTED = process.argv.slice(2);
+
 async function row(label, name, file, options) {
+  if (WANTED.length > 0 && !WANTED.includes(name)) return;
   const runs = [];
   for (let i = 0; i < RUNS; i++) runs.push(await measure(name, file, options));
   const of = (key) => median(runs.map((run) => run[key]));

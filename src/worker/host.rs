@@ -58,6 +58,7 @@ use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
 use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request, Response};
 use super::rare_module::RareModule;
+use super::warm_up;
 use crate::decode::format;
 use crate::model::ByteSource;
 
@@ -89,6 +90,8 @@ pub fn start() {
     // For as long as the worker lives.
     let listener = host.listener().into_js_value();
     host.listen(listener.unchecked_ref());
+    let rare = Rc::<RareModule>::clone(&host.rare);
+    warm_up::begin(milliseconds, rare, move || !host.asked.get());
 }
 
 /// Starts a decoder in the page itself, for frames that refuse workers. It is used as if it
@@ -153,6 +156,8 @@ struct Host {
     /// A request is being answered.
     working: Cell<bool>,
     retired: Cell<bool>,
+    /// Somebody has asked for something.
+    asked: Cell<bool>,
 }
 
 impl Host {
@@ -168,12 +173,14 @@ impl Host {
             waiting: Cell::new(false),
             working: Cell::new(false),
             retired: Cell::new(false),
+            asked: Cell::new(false),
         }
     }
 
     fn listener(self: &Rc<Host>) -> Closure<dyn FnMut(MessageEvent)> {
         let host = Rc::clone(self);
         Closure::new(move |event: MessageEvent| {
+            host.asked.set(true);
             host.queue.borrow_mut().push_back(event.data());
             host.work();
         })

@@ -6,7 +6,8 @@
 //!   decoder anew when it dies.
 //! * `answer` (feature `decode`): what each request is answered; no browser in it.
 //! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
-//!   the messages on to `answer`; `rare_module` are the parts that are loaded on demand.
+//!   the messages on to `answer`; `rare_module` are the parts that are loaded on
+//!   demand; `warm_up` is what is done before the first request.
 
 pub mod protocol;
 
@@ -42,3 +43,5 @@ pub mod host;
 pub mod module;
 #[cfg(feature = "worker")]
 pub mod rare_module;
+#[cfg(feature = "worker")]
+mod warm_up;

@@ -21,12 +21,15 @@ pub(super) struct Cache {
     extents: BTreeMap<u64, Extent>,
     bytes: usize,
     clock: u64,
-    /// Where the last read-ahead ended, and how long it was.
-    ahead: (u64, u64),
+    /// Where read-aheads ended, and how long they were; the latest last. Tables are walked
+    /// beside what they refer to.
+    ahead: [(u64, u64); STREAMS],
     /// Long reads whose bytes somebody may still have.
     long: VecDeque<(Span, Weak<[u8]>)>,
 }
 
+/// So many places are read from at the same time.
+const STREAMS: usize = 4;
 /// So many long reads are remembered.
 const LONG: usize = 4;
 
@@ -86,17 +89,26 @@ impl Cache {
 
     /// Reads one extent that holds all of `span`.
     fn miss(&mut self, span: Span, len: u64, fetch: Fetch<'_>) -> Result<(), SourceError> {
-        let (ended, length) = self.ahead;
-        let sequential = span.start <= ended && ended < span.end.saturating_add(BLOCK);
-        let wanted = if sequential {
-            length.saturating_mul(2).clamp(BLOCK, AHEAD_MAX)
-        } else {
-            BLOCK
-        };
         let start = span.start / BLOCK * BLOCK;
+        let goes_on = |(ended, length): &(u64, u64)| {
+            *length > 0 && start <= *ended && *ended < span.end.saturating_add(BLOCK)
+        };
+        // The oldest is forgotten for a new one.
+        let stream = self.ahead.iter().rposition(goes_on);
+        let older = self
+            .ahead
+            .get_mut(stream.unwrap_or(0)..)
+            .unwrap_or_default();
+        older.rotate_left(1);
+        let wanted = match (stream, self.ahead.last()) {
+            (Some(_), Some((_, length))) => length.saturating_mul(2).clamp(BLOCK, AHEAD_MAX),
+            _ => BLOCK,
+        };
         let end = span.end.max(start.saturating_add(wanted)).min(len);
         let data = fetch(start, end.saturating_sub(start))?;
-        self.ahead = (start.saturating_add(data.len() as u64), data.len() as u64);
+        if let Some(latest) = self.ahead.last_mut() {
+            *latest = (start.saturating_add(data.len() as u64), data.len() as u64);
+        }
         self.keep(start, data.into_data());
         Ok(())
     }
