@@ -15,13 +15,13 @@ pub fn run() -> io::Result<()> {
     many_modules()
 }
 
-/// Two abstract modules, each with a SPIR-V module of 25 MB and a zebin of 75 MB.
+/// Two abstract modules, each with a SPIR-V module of 30 MB and a zebin of 80 MB.
 fn large() -> Syclbin {
     let spirv = spirv::kernel()
-        .words(&vec![0x0001_0000; 25_000_000 / 4])
+        .words(&vec![0x0001_0000; 30_000_000 / 4])
         .build();
     let zebin = zebin::small()
-        .bytes(".text.k", zebin::code(3_750_000))
+        .bytes(".text.k", zebin::code(5_000_000))
         .build()
         .bytes;
     let mut file = Syclbin {
