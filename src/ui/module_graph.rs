@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use super::module_view::{ModuleView, image_span};
 use super::words;
-use crate::model::modules::{Holder, Image};
+use crate::model::modules::{Holder, Image, TITLE};
 use crate::model::text::escaped;
-use crate::model::{Area, Span};
+use crate::model::{Area, NodeId, Span};
 use crate::worker::protocol::{ModulePage, ModuleRow};
 
 /// Where the columns begin, and how wide they are.
@@ -81,11 +81,19 @@ pub struct Graph {
 /// Lays out what is drawn.
 pub fn graph(view: &ModuleView, page: &ModulePage, name: &str) -> Graph {
     let mut graph = Graph::default();
+    // A SYCLBIN within a file has no name of its own.
+    let within = view
+        .document
+        .is_some_and(|document| document != NodeId::ROOT);
+    let title = match within {
+        true => format!("{TITLE} {}", page.version.value),
+        false => name.to_owned(),
+    };
     let holder = view.current.map(|current| current.holder);
     graph.nodes.push(Node {
         stands: Stands::For(page.span),
         at: (FILE.0, 0, FILE.1),
-        title: name.to_owned(),
+        title,
         text: match &*page.state_name {
             "" => format!("version {}", page.version.value),
             state => format!("{state} · version {}", page.version.value),

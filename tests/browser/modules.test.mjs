@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropFile, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, fixture, journey, screenshot } from "./harness.mjs";
 
 const SAMPLE = path.join(import.meta.dirname, "../../www/samples/matmul.syclbin");
 
@@ -94,4 +94,30 @@ journey("a SYCLBIN of the first version, with imports", {}, async (page) => {
   await page.getByRole("grid", { name: "Properties" }).waitFor();
   await axe(page);
   await screenshot(page, "properties-all");
+});
+
+journey("a SYCLBIN within an archive: its modules, and the way back", { width: 1440 }, async (page) => {
+  const bytes = await readFile(SAMPLE);
+  const field = (text, length) => String(text).padEnd(length);
+  const header = `${field("matmul/", 16)}${field(0, 12)}${field(0, 6)}${field(0, 6)}${field(644, 8)}${field(bytes.length, 10)}\x60\n`;
+  const archive = Buffer.concat([Buffer.from(`!<arch>\n${header}`), bytes]);
+  await dropBytes(page, { "kernels.a": archive });
+  await page.locator(".crumb", { hasText: "kernels.a" }).waitFor();
+  assert.equal(await tab(page, "Modules").count(), 0);
+
+  // What is looked at is named beside the file, and has its panels.
+  await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).click();
+  await page.keyboard.press("ArrowRight");
+  await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).nth(1).click();
+  const way = page.getByRole("navigation", { name: "The file, and what of it is looked at" });
+  await way.getByRole("button", { name: "SYCLBIN 2" }).waitFor();
+  await tab(page, "Modules").click();
+  await node(page, "bmg_g21").click();
+  await way.getByRole("button", { name: "zebin 1.73" }).waitFor();
+  await axe(page);
+  await screenshot(page, "nested");
+  await way.getByRole("button", { name: "SYCLBIN 2" }).click();
+  await graph(page).locator(".node.sel", { hasText: "SYCLBIN 2" }).waitFor();
+  await way.getByRole("button", { name: "kernels.a" }).click();
+  await treeRow(page).getByText("kernels.a").waitFor();
 });

@@ -400,17 +400,19 @@ impl Reading {
             Piece::new(pieces::id(kind::ENTRIES, 0), self.table),
             Piece::new(pieces::id(kind::COMPRESSED, 0), self.compressed),
         ];
-        for (index, entry) in self.entries.iter().enumerate() {
-            let index = index as u64;
-            let strings = pieces::id(kind::STRING_ENTRIES, index);
-            claims.push(Piece::new(strings, entry.strings));
-            claims.push(Piece::new(pieces::id(kind::IMAGE, index), entry.image));
-        }
+        // In the order in which they usually stand: what is in order is soon sorted.
+        let entries = || (0..).zip(&self.entries);
+        claims.extend(entries().map(|(index, entry)| {
+            Piece::new(pieces::id(kind::STRING_ENTRIES, index), entry.strings)
+        }));
         claims.extend(self.strings.iter().map(|(start, end)| Piece {
             start: *start,
             end: *end,
             what: pieces::id(kind::STRING, 0),
         }));
+        claims.extend(
+            entries().map(|(index, entry)| Piece::new(pieces::id(kind::IMAGE, index), entry.image)),
+        );
         let list = Pieces::arrange(cx, whole, claims, &|what| {
             let (what, index) = pieces::split(what);
             match what {

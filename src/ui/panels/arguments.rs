@@ -136,7 +136,10 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
     let row = &detail.row;
     let number = |value: i64| words::grouped(u64::try_from(value).unwrap_or(0));
     let mut out = vec![
-        format!("SIMD{}", row.simd_size.value),
+        match row.simd_size.value {
+            0 => "SIMD size not given".to_owned(),
+            size => format!("SIMD{size}"),
+        },
         format!("{} registers", number(row.grf_count.value)),
     ];
     let mut say = |value: i64, what: &str| {
