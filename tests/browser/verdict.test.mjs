@@ -75,6 +75,7 @@ journey("a damaged file: the driver and the specification are walked by keyboard
   await page.waitForFunction(() => !document.querySelector("#panel").innerText.includes("What driver"));
   await page.getByLabel("Filter problems").fill("no such words");
   await page.getByRole("status").getByText("0 of").waitFor();
+  await page.getByText("No problem fits the filter.").waitFor();
   await screenshot(page, "problems");
 });
 

@@ -15,8 +15,9 @@ use crate::ui::scale::Scale;
 
 /// Rows before and after those in view.
 const MARGIN: u64 = 8;
-/// Outside a browser nothing is in view; so many rows are made.
-const ROWS_WITHOUT_VIEW: u64 = 40;
+/// So many rows are made before it is known how many are in view: in a browser it is, as soon as
+/// the element is there; outside nobody ever says it.
+const ROWS_WITHOUT_VIEW: u64 = if cfg!(target_arch = "wasm32") { 0 } else { 40 };
 /// `deltaMode` of a wheel that counts lines.
 const LINES: u32 = 1;
 

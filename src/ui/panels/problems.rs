@@ -276,6 +276,9 @@ pub fn Problems(props: &PanelProps) -> Html {
     html! {
         <div class="panel problems" {onclick}>
             { filters(&list) }
+            if list.shown == 0 {
+                <p class="none">{ "No problem fits the filter." }</p>
+            }
             <div class="scroll" ref={&rows.container} role="listbox" tabindex="0" aria-label="Problems"
                  aria-activedescendant={current.map(|i| format!("problem-{i}"))} {onkeydown}>
                 <div class="spacer" ref={&rows.spacer} role="presentation">
