@@ -158,6 +158,7 @@ try {
   await row("one kernel, 6 KB: tree", "small", path.join(ROOT, "www/samples/vecadd.bmg.zebin"));
   await row("600 kernels, 3 MB: tree, scrolled through", "kernels600", manyKernels(), { scroll: "[role=tree]" });
   await row("600 kernels, 3 MB: Kernels", "kernels600-table", manyKernels(), KERNELS);
+  await row("SYCLBIN v2, 12 modules, 143 KB: Modules", "modules-few", path.join(ROOT, "www/samples/matmul.syclbin"), GRAPH);
   for (const version of ["v1", "v2"]) {
     const file = sample(`syclbin-good/${version}_10k_modules.syclbin`);
     if (file) await row(`SYCLBIN ${version}, 10 000 modules: Modules`, `modules-${version}`, file, GRAPH);
