@@ -12,8 +12,9 @@ use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::hooks::{Session, SessionContext};
 use zeview::ui::judgement::JudgementChange;
-use zeview::ui::kernel_table::{KernelChange, PAGE};
+use zeview::ui::kernel_table::KernelChange;
 use zeview::ui::lists::ListChange;
+use zeview::ui::pages::PAGE;
 use zeview::ui::panels::{PANELS, PanelId, PanelProps};
 use zeview::ui::selection::{Selection, Via};
 use zeview::ui::shared::Shared;
@@ -144,7 +145,7 @@ impl File {
             panic!("no kernels");
         };
         let row = page.rows.get(place).cloned();
-        table.apply(KernelChange::Page(table.generation, page));
+        table.apply(KernelChange::Page(table.rows.generation, page));
         let Some(row) = row else { return };
         let at = Request::KernelAt {
             document: NodeId::ROOT,

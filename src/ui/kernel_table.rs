@@ -4,18 +4,13 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::pages::Pages;
 use super::selection::Selection;
 use crate::model::kernels::columns::{Column, ColumnKind};
 use crate::model::kernels::query::Query;
 use crate::model::kernels::{HazardKind, KernelDetail, KernelRow};
 use crate::model::{NodeId, NodeKind, Span, Str};
-use crate::worker::client_table::Table;
 use crate::worker::protocol::{KernelPage, KernelPlace};
-
-/// Rows are asked for in pages of so many.
-pub const PAGE: u64 = 128;
-/// So many pages are kept.
-const KEEP: usize = 8;
 
 /// The kernels of the document that is looked at.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,11 +19,8 @@ pub struct KernelTable {
     pub document: NodeId,
     /// Which kernels, in which order.
     pub query: Query,
-    /// Another number for each document and query: what was asked for before is not wanted
-    /// any more.
-    pub generation: u32,
-    /// How many kernels the query finds; nothing before it is known.
-    pub found: Option<u64>,
+    /// The rows that the query finds.
+    pub rows: Pages<KernelRow>,
     /// How many kernels there are.
     pub kernels: u64,
     /// How many functions there are.
@@ -45,10 +37,6 @@ pub struct KernelTable {
     pub trouble: Option<AttrValue>,
     /// Why there is no table.
     pub failed: Option<AttrValue>,
-    pages: Table<u64, Rc<Vec<KernelRow>>>,
-    /// The generation of the pages: after another query the rows from before stay until
-    /// others are here.
-    of: u32,
 }
 
 /// A change of what is known.
@@ -72,41 +60,33 @@ pub enum KernelChange {
 impl KernelTable {
     /// Changes it.
     pub fn apply(&mut self, change: KernelChange) {
+        let current = self.rows.generation;
         match change {
             KernelChange::Document(document) if document != self.document => {
-                self.generation = self.generation.wrapping_add(1);
-                self.pages.clear();
-                self.found = None;
+                self.rows.reset();
                 self.failed = None;
                 self.document = document;
                 self.current = None;
                 self.detail = None;
             }
             KernelChange::Query(query) if query != self.query => {
-                self.generation = self.generation.wrapping_add(1);
+                self.rows.renew();
                 self.query = query;
                 // Where it is now has to be asked.
                 if let Some(current) = &mut self.current {
                     current.place = None;
                 }
             }
-            KernelChange::Page(generation, page) if generation == self.generation => {
-                if self.is_stale() {
-                    self.pages.clear();
-                    self.of = generation;
-                }
-                self.found = Some(page.found);
+            KernelChange::Page(of, page) if of == current => {
                 self.kernels = page.kernels;
                 self.functions = page.functions;
                 self.maxima = page.maxima;
                 self.trouble = page.trouble.map(AttrValue::from);
                 self.failed = None;
-                self.put(page.start / PAGE, page.rows);
+                self.rows.put(page.start, page.rows, page.found);
             }
-            KernelChange::Failed(generation, why) if generation == self.generation => {
-                self.pages.clear();
-                self.of = generation;
-                self.found = Some(0);
+            KernelChange::Failed(of, why) if of == current => {
+                self.rows.fail();
                 self.failed = Some(why);
             }
             KernelChange::Current(document, current) if document == self.document => {
@@ -125,45 +105,6 @@ impl KernelTable {
             KernelChange::Columns(columns) => self.columns = columns,
             _ => {}
         }
-    }
-
-    /// Are the rows those of a query from before?
-    pub fn is_stale(&self) -> bool {
-        self.of != self.generation
-    }
-
-    /// Keeps a page, and forgets the one that is the farthest away if there are too many.
-    fn put(&mut self, number: u64, rows: Vec<KernelRow>) {
-        self.pages.put(number, Rc::new(rows));
-        if self.pages.all().len() > KEEP {
-            let numbers = self.pages.all().iter().map(|(other, _)| *other);
-            if let Some(far) = numbers.max_by_key(|other| other.abs_diff(number)) {
-                self.pages.take(far);
-            }
-        }
-    }
-
-    /// The row at a place of the table, if it is here.
-    pub fn row(&self, place: u64) -> Option<&KernelRow> {
-        let page = self.pages.get(place / PAGE)?;
-        page.get((place % PAGE) as usize)
-    }
-
-    /// The pages of these rows that are not here.
-    pub fn missing(&self, start: u64, end: u64) -> Vec<u64> {
-        if self.failed.is_some() {
-            return Vec::new();
-        }
-        let stale = self.is_stale();
-        let end = match self.found {
-            Some(found) if !stale => end.min(found),
-            // At least one: how many there are is not known.
-            Some(found) => end.min(found).max(start / PAGE * PAGE + 1),
-            None => 1,
-        };
-        (start / PAGE..end.div_ceil(PAGE))
-            .filter(|page| stale || !self.pages.has(*page))
-            .collect()
     }
 
     /// The columns that are shown.

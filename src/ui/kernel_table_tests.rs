@@ -2,6 +2,7 @@ use super::super::tree::tests::row as tree_row;
 use super::*;
 use crate::model::kernels::{Flag, Given};
 use crate::model::{SourceId, Span};
+use crate::ui::pages::{KEEP, PAGE};
 use crate::ui::selection::Via;
 
 fn at(start: u64, len: u64) -> Span {
@@ -62,16 +63,16 @@ fn column(id: &str) -> &'static Column {
 #[test]
 fn rows_are_asked_for_page_by_page() {
     let mut table = KernelTable::default();
-    assert_eq!(table.missing(0, 40), [0], "before anything is known");
+    assert_eq!(table.rows.missing(0, 40), [0], "before anything is known");
     table.apply(KernelChange::Page(0, page(0, 600)));
-    assert_eq!(table.missing(0, 40), [0; 0]);
-    assert_eq!(table.missing(120, 160), [1]);
-    assert_eq!(table.missing(590, 10_000), [4]);
+    assert_eq!(table.rows.missing(0, 40), [0; 0]);
+    assert_eq!(table.rows.missing(120, 160), [1]);
+    assert_eq!(table.rows.missing(590, 10_000), [4]);
     assert_eq!(
-        table.row(127).map(|row| row.name.value.as_str()),
+        table.rows.row(127).map(|row| row.name.value.as_str()),
         Some("k127")
     );
-    assert_eq!(table.row(128), None);
+    assert_eq!(table.rows.row(128), None);
     assert_eq!(table.maximum("spill_size"), 64.0);
     assert_eq!(table.maximum("simd_size"), 0.0);
 }
@@ -82,8 +83,9 @@ fn only_so_many_pages_are_kept() {
     for number in 0..100 {
         table.apply(KernelChange::Page(0, page(number * PAGE, 60_000)));
     }
-    assert_eq!(table.pages.all().len(), KEEP);
-    assert!(table.row(99 * PAGE).is_some() && table.row(0).is_none());
+    let is_kept = |number: &u64| table.rows.row(number * PAGE).is_some();
+    assert_eq!((0..100).filter(is_kept).count(), KEEP);
+    assert!(table.rows.row(99 * PAGE).is_some() && table.rows.row(0).is_none());
 }
 
 #[test]
@@ -97,24 +99,24 @@ fn what_was_asked_before_another_query_is_dropped() {
     table.apply(KernelChange::Current(NodeId::ROOT, Some(current)));
     let query = table.sorted_by(column("spill_size"));
     table.apply(KernelChange::Query(query.clone()));
-    assert_eq!((table.generation, table.is_stale()), (1, true));
-    assert_eq!(table.missing(0, 40), [0]);
-    assert!(table.row(0).is_some(), "until others are here");
+    assert_eq!((table.rows.generation, table.rows.is_stale()), (1, true));
+    assert_eq!(table.rows.missing(0, 40), [0]);
+    assert!(table.rows.row(0).is_some(), "until others are here");
     assert_eq!(table.current.map(|current| current.place), Some(None));
     table.apply(KernelChange::Page(0, page(0, 600)));
     table.apply(KernelChange::Failed(0, "late".into()));
-    assert!(table.is_stale() && table.failed.is_none());
+    assert!(table.rows.is_stale() && table.failed.is_none());
     table.apply(KernelChange::Page(1, page(128, 200)));
-    assert_eq!((table.found, table.row(0)), (Some(200), None));
-    assert_eq!(table.missing(0, 40), [0]);
+    assert_eq!((table.rows.found, table.rows.row(0)), (Some(200), None));
+    assert_eq!(table.rows.missing(0, 40), [0]);
     table.apply(KernelChange::Query(query));
-    assert_eq!(table.generation, 1, "the same query again");
+    assert_eq!(table.rows.generation, 1, "the same query again");
     table.apply(KernelChange::Document(NodeId(9)));
-    assert_eq!((table.generation, table.current), (2, None));
+    assert_eq!((table.rows.generation, table.current), (2, None));
     table.apply(KernelChange::Current(NodeId::ROOT, Some(current)));
     assert_eq!(table.current, None, "of another document");
     table.apply(KernelChange::Failed(2, "none here".into()));
-    assert_eq!(table.missing(0, 40), [0; 0]);
+    assert_eq!(table.rows.missing(0, 40), [0; 0]);
 }
 
 #[test]

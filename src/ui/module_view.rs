@@ -4,16 +4,12 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::pages::Pages;
 use crate::model::modules::query::{ModuleColumn, ModuleQuery, group_size};
 use crate::model::modules::{Holder, PropertySet};
 use crate::model::{NodeId, Span};
-use crate::worker::client_table::Table;
 use crate::worker::protocol::{ModulePage, ModulePlace, ModuleRow};
 
-/// Rows of the table are asked for in pages of so many.
-pub const PAGE: u64 = 128;
-/// So many pages are kept.
-const KEEP: usize = 8;
 /// The steps of the zoom, in percent.
 const ZOOMS: [u32; 9] = [25, 33, 50, 67, 80, 100, 125, 150, 200];
 
@@ -24,8 +20,8 @@ pub struct ModuleView {
     pub document: Option<NodeId>,
     /// Which modules, in which order.
     pub query: ModuleQuery,
-    /// Another number for each document and query.
-    pub generation: u32,
+    /// The rows of the table.
+    pub rows: Pages<ModuleRow>,
     /// The first place and the number of modules that are drawn; all without.
     pub range: Option<(u64, u64)>,
     /// The table is shown, and not the graph.
@@ -40,8 +36,6 @@ pub struct ModuleView {
     pub properties: Option<Rc<Properties>>,
     /// Why there are no modules.
     pub failed: Option<AttrValue>,
-    rows: Table<u64, Rc<Vec<ModuleRow>>>,
-    of: u32,
 }
 
 /// How large the graph is drawn.
@@ -102,7 +96,7 @@ pub enum ModuleChange {
     /// What is drawn has arrived, for this generation and range.
     Page(u32, Option<(u64, u64)>, Rc<ModulePage>),
     /// Rows of the table have arrived, for this generation.
-    Rows(u32, u64, Vec<ModuleRow>),
+    Rows(u32, Box<ModulePage>),
     /// There are no modules.
     Failed(AttrValue),
     /// The selection is here.
@@ -118,34 +112,30 @@ pub enum ModuleChange {
 impl ModuleView {
     /// Changes it.
     pub fn apply(&mut self, change: ModuleChange) {
+        let current = self.rows.generation;
         match change {
             ModuleChange::Document(document) if self.document != Some(document) => {
-                let (as_table, generation) = (self.as_table, self.generation);
+                let mut rows = std::mem::take(&mut self.rows);
+                rows.reset();
                 *self = ModuleView {
                     document: Some(document),
-                    generation: generation.wrapping_add(1),
-                    as_table,
+                    rows,
+                    as_table: self.as_table,
                     ..ModuleView::default()
                 };
             }
             ModuleChange::Query(query) if query != self.query => {
                 self.query = query;
-                self.generation = self.generation.wrapping_add(1);
+                self.rows.renew();
                 self.range = None;
             }
             ModuleChange::Range(range) => self.range = range,
-            ModuleChange::Page(generation, range, page)
-                if generation == self.generation && range == self.range =>
-            {
+            ModuleChange::Page(of, range, page) if of == current && range == self.range => {
                 self.page = Some(page);
                 self.failed = None;
             }
-            ModuleChange::Rows(generation, start, rows) if generation == self.generation => {
-                if self.of != generation {
-                    self.rows.clear();
-                    self.of = generation;
-                }
-                self.put(start / PAGE, rows);
+            ModuleChange::Rows(of, page) if of == current => {
+                self.rows.put(page.start, page.rows, page.found);
             }
             ModuleChange::Failed(why) => self.failed = Some(why),
             ModuleChange::Current(document, current) if self.document == Some(document) => {
@@ -173,7 +163,7 @@ impl ModuleView {
         }
     }
 
-    /// How many modules the query finds.
+    /// How many modules the query finds; nothing before it is known.
     pub fn found(&self) -> Option<u64> {
         self.page.as_ref().map(|page| page.found)
     }
@@ -203,31 +193,6 @@ impl ModuleView {
         let mut chain = self.chain(range.0, 1);
         chain.retain(|(_, count)| *count >= range.1);
         chain
-    }
-
-    /// A row of the table, if it is here.
-    pub fn row(&self, place: u64) -> Option<&ModuleRow> {
-        let page = self.rows.get(place / PAGE)?;
-        page.get((place % PAGE) as usize)
-    }
-
-    /// The pages of these rows that are not here.
-    pub fn missing(&self, start: u64, end: u64) -> Vec<u64> {
-        let stale = self.of != self.generation;
-        let end = end.min(self.found().unwrap_or(0));
-        (start / PAGE..end.div_ceil(PAGE))
-            .filter(|page| stale || !self.rows.has(*page))
-            .collect()
-    }
-
-    fn put(&mut self, number: u64, rows: Vec<ModuleRow>) {
-        self.rows.put(number, Rc::new(rows));
-        if self.rows.all().len() > KEEP {
-            let numbers = self.rows.all().iter().map(|(other, _)| *other);
-            if let Some(far) = numbers.max_by_key(|other| other.abs_diff(number)) {
-                self.rows.take(far);
-            }
-        }
     }
 
     /// The query after a press on a column's header: the largest on top, then the other way

@@ -7,7 +7,7 @@ use crate::worker::client_table::Table;
 /// Rows are asked for in pages of so many.
 pub const PAGE: u64 = 128;
 /// So many pages are kept.
-const KEEP: usize = 8;
+pub(super) const KEEP: usize = 8;
 
 /// Rows in pages; after another question those from before stay until others are here.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +57,11 @@ impl<R> Pages<R> {
         self.of != self.generation
     }
 
+    /// Are there no rows yet that answer the question?
+    pub fn is_waiting(&self) -> bool {
+        self.is_stale() || self.found.is_none()
+    }
+
     /// Keeps the rows from `start` on, of `found` in all, and forgets the page that is the
     /// farthest away if there are too many.
     pub fn put(&mut self, start: u64, rows: Vec<R>, found: u64) {
@@ -97,6 +102,6 @@ impl<R> Pages<R> {
 
     /// Another number whenever rows may be missing that were there.
     pub fn version(&self) -> u64 {
-        u64::from(self.generation) << 1 | u64::from(self.is_stale() || self.found.is_none())
+        u64::from(self.generation) << 1 | u64::from(self.is_waiting())
     }
 }

@@ -1,7 +1,7 @@
 // What stands in other pages: the decoder alone, and the page in a frame.
 
 import assert from "node:assert/strict";
-import { journey } from "./harness.mjs";
+import { expectRequests, journey } from "./harness.mjs";
 
 journey("the example for embedders passes its own test", { address: "embed.html#test", other: true }, async (page) => {
   await page.locator("html[data-result]").waitFor();
@@ -31,5 +31,7 @@ journey("the page in a sandboxed frame shows a file by its link", {
   other: true,
   before: framed(`sandbox="allow-scripts" width="1000" height="600" src="./?embed=1&url=samples/vecadd.bmg.zebin"`),
 }, async (page) => {
+  // The frame is a page of its own, which may load longer than the one around it.
+  expectRequests(page, /\/zeview\//);
   await page.frameLocator("iframe").getByRole("treeitem", { name: "ELF header" }).waitFor();
 });

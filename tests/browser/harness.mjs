@@ -18,6 +18,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import { serve } from "./server.mjs";
 
@@ -28,9 +29,17 @@ const OUT = path.join(HERE, "out");
 /** Not the root of the host: addresses that only work there must fail. */
 const PREFIX = "/some/where/zeview/";
 
+/**
+ * How many milliseconds every request to the decoder is held back, and how many times slower
+ * the page's thread runs: with these a journey that is in luck on a fast machine fails.
+ */
+const SLOW_DECODER = Number(process.env.ZEVIEW_SLOW_DECODER ?? 0);
+const SLOW_PAGE = Number(process.env.ZEVIEW_SLOW_PAGE ?? 1);
+
 /** How long a journey may take, and how long it waits for one thing. */
-const JOURNEY_TIMEOUT = 60_000;
-const WAIT_TIMEOUT = 15_000;
+const SLOWNESS = SLOW_DECODER > 0 || SLOW_PAGE > 1 ? 4 : 1;
+const JOURNEY_TIMEOUT = 60_000 * SLOWNESS;
+const WAIT_TIMEOUT = 15_000 * SLOWNESS;
 
 const CHROMIUM_FLAGS = [
   "--no-sandbox",
@@ -96,6 +105,7 @@ export function journey(name, options, run) {
  * @property {boolean} [forcedColors] a high-contrast mode of the system
  * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
  * @property {boolean} [other] the address is of another page than zeview's own
+ * @property {number} [slowDecoder] every request to the decoder is held back for so many milliseconds
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
  * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
  *   announce trouble or to answer requests otherwise
@@ -105,6 +115,7 @@ export function journey(name, options, run) {
 export async function openPage(options = {}) {
   const { theme = "light", width = 1280, height = 800 } = options;
   const { forcedColors = false, address = "", other = false, storage = {}, before } = options;
+  const { slowDecoder = SLOW_DECODER } = options;
   const { browser, server } = await surroundings();
   const context = await browser.newContext({
     colorScheme: theme,
@@ -118,9 +129,26 @@ export async function openPage(options = {}) {
   await page.addInitScript((entries) => {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
   }, storage);
+  await slowDown(page, slowDecoder);
   await before?.(page);
   await load(page, () => page.goto(server.url + address, { waitUntil: "load" }), { other });
   return page;
+}
+
+async function slowDown(page, decoder) {
+  if (SLOW_PAGE > 1) {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Emulation.setCPUThrottlingRate", { rate: SLOW_PAGE });
+  }
+  if (decoder > 0) {
+    await page.addInitScript((delay) => {
+      globalThis.Worker = class extends Worker {
+        postMessage(...message) {
+          setTimeout(() => super.postMessage(...message), delay);
+        }
+      };
+    }, decoder);
+  }
 }
 
 /**
@@ -131,8 +159,14 @@ export async function load(page, go, { other = false } = {}) {
   const seen = watches.get(page);
   seen.late.push(...lateRequests(seen));
   seen.loaded = null;
+  // The last of what a page asks for by itself. It does so when it runs: a slow machine may
+  // have been quiet before that for longer than "networkidle" waits.
+  const last = page.waitForRequest(/\/deep_bg\.wasm$/).catch(() => {});
   await go();
-  if (!other) await page.locator("#starting").waitFor({ state: "detached" });
+  if (!other) {
+    await page.locator("#starting").waitFor({ state: "detached" });
+    await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);
+  }
   await page.waitForLoadState("networkidle");
   seen.loaded = seen.server.log.length;
 }
@@ -298,6 +332,30 @@ let axeText = null;
 function axeSource() {
   axeText ??= readFile(path.join(HERE, "node_modules/axe-core/axe.min.js"), "utf8");
   return axeText;
+}
+
+/**
+ * Waits until what `look` returns is as expected, and fails with the difference if it never is:
+ * the decoder answers when it has the answer.
+ *
+ * @template T
+ * @param {() => Promise<T>} look
+ * @param {T | RegExp | ((seen: T) => boolean)} expected equal to this, fitting, or let through
+ */
+export async function eventually(look, expected) {
+  const check = (seen) => {
+    if (typeof expected === "function") assert.ok(expected(seen), `${expected}: ${JSON.stringify(seen)}`);
+    else if (expected instanceof RegExp) assert.match(seen, expected);
+    else assert.deepEqual(seen, expected);
+  };
+  for (const end = Date.now() + WAIT_TIMEOUT; ; await pause(20)) {
+    const seen = await look();
+    try {
+      return check(seen);
+    } catch (difference) {
+      if (Date.now() > end) throw difference;
+    }
+  }
 }
 
 /** Writes a picture of the window to tests/browser/out. */

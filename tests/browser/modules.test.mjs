@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
 
 const SAMPLE = path.join(import.meta.dirname, "../../www/samples/matmul.syclbin");
 
@@ -82,7 +82,7 @@ journey("the graph by keyboard, larger, as a table, and saved", { width: 1440 },
   await page.locator("#modules [aria-sort=descending]").waitFor();
   await page.getByLabel("Filter modules").fill("bmg");
   await page.getByRole("status").getByText("1 of 12").waitFor();
-  assert.equal(await page.locator("#modules [data-row]").count(), 1);
+  await eventually(() => page.locator("#modules [data-row]").count(), 1);
 });
 
 journey("a SYCLBIN of the first version, with imports", {}, async (page) => {
@@ -103,7 +103,7 @@ journey("a SYCLBIN within an archive: its modules, and the way back", { width: 1
   const archive = Buffer.concat([Buffer.from(`!<arch>\n${header}`), bytes]);
   await dropBytes(page, { "kernels.a": archive });
   await page.locator(".crumb", { hasText: "kernels.a" }).waitFor();
-  assert.equal(await tab(page, "Modules").count(), 0);
+  await eventually(() => tab(page, "Modules").count(), 0);
 
   // What is looked at is named beside the file, and has its panels.
   await page.getByRole("treeitem", { name: /SYCLBIN 2/ }).click();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { axe, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
 import path from "node:path";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
@@ -24,11 +24,11 @@ const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 for (const theme of ["light", "dark"]) {
   journey(`a dropped file shows what is inside, in ${theme}`, { theme }, async (page) => {
     await open(page, "vecadd.bmg.zebin");
-    assert.equal(await page.getByRole("treeitem").count(), 15);
+    await eventually(() => page.getByRole("treeitem").count(), 15);
     await page.getByRole("list", { name: "The file in a few words" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
     await page.locator("#hex [role=row]").first().getByText(/7f 45 4c 46 02 01 01 00/).waitFor();
     await page.getByText("every byte explained").waitFor();
-    assert.equal(await page.getByText("Drop to open").count(), 0);
+    await eventually(() => page.getByText("Drop to open").count(), 0);
     await axe(page);
     await page.getByRole("tab", { name: "Problems" }).click();
     await axe(page);
@@ -45,7 +45,7 @@ journey("a field of the tree marks its bytes, and a byte finds its field", {}, a
   const bytes = await readFile(sample("vecadd.bmg.zebin"));
   const expected = [...bytes.subarray(0x28, 0x30)].map((b) => b.toString(16).padStart(2, "0")).join(" ");
   await page.locator("#hex .h .fs").first().waitFor();
-  assert.equal(await markedBytes(page), expected);
+  await eventually(() => markedBytes(page), expected);
   await page.getByText("0x28..0x30").waitFor();
   await axe(page);
 
@@ -55,7 +55,7 @@ journey("a field of the tree marks its bytes, and a byte finds its field", {}, a
   const click = () => page.mouse.click(box.x + (box.width * 6.5) / 49, box.y + box.height / 2);
   await click();
   await selected(page).getByText("e_machine").waitFor();
-  assert.equal(await markedBytes(page), "cd 00");
+  await eventually(() => markedBytes(page), "cd 00");
   await click();
   await selected(page).getByText("ELF header").waitFor();
 });
@@ -79,7 +79,7 @@ journey("the keyboard alone reaches a value", {}, async (page) => {
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await selected(page).getByText("grf_count").waitFor();
-  assert.equal(await markedBytes(page), "31 32 38");
+  await eventually(() => markedBytes(page), "31 32 38");
 });
 
 journey("a damaged file is opened like any other", {}, async (page) => {

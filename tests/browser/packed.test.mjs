@@ -1,7 +1,6 @@
 // Files with compressed bytes: their reader is loaded, and what they hold is shown in place.
 
-import assert from "node:assert/strict";
-import { axe, dropFile, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
 
 const row = (page, name) => page.getByRole("treeitem", { name });
 
@@ -20,7 +19,7 @@ for (const method of ["zlib", "zstd"]) {
     await row(page, /^image 0/).click();
     // The bytes are those of the unpacked ones: SPIR-V's magic number comes first.
     await page.getByText("03 02 23 07").first().waitFor();
-    assert.match(await page.locator("body").innerText(), /unpacked/);
+    await eventually(() => page.locator("body").innerText(), /unpacked/);
     await axe(page);
     await screenshot(page, `packed-${method}`);
   });

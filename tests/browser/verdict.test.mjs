@@ -1,8 +1,7 @@
 // What the driver does with a file, told apart from what is wrong with it.
 
-import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
@@ -37,7 +36,7 @@ for (const theme of ["light", "dark"]) {
     await overview(page).getByRole("alert").getByText("There is no device").waitFor();
     await overview(page).getByRole("button", { name: "the file’s own" }).click();
     await chip(page, "driver: loads").waitFor();
-    assert.equal(await device.inputValue(), "");
+    await eventually(() => device.inputValue(), "");
   });
 }
 
@@ -90,6 +89,13 @@ journey("every rule is explained in the help", {}, async (page) => {
   await dialog.getByText("The driver refuses the file.").waitFor();
   await axe(page);
   await screenshot(page, "rules");
+});
+
+journey("the rules can be read while a file is being opened", { slowDecoder: 300 }, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  await page.keyboard.press("?");
+  await page.getByRole("button", { name: "All rules…" }).click();
+  await page.getByRole("dialog", { name: "Rules" }).locator("summary").first().waitFor();
 });
 
 journey("the rules can be read without a file", {}, async (page) => {

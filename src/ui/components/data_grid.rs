@@ -84,6 +84,10 @@ pub trait GridData {
     fn version(&self) -> u64 {
         0
     }
+    /// Are the rows those of a question from before, or is it not known how many there are?
+    fn is_waiting(&self) -> bool {
+        false
+    }
     /// These rows are in view.
     fn need(&self, _start: u64, _end: u64) {}
     /// The header of a column was pressed.
@@ -395,7 +399,7 @@ pub fn DataGrid(props: &Props) -> Html {
     let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
     html! {
         <div class={if is_text { "scroll grid lines" } else { "scroll grid" }} id={props.id} ref={&rows.container} role="grid" tabindex="0"
-             aria-label={grid.data.label()} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable={is_text.then_some("true")}
+             aria-label={grid.data.label()} aria-busy={grid.data.is_waiting().then_some("true")} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable={is_text.then_some("true")}
              aria-colcount={grid.columns.len().to_string()} aria-activedescendant={grid.active()}
              {onclick} {onkeydown}>
             if !is_text { { grid.head() } }

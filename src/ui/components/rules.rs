@@ -24,6 +24,8 @@ pub struct Props {
 #[derive(Clone, PartialEq, Default)]
 struct Known {
     rules: Option<Rc<[RuleInfo]>>,
+    /// The decoder has died before it could say them.
+    failed: bool,
     text: String,
 }
 
@@ -36,7 +38,10 @@ pub fn Rules(props: &Props) -> Html {
         [0; 4],
         Box::new(move || {
             session.0.with_rules(Box::new(move |rules| {
-                here.change(|known| known.rules = Some(rules.into()));
+                here.change(|known| {
+                    known.failed = rules.is_none();
+                    known.rules = rules.map(Rc::from);
+                });
             }));
         }),
     );
@@ -54,7 +59,11 @@ pub fn Rules(props: &Props) -> Html {
             <div class="line">
                 <input id={FIELD} type="search" placeholder="Filter by id or text" aria-label="Filter rules" {oninput} />
                 <span class="dim" role="status">
-                    if now.rules.is_some() { { format!("{} of {}", found.len(), rules.len()) } } else { { "…" } }
+                    { match (&now.rules, now.failed) {
+                        (Some(_), _) => format!("{} of {}", found.len(), rules.len()),
+                        (None, false) => "…".to_owned(),
+                        (None, true) => "The decoder has stopped: close this and try again.".to_owned(),
+                    } }
                 </span>
             </div>
             { for found.iter().take(SHOWN).map(|rule| entry(rule)) }

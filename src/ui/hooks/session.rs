@@ -17,7 +17,7 @@ use super::bytes::Cache;
 use super::effect::{address as address_of, use_change, use_kept};
 use super::{address, files, keys, media, theme};
 use crate::model::linkage::list::ListId;
-use crate::model::{NodeId, SourceId};
+use crate::model::{NodeId, SourceId, Span};
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Layout, Phase, State, TabId, View};
 use crate::worker::client::Client;
@@ -73,6 +73,9 @@ pub(super) struct Live {
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,
+    /// What was found last in a text, and the serial of the selection that it will take the
+    /// place of: who goes on before that goes on from here.
+    pub(super) found: Cell<Option<(u32, Span)>>,
     pub(super) cache: Cache,
 }
 

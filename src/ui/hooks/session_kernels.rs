@@ -8,7 +8,8 @@ use crate::model::kernels::columns::Column;
 use crate::model::kernels::query::Query;
 use crate::model::kernels::table::Form;
 use crate::model::{NodeId, Span};
-use crate::ui::kernel_table::{KernelChange, PAGE, document_of};
+use crate::ui::kernel_table::{KernelChange, document_of};
+use crate::ui::pages::PAGE;
 use crate::ui::panels::PanelId;
 use crate::ui::selection::Via;
 use crate::ui::state::{Action, TabId};
@@ -30,8 +31,11 @@ impl Session {
         };
         let Some(live) = self.live(tab) else { return };
         let table = &view.kernels;
-        for page in table.missing(start, end) {
-            let key = (table.generation, page);
+        if table.failed.is_some() {
+            return;
+        }
+        for page in table.rows.missing(start, end) {
+            let key = (table.rows.generation, page);
             if !live.kernel_pages.borrow_mut().put(key, ()) {
                 continue;
             }

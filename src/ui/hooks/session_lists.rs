@@ -201,7 +201,11 @@ impl Session {
         if typed.is_empty() {
             return self.list_changed(tab, list, ListChange::Matches(None));
         }
-        let selected = view.selection.span.filter(|span| text.contains(*span));
+        let Some(live) = self.live(tab) else { return };
+        let serial = view.selection.serial;
+        let coming = live.found.get().filter(|(before, _)| *before == serial);
+        let selected = coming.map(|(_, span)| span).or(view.selection.span);
+        let selected = selected.filter(|span| text.contains(*span));
         let step = u64::from(forward && !anew);
         let from = selected.map_or(text.start, |span| span.start.saturating_add(step));
         let then = move |session: &Rc<Session>, answer| match answer {
@@ -209,6 +213,8 @@ impl Session {
                 let matches = Some((found.place.unwrap_or(0), found.count));
                 session.list_changed(tab, list, ListChange::Matches(matches));
                 if let Some(span) = found.entry {
+                    let serial = session.active().map(|(_, view)| view.selection.serial);
+                    live.found.set(serial.map(|serial| (serial, span)));
                     session.select_span(span, Via::Step);
                 }
             }

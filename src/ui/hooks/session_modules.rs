@@ -8,7 +8,8 @@ use super::{dom, files};
 use crate::model::NodeId;
 use crate::model::modules::query::ModuleQuery;
 use crate::ui::module_graph::graph;
-use crate::ui::module_view::{ModuleChange, PAGE, Properties, Zoom};
+use crate::ui::module_view::{ModuleChange, Properties, Zoom};
+use crate::ui::pages::PAGE;
 use crate::ui::panels::PanelId;
 use crate::ui::selection::{Selection, Via};
 use crate::ui::state::{Action, TabId};
@@ -120,7 +121,11 @@ impl Session {
         let Some(document) = modules.document else {
             return;
         };
-        let (query, range, generation) = (modules.query.clone(), modules.range, modules.generation);
+        let (query, range, generation) = (
+            modules.query.clone(),
+            modules.range,
+            modules.rows.generation,
+        );
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let which = range.unwrap_or((0, u64::MAX));
@@ -145,8 +150,8 @@ impl Session {
         let Some(document) = modules.document else {
             return;
         };
-        let generation = modules.generation;
-        for page in modules.missing(start, end) {
+        let generation = modules.rows.generation;
+        for page in modules.rows.missing(start, end) {
             let key = (generation, page);
             if !live.module_pages.borrow_mut().put(key, ()) {
                 continue;
@@ -159,7 +164,7 @@ impl Session {
                     .await
                 {
                     Ok(page) => {
-                        let change = ModuleChange::Rows(generation, page.start, page.rows);
+                        let change = ModuleChange::Rows(generation, page);
                         session.modules_changed(tab, change);
                     }
                     Err(error) => session.trouble(tab, &error),

@@ -180,6 +180,7 @@ impl Session {
         }
         live.asked.borrow_mut().clear();
         live.kernel_pages.borrow_mut().clear();
+        live.pages.borrow_mut().clear();
         live.module_pages.borrow_mut().clear();
         live.cache.clear();
         live.click.borrow_mut().take();

@@ -10,7 +10,7 @@ use crate::model::{NodeId, RuleInfo};
 use crate::ui::judgement::JudgementChange;
 use crate::ui::kernel_table::document_of;
 use crate::ui::state::{Action, TabId};
-use crate::worker::client::ClientError;
+use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{Request, Response};
 
 /// So many of the worst kernels are named.
@@ -84,16 +84,24 @@ impl Session {
         }));
     }
 
-    /// Every rule, from any decoder that runs.
-    pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Vec<RuleInfo>)>) {
-        let shown = self.active().and_then(|(tab, _)| self.client(tab));
-        let Some(client) = shown.or_else(|| self.spare.borrow().clone()) else {
-            return;
-        };
+    /// Every rule, from any decoder: that of the file in front, even while it is opened; the
+    /// one that waits for a file; another one, where they are gone.
+    pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Option<Vec<RuleInfo>>)>) {
+        let front = self.state().active().and_then(|tab| self.client(tab.id));
+        let lives = |client: &Client| client.death().is_none();
+        let known = front
+            .filter(lives)
+            .or_else(|| self.spare.borrow().clone().filter(lives));
+        let client = known.unwrap_or_else(|| {
+            let client = Client::start();
+            *self.spare.borrow_mut() = Some(client.clone());
+            client
+        });
         spawn(Box::pin(async move {
-            if let Ok(Response::Rules(rules)) = client.ask(Request::Rules).await {
-                take(rules);
-            }
+            take(match client.ask(Request::Rules).await {
+                Ok(Response::Rules(rules)) => Some(rules),
+                _ => None,
+            });
         }));
     }
 }

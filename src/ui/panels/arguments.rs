@@ -24,19 +24,21 @@ pub fn Arguments(props: &PanelProps) -> Html {
     let opened = Shared::from(&props.view.opened).address();
     let here = props.session.clone();
     use_change(
-        [serial, u64::from(table.generation), opened, 0],
+        [serial, u64::from(table.rows.generation), opened, 0],
         Box::new(move || here.0.follow_kernels()),
     );
     // The crumb says how many there are.
     let here = props.session.clone();
     use_change(
-        [u64::from(table.generation), opened, 0, 0],
+        [u64::from(table.rows.generation), opened, 0, 0],
         Box::new(move || here.0.need_kernels(0, 1)),
     );
     match (&table.detail, &table.failed) {
         (Some(detail), _) => page(&props.view, detail),
         (None, Some(why)) => calm(prose(why)),
-        (None, None) if table.found == Some(0) => calm(plain("There is no kernel to be shown.")),
+        (None, None) if table.rows.found == Some(0) => {
+            calm(plain("There is no kernel to be shown."))
+        }
         (None, None) => html! { <div class="panel" /> },
     }
 }
@@ -72,7 +74,7 @@ fn crumb(table: &KernelTable) -> Html {
             <button type="button" class="ico" data-do="kernels" data-with={with.to_owned()} aria-label={label} title={label} disabled={!can}>{ sign }</button>
         }
     };
-    let found = table.found.unwrap_or(0);
+    let found = table.rows.found.unwrap_or(0);
     let place = table.current.and_then(|current| current.place);
     let (before, after) = match place {
         Some(place) => (place > 0, place + 1 < found),

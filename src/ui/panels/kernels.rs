@@ -139,7 +139,7 @@ impl GridData for Grid {
     }
 
     fn rows(&self) -> u64 {
-        self.table().found.unwrap_or(0)
+        self.table().rows.found.unwrap_or(0)
     }
 
     fn sort(&self) -> Option<(usize, bool)> {
@@ -150,7 +150,7 @@ impl GridData for Grid {
     }
 
     fn cells(&self, row: u64) -> Option<Vec<Html>> {
-        let row = self.table().row(row)?;
+        let row = self.table().rows.row(row)?;
         let cells = self.columns.iter().map(|column| self.cell(row, column));
         Some(cells.collect())
     }
@@ -164,8 +164,11 @@ impl GridData for Grid {
     }
 
     fn version(&self) -> u64 {
-        let table = self.table();
-        u64::from(table.generation) << 1 | u64::from(table.is_stale() || table.found.is_none())
+        self.table().rows.version()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.table().rows.is_waiting()
     }
 
     fn need(&self, start: u64, end: u64) {
@@ -180,7 +183,7 @@ impl GridData for Grid {
     }
 
     fn choose(&self, row: u64, column: usize) {
-        let Some(kernel) = self.table().row(row) else {
+        let Some(kernel) = self.table().rows.row(row) else {
             return self.session.0.go_to_kernel(row);
         };
         let cell = match self.columns.get(column) {
@@ -214,7 +217,7 @@ pub fn Kernels(props: &PanelProps) -> Html {
     use_change([opened, 0, 0, 0], Box::new(recall));
     let here = session.clone();
     use_change(
-        [serial, u64::from(table.generation), opened, 0],
+        [serial, u64::from(table.rows.generation), opened, 0],
         Box::new(move || here.0.follow_kernels()),
     );
     let later = use_later();
@@ -242,9 +245,9 @@ pub fn Kernels(props: &PanelProps) -> Html {
         <div class="panel kernels">
             { bar(table, oninput) }
             <DataGrid id="kernels" {source} />
-            if table.found == Some(0) && table.kernels + table.functions > 0 {
+            if table.rows.found == Some(0) && table.kernels + table.functions > 0 {
                 <p class="none">{ if table.query.filter.is_empty() { "There are functions only." } else { "No kernel fits the filter." } }</p>
-            } else if table.found == Some(0) {
+            } else if table.rows.found == Some(0) {
                 <p class="none">{ "The list of kernels is empty." }</p>
             }
             { strip(&props.view) }
@@ -274,7 +277,7 @@ fn bar(table: &KernelTable, oninput: Callback<InputEvent>) -> Html {
         } else {
             0
         };
-    let found = table.found.unwrap_or(all);
+    let found = table.rows.found.unwrap_or(all);
     let count = words::counted(all, "kernel", "kernels");
     let said = match found < all {
         true => format!("{} of {count}", words::grouped(found)),
@@ -292,7 +295,7 @@ fn bar(table: &KernelTable, oninput: Callback<InputEvent>) -> Html {
                 </button>
             }
             <span class="dim" role="status">
-                if table.found.is_none() { { "…" } } else { { said } }
+                if table.rows.found.is_none() { { "…" } } else { { said } }
             </span>
             <span class="grow" />
             { columns(table) }

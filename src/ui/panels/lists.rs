@@ -256,6 +256,10 @@ impl GridData for Grid {
         self.data().pages.version()
     }
 
+    fn is_waiting(&self) -> bool {
+        self.data().pages.is_waiting()
+    }
+
     fn need(&self, start: u64, end: u64) {
         self.session.0.need_list(self.list, start, end);
     }

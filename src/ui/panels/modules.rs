@@ -51,14 +51,19 @@ pub fn Modules(props: &PanelProps) -> Html {
     let here = session.clone();
     let known = modules.document.is_some();
     use_change(
-        [serial, u64::from(modules.generation), opened, known.into()],
+        [
+            serial,
+            u64::from(modules.rows.generation),
+            opened,
+            known.into(),
+        ],
         Box::new(move || here.0.follow_modules()),
     );
     let here = session.clone();
     let (start, count) = modules.range.unwrap_or((0, u64::MAX));
     use_change(
         [
-            u64::from(modules.generation) << 1 | u64::from(known),
+            u64::from(modules.rows.generation) << 1 | u64::from(known),
             opened,
             start,
             count,
@@ -433,7 +438,7 @@ impl GridData for Grid {
     }
 
     fn cells(&self, row: u64) -> Option<Vec<Html>> {
-        let row = self.modules().row(row)?;
+        let row = self.modules().rows.row(row)?;
         let cells = COLUMNS.iter().map(|column| Grid::cell(row, *column));
         Some(cells.collect())
     }
@@ -447,7 +452,11 @@ impl GridData for Grid {
     }
 
     fn version(&self) -> u64 {
-        u64::from(self.modules().generation)
+        self.modules().rows.version()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.modules().rows.is_waiting()
     }
 
     fn need(&self, start: u64, end: u64) {
@@ -462,7 +471,7 @@ impl GridData for Grid {
     }
 
     fn choose(&self, row: u64, column: usize) {
-        let Some(module) = self.modules().row(row) else {
+        let Some(module) = self.modules().rows.row(row) else {
             return self.session.0.go_to_module(row);
         };
         let image = match COLUMNS.get(column) {

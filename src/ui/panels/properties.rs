@@ -31,7 +31,12 @@ pub fn Properties(props: &PanelProps) -> Html {
     let here = session.clone();
     let known = modules.document.is_some();
     use_change(
-        [serial, u64::from(modules.generation), opened, known.into()],
+        [
+            serial,
+            u64::from(modules.rows.generation),
+            opened,
+            known.into(),
+        ],
         Box::new(move || here.0.follow_modules()),
     );
     if let Some(why) = &modules.failed {
