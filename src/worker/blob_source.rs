@@ -46,6 +46,11 @@ impl ByteSource for BlobSource {
         self.len
     }
 
+    /// Each read is a message to another process and back: more than a millisecond.
+    fn grain(&self) -> u64 {
+        128 * 1024
+    }
+
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let (mut bytes, end) = room(start, len, self.len)?;
         let mut at = start;

@@ -6,8 +6,6 @@ use std::rc::{Rc, Weak};
 use super::{Bytes, SourceError};
 use crate::model::span::Span;
 
-/// The unit of caching. Small, so that a look at a header costs a header.
-const BLOCK: u64 = 16 * 1024;
 /// Read-ahead stops growing here.
 const AHEAD_MAX: u64 = 512 * 1024;
 /// The longest single read that is asked of a source.
@@ -41,11 +39,13 @@ struct Extent {
 type Fetch<'a> = &'a mut dyn FnMut(u64, u64) -> Result<Bytes, SourceError>;
 
 impl Cache {
-    /// The bytes of `span`, which lies within the `len` bytes of the source.
+    /// The bytes of `span`, which lies within the `len` bytes of the source; what is read is
+    /// at least `grain` bytes long.
     pub(super) fn read(
         &mut self,
         span: Span,
         len: u64,
+        grain: u64,
         fetch: Fetch<'_>,
     ) -> Result<Bytes, SourceError> {
         if span.is_empty() {
@@ -68,7 +68,7 @@ impl Cache {
             self.long.push_front((span, Rc::downgrade(&bytes.data)));
             return Ok(bytes);
         }
-        self.miss(span, len, fetch)?;
+        self.miss(span, len, grain, fetch)?;
         if let Some(bytes) = self.hit(span) {
             return Ok(bytes);
         }
@@ -88,10 +88,16 @@ impl Cache {
     }
 
     /// Reads one extent that holds all of `span`.
-    fn miss(&mut self, span: Span, len: u64, fetch: Fetch<'_>) -> Result<(), SourceError> {
-        let start = span.start / BLOCK * BLOCK;
+    fn miss(
+        &mut self,
+        span: Span,
+        len: u64,
+        grain: u64,
+        fetch: Fetch<'_>,
+    ) -> Result<(), SourceError> {
+        let start = span.start / grain * grain;
         let goes_on = |(ended, length): &(u64, u64)| {
-            *length > 0 && start <= *ended && *ended < span.end.saturating_add(BLOCK)
+            *length > 0 && start <= *ended && *ended < span.end.saturating_add(grain)
         };
         // The oldest is forgotten for a new one.
         let stream = self.ahead.iter().rposition(goes_on);
@@ -101,8 +107,8 @@ impl Cache {
             .unwrap_or_default();
         older.rotate_left(1);
         let wanted = match (stream, self.ahead.last()) {
-            (Some(_), Some((_, length))) => length.saturating_mul(2).clamp(BLOCK, AHEAD_MAX),
-            _ => BLOCK,
+            (Some(_), Some((_, length))) => length.saturating_mul(2).clamp(grain, AHEAD_MAX),
+            _ => grain,
         };
         let end = span.end.max(start.saturating_add(wanted)).min(len);
         let data = fetch(start, end.saturating_sub(start))?;

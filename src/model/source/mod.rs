@@ -26,6 +26,12 @@ pub trait ByteSource {
         self.len() == 0
     }
 
+    /// To read less than so many bytes takes no less time: the unit of caching, not 0. Small,
+    /// so that a look at a header costs a header.
+    fn grain(&self) -> u64 {
+        16 * 1024
+    }
+
     /// Reads `len` bytes at `start`, all of them or none.
     ///
     /// # Errors
@@ -229,7 +235,8 @@ impl Sources {
             return Err(fail("they lie outside of it"));
         }
         let mut cache = entry.cache.borrow_mut();
-        cache.read(span, entry.source.len(), &mut |start, len| {
+        let (end, grain) = (entry.source.len(), entry.source.grain().max(1));
+        cache.read(span, end, grain, &mut |start, len| {
             self.bytes_read
                 .set(self.bytes_read.get().saturating_add(len));
             self.largest_read.set(self.largest_read.get().max(len));

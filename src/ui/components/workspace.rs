@@ -6,36 +6,11 @@ use super::frame::{panel_tabs, tab};
 use super::inspector::inspector;
 use super::names::{names, plain};
 use super::{Border, HexView, TreeView};
-use crate::ui::hooks::{SessionContext, Splitting};
+use crate::ui::hooks::{BOTTOM, LEFT, RIGHT, SessionContext};
 use crate::ui::panels::{PANELS, PanelProps};
 use crate::ui::shared::Shared;
 use crate::ui::state::{State, Tab, View};
 use crate::ui::words;
-
-const LEFT: Splitting = Splitting {
-    style: "--left",
-    horizontal: false,
-    after: false,
-    share: 23,
-    min: 180,
-    most: 45,
-};
-const RIGHT: Splitting = Splitting {
-    style: "--right",
-    horizontal: false,
-    after: true,
-    share: 22,
-    min: 200,
-    most: 40,
-};
-const BOTTOM: Splitting = Splitting {
-    style: "--bottom",
-    horizontal: true,
-    after: true,
-    share: 34,
-    min: 96,
-    most: 75,
-};
 
 /// The panes of a file.
 pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &Shared<View>) -> Html {

@@ -39,5 +39,5 @@ pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
 pub use self::session::{Session, SessionContext, use_session};
 pub use self::session_lists::FIND;
-pub use self::splitter::{Splitter, Splitting, use_splitter};
+pub use self::splitter::{BOTTOM, LEFT, RIGHT, Splitter, Splitting, use_splitter};
 pub use self::virtual_rows::{VirtualRows, use_row_count, use_rows_below, use_virtual_rows};

@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use super::bytes::Cache;
 use super::effect::{address as address_of, use_change, use_kept};
-use super::{address, files, keys, media, theme};
+use super::{address, files, keys, media, splitter, theme};
 use crate::model::linkage::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
 use crate::ui::route::Target;
@@ -135,6 +135,7 @@ impl Session {
     /// Begins: listens to the page, starts a decoder for the first file, opens what the
     /// address asks for. What it returns is to be kept as long as the page is.
     pub(super) fn begin_page(self: &Rc<Session>) -> Box<dyn Any> {
+        splitter::prepare();
         let query = address::read_query();
         let mut layout = Layout {
             theme: theme::remembered(),

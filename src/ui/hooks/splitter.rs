@@ -47,6 +47,39 @@ pub struct Splitter {
     local: Local<Moving>,
 }
 
+/// The borders of the page.
+const BORDERS: [Splitting; 3] = [LEFT, RIGHT, BOTTOM];
+
+/// Between the structure and what is right of it.
+pub const LEFT: Splitting = Splitting {
+    style: "--left",
+    horizontal: false,
+    after: false,
+    share: 23,
+    min: 180,
+    most: 45,
+};
+
+/// Between the inspector and what is left of it.
+pub const RIGHT: Splitting = Splitting {
+    style: "--right",
+    horizontal: false,
+    after: true,
+    share: 22,
+    min: 200,
+    most: 40,
+};
+
+/// Between the bytes and what is above them.
+pub const BOTTOM: Splitting = Splitting {
+    style: "--bottom",
+    horizontal: true,
+    after: true,
+    share: 34,
+    min: 96,
+    most: 75,
+};
+
 impl Splitting {
     fn window(&self) -> i32 {
         let size = web_sys::window().and_then(|window| {
@@ -76,8 +109,10 @@ impl Splitting {
         format!("zeview.pane{}", self.style)
     }
 
-    fn remembered(&self) -> Option<i32> {
-        storage::load(&self.key())?.parse().ok()
+    /// The size of an earlier visit, or the usual one.
+    fn first(&self) -> i32 {
+        let remembered = storage::load(&self.key()).and_then(|size| size.parse().ok());
+        remembered.unwrap_or_else(|| self.usual())
     }
 
     /// Which way a key moves the border: the pane that has the size becomes larger.
@@ -176,14 +211,25 @@ impl Splitter {
     }
 }
 
+/// Sets the sizes that the panes will have. With an empty page that costs nothing; later all that
+/// is shown would have to be looked at again.
+pub(super) fn prepare() {
+    for border in BORDERS {
+        apply(border.style, border.clamp(border.first()));
+    }
+}
+
 fn apply(style: &str, size: i32) {
     let root = web_sys::window()
         .and_then(|window| window.document())
         .and_then(|document| document.document_element())
         .and_then(|root| root.dyn_into::<HtmlElement>().ok());
-    if let Some(root) = root {
-        let _ = root.style().set_property(style, &px(size.into()));
+    let Some(root) = root else { return };
+    let (sizes, size) = (root.style(), px(size.into()));
+    if sizes.get_property_value(style).is_ok_and(|now| now == size) {
+        return;
     }
+    let _ = sizes.set_property(style, &size);
 }
 
 /// A border, its size, and what changes it.
@@ -191,9 +237,8 @@ fn apply(style: &str, size: i32) {
 pub fn use_splitter(border: Splitting) -> Rc<Splitter> {
     let local = use_local::<Moving>();
     if cfg!(target_arch = "wasm32") && local.get().size.is_none() {
-        let size = border.remembered().unwrap_or_else(|| border.usual());
         local.start(Moving {
-            size: Some(size),
+            size: Some(border.first()),
             from: None,
         });
     }

@@ -3,7 +3,7 @@
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Element, HtmlElement, ResizeObserver};
+use web_sys::{Element, HtmlElement, ResizeObserver, ResizeObserverEntry};
 use yew::NodeRef;
 
 /// Whole pixels.
@@ -21,21 +21,23 @@ pub(super) fn set_style(node: &NodeRef, name: &str, value: &str) {
     }
 }
 
-/// Tells `tell` an element's size, now and whenever it changes.
+/// Tells `tell` the size of an element without paddings, as soon as it is laid out and whenever
+/// it changes. Asking the element itself would have everything laid out at once.
 pub(super) struct SizeWatch {
     observer: ResizeObserver,
-    _call: Closure<dyn FnMut()>,
+    _call: Closure<dyn FnMut(Vec<ResizeObserverEntry>)>,
 }
 
 impl SizeWatch {
     pub(super) fn new(element: &Element, tell: impl Fn(f64, f64) + 'static) -> Option<SizeWatch> {
-        let watched = element.clone();
-        let call = Closure::<dyn FnMut()>::new(move || {
-            tell(
-                watched.client_width().into(),
-                watched.client_height().into(),
-            );
-        });
+        let call = Closure::<dyn FnMut(Vec<ResizeObserverEntry>)>::new(
+            move |entries: Vec<ResizeObserverEntry>| {
+                if let Some(entry) = entries.last() {
+                    let size = entry.content_rect();
+                    tell(size.width(), size.height());
+                }
+            },
+        );
         let observer = ResizeObserver::new(call.as_ref().unchecked_ref()).ok()?;
         observer.observe(element);
         Some(SizeWatch {

@@ -40,7 +40,15 @@ pub struct VirtualRows {
     /// The position of the scroll bar that was set here and not by the user.
     own: Cell<f64>,
     shown: Cell<(u64, u64)>,
+    /// Where to scroll as soon as it is known how many rows are in view.
+    pending: Cell<Option<Pending>>,
     update: UseForceUpdateHandle,
+}
+
+#[derive(Clone, Copy)]
+enum Pending {
+    Reveal(u64, u64),
+    Center(u64),
 }
 
 impl VirtualRows {
@@ -74,6 +82,10 @@ impl VirtualRows {
 
     /// Scrolls so that a row is in view; not at all if it is.
     pub fn reveal(&self, row: u64) {
+        self.reveal_all(row, row);
+    }
+
+    fn reveal_one(&self, row: u64) {
         if let Some(logical) = self.scale().reveal(self.logical.get(), row) {
             self.scroll_to(logical);
         }
@@ -81,14 +93,20 @@ impl VirtualRows {
 
     /// As [`VirtualRows::reveal`] for several rows: all of them, if they fit.
     pub fn reveal_all(&self, first: u64, last: u64) {
-        if last.saturating_sub(first) < self.page() {
-            self.reveal(last);
+        if self.view.get() <= 0.0 {
+            return self.pending.set(Some(Pending::Reveal(first, last)));
         }
-        self.reveal(first);
+        if last != first && last.saturating_sub(first) < self.page() {
+            self.reveal_one(last);
+        }
+        self.reveal_one(first);
     }
 
     /// Scrolls so that a row is in the middle.
     pub fn center(&self, row: u64) {
+        if self.view.get() <= 0.0 {
+            return self.pending.set(Some(Pending::Center(row)));
+        }
         self.scroll_to(row as f64 * self.row - self.view.get() / 2.0);
     }
 
@@ -150,6 +168,11 @@ impl VirtualRows {
 
     fn resized(&self, width: f64, view: f64) {
         self.view.set((view - self.header).max(0.0));
+        match self.pending.take() {
+            Some(Pending::Reveal(first, last)) => self.reveal_all(first, last),
+            Some(Pending::Center(row)) => self.center(row),
+            None => {}
+        }
         self.logical.set(self.logical.get().min(self.scale().end()));
         let steps = width as u32 / 8 * 8;
         if self.width.replace(steps) != steps {
@@ -166,6 +189,9 @@ impl VirtualRows {
     }
 
     fn refresh(&self) {
+        if self.view.get() <= 0.0 {
+            return;
+        }
         let scale = self.scale();
         let logical = self.logical.get();
         let (start, end) = scale.window(logical, MARGIN);
@@ -183,10 +209,6 @@ impl VirtualRows {
 
     fn watch(self: &Rc<Self>) -> Option<(Listener, Listener, SizeWatch)> {
         let element = self.container.cast::<Element>()?;
-        self.resized(
-            element.client_width().into(),
-            element.client_height().into(),
-        );
         let here = Rc::clone(self);
         let scroll = Listener::new(&element, "scroll", move |_| here.scrolled());
         let here = Rc::clone(self);
@@ -226,6 +248,7 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
             logical: Cell::new(0.0),
             own: Cell::new(0.0),
             shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
+            pending: Cell::new(None),
             update,
         })
     }));
