@@ -12,6 +12,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { withKernels, withRelocations } from "../tests/browser/generated.mjs";
 import { closeBrowser, closePage, dropFromDisk, openPage } from "../tests/browser/harness.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -33,6 +34,13 @@ async function withHoles(folder, gigabytes) {
   const handle = await open(file, "r+");
   await handle.truncate(gigabytes * 2 ** 30);
   await handle.close();
+  return file;
+}
+
+/** A file made from another one. */
+async function generated(folder, name, from, make) {
+  const file = path.join(folder, name);
+  await writeFile(file, make(await readFile(path.join(ROOT, from)), 60_000));
   return file;
 }
 
@@ -150,6 +158,7 @@ async function row(label, name, file, options) {
 
 const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
 const KERNELS = { panel: "Kernels", shown: "[role=grid][aria-label=Kernels] [role=row]" };
+const RELOCATIONS = { panel: "Relocations", shown: "#relocations [role=row]" };
 const GRAPH = { panel: "Modules", shown: "#module-graph .node" };
 try {
   console.log(`Medians of ${RUNS} fresh pages; the longest task is that of all of them.\n`);
@@ -163,6 +172,10 @@ try {
     const file = sample(`syclbin-good/${version}_10k_modules.syclbin`);
     if (file) await row(`SYCLBIN ${version}, 10 000 modules: Modules`, `modules-${version}`, file, GRAPH);
   }
+  const many = await generated(folder, "kernels.zebin", "www/samples/vecadd.bmg.zebin", withKernels);
+  await row("60 000 kernels, 7 MB: Kernels, scrolled through", "kernels60000", many, { ...KERNELS, scroll: "#kernels" });
+  const patched = await generated(folder, "relocations.zebin", "tests/fixtures/zebin/funcs-stackcall.cri.igc2.40.zebin", withRelocations);
+  await row("60 000 relocations, 1 MB: Relocations, scrolled through", "relocations60000", patched, { ...RELOCATIONS, scroll: "#relocations" });
   await row("1 GB with holes: tree", "1GB", await withHoles(folder, 1));
   await row("5 GB with holes: tree", "5GB", await withHoles(folder, 5));
 } finally {

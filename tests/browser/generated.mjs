@@ -1,0 +1,42 @@
+// Zebins of any size, made from small ones.
+
+/** A zebin whose .ze_info, at its end, describes so many kernels. */
+export function withKernels(bytes, count) {
+  const elf = Buffer.from(bytes);
+  const table = Number(elf.readBigUInt64LE(0x28));
+  const [size, sections] = [elf.readUInt16LE(0x3a), elf.readUInt16LE(0x3c)];
+  const lines = ["---\nversion: '1.73'\nkernels:\n"];
+  for (let i = 0; i < count; i++) {
+    lines.push(`  - name: kernel_${i}\n    execution_env:\n      simd_size: 16\n      grf_count: 128\n      spill_size: ${(i * 7919) % 5000}\n`);
+  }
+  const text = Buffer.from(lines.join("") + "...\n");
+  for (let i = 0; i < sections; i++) {
+    const at = table + i * size;
+    if (elf.readUInt32LE(at + 4) !== 0xff000011) continue;
+    elf.writeBigUInt64LE(BigInt(elf.length), at + 24);
+    elf.writeBigUInt64LE(BigInt(text.length), at + 32);
+  }
+  return Buffer.concat([elf, text]);
+}
+
+/** A zebin whose first table of relocations, at its end, has so many more. */
+export function withRelocations(bytes, count) {
+  const elf = Buffer.from(bytes);
+  const table = Number(elf.readBigUInt64LE(0x28));
+  const [size, sections] = [elf.readUInt16LE(0x3a), elf.readUInt16LE(0x3c)];
+  const list = Buffer.alloc(16 * count);
+  for (let i = 0; i < count; i++) {
+    list.writeBigUInt64LE(BigInt(8 * i), 16 * i);
+    list.writeUInt32LE(1 + (i % 7), 16 * i + 8);
+    list.writeUInt32LE(1 + (i % 5), 16 * i + 12);
+  }
+  for (let i = 0; i < sections; i++) {
+    const at = table + i * size;
+    if (elf.readUInt32LE(at + 4) !== 9) continue;
+    elf.writeUInt32LE(9, at + 4);
+    elf.writeBigUInt64LE(BigInt(elf.length), at + 24);
+    elf.writeBigUInt64LE(BigInt(list.length), at + 32);
+    break;
+  }
+  return Buffer.concat([elf, list]);
+}
