@@ -3,7 +3,7 @@
 #[path = "support/messages.rs"]
 mod messages;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
@@ -474,6 +474,45 @@ impl ByteSource for Fading {
             message: "it was moved".to_owned(),
         })
     }
+}
+
+/// A file of which short pieces cost as much as longer ones.
+struct Coarse {
+    bytes: MemorySource,
+    reads: Rc<RefCell<Vec<(u64, u64)>>>,
+}
+
+impl ByteSource for Coarse {
+    fn len(&self) -> u64 {
+        self.bytes.len()
+    }
+
+    fn grain(&self) -> u64 {
+        128 * 1024
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        self.reads.borrow_mut().push((start, len));
+        self.bytes.read(start, len)
+    }
+}
+
+#[test]
+fn a_file_is_read_in_pieces_that_are_worth_it() {
+    let sample = include_bytes!("../www/samples/kernels600.dg2.zebin");
+    let reads = Rc::new(RefCell::new(Vec::new()));
+    let source = Coarse {
+        bytes: MemorySource::from(&sample[..]),
+        reads: Rc::clone(&reads),
+    };
+    let mut desk = Desk::new(|| 0.0);
+    let opened = desk.open(1, "kernels600", Box::new(source));
+    assert!(matches!(opened.response, Response::Opened(..)));
+    let reads = reads.borrow();
+    let end = sample.len() as u64;
+    let is_whole = |(start, len): &(u64, u64)| *len >= 128 * 1024 || start + len == end;
+    assert!(reads.iter().all(is_whole), "{reads:?}");
+    assert!(reads.len() <= 8, "{reads:?}");
 }
 
 #[test]

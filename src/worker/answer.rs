@@ -609,6 +609,10 @@ impl ByteSource for Watched {
         self.source.len()
     }
 
+    fn grain(&self) -> u64 {
+        self.source.grain()
+    }
+
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let read = self.source.read(start, len);
         if let Err(error) = &read {

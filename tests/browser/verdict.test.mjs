@@ -1,5 +1,6 @@
 // What the driver does with a file, told apart from what is wrong with it.
 
+import assert from "node:assert/strict";
 import path from "node:path";
 import { axe, dropFile, eventually, journey, screenshot } from "./harness.mjs";
 
@@ -39,6 +40,18 @@ for (const theme of ["light", "dark"]) {
     await eventually(() => device.inputValue(), "");
   });
 }
+
+journey("what is typed stays while something else is shown anew", {}, async (page) => {
+  await open(page, "vecadd.bmg.zebin");
+  await chip(page, "driver: loads").waitFor();
+  const device = page.getByLabel("Judge on another device");
+  await device.fill("dg2");
+  await page.evaluate(() => { location.hash = "#p=.ze_info"; });
+  await page.locator("[role=treeitem][aria-selected=true]", { hasText: ".ze_info" }).waitFor();
+  assert.equal(await device.inputValue(), "dg2");
+  await device.press("Enter");
+  await chip(page, "driver: refused").waitFor();
+});
 
 journey("a reason of the verdict leads to its bytes", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");

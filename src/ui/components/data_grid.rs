@@ -10,8 +10,8 @@ use yew::prelude::*;
 
 use super::data_grid_keys::{Extent, Place, step};
 use crate::ui::hooks::{
-    Local, VirtualRows, focus, has_selected_text, number_near, on_control, scroll_into_view,
-    use_change, use_local, use_row_count, use_rows_below,
+    Local, VirtualRows, fingerprint, focus, has_selected_text, number_near, on_control,
+    scroll_into_view, use_change, use_local, use_row_count, use_rows_below,
 };
 
 /// The height of a row; `--grid-row` of the styles is the same.
@@ -339,13 +339,6 @@ fn class(column: &GridColumn, keys: bool) -> &'static str {
         (false, true) => "keys",
         (false, false) => "",
     }
-}
-
-/// A number that another text does not have, most likely.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 /// A grid.

@@ -18,6 +18,13 @@ pub fn address<T: ?Sized>(shared: &Rc<T>) -> u64 {
     Rc::as_ptr(shared).cast::<()>() as usize as u64
 }
 
+/// A number that another text does not have, most likely.
+pub fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// Calls `act` after rendering, the first time and whenever a number has changed.
 #[hook]
 pub fn use_change(watched: Watched, act: Box<dyn FnOnce()>) {

@@ -34,7 +34,7 @@ pub use self::dom::{
     cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at, number_near,
     on_control, scroll_into_view, set_text, text_of, value_of,
 };
-pub use self::effect::{Local, address, use_change, use_local};
+pub use self::effect::{Local, address, fingerprint, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
 pub use self::session::{Session, SessionContext, use_session};

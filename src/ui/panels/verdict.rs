@@ -8,10 +8,12 @@ use super::{PanelId, PanelProps, errors};
 use crate::model::text::escaped;
 use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
 use crate::ui::components::{button, prose, shortened, span_button};
-use crate::ui::hooks::text_of;
+use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
 use crate::ui::judgement::{effect_tone, outcome_words, tone};
+use crate::ui::shared::Shared;
 use crate::ui::state::View;
 use crate::ui::words;
+use crate::worker::protocol::Judged;
 
 /// The id of the field that asks for a device.
 const DEVICE: &str = "device";
@@ -31,7 +33,7 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
                     <dt>{ format!("driver {}", judged.verdict.driver) }</dt>
                     <dd>
                         { statement(&judged.verdict) }
-                        { picker(props, &judged.devices) }
+                        <Picker session={props.session.clone()} device={judgement.device.clone()} devices={Shared::from(judged)} />
                         if let Some(trouble) = &judgement.trouble {
                             <p class="warn" role="alert">{ escaped(trouble) }</p>
                         }
@@ -100,18 +102,34 @@ fn statement(verdict: &Verdict) -> Html {
     html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
 }
 
+#[derive(Properties, PartialEq)]
+struct PickerProps {
+    session: SessionContext,
+    /// The device that was asked for.
+    device: Option<AttrValue>,
+    /// Whose devices are offered.
+    devices: Shared<Judged>,
+}
+
 /// Asks for another device.
-fn picker(props: &PanelProps, devices: &[Str]) -> Html {
+#[component]
+fn Picker(props: &PickerProps) -> Html {
     let session = props.session.clone();
     let onchange = Callback::from(move |_: Event| session.0.judge_on(&text_of(DEVICE)));
-    let device = props.view.judgement.device.clone();
+    let device = props.device.clone();
+    let asked = device.clone().unwrap_or_default();
+    // Not as the field's value: then whatever is shown anew would put it back while somebody types.
+    use_change(
+        [fingerprint(&asked), device.is_some().into(), 0, 0],
+        Box::new(move || set_text(DEVICE, &asked)),
+    );
     html! {
         <p class="device">
             <label for={DEVICE}>{ "Judge on another device" }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
-                   placeholder="bmg-g21, 20.1.0" value={device.clone().unwrap_or_default()} {onchange} />
+                   placeholder="bmg-g21, 20.1.0" {onchange} />
             <datalist id="devices">
-                { for devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
+                { for props.devices.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
             </datalist>
             if device.is_some() { { button("btn2", "judge", String::new(), html! { "the file’s own" }) } }
         </p>
