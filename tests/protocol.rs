@@ -479,6 +479,7 @@ impl ByteSource for Fading {
 /// A file of which short pieces cost as much as longer ones.
 struct Coarse {
     bytes: MemorySource,
+    grain: u64,
     reads: Rc<RefCell<Vec<(u64, u64)>>>,
 }
 
@@ -488,7 +489,7 @@ impl ByteSource for Coarse {
     }
 
     fn grain(&self) -> u64 {
-        128 * 1024
+        self.grain
     }
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
@@ -500,19 +501,25 @@ impl ByteSource for Coarse {
 #[test]
 fn a_file_is_read_in_pieces_that_are_worth_it() {
     let sample = include_bytes!("../www/samples/kernels600.dg2.zebin");
-    let reads = Rc::new(RefCell::new(Vec::new()));
-    let source = Coarse {
-        bytes: MemorySource::from(&sample[..]),
-        reads: Rc::clone(&reads),
-    };
-    let mut desk = Desk::new(|| 0.0);
-    let opened = desk.open(1, "kernels600", Box::new(source));
-    assert!(matches!(opened.response, Response::Opened(..)));
-    let reads = reads.borrow();
     let end = sample.len() as u64;
-    let is_whole = |(start, len): &(u64, u64)| *len >= 128 * 1024 || start + len == end;
-    assert!(reads.iter().all(is_whole), "{reads:?}");
-    assert!(reads.len() <= 8, "{reads:?}");
+    // More than is ever read ahead, more than the file, and what makes no sense.
+    for grain in [128 * 1024, 1 << 20, 1 << 40, u64::MAX, 0] {
+        let reads = Rc::new(RefCell::new(Vec::new()));
+        let source = Coarse {
+            bytes: MemorySource::from(&sample[..]),
+            grain,
+            reads: Rc::clone(&reads),
+        };
+        let mut desk = Desk::new(|| 0.0);
+        let opened = desk.open(1, "kernels600", Box::new(source));
+        assert!(matches!(opened.response, Response::Opened(..)));
+        let reads = reads.borrow();
+        // What is longer than the read-ahead is read as it is.
+        let least = grain.min(512 * 1024);
+        let is_whole = |(start, len): &(u64, u64)| *len >= least || start + len == end;
+        assert!(reads.iter().all(is_whole), "{grain}: {reads:?}");
+        assert!(grain == 0 || reads.len() <= 8, "{grain}: {reads:?}");
+    }
 }
 
 #[test]

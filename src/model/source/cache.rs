@@ -107,7 +107,10 @@ impl Cache {
             .unwrap_or_default();
         older.rotate_left(1);
         let wanted = match (stream, self.ahead.last()) {
-            (Some(_), Some((_, length))) => length.saturating_mul(2).clamp(grain, AHEAD_MAX),
+            (Some(_), Some((_, length))) => {
+                // Not `clamp`: a source may say more than the read-ahead.
+                length.saturating_mul(2).min(AHEAD_MAX).max(grain)
+            }
             _ => grain,
         };
         let end = span.end.max(start.saturating_add(wanted)).min(len);
