@@ -173,7 +173,7 @@ try {
     if (file) await row(`SYCLBIN ${version}, 10 000 modules: Modules`, `modules-${version}`, file, GRAPH);
   }
   const many = await generated(folder, "kernels.zebin", "www/samples/vecadd.bmg.zebin", withKernels);
-  await row("60 000 kernels, 7 MB: Kernels, scrolled through", "kernels60000", many, { ...KERNELS, scroll: "#kernels" });
+  await row("60 000 kernels, 6 MB: Kernels, scrolled through", "kernels60000", many, { ...KERNELS, scroll: "#kernels" });
   const patched = await generated(folder, "relocations.zebin", "tests/fixtures/zebin/funcs-stackcall.cri.igc2.40.zebin", withRelocations);
   await row("60 000 relocations, 1 MB: Relocations, scrolled through", "relocations60000", patched, { ...RELOCATIONS, scroll: "#relocations" });
   await row("1 GB with holes: tree", "1GB", await withHoles(folder, 1));

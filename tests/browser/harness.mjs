@@ -358,6 +358,23 @@ export async function eventually(look, expected) {
   }
 }
 
+/**
+ * Scrolls through a grid, and sees at each place the rows that belong there, and few of them.
+ *
+ * @param {Page} page
+ * @param {string} id of the grid
+ * @param {number} last the number of its last row
+ */
+export async function scrollThrough(page, id, last) {
+  const numbers = () => page.locator(`#${id} [data-row]`).evaluateAll((rows) => rows.map((row) => Number(row.dataset.row)));
+  for (const place of [0.1, 0.35, 0.6, 0.85, 1]) {
+    await page.locator(`#${id}`).evaluate((grid, to) => { grid.scrollTop = to * grid.scrollHeight; }, place);
+    const near = Math.round(place * last);
+    await eventually(numbers, (seen) => seen.length < 100 && seen.some((row) => Math.abs(row - near) < 60));
+  }
+  await page.locator(`#${id} [data-row='${last}']`).waitFor();
+}
+
 /** Writes a picture of the window to tests/browser/out. */
 export async function screenshot(page, name) {
   await mkdir(OUT, { recursive: true });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, expectRequests, journey, screenshot, scrollThrough } from "./harness.mjs";
 import { withKernels } from "./generated.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
@@ -247,13 +247,7 @@ journey("60 000 kernels: few rows in the document wherever one scrolls", async (
   await page.getByRole("tab", { name: "Kernels", exact: true }).click();
   await page.locator("#kernels [data-row='0']").waitFor();
   await eventually(() => grid(page).getAttribute("aria-rowcount"), "60001");
-  for (const place of [0.1, 0.35, 0.6, 0.85, 1]) {
-    await page.locator("#kernels").evaluate((element, to) => { element.scrollTop = to * element.scrollHeight; }, place);
-    const near = Math.min(59999, Math.round(place * 59999));
-    await eventually(() => page.locator("#kernels [data-row]").evaluateAll((rows) => rows.map((row) => Number(row.dataset.row))), (rows) =>
-      rows.length <= 100 && rows.some((row) => Math.abs(row - near) < 60));
-  }
-  await page.locator("#kernels [data-row='59999']").waitFor();
+  await scrollThrough(page, "kernels", 59_999);
 });
 
 journey("a damaged file has its kernels too", async (page) => {

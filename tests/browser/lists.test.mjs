@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, scrollThrough } from "./harness.mjs";
 import { withRelocations } from "./generated.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
@@ -172,12 +172,18 @@ journey("the text goes with the tree, in both directions", async (page) => {
   await page.locator(`#lines [data-row='${number}'][aria-selected=true]`).waitFor();
 });
 
-journey("find in the text, forth and back", async (page) => {
+/** Opens a text: the field that finds in it, and a wait for what is said of it. */
+async function finding(page) {
   await open(page, SPILL, "Text");
   await row(page, "lines", 0).waitFor();
   const field = page.getByRole("searchbox", { name: "Find in this text" });
-  await field.fill("SPILL_size");
   const status = (text) => page.getByRole("status").getByText(text, { exact: true }).waitFor();
+  return { field, status };
+}
+
+journey("find in the text, forth and back", async (page) => {
+  const { field, status } = await finding(page);
+  await field.fill("SPILL_size");
   await status("1 of 1");
   await eventually(() => page.locator("#lines mark").innerText(), "spill_size");
   await field.fill("simd_size");
@@ -194,11 +200,8 @@ journey("find in the text, forth and back", async (page) => {
 });
 
 journey("who finds on before the selection is there goes on from what was found", { slowDecoder: 300 }, async (page) => {
-  await open(page, SPILL, "Text");
-  await row(page, "lines", 0).waitFor();
-  const field = page.getByRole("searchbox", { name: "Find in this text" });
+  const { field, status } = await finding(page);
   await field.fill("simd_size");
-  const status = (text) => page.getByRole("status").getByText(text, { exact: true }).waitFor();
   await status("1 of 3");
   await field.press("Enter");
   await status("2 of 3");
@@ -232,13 +235,7 @@ journey("60 000 relocations: few rows in the document wherever one scrolls", asy
   await row(page, "relocations", 0).waitFor();
   await header(page, "relocations", "Offset").click();
   await page.locator("#relocations [aria-sort=descending]").waitFor();
-  for (const place of [0.1, 0.35, 0.6, 0.85, 1]) {
-    await page.locator("#relocations").evaluate((element, to) => { element.scrollTop = to * element.scrollHeight; }, place);
-    const near = Math.min(60000, Math.round(place * 60000));
-    await eventually(() => page.locator("#relocations [data-row]").evaluateAll((rows) => rows.map((row) => Number(row.dataset.row))), (rows) =>
-      rows.length <= 100 && rows.some((row) => Math.abs(row - near) < 60));
-  }
-  await page.locator("#relocations [data-row='60000']").waitFor();
+  await scrollThrough(page, "relocations", 60_000);
   await screenshot(page, "relocations-60000");
 });
 
