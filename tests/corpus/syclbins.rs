@@ -1,33 +1,19 @@
 //! The reference files of SYCLBIN: what the reference writers have written, and damaged copies,
-//! each with what the reference reader makes of it. `ZEVIEW_CORPUS` names the corpus; without it
-//! these tests are reported as ignored.
-
-mod support;
+//! each with what the reference reader makes of it.
 
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use crate::Test;
+use crate::support::invariants::{Depth, violations};
+use crate::support::watchdog::Watchdog;
+use libtest_mimic::Failed;
 use serde_json::{Value, json};
-use support::fixtures::corpus;
-use support::invariants::{Depth, violations};
-use support::watchdog::Watchdog;
 use zeview::model::modules::{Holder, Image, Modules, PropertySet, PropertyValue};
 use zeview::model::{Document, NodeId, Severity, Sources};
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let tests = TESTS.iter().map(|(name, test)| match corpus() {
-        Some(folder) => Trial::test(*name, move || test(&folder.join("samples"))),
-        None => Trial::test(*name, || Ok(())).with_ignored_flag(true),
-    });
-    libtest_mimic::run(&arguments, tests.collect()).exit_code()
-}
-
-type Test = fn(&Path) -> Result<(), Failed>;
-
-const TESTS: &[(&str, Test)] = &[
+/// The tests of this file.
+pub const TESTS: &[(&str, Test)] = &[
     ("models_agree_with_the_reference_reader", models),
     ("good_files_are_explained", explained),
     ("bad_files_are_reported", reported),
@@ -143,11 +129,11 @@ fn references(folder: &Path, sample: &Sample) -> Vec<Value> {
     answers.into_iter().filter_map(read).collect()
 }
 
-fn models(samples_folder: &Path) -> Result<(), Failed> {
-    let folder = samples_folder.join("syclbin-good");
+fn models(corpus: &Path) -> Result<(), Failed> {
+    let folder = corpus.join("samples").join("syclbin-good");
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for sample in samples(&folder) {
-        let model = as_reference(&support::open(&sample.bytes));
+        let model = as_reference(&crate::support::open(&sample.bytes));
         let references = references(&folder, &sample);
         assert_eq!(
             references.is_empty(),
@@ -186,10 +172,10 @@ const EXPECTED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn explained(samples_folder: &Path) -> Result<(), Failed> {
+fn explained(corpus: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
-    for sample in samples(&samples_folder.join("syclbin-good")) {
-        let document = support::open(&sample.bytes);
+    for sample in samples(&corpus.join("samples").join("syclbin-good")) {
+        let document = crate::support::open(&sample.bytes);
         for diagnostic in &document.diagnostics {
             let expected = EXPECTED.iter().any(|(name, rule, _)| {
                 sample.name.contains(name) && diagnostic.rule.starts_with(rule)
@@ -238,11 +224,11 @@ const MISSED_BY_THE_REFERENCE: &[(&str, &str)] = &[
     ("badob1_imgsize_p8", "offload-binary/image-out-of-bounds"),
 ];
 
-fn reported(samples_folder: &Path) -> Result<(), Failed> {
+fn reported(corpus: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     let (mut refused, mut missed) = (0, 0);
-    for sample in samples(&samples_folder.join("syclbin-bad")) {
-        let document = support::open(&sample.bytes);
+    for sample in samples(&corpus.join("samples").join("syclbin-bad")) {
+        let document = crate::support::open(&sample.bytes);
         let errors: Vec<&str> = document
             .diagnostics
             .iter()
@@ -272,11 +258,11 @@ fn reported(samples_folder: &Path) -> Result<(), Failed> {
     all(wrong)
 }
 
-fn invariants(samples_folder: &Path) -> Result<(), Failed> {
+fn invariants(corpus: &Path) -> Result<(), Failed> {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
     for (folder, most) in [("syclbin-good", 10_000), ("syclbin-bad", 700)] {
-        for sample in samples(&samples_folder.join(folder)) {
+        for sample in samples(&corpus.join("samples").join(folder)) {
             let depth = match sample.bytes.len() {
                 0..200_000 if sample.bytes.len() < most => Depth::Full,
                 0..200_000 => Depth::Quick,

@@ -1,14 +1,12 @@
 //! What few files need: with the part that reads it, without, and when it comes later.
 #![cfg(all(feature = "deep", feature = "rare"))]
 
-mod support;
-
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use support::zebin::{small, ze_info};
-use support::{built, spirv};
+use crate::support::zebin::{small, ze_info};
+use crate::support::{built, spirv};
 use zeview::decode::deep::pack::{pack_pieces, pack_rows, unpack_pieces, unpack_rows};
 use zeview::decode::deep::{Asked, Piece, Reading, Subject};
 use zeview::decode::inflate::{Method, Stream, Unpacked};

@@ -2,14 +2,12 @@
 //! its row, in bounded time and with bounded reading. `cargo bench --bench compare` says how
 //! long the release build takes.
 
-mod support;
-
 use std::fs::File;
 use std::path::Path;
 use std::time::Instant;
 
-use support::hostile::ALL;
-use support::watchdog::Watchdog;
+use crate::support::hostile::ALL;
+use crate::support::watchdog::Watchdog;
 use zeview::decode::decode;
 use zeview::model::{Document, FileSource, SourceId, Span};
 
@@ -28,7 +26,7 @@ fn files_of_10_mb() {
         let bytes = make();
         watchdog.case(*name);
         let begin = Instant::now();
-        let mut document = support::open(&bytes);
+        let mut document = crate::support::open(&bytes);
         let opened = begin.elapsed();
         check(&mut document);
         let middle = bytes.len() as u64 / 2;
@@ -63,8 +61,8 @@ fn sparse(name: &str, len: u64, head: &[u8]) -> FileSource {
 #[test]
 fn files_of_5_gb() {
     let watchdog = Watchdog::start();
-    let zebin = support::zebin::small().build().bytes;
-    let ends = support::zebin::small()
+    let zebin = crate::support::zebin::small().build().bytes;
+    let ends = crate::support::zebin::small()
         .build()
         .with_header("e_shoff", (5 << 30) - 4096);
     for (name, head) in [

@@ -1,13 +1,11 @@
 //! The command line on files that hold files, as a process.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::support::syclbin::{Entry, Offload, Syclbin};
+use crate::support::zebin;
 use serde_json::{Value, json};
-use support::syclbin::{Entry, Offload, Syclbin};
-use support::zebin;
 
 fn zeview(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
@@ -155,7 +153,7 @@ fn a_document_in_a_file_is_checked() {
 
 #[test]
 fn each_binary_of_an_archive_is_judged() {
-    let file = temporary("archive.a", &support::containers::ocloc_archive());
+    let file = temporary("archive.a", &crate::support::containers::ocloc_archive());
     let output = zeview(&["check", "--json", &file]);
     let all: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(all[0]["verdict"], Value::Null);

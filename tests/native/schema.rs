@@ -1,12 +1,10 @@
 //! The schema of `.ze_info`: against its specification, against real files, and each of its
 //! rows in a text of its own.
 
-mod support;
-
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use support::{fixtures, open, tree, zebin};
+use crate::support::{fixtures, open, tree, zebin};
 use zeview::decode::zebin::ze_info::schema::{
     self, Default, Driver, Key, TABLES, Table, Type, VALUES,
 };
@@ -30,7 +28,7 @@ fn default_text(default: Default) -> String {
 
 #[test]
 fn keys_are_those_of_the_specification() {
-    let spec = lines(include_str!("spec/ze_info_keys.tsv"));
+    let spec = lines(include_str!("../spec/ze_info_keys.tsv"));
     assert_eq!(spec.len(), 127);
     let mut in_spec = HashSet::new();
     for line in &spec {
@@ -58,7 +56,7 @@ fn keys_are_those_of_the_specification() {
 
 #[test]
 fn words_are_those_of_the_specification() {
-    let spec = lines(include_str!("spec/ze_info_values.tsv"));
+    let spec = lines(include_str!("../spec/ze_info_values.tsv"));
     assert_eq!(spec.len(), 100);
     let mut in_spec = HashSet::new();
     for line in &spec {

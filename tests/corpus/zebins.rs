@@ -1,19 +1,16 @@
 //! The reference corpus: every sample is decoded without a remark, and agrees with what
-//! readelf and the ze_info text beside it say. `ZEVIEW_CORPUS` names its folder; without it
-//! these tests are reported as ignored.
-
-mod support;
+//! readelf and the ze_info text beside it say.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use support::fixtures::{Fixture, corpus, in_folder};
-use support::invariants::{Depth, violations};
-use support::readelf;
-use support::watchdog::Watchdog;
+use crate::Test;
+use crate::support::fixtures::{Fixture, in_folder};
+use crate::support::invariants::{Depth, violations};
+use crate::support::readelf;
+use crate::support::watchdog::Watchdog;
+use libtest_mimic::Failed;
 use zeview::model::Severity;
 
 /// What is reported of real files, and why.
@@ -23,37 +20,14 @@ const EXPECTED: &[(&str, &str, &str)] = &[(
     "the internal option -emit-visa-only writes relocations and no symbols",
 )];
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let tests = match corpus() {
-        Some(folder) => tests(&folder),
-        None => NAMES
-            .iter()
-            .map(|name| Trial::test(*name, || Ok(())).with_ignored_flag(true))
-            .collect(),
-    };
-    libtest_mimic::run(&arguments, tests).exit_code()
-}
-
-/// One for each test below.
-const NAMES: &[&str] = &[
-    "samples_hold_the_invariants",
-    "samples_are_explained_without_a_remark",
-    "samples_agree_with_readelf",
-    "ze_info_agrees_with_the_reference_text",
-    "changed_files_hold_the_invariants",
+/// The tests of this file.
+pub const TESTS: &[(&str, Test)] = &[
+    ("samples_hold_the_invariants", invariants),
+    ("samples_are_explained_without_a_remark", explained),
+    ("samples_agree_with_readelf", listings),
+    ("ze_info_agrees_with_the_reference_text", ze_info),
+    ("changed_files_hold_the_invariants", changed),
 ];
-
-type Test = fn(&Path) -> Result<(), Failed>;
-
-fn tests(folder: &Path) -> Vec<Trial> {
-    let tests: &[Test] = &[invariants, explained, listings, ze_info, changed];
-    let trial = |(name, test): (&&str, &Test)| {
-        let (folder, test) = (folder.to_owned(), *test);
-        Trial::test(*name, move || test(&folder))
-    };
-    NAMES.iter().zip(tests).map(trial).collect()
-}
 
 /// The ELF files among the samples; archives are another format.
 fn samples(folder: &Path) -> Vec<Fixture> {
@@ -98,7 +72,7 @@ fn invariants(folder: &Path) -> Result<(), Failed> {
 fn explained(folder: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     for file in samples(folder) {
-        let document = support::open(&file.bytes);
+        let document = crate::support::open(&file.bytes);
         let coverage = document.coverage;
         if coverage.gap + coverage.overlap > 0
             || coverage.explained + coverage.padding != file.bytes.len() as u64
@@ -141,7 +115,7 @@ fn ze_info(folder: &Path) -> Result<(), Failed> {
         let Ok(text) = fs::read(&path) else {
             continue;
         };
-        match support::yaml::compare(&file.bytes, &text) {
+        match crate::support::yaml::compare(&file.bytes, &text) {
             Ok(count) => compared += count,
             Err(message) => wrong.push(format!("{}: {message}", file.name)),
         }

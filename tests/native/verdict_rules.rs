@@ -2,12 +2,10 @@
 //! cases follow what was observed with release 26.27; here they are built, so that they need
 //! no corpus.
 
-mod support;
-
-use support::elf::{Class, Elf, Relocation, Section, Symbol};
-use support::notes::{Notes, battlemage};
-use support::open;
-use support::zebin::{small, ze_info, ze_info_kernel, zebin_of};
+use crate::support::elf::{Class, Elf, Relocation, Section, Symbol};
+use crate::support::notes::{Notes, battlemage};
+use crate::support::open;
+use crate::support::zebin::{small, ze_info, ze_info_kernel, zebin_of};
 use zeview::decode::zebin::verdict::rules;
 use zeview::model::{NodeId, Outcome, Verdict};
 

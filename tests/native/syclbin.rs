@@ -1,9 +1,7 @@
 //! SYCLBIN in both generations, and the OffloadBinaries around it.
 
-mod support;
-
-use support::syclbin::{Entry, Offload, Syclbin, Text, patched, words};
-use support::tree::walk_all;
+use crate::support::syclbin::{Entry, Offload, Syclbin, Text, patched, words};
+use crate::support::tree::walk_all;
 use zeview::decode::inflate::Method;
 use zeview::model::modules::{Holder, ModuleGraph, PropertyValue};
 use zeview::model::{Document, NodeId, NodeKind, Span};
@@ -35,7 +33,7 @@ fn packed(syclbin: &Syclbin) -> Vec<(&'static str, Vec<u8>)> {
 fn both_generations_give_the_same_model() {
     let syclbin = Syclbin::small();
     for (name, file) in packed(&syclbin) {
-        let document = support::open(&file);
+        let document = crate::support::open(&file);
         assert_eq!(document.diagnostics, [], "{name}");
         assert_eq!(document.coverage.gap, 0, "{name}");
         assert_eq!(document.summary.format, "syclbin", "{name}");
@@ -74,7 +72,7 @@ fn both_generations_give_the_same_model() {
 #[test]
 fn nested_documents_have_their_own_rows() {
     for (name, file) in packed(&Syclbin::small()) {
-        let mut document = support::open(&file);
+        let mut document = crate::support::open(&file);
         let tree = walk_all(&document).expect("it ends");
         let files: Vec<_> = tree
             .nodes
@@ -109,7 +107,7 @@ fn properties_are_decoded() {
         .set("SYCL/kernel param opt")
         .bits("k", 3, &[5]);
     for (name, file) in packed(&syclbin) {
-        let document = support::open(&file);
+        let document = crate::support::open(&file);
         let modules = document.modules(NodeId::ROOT).expect("there are modules");
         let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
         let meaning = |set: usize, entry: usize| &*sets[set].entries[entry].meaning;
@@ -150,7 +148,7 @@ fn sets_and_keys_that_are_there_twice_count_once() {
         .set("a")
         .number("j", 3)
         .number("k", 4);
-    let document = support::open(&syclbin.v2());
+    let document = crate::support::open(&syclbin.v2());
     let modules = document.modules(NodeId::ROOT).expect("there are modules");
     let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
     let shown: Vec<String> = sets
@@ -170,7 +168,7 @@ fn entries_in_any_order() {
     let syclbin = Syclbin::small();
     let mut entries = syclbin.entries();
     entries.reverse();
-    let document = support::open(&Offload::new(2, entries).build());
+    let document = crate::support::open(&Offload::new(2, entries).build());
     assert_eq!(document.diagnostics, []);
     let graph = graph(&document);
     assert_eq!(graph.abstract_modules[1].ir_modules, 1..2);
@@ -186,7 +184,7 @@ fn the_first_writers_did_not_count() {
     let file = Syclbin::small().v1();
     let second = 56 + 32;
     let file = patched(&file, second + 20, 4, 0);
-    let document = support::open(&file);
+    let document = crate::support::open(&file);
     assert_eq!(rules_of(&document), ["syclbin/first-index-zero"]);
     let help = document.diagnostics[0].help.as_deref().unwrap_or_default();
     assert!(help.ends_with("start at number 1"), "{help}");
@@ -195,7 +193,7 @@ fn the_first_writers_did_not_count() {
 #[test]
 fn padding_of_the_header_may_be_anything() {
     let file = patched(&Syclbin::small().v1(), 20, 4, 0xdead_beef);
-    assert_eq!(support::open(&file).diagnostics, []);
+    assert_eq!(crate::support::open(&file).diagnostics, []);
 }
 
 #[test]
@@ -207,7 +205,7 @@ fn binaries_in_a_row_and_in_each_other() {
     );
     let nested = Offload::new(2, vec![Entry::of_kind(7, inner.clone())]).build();
     let file = [image.build(), nested, inner].concat();
-    let mut document = support::open(&file);
+    let mut document = crate::support::open(&file);
     assert_eq!(document.coverage.gap, 0);
     for path in ["binary 1/image 0", "binary 2"] {
         let id = document.find(path).expect("it is there");
@@ -222,7 +220,7 @@ fn a_binary_that_holds_itself_ends() {
     let len = file.len() as u64;
     let image = 32 + 24;
     let file = patched(&patched(&file, image, 8, 0), image + 8, 8, len);
-    let document = support::open(&file);
+    let document = crate::support::open(&file);
     assert!(rules_of(&document).contains(&"offload-binary/holds-itself"));
 }
 
@@ -232,7 +230,7 @@ fn a_thousand_binaries_in_each_other_end() {
     for _ in 0..1000 {
         file = Offload::new(2, vec![Entry::of_kind(1, file)]).build();
     }
-    let document = support::open(&file);
+    let document = crate::support::open(&file);
     assert!(rules_of(&document).contains(&"limits/too-deep"));
 }
 
@@ -240,7 +238,7 @@ fn a_thousand_binaries_in_each_other_end() {
 fn tens_of_thousands_of_modules_are_read_once() {
     let syclbin = Syclbin::many(2000);
     for (name, file) in packed(&syclbin) {
-        let document = support::open(&file);
+        let document = crate::support::open(&file);
         let graph = graph(&document);
         assert_eq!(graph.abstract_modules.len(), 2000, "{name}");
         assert_eq!(graph.symbols.len(), 2000, "{name}");
@@ -263,7 +261,7 @@ fn large_images_are_not_read() {
         }
     }
     for (name, file) in packed(&syclbin) {
-        let mut document = support::open(&file);
+        let mut document = crate::support::open(&file);
         for diagnostic in document.diagnostics.clone() {
             document.path_of(&diagnostic);
         }

@@ -1,16 +1,14 @@
 //! DWARF: lines and entries against other readers of it, and what holds for damaged sections.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use support::damage;
-use support::fixtures::{self, Fixture};
-use support::invariants::hold_for_all;
-use support::random::Random;
-use support::tree::{Flat, Tree, walk_all};
-use support::watchdog::Watchdog;
+use crate::support::damage;
+use crate::support::fixtures::{self, Fixture};
+use crate::support::invariants::hold_for_all;
+use crate::support::random::Random;
+use crate::support::tree::{Flat, Tree, walk_all};
+use crate::support::watchdog::Watchdog;
 use zeview::decode::decode;
 use zeview::model::text::{TextOptions, value_text, write_tree};
 use zeview::model::{Document, FileSource, NodeKind};
@@ -89,7 +87,7 @@ fn rows_of_lines_are_those_of_llvm() {
             is_row.then_some((address, number(1)?, number(2)?))
         };
         let expected: Vec<(u64, u64, u64)> = text.lines().filter_map(row).collect();
-        let document = support::open(&file.bytes);
+        let document = crate::support::open(&file.bytes);
         let made = rows(&walk_all(&document).unwrap());
         assert!(!made.is_empty(), "{}", file.name);
         assert_eq!(made, expected, "{}", file.name);
@@ -110,7 +108,7 @@ fn entries_are_those_of_llvm() {
             tag.starts_with("DW_TAG_").then(|| (offset, tag.to_owned()))
         };
         let expected: BTreeSet<(u64, String)> = text.lines().filter_map(entry).collect();
-        let document = support::open(&file.bytes);
+        let document = crate::support::open(&file.bytes);
         let tree = walk_all(&document).unwrap();
         let info = section(&tree, ".debug_info").unwrap();
         let units = below(&tree, info);
@@ -139,8 +137,8 @@ fn entries_are_those_of_llvm() {
 #[test]
 fn nothing_in_real_files_is_unreadable() {
     for file in samples() {
-        let document = support::open(&file.bytes);
-        let text = support::invariants::text_of(&document);
+        let document = crate::support::open(&file.bytes);
+        let text = crate::support::invariants::text_of(&document);
         for words in [
             "unreadable",
             "no unit",
@@ -160,7 +158,7 @@ fn instructions_know_their_lines_and_lines_their_instructions() {
         .iter()
         .find(|f| f.name == "debugme-lines.ptl-h.igc2.40.zebin")
         .unwrap();
-    let document = support::open(&file.bytes);
+    let document = crate::support::open(&file.bytes);
     let tree = walk_all(&document).unwrap();
     let with = |why: &str| -> Vec<&Flat> {
         let all = tree.nodes.iter();
@@ -200,7 +198,7 @@ fn symbols_are_resolved_by_name() {
         .into_iter()
         .find(|f| f.name == name)
         .unwrap();
-    let document = support::open(&file.bytes);
+    let document = crate::support::open(&file.bytes);
     let tree = walk_all(&document).unwrap();
     let info = section(&tree, ".debug_info").unwrap();
     let all = below(&tree, info);
@@ -217,7 +215,7 @@ fn symbols_are_resolved_by_name() {
 fn damaged_sections() {
     let watchdog = Watchdog::start();
     for file in fixtures::zebins() {
-        let document = support::open(&file.bytes);
+        let document = crate::support::open(&file.bytes);
         let tree = walk_all(&document).unwrap();
         let names = [
             ".debug_info",

@@ -1,14 +1,12 @@
 //! The kernel table: against the texts that it was read from, on damaged texts, through the
 //! command line and the protocol.
 
-mod support;
-
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::support::{fixtures, open, tree, zebin};
 use serde_yaml::Value as Yaml;
-use support::{fixtures, open, tree, zebin};
 use zeview::model::kernels::query::Query;
 use zeview::model::kernels::table::Form;
 use zeview::model::kernels::{HazardKind, KernelDetail, KernelRow};

@@ -42,8 +42,8 @@ fn known(list: &[Known]) -> BTreeMap<u64, String> {
 #[test]
 fn section_types() {
     let ours = known(<SectionType as Present>::KNOWN);
-    let standard = names(include_str!("spec/sht.tsv"));
-    let zebin = names(include_str!("spec/sht_zebin.tsv"));
+    let standard = names(include_str!("../spec/sht.tsv"));
+    let zebin = names(include_str!("../spec/sht_zebin.tsv"));
     for (number, name) in standard.iter().chain(&zebin) {
         assert_eq!(ours.get(number), Some(name), "{number:#x}");
     }
@@ -59,7 +59,7 @@ fn section_types() {
 
 #[test]
 fn note_types() {
-    let text = include_str!("spec/nt_intelgt.tsv");
+    let text = include_str!("../spec/nt_intelgt.tsv");
     assert_eq!(known(<NoteType as Present>::KNOWN), names(text));
     for row in table(text) {
         let kind = u32::try_from(number(row["number"])).expect("32 bits");
@@ -70,7 +70,7 @@ fn note_types() {
 
 #[test]
 fn relocation_types() {
-    let text = include_str!("spec/relocations.tsv");
+    let text = include_str!("../spec/relocations.tsv");
     assert_eq!(known(<RelocationType as Present>::KNOWN), names(text));
     for row in table(text) {
         let kind = RelocationType(u32::try_from(number(row["number"])).expect("32 bits"));
@@ -80,19 +80,19 @@ fn relocation_types() {
 
 #[test]
 fn product_families() {
-    let spec = names(include_str!("spec/product_family.tsv"));
+    let spec = names(include_str!("../spec/product_family.tsv"));
     assert_eq!(known(<ProductFamily as Present>::KNOWN), spec);
 }
 
 #[test]
 fn core_families() {
-    let spec = names(include_str!("spec/core_family.tsv"));
+    let spec = names(include_str!("../spec/core_family.tsv"));
     assert_eq!(known(<CoreFamily as Present>::KNOWN), spec);
 }
 
 #[test]
 fn product_configurations() {
-    let rows = table(include_str!("spec/product_config.tsv"));
+    let rows = table(include_str!("../spec/product_config.tsv"));
     let mut spec = BTreeMap::new();
     for row in &rows {
         let value = u32::try_from(number(row["number"])).expect("32 bits");
@@ -121,7 +121,7 @@ fn product_configurations() {
 
 #[test]
 fn gtpin_tokens() {
-    let rows = table(include_str!("spec/gtpin_tokens.tsv")).into_iter();
+    let rows = table(include_str!("../spec/gtpin_tokens.tsv")).into_iter();
     let spec: BTreeMap<u64, String> = rows
         .map(|r| {
             (
@@ -158,7 +158,7 @@ fn bits(ours: &[BitField], text: &'static str) {
 fn bits_of_words() {
     bits(
         target_metadata::FIELDS,
-        include_str!("spec/target_metadata.tsv"),
+        include_str!("../spec/target_metadata.tsv"),
     );
-    bits(GMD_ID, include_str!("spec/gmd_id.tsv"));
+    bits(GMD_ID, include_str!("../spec/gmd_id.tsv"));
 }

@@ -1,14 +1,12 @@
 //! Other readers as judges: goblin, readelf, serde_yaml.
 
-mod support;
-
 use std::process::Command;
 
+use crate::support::elf::Class;
+use crate::support::fixtures::{Fixture, zebins};
+use crate::support::view::{Entry, view};
+use crate::support::{readelf, yaml, zebin};
 use goblin::elf::Elf;
-use support::elf::Class;
-use support::fixtures::{Fixture, zebins};
-use support::view::{Entry, view};
-use support::{readelf, yaml, zebin};
 use zeview::model::{NodeKind, Span};
 
 /// The ELF files among the fixtures.
@@ -156,7 +154,7 @@ fn readelf_where_it_is_installed() {
 
 /// The bytes of a file's `.ze_info`.
 fn ze_info(bytes: &[u8]) -> Option<Span> {
-    let document = support::open(bytes);
+    let document = crate::support::open(bytes);
     let root = document.root();
     let parts = document.make(root, 0..document.count(root));
     let part = parts

@@ -1,9 +1,7 @@
 //! SPIR-V: what each sort of instruction is shown as.
 
-mod support;
-
-use support::spirv::{Module, kernel};
-use support::tree::{Tree, walk_all};
+use crate::support::spirv::{Module, kernel};
+use crate::support::tree::{Tree, walk_all};
 use zeview::decode::rules;
 use zeview::model::text::value_text;
 use zeview::model::{Document, NodeKind};
@@ -14,7 +12,7 @@ fn tree(document: &Document) -> Tree {
 
 /// Name and summary of each instruction.
 fn lines(bytes: &[u8]) -> Vec<String> {
-    let document = support::open(bytes);
+    let document = crate::support::open(bytes);
     let tree = tree(&document);
     let table = tree.nodes.iter().find(|f| f.node.name == "instructions");
     let Some(table) = table else {
@@ -80,7 +78,7 @@ fn each_instruction_in_a_line() {
 
 #[test]
 fn the_overview_refers_to_instructions() {
-    let document = support::open(&kernel().build());
+    let document = crate::support::open(&kernel().build());
     let tree = tree(&document);
     let find = |name: &str| tree.nodes.iter().find(|f| f.node.name == name).unwrap();
     let names = |name: &str| -> Vec<String> {
@@ -109,7 +107,7 @@ fn walking_ends_where_no_instruction_can_be() {
     for (what, bad) in [("no words", 21), ("past the end", 9 << 16 | 21)] {
         let bytes = Module::new(9).op(17, &[6]).words(&[bad, 1, 2]).build();
         assert_eq!(lines(&bytes), ["OpCapability Kernel"], "{what}");
-        let document = support::open(&bytes);
+        let document = crate::support::open(&bytes);
         let tree = tree(&document);
         let rest = tree.nodes.iter().find(|f| f.node.name == "no instruction");
         assert_eq!(
@@ -126,10 +124,10 @@ fn only_the_header_is_read_when_a_file_is_opened() {
     for _ in 0..100_000 {
         module = module.op(253, &[]);
     }
-    let document = support::open(&module.build());
+    let document = crate::support::open(&module.build());
     assert!(document.sources.bytes_read() < 70_000);
     assert_eq!(document.diagnostics, []);
     assert_eq!(document.summary.format, "spirv");
-    let odd = support::open(&[&kernel().build()[..], &[1, 2]].concat());
+    let odd = crate::support::open(&[&kernel().build()[..], &[1, 2]].concat());
     assert_eq!(odd.diagnostics[0].rule, rules::SPIRV_ODD_SIZE.id);
 }

@@ -1,17 +1,15 @@
 //! What holds files for devices: archives, host files, bundles; nested, packed, damaged.
 
-mod support;
-
 use std::time::Instant;
 
-use support::compressed::bomb;
-use support::containers::*;
-use support::elf::Section;
-use support::spirv;
-use support::syclbin::{Entry as Image, Offload};
-use support::tree::{Tree, walk_all};
-use support::watchdog::Watchdog;
-use support::zebin::{code, small};
+use crate::support::compressed::bomb;
+use crate::support::containers::*;
+use crate::support::elf::Section;
+use crate::support::spirv;
+use crate::support::syclbin::{Entry as Image, Offload};
+use crate::support::tree::{Tree, walk_all};
+use crate::support::watchdog::Watchdog;
+use crate::support::zebin::{code, small};
 use zeview::decode::inflate::Method;
 use zeview::decode::rules;
 use zeview::model::{Document, NodeKind, Severity};
@@ -34,7 +32,7 @@ fn facts(document: &Document) -> Vec<String> {
 
 #[test]
 fn an_archive_says_which_devices_it_is_for() {
-    let document = support::open(&ocloc_archive());
+    let document = crate::support::open(&ocloc_archive());
     assert_eq!(document.summary.title, "ocloc archive");
     assert_eq!(document.diagnostics, []);
     let tree = walk_all(&document).unwrap();
@@ -63,11 +61,11 @@ fn an_archive_says_which_devices_it_is_for() {
 
 #[test]
 fn other_archives_are_called_what_they_are() {
-    let package = support::open(&module_package());
+    let package = crate::support::open(&module_package());
     assert_eq!(package.summary.title, "Level Zero module package");
     assert_eq!(package.diagnostics, []);
     let library = archive(&[member("/", &[0; 4]), member("a.o/", &host_object())]);
-    assert_eq!(support::open(&library).summary.title, "archive");
+    assert_eq!(crate::support::open(&library).summary.title, "archive");
 }
 
 #[test]
@@ -78,18 +76,18 @@ fn host_files_hold_images() {
         (".llvm.offloading", 0x6fff_4c0b),
         (".llvm.offloading", 1),
     ] {
-        let document = support::open(&host_elf(name, kind, &image).build().bytes);
+        let document = crate::support::open(&host_elf(name, kind, &image).build().bytes);
         assert_eq!(document.summary.format, "elf");
         assert_eq!(document.diagnostics, [], "{name}");
         let found = format!("image: {name}: SPIR-V 1.4");
         assert!(facts(&document).contains(&found), "{:?}", facts(&document));
         assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
     }
-    let document = support::open(&host_object());
+    let document = crate::support::open(&host_object());
     assert_eq!(documents(&walk_all(&document).unwrap()), [BUNDLE_SECTION]);
     // A section of that name in a file that does not say what its bytes are.
     let odd = host_elf(BUNDLE_SECTION, 1, b"words").build().bytes;
-    let document = support::open(&odd);
+    let document = crate::support::open(&odd);
     assert_eq!(document.diagnostics, []);
     assert_eq!(documents(&walk_all(&document).unwrap()), [""; 0]);
 }
@@ -104,7 +102,7 @@ fn files_of_windows_hold_images() {
         (true, ".llvm.of", "Windows program"),
     ] {
         let file = coff(program, &[text, (name, &image)]);
-        let document = support::open(&file);
+        let document = crate::support::open(&file);
         assert_eq!(document.summary.title, title);
         assert_eq!(document.diagnostics, [], "{name}");
         assert_eq!(documents(&walk_all(&document).unwrap()), [name]);
@@ -112,7 +110,7 @@ fn files_of_windows_hold_images() {
     }
     // What starts with the same two bytes, and nothing else.
     let other = [&[0x64, 0x86][..], &[0x20; 100]].concat();
-    assert_eq!(support::open(&other).summary.format, "raw");
+    assert_eq!(crate::support::open(&other).summary.format, "raw");
 }
 
 #[test]
@@ -128,7 +126,7 @@ fn large_host_files_cost_their_headers() {
     let windows = coff(false, &[(".data", &data), (BUNDLE_SECTION, &zebin)]);
     let bundle = bundle(&[("host-x86_64", &elf), ("sycl-spir64_gen", &zebin)]);
     for file in [elf, windows, bundle] {
-        let document = support::open(&file);
+        let document = crate::support::open(&file);
         assert_eq!(document.diagnostics, []);
         let read = document.sources.bytes_read();
         assert!(read < 1 << 20, "{read} bytes of {}", file.len());
@@ -139,7 +137,7 @@ fn large_host_files_cost_their_headers() {
 fn large_binaries_are_judged_by_their_headers() {
     let zebin = small().bytes(".text.k", code(4 << 20)).build().bytes;
     assert!(zebin.len() > 64 << 20);
-    let mut document = support::open(&archive(&[member("64.20.1.0/", &zebin)]));
+    let mut document = crate::support::open(&archive(&[member("64.20.1.0/", &zebin)]));
     let [inner] = *document.documents() else {
         panic!("{:?}", document.documents());
     };
@@ -151,12 +149,12 @@ fn large_binaries_are_judged_by_their_headers() {
 
 #[test]
 fn legacy_containers_hold_images() {
-    let document = support::open(&opencl_elf(0xff04));
+    let document = crate::support::open(&opencl_elf(0xff04));
     assert_eq!(document.summary.format, "opencl-elf");
     assert_eq!(document.diagnostics, []);
     let names = documents(&walk_all(&document).unwrap());
     assert_eq!(names, ["SPIRV Object", "Intel(R) OpenCL Device Binary"]);
-    let document = support::open(&openmp_container());
+    let document = crate::support::open(&openmp_container());
     assert_eq!(document.summary.format, "openmp-container");
     assert_eq!(document.diagnostics, []);
     assert_eq!(
@@ -167,7 +165,7 @@ fn legacy_containers_hold_images() {
 
 #[test]
 fn patch_tokens_name_their_device() {
-    let document = support::open(&patch_tokens());
+    let document = crate::support::open(&patch_tokens());
     assert_eq!(document.summary.title, "patch tokens");
     assert_eq!(document.diagnostics, []);
     assert!(facts(&document).contains(&"target: IGFX_GEN9_CORE".to_owned()));
@@ -176,7 +174,7 @@ fn patch_tokens_name_their_device() {
 #[test]
 fn bundles_are_the_same_compressed() {
     let plain = usual_bundle();
-    let document = support::open(&plain);
+    let document = crate::support::open(&plain);
     assert_eq!(document.diagnostics, []);
     let inside = documents(&walk_all(&document).unwrap());
     let ids = [
@@ -186,7 +184,7 @@ fn bundles_are_the_same_compressed() {
     assert_eq!(inside, ids);
     for method in [Method::Zlib, Method::Zstd] {
         for version in 1..=3 {
-            let packed = support::open(&packed_bundle(version, method, &plain));
+            let packed = crate::support::open(&packed_bundle(version, method, &plain));
             assert_eq!(packed.diagnostics, [], "{version}");
             let names = documents(&walk_all(&packed).unwrap());
             assert_eq!(names[0], "bundle");
@@ -199,10 +197,10 @@ fn bundles_are_the_same_compressed() {
 #[test]
 fn offload_binaries_are_the_same_compressed() {
     let plain = Offload::new(3, vec![Image::of_kind(1, small().build().bytes)]).build();
-    let inside = documents(&walk_all(&support::open(&plain)).unwrap());
+    let inside = documents(&walk_all(&crate::support::open(&plain)).unwrap());
     for method in [Method::Zlib, Method::Zstd] {
         let packed = packed_offload(method, &plain);
-        let document = support::open(&packed);
+        let document = crate::support::open(&packed);
         assert_eq!(document.diagnostics, []);
         assert_eq!(document.summary.title, "compressed OffloadBinary 3");
         let names = documents(&walk_all(&document).unwrap());
@@ -216,7 +214,7 @@ fn offload_binaries_are_the_same_compressed() {
         ] {
             let mut file = packed.clone();
             file[at] = byte;
-            let document = support::open(&file);
+            let document = crate::support::open(&file);
             assert!(
                 rules_of(&document).contains(&rule.id),
                 "{at} {:?}",
@@ -226,7 +224,7 @@ fn offload_binaries_are_the_same_compressed() {
         // A method that is not known.
         let mut file = packed.clone();
         file[40] = 0;
-        let found = support::open(&file);
+        let found = crate::support::open(&file);
         assert_eq!(rules_of(&found), [rules::OFFLOAD_COMPRESSED.id]);
     }
 }
@@ -239,7 +237,7 @@ fn what_is_packed_is_as_bad_as_what_is_unpacked() {
     damaged[zebin + 62] = 0x77;
     let packed = packed_bundle(3, Method::Zlib, &damaged);
     let packed = packed_bundle(2, Method::Zstd, &packed);
-    let document = support::open(&packed);
+    let document = crate::support::open(&packed);
     let worst = |node: &zeview::model::Node| document.severity(node);
     assert_eq!(worst(document.root()), Some(Severity::Error));
     let tree = walk_all(&document).unwrap();
@@ -255,12 +253,15 @@ fn what_is_packed_is_as_bad_as_what_is_unpacked() {
 #[test]
 fn bundles_of_texts() {
     let text = text_bundle();
-    let document = support::open(text.as_bytes());
+    let document = crate::support::open(text.as_bytes());
     assert_eq!(document.summary.title, "clang offload bundle of texts");
     assert_eq!(document.diagnostics, []);
     for comment in ["# ", "// "] {
         let text = text.replace("; __CLANG", &format!("{comment}__CLANG"));
-        assert_eq!(facts(&support::open(text.as_bytes())), facts(&document));
+        assert_eq!(
+            facts(&crate::support::open(text.as_bytes())),
+            facts(&document)
+        );
     }
 }
 
@@ -268,7 +269,7 @@ fn bundles_of_texts() {
 fn open_quickly(name: &str, watchdog: &Watchdog, bytes: &[u8]) -> Document {
     watchdog.case(name);
     let begin = Instant::now();
-    let document = support::open(bytes);
+    let document = crate::support::open(bytes);
     let nodes = walk_all(&document).unwrap().nodes.len();
     let found = document.diagnostics.len();
     eprintln!(

@@ -1,15 +1,13 @@
 //! What holds for every document: on the fixtures, on generated and malformed files, and on
 //! thousands of damaged copies.
 
-mod support;
-
-use support::damage::{self, Mutant};
-use support::fixtures::{self, Fixture};
-use support::invariants::{Depth, hold, hold_for_all, violations};
-use support::random::Random;
-use support::syclbin::{Syclbin, Text};
-use support::watchdog::Watchdog;
-use support::{built, cases, zebin};
+use crate::support::damage::{self, Mutant};
+use crate::support::fixtures::{self, Fixture};
+use crate::support::invariants::{Depth, hold, hold_for_all, violations};
+use crate::support::random::Random;
+use crate::support::syclbin::{Syclbin, Text};
+use crate::support::watchdog::Watchdog;
+use crate::support::{built, cases, zebin};
 
 /// The four smallest fixtures.
 fn smallest() -> Vec<Fixture> {
@@ -51,7 +49,7 @@ fn generated() {
     watchdog.case("300 kernels");
     hold("300 kernels", &zebin::many(300), Depth::Full);
     watchdog.case("nothing wrong");
-    let document = support::open(&zebin::many(3));
+    let document = crate::support::open(&zebin::many(3));
     assert_eq!(document.diagnostics, [], "the builders write correct files");
 }
 
@@ -108,7 +106,7 @@ fn every_number_of_small_files() {
 
 /// Small files with what the smallest fixtures do not have.
 fn generated_small() -> Vec<(&'static str, Vec<u8>)> {
-    use support::elf::{Class, Relocation, Section};
+    use crate::support::elf::{Class, Relocation, Section};
     let narrow = zebin::zebin_of(Class::Elf32, &["k"]);
     let list = vec![Relocation {
         offset: 4,

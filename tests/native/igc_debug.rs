@@ -1,10 +1,8 @@
 //! IGC's program debug data.
 
-mod support;
-
-use support::built::debug_elf;
-use support::igc_debug::{Kernel, program};
-use support::tree::walk_all;
+use crate::support::built::debug_elf;
+use crate::support::igc_debug::{Kernel, program};
+use crate::support::tree::walk_all;
 use zeview::decode::rules;
 use zeview::model::{Document, NodeKind};
 
@@ -17,7 +15,7 @@ fn each_kernel_has_its_elf_file() {
     let elf = debug_elf();
     let names = ["one", "three", "a_longer_name"];
     let kernels = names.iter().map(|name| Kernel::named(name).visa(&elf));
-    let document = support::open(&program(kernels.collect()).build());
+    let document = crate::support::open(&program(kernels.collect()).build());
     assert_eq!(document.diagnostics, []);
     assert_eq!(document.summary.format, "igc-debug");
     let tree = walk_all(&document).unwrap();
@@ -42,7 +40,7 @@ fn each_kernel_has_its_elf_file() {
 fn patch_tokens_are_told_by_the_third_word() {
     let mut file = program(vec![Kernel::named("k")]);
     file.size = 12;
-    let document = support::open(&file.build());
+    let document = crate::support::open(&file.build());
     assert_eq!(document.summary.format, "patch-tokens");
     assert_eq!(document.summary.title, "patch tokens");
 }
@@ -55,7 +53,7 @@ fn names_whose_size_is_no_multiple_of_4() {
         name: b"kernl\0".to_vec(),
         ..Kernel::default()
     };
-    let document = support::open(&program(vec![tight.clone().visa(&elf)]).build());
+    let document = crate::support::open(&program(vec![tight.clone().visa(&elf)]).build());
     assert_eq!(rules_of(&document), [rules::IGC_DEBUG_NAME_SIZE.id]);
     // As pti-gpu reads it: the size is rounded up.
     let rounded = Kernel {
@@ -63,10 +61,10 @@ fn names_whose_size_is_no_multiple_of_4() {
         name_size: Some(6),
         ..Kernel::default()
     };
-    let document = support::open(&program(vec![rounded.visa(&elf)]).build());
+    let document = crate::support::open(&program(vec![rounded.visa(&elf)]).build());
     assert_eq!(rules_of(&document), [rules::IGC_DEBUG_NAME_SIZE.id]);
     assert_eq!(
         document.coverage.padding,
-        2 + support::open(&elf).coverage.padding
+        2 + crate::support::open(&elf).coverage.padding
     );
 }

@@ -1,11 +1,9 @@
 //! The rules of SYCLBIN, OffloadBinary and property sets: each fires at the bytes that are to
 //! blame, and stays silent in a file that is right. A rule without a case here fails a test.
 
-mod support;
-
 use std::ops::Range;
 
-use support::syclbin::{Entry, Offload, Syclbin, Text, global, ir_text, patched, words};
+use crate::support::syclbin::{Entry, Offload, Syclbin, Text, global, ir_text, patched, words};
 use zeview::decode::rules::{self as r, Rule};
 use zeview::model::{SourceId, Span};
 
@@ -334,7 +332,7 @@ fn cases() -> Vec<Case> {
 fn every_rule_fires_where_it_should() {
     let mut wrong = Vec::new();
     for (number, case) in cases().into_iter().enumerate() {
-        let document = support::open(&case.fires);
+        let document = crate::support::open(&case.fires);
         let of_rule = document
             .diagnostics
             .iter()
@@ -366,7 +364,7 @@ fn every_rule_stays_silent_where_it_should() {
         .number("key", 1);
     whole.modules[1].ir[0].text = ir_text(0, "spir64-unknown-unknown");
     for file in [whole.v1(), whole.v2()] {
-        assert_eq!(support::open(&file).diagnostics, []);
+        assert_eq!(crate::support::open(&file).diagnostics, []);
     }
 }
 

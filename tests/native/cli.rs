@@ -1,13 +1,11 @@
 //! The command line, as a process.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use crate::support::fixtures::folder;
 use serde_json::Value;
-use support::fixtures::folder;
 
 fn zeview(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
@@ -240,7 +238,7 @@ fn files_that_are_no_files() {
 
 #[test]
 fn whoever_reads_the_output_may_have_seen_enough() {
-    let bytes = support::zebin::many(400);
+    let bytes = crate::support::zebin::many(400);
     let file = temporary("many.zebin", &bytes);
     let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
         .arg("dump")
@@ -260,9 +258,9 @@ fn whoever_reads_the_output_may_have_seen_enough() {
 
 #[test]
 fn nothing_in_a_file_plays_tricks_with_the_terminal() {
-    use support::elf::Section;
+    use crate::support::elf::Section;
     let name = "\u{1b}[31m\u{202e}evil\n";
-    let file = support::zebin::small()
+    let file = crate::support::zebin::small()
         .section(Section::new(name, 1, [1; 8]))
         .build();
     let path = temporary("evil.zebin", &file.bytes);
@@ -285,7 +283,10 @@ fn help_and_version() {
 
 #[test]
 fn verdicts_and_rules() {
-    let file = temporary("verdict.zebin", &support::zebin::small().build().bytes);
+    let file = temporary(
+        "verdict.zebin",
+        &crate::support::zebin::small().build().bytes,
+    );
     let path = file.display().to_string();
     let own = zeview(&["check", &path]);
     assert_eq!(own.status.code(), Some(0));

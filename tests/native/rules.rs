@@ -1,16 +1,14 @@
 //! Every rule fires where it should, at the bytes that are to blame, and stays silent where
 //! it should. A rule without a case here fails the last test.
 
-mod support;
-
 use std::ops::Range;
 
-use support::elf::{Built, Relocation, Section, Symbol};
-use support::igc_debug::{Kernel, Program, program};
-use support::notes::{Notes, battlemage};
-use support::spirv;
-use support::zebin::{small, ze_info};
-use support::{compressed, containers};
+use crate::support::elf::{Built, Relocation, Section, Symbol};
+use crate::support::igc_debug::{Kernel, Program, program};
+use crate::support::notes::{Notes, battlemage};
+use crate::support::spirv;
+use crate::support::zebin::{small, ze_info};
+use crate::support::{compressed, containers};
 use zeview::decode::decode;
 use zeview::decode::inflate::Method;
 use zeview::decode::rules::{self as r, Rule};
@@ -758,7 +756,7 @@ fn spans(document: &Document, rule: &Rule) -> Vec<Span> {
 fn every_rule_fires_where_it_should() {
     let mut wrong = Vec::new();
     for case in cases() {
-        let document = support::open(&case.fires);
+        let document = crate::support::open(&case.fires);
         let found = spans(&document, case.rule);
         let expected = case
             .at
@@ -777,7 +775,7 @@ fn every_rule_fires_where_it_should() {
 #[test]
 fn every_rule_stays_silent_where_it_should() {
     for case in cases() {
-        let found = spans(&support::open(&case.silent), case.rule);
+        let found = spans(&crate::support::open(&case.silent), case.rule);
         assert!(found.is_empty(), "{} fires at {found:?}", case.rule.id);
     }
 }
@@ -877,7 +875,7 @@ fn thousands_of_findings_of_one_rule_are_counted() {
     for i in 0..5000 {
         elf = elf.symbol(Symbol::new(&format!("s{i}"), 1, 1, 77));
     }
-    let document = support::open(&elf.build().bytes);
+    let document = crate::support::open(&elf.build().bytes);
     let found = spans(&document, &r::ELF_SYMBOL_SECTION);
     assert_eq!(found.len(), 101);
     let more = document

@@ -1,12 +1,10 @@
 //! Relocations and symbols: against readers of their own, on damaged files, through the
 //! protocol; and the lines of texts.
 
-mod support;
-
 use std::rc::Rc;
 
+use crate::support::{elf, fixtures, open, zebin};
 use goblin::elf::Elf;
-use support::{elf, fixtures, open, zebin};
 use zeview::model::kernels::table::Form;
 use zeview::model::linkage::Tables;
 use zeview::model::linkage::list::{self, ListId, Query};

@@ -1,6 +1,6 @@
 //! The messages survive the way, and every request gets its answer.
 
-#[path = "support/messages.rs"]
+#[path = "../support/messages.rs"]
 mod messages;
 
 use std::cell::{Cell, RefCell};
@@ -500,7 +500,7 @@ impl ByteSource for Coarse {
 
 #[test]
 fn a_file_is_read_in_pieces_that_are_worth_it() {
-    let sample = include_bytes!("../www/samples/kernels600.dg2.zebin");
+    let sample = include_bytes!("../../www/samples/kernels600.dg2.zebin");
     let end = sample.len() as u64;
     // More than is ever read ahead, more than the file, and what makes no sense.
     for grain in [128 * 1024, 1 << 20, 1 << 40, u64::MAX, 0] {

@@ -1,16 +1,14 @@
 //! Golden trees: the whole decoded file as text, for real files and for malformed ones.
 //!
-//! `BLESS=1 cargo test --test golden` writes them anew: read what has changed before you
+//! `BLESS=1 cargo test --test native golden` writes them anew: read what has changed before you
 //! commit it.
-
-mod support;
 
 use std::fs;
 use std::path::Path;
 
-use support::fixtures::{folder, in_folder, syclbins, zebins};
-use support::golden::{difference, render};
-use support::{built, cases, fixtures};
+use crate::support::fixtures::{folder, in_folder, syclbins, zebins};
+use crate::support::golden::{difference, render};
+use crate::support::{built, cases, fixtures};
 
 fn is_blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|v| v == "1")
@@ -148,7 +146,7 @@ fn no_golden_file_is_left_over() {
 
 #[test]
 fn wasm_runs_the_same_cases() {
-    let list = include_str!("wasm_golden.rs");
+    let list = include_str!("../wasm_golden.rs");
     for file in zebins().iter().chain(&syclbins()) {
         assert!(
             list.contains(&format!("\"{}\"", file.name)),

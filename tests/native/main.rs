@@ -1,0 +1,27 @@
+//! The native tests, in one program: what they share is compiled and linked once.
+//! `cargo test --test native golden` runs those of one file.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cli;
+mod cli_containers;
+mod components;
+mod containers;
+mod dwarf;
+mod golden;
+mod hostile;
+mod igc_debug;
+mod invariants;
+mod kernels;
+mod linkage;
+mod oracles;
+mod protocol;
+mod rare;
+mod rules;
+mod schema;
+mod spec_tables;
+mod spirv;
+mod syclbin;
+mod syclbin_rules;
+mod verdict_rules;
