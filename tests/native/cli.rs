@@ -12,6 +12,10 @@ fn zeview(arguments: &[&str]) -> Output {
     command.args(arguments).output().expect("zeview runs")
 }
 
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
+
 fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
 }
@@ -307,4 +311,65 @@ fn verdicts_and_rules() {
     let one = stdout(&zeview(&["rules", "driver/unknown-key"]));
     assert!(one.contains("refuses") && one.contains("zeinfo_decoder.cpp"));
     assert_eq!(zeview(&["rules", "no/such-rule"]).status.code(), Some(2));
+}
+
+#[test]
+fn extract_leaves_its_input_alone() {
+    let bytes = crate::support::zebin::small().build().bytes;
+    let file = temporary("extracted.zebin", &bytes);
+    let name = file.display().to_string();
+    let output = zeview(&["extract", &name, ".ze_info", "-o", &name]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the file that is read"));
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+
+    // What is there already is replaced as a whole, or not at all.
+    let there = temporary("extracted.there", b"before");
+    let target = there.display().to_string();
+    let output = zeview(&["extract", &name, "no such part", "-o", &target]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(std::fs::read(&there).unwrap(), b"before");
+    let output = zeview(&["extract", &name, ".ze_info", "-o", &target]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let part = std::fs::read(&there).unwrap();
+    assert!(part.starts_with(b"---") || part.starts_with(b"version"));
+    assert!(bytes.windows(part.len()).any(|window| window == part));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_as_a_file_is() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/samples/vecadd.bmg.zebin");
+    let run = |name: &Path, input: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
+        command.arg("kernels").arg("--csv").arg(name).stdin(input);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output).replace(&name.display().to_string(), "FILE")
+    };
+    let mut cat = Command::new("cat")
+        .arg(&file)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pipe = Stdio::from(cat.stdout.take().unwrap());
+    let piped = run(Path::new("/dev/stdin"), pipe);
+    cat.wait().unwrap();
+    assert_eq!(piped, run(&file, Stdio::null()));
+}
+
+#[test]
+fn a_container_is_as_good_as_its_images() {
+    let good = fixture("vecadd-fatnoir.dg2+pvc.igc2.40.zebin");
+    for arguments in [
+        &["check", &good][..],
+        &["check", "--device", "pvc", &good],
+    ] {
+        let output = zeview(arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    }
+    // It has no image for this device.
+    let output = zeview(&["check", "--device", "skl", &good]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).contains("driver/"), "{}", stdout(&output));
 }

@@ -9,13 +9,14 @@ use clap::Args;
 use serde::Serialize;
 use zeview::decode::zebin::device::Device;
 use zeview::model::json::{DiagnosticJson, FindingJson};
-use zeview::model::text::{diagnostic_text, finding_text};
+use zeview::model::text::{diagnostic_text, escaped, finding_text};
 use zeview::model::{
     Coverage, Diagnostic, Document, Node, NodeId, Outcome, PathError, Rebuild, Severity, Verdict,
 };
 
 use crate::FileArgument;
 use crate::input;
+use crate::output::{Visible, complain};
 use crate::parallel::in_order;
 use crate::progress::Progress;
 
@@ -76,6 +77,7 @@ struct InnerJson<'a> {
     path: &'a str,
     device: Option<&'a str>,
     verdict: Outcome,
+    findings: Vec<FindingJson<'a>>,
 }
 
 /// More documents in one file are not judged: a library can have thousands.
@@ -134,10 +136,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                     out.write_all(&checked.text)
                 }
                 Err(error) => {
-                    eprintln!(
-                        "zeview: {}: {error}",
-                        name.unwrap_or(Path::new("").display())
-                    );
+                    complain!("{}: {error}", name.unwrap_or(Path::new("").display()));
                     status = 2;
                     Ok(())
                 }
@@ -166,22 +165,27 @@ fn check(file: &Path, options: &Options) -> Result<Checked, Box<dyn Error + Send
     let part = Part::find(&mut document, options.path.as_deref()).map_err(|e| e.to_string())?;
     let device = options.device.as_deref();
     let verdict = document.verdict(part.id, device);
-    let loads = verdict.as_ref().is_none_or(|v| v.outcome.loads());
     let inner = match (&verdict, part.path) {
         (None, None) => judge_inner(&mut document, device),
         _ => Vec::new(),
     };
+    let loads = match (&verdict, device) {
+        (Some(verdict), _) => verdict.outcome.loads(),
+        // A container is for a device if one of its images is.
+        (None, Some(_)) => inner.is_empty() || inner.iter().any(|(_, v)| v.outcome.loads()),
+        // Each image is judged on its own device.
+        (None, None) => inner.iter().all(|(_, v)| v.outcome.loads()),
+    };
     let name = file.display().to_string();
     let mut text = Vec::new();
-    let print = if options.json { print_json } else { print_text };
-    print(
-        &mut document,
-        &part,
-        verdict.as_ref(),
-        &inner,
-        name,
-        &mut text,
-    )?;
+    let (verdict, inner) = (verdict.as_ref(), inner.as_slice());
+    match options.json {
+        true => print_json(&mut document, &part, verdict, inner, name, &mut text)?,
+        false => {
+            let mut out = Visible::new(&mut text);
+            print_text(&mut document, &part, verdict, inner, name, &mut out)?;
+        }
+    }
     Ok(Checked {
         text,
         good: loads && part.is_well_formed(),
@@ -244,14 +248,14 @@ fn print_json(
         .iter()
         .map(|diagnostic| DiagnosticJson::new(diagnostic, document.path_of(diagnostic)))
         .collect();
-    let findings = verdict.map_or(&[][..], |verdict| &verdict.findings);
-    let decisive = verdict.and_then(|verdict| verdict.decisive);
-    let findings = findings
+    let findings = verdict.map_or_else(Vec::new, |verdict| findings_json(document, verdict));
+    let documents = inner
         .iter()
-        .enumerate()
-        .map(|(at, finding)| {
-            let path = document.path_of_span(finding.span);
-            FindingJson::new(finding, decisive == Some(at), path)
+        .map(|(path, verdict)| InnerJson {
+            path,
+            device: verdict.device.as_deref(),
+            verdict: verdict.outcome,
+            findings: findings_json(document, verdict),
         })
         .collect();
     serde_json::to_writer(
@@ -266,19 +270,22 @@ fn print_json(
             device: verdict.and_then(|verdict| verdict.device.as_deref()),
             findings,
             rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
-            documents: inner
-                .iter()
-                .map(|(path, verdict)| InnerJson {
-                    path,
-                    device: verdict.device.as_deref(),
-                    verdict: verdict.outcome,
-                })
-                .collect(),
+            documents,
             coverage: part.path.is_none().then_some(document.coverage),
             diagnostics,
         },
     )?;
     Ok(())
+}
+
+fn findings_json<'a>(document: &mut Document, verdict: &'a Verdict) -> Vec<FindingJson<'a>> {
+    let findings = verdict.findings.iter().enumerate();
+    findings
+        .map(|(at, finding)| {
+            let path = document.path_of_span(finding.span);
+            FindingJson::new(finding, verdict.decisive == Some(at), path)
+        })
+        .collect()
 }
 
 fn print_text(
@@ -287,7 +294,7 @@ fn print_text(
     verdict: Option<&Verdict>,
     inner: &[(String, Verdict)],
     file: String,
-    out: &mut Vec<u8>,
+    out: &mut impl Write,
 ) -> io::Result<()> {
     let all = &part.diagnostics;
     let count = |severity| all.iter().filter(|d| d.severity == severity).count();
@@ -298,8 +305,8 @@ fn print_text(
         ..
     } = document.coverage;
     match part.path {
-        Some(path) => write!(out, "{file}:{path}: ")?,
-        None => write!(out, "{file}: ")?,
+        Some(path) => write!(out, "{}:{}: ", escaped(&file), escaped(path))?,
+        None => write!(out, "{}: ", escaped(&file))?,
     }
     if let Some(verdict) = verdict {
         writeln!(out, "{}", verdict.headline())?;
@@ -309,7 +316,7 @@ fn print_text(
     write!(
         out,
         "{} · {}, {} errors, {} warnings",
-        part.title,
+        escaped(&part.title),
         if part.is_well_formed() {
             "well-formed"
         } else {
@@ -326,7 +333,8 @@ fn print_text(
     }
     writeln!(out)?;
     for (path, verdict) in inner {
-        writeln!(out, "  {path}: {}", verdict.headline())?;
+        writeln!(out, "  {}: {}", escaped(path), verdict.headline())?;
+        print_verdict(document, verdict, out)?;
     }
     let indent = if verdict.is_some() { "    " } else { "  " };
     for diagnostic in all {

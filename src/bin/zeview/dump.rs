@@ -1,6 +1,6 @@
 //! `zeview dump`: the whole tree as text or JSON.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -11,6 +11,7 @@ use zeview::model::{Coverage, Diagnostic, Document, Node, NodeId, Summary};
 
 use crate::FileArgument;
 use crate::input;
+use crate::output::{self, complain};
 use crate::progress::Progress;
 
 #[derive(Args)]
@@ -34,7 +35,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut document = match input::open(&options.file) {
         Ok(document) => document,
         Err(error) => {
-            eprintln!("zeview: {}: {error}", options.file.display());
+            complain!("{}: {error}", options.file.display());
             return Ok(ExitCode::from(2));
         }
     };
@@ -42,19 +43,21 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let id = match document.find(options.path.as_deref().unwrap_or("")) {
         Ok(id) => id,
         Err(error) => {
-            eprintln!("zeview: {}: {error}", options.file.display());
+            complain!("{}: {error}", options.file.display());
             return Ok(ExitCode::from(2));
         }
     };
     let node = document.node(id).unwrap_or(document.root()).clone();
     let findings = findings(&mut document, &node, id);
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     if options.json {
+        let mut out = output::raw();
         print_json(&document, &node, &findings, options, &mut out)?;
+        out.flush()?;
     } else {
+        let mut out = output::text();
         print_text(&document, &node, &findings, options, &mut out)?;
+        out.flush()?;
     }
-    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 

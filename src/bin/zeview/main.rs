@@ -6,6 +6,7 @@ mod extract;
 mod input;
 mod kernels;
 mod modules;
+mod output;
 mod parallel;
 mod progress;
 mod rules;
@@ -33,8 +34,9 @@ enum Command {
     /// Two statements, to be kept apart: compilers write files that the driver refuses, and it
     /// takes files that are against the specification.
     ///
-    /// Exit status: 0 where all files load and are well-formed, 1 where one is not, 2 where a
-    /// file could not be read.
+    /// Exit status: 0 if all files load and are well-formed, 1 if one does not or is not, 2 if a
+    /// file could not be read. A container loads if all its images load on their own devices;
+    /// with --device, if one of them loads on that device.
     Check(check::Options),
     /// List every rule: what is checked, how much it matters, where it comes from.
     Rules(rules::Options),
@@ -64,7 +66,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough: `zeview dump x | head`.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("zeview: {error}");
+            output::complain!("{error}");
             ExitCode::from(2)
         }
     }

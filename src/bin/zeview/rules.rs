@@ -1,11 +1,13 @@
 //! `zeview rules`: every rule, and what it means.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::rules;
 use zeview::model::RuleInfo;
+
+use crate::output::{self, complain};
 
 #[derive(Args)]
 pub struct Options {
@@ -17,14 +19,14 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = output::raw();
     let wanted = |rule: &RuleInfo| options.id.as_ref().is_none_or(|id| *id == rule.id);
     let rules: Vec<RuleInfo> = rules::all()
         .map(|rule| rule.info())
         .filter(wanted)
         .collect();
     if rules.is_empty() {
-        eprintln!("zeview: there is no such rule; `zeview rules` lists all");
+        complain!("there is no such rule; `zeview rules` lists all");
         return Ok(ExitCode::from(2));
     }
     if options.json {

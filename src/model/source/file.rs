@@ -29,7 +29,7 @@ impl FileSource {
         if !metadata.is_file() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                "it is not a regular file",
+                "not a regular file",
             ));
         }
         Ok(FileSource {
