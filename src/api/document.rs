@@ -1,7 +1,5 @@
 //! The class.
 
-use std::rc::Rc;
-
 use js_sys::{Error, Reflect, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -9,16 +7,12 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::dto::{Diagnostic, Node, Summary};
 use super::js;
-use crate::decode::decode_with;
-use crate::decode::deep::{Asked, Piece, Subject};
-use crate::decode::inflate::{Method, Unpacked};
-use crate::decode::rare::{Item, Rare};
+use crate::decode::decode;
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::worker::answer::{self, EXPORT_MAX};
 use crate::worker::blob_source::{ArraySource, whole_number};
 use crate::worker::host;
 use crate::worker::protocol::{ExportForm, ROWS_MAX};
-use crate::worker::rare_module::RareModule;
 
 #[wasm_bindgen(typescript_custom_section)]
 const DECLARATIONS: &str = include_str!("types.ts");
@@ -28,54 +22,6 @@ const IN_PAGE_DECODER: &str = "
 /** A decoder in the page itself; it can be used as if it were a `Worker`. */
 export type InPageDecoder = MessagePort & { terminate(): void };
 ";
-
-/// Loads the part that reads names of C++ and general YAML (`rare.js` and its wasm, beside this
-/// script). Documents opened before show names as they stand in the file, and a diagnostic
-/// says so. `false`: it cannot be loaded.
-#[wasm_bindgen(js_name = loadRare)]
-pub async fn load_rare() -> bool {
-    RareModule::shared().names.load().await
-}
-
-/// Loads the part that takes SPIR-V and DWARF apart and unpacks compressed bytes (`deep.js` and
-/// its wasm, beside this script). Until then such nodes have one child, with all their bytes;
-/// of documents opened before, what is compressed stays so, and a diagnostic says it. `false`:
-/// it cannot be loaded.
-#[wasm_bindgen(js_name = loadDeep)]
-pub async fn load_deep() -> bool {
-    RareModule::shared().deep.load().await
-}
-
-/// What is loaded when somebody asks: there is no asking again.
-struct Now(Rc<RareModule>);
-
-impl Rare for Now {
-    fn needed(&self) -> bool {
-        self.0.names.is_loaded()
-    }
-
-    fn demangled(&self, name: &str) -> Option<String> {
-        self.0.demangled(name)
-    }
-
-    fn yaml(&self, text: &[u8]) -> Option<Vec<Item>> {
-        self.0.yaml(text)
-    }
-
-    fn read(&self, subject: Subject, pieces: &dyn Fn() -> Vec<Piece>) -> Asked {
-        match self.0.read(subject, pieces) {
-            Asked::Later => Asked::Never,
-            asked => asked,
-        }
-    }
-
-    fn inflate(&self, method: Method, packed: &[u8], most: u64) -> Unpacked {
-        match self.0.inflate(method, packed, most) {
-            Unpacked::Later => Unpacked::Never,
-            unpacked => unpacked,
-        }
-    }
-}
 
 /// A decoded file.
 #[wasm_bindgen]
@@ -93,8 +39,7 @@ impl ZeviewDocument {
         let name = Reflect::get(&options, &"name".into()).ok();
         let name = name.and_then(|name| name.as_string());
         let name = name.unwrap_or_else(|| "file".to_owned());
-        let rare = Rc::new(Now(RareModule::shared()));
-        ZeviewDocument(decode_with(Box::new(ArraySource::new(bytes)), &name, rare))
+        ZeviewDocument(decode(Box::new(ArraySource::new(bytes)), &name))
     }
 
     /// The file in a few lines.

@@ -6,7 +6,6 @@ use std::fmt::Display;
 use std::rc::Rc;
 
 use super::limits;
-use super::rare::Rare;
 use super::reader::ReadError;
 use super::rules::{self, Rule};
 use crate::model::{
@@ -18,8 +17,6 @@ use crate::model::{
 pub struct Context<'a> {
     /// The bytes.
     pub sources: &'a Sources,
-    /// Reads what few files need.
-    pub rare: Rc<dyn Rare>,
     reports: RefCell<Reports>,
     expanders: RefCell<Vec<Rc<dyn Expand>>>,
     padding: RefCell<Vec<Span>>,
@@ -42,10 +39,9 @@ struct Reports {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(sources: &'a Sources, rare: Rc<dyn Rare>) -> Context<'a> {
+    pub(super) fn new(sources: &'a Sources) -> Context<'a> {
         Context {
             sources,
-            rare,
             reports: RefCell::default(),
             expanders: RefCell::default(),
             padding: RefCell::default(),

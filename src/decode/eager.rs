@@ -1,4 +1,4 @@
-//! Small trees that are made as a whole, when somebody opens them.
+//! Expanders that are made when somebody opens them, and small trees that are made as a whole.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -51,33 +51,38 @@ impl Eager {
     }
 }
 
-/// Makes an [`Eager`] tree when it is first asked for a row, and keeps it.
-pub struct Tree<F> {
+/// Makes an expander when it is first asked for a row, and keeps it: an [`Eager`] tree, or one
+/// that holds the bytes that its rows tell of.
+pub struct Tree<T, F> {
     make: F,
-    made: OnceCell<Eager>,
+    made: OnceCell<T>,
 }
 
-impl<F: Fn(&Sources) -> Eager> Tree<F> {
-    /// The tree that `make` makes; it must make the same each time.
-    pub fn new(make: F) -> Tree<F> {
+impl<T: Expand, F: Fn(&Sources) -> T> Tree<T, F> {
+    /// The expander that `make` makes; it must make the same each time.
+    pub fn new(make: F) -> Tree<T, F> {
         Tree {
             make,
             made: OnceCell::new(),
         }
     }
 
-    fn tree(&self, sources: &Sources) -> &Eager {
+    fn made(&self, sources: &Sources) -> &T {
         self.made.get_or_init(|| (self.make)(sources))
     }
 }
 
-impl<F: Fn(&Sources) -> Eager> Expand for Tree<F> {
+impl<T: Expand, F: Fn(&Sources) -> T> Expand for Tree<T, F> {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
-        self.tree(sources).count(item, sources)
+        self.made(sources).count(item, sources)
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        self.tree(out.sources).rows(item, range, out);
+        self.made(out.sources).rows(item, range, out);
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.made(sources).index_at(item, offset, sources)
     }
 }
 

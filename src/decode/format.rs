@@ -3,9 +3,10 @@
 use super::context::Context;
 use super::elf::plural;
 use super::reader::Window;
-#[cfg(feature = "containers")]
-use super::{ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, syclbin};
-use super::{elf, raw, rules, spirv};
+use super::{
+    ar, coff, elf, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv,
+    syclbin,
+};
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Tone, Value};
 
 /// A format that documents are opened in.
@@ -30,38 +31,21 @@ pub struct Opened {
 /// So many bytes are looked at to recognise a format.
 pub const HEAD: u64 = 512;
 
-/// All formats, the most particular first; the last takes anything. Without feature
-/// `containers` only what zebins are and hold: half of what a visitor with a zebin would have
-/// to load.
+/// All formats, the most particular first; the last takes anything.
 pub static FORMATS: &[&(dyn Format + Sync)] = &[
     &elf::Elf,
-    #[cfg(feature = "containers")]
     &ar::Ar,
-    #[cfg(feature = "containers")]
     &offload_binary::Offload,
-    #[cfg(feature = "containers")]
     &syclbin::v1::SyclbinV1,
     &spirv::Spirv,
-    #[cfg(feature = "containers")]
     &igc_debug::IgcDebug,
-    #[cfg(feature = "containers")]
     &patch_tokens::PatchTokens,
-    #[cfg(feature = "containers")]
     &offload_bundle::Bundle,
-    #[cfg(feature = "containers")]
     &offload_bundle::PackedBundle,
-    #[cfg(feature = "containers")]
     &offload_bundle::TextBundle,
-    #[cfg(feature = "containers")]
     &coff::Coff,
     &raw::Raw,
 ];
-
-/// Does this build know all that may be in a file that begins so? One with feature
-/// `containers` does; otherwise the file has to say that it is a zebin.
-pub fn reads(head: &[u8]) -> bool {
-    cfg!(feature = "containers") || elf::says_zebin(head)
-}
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {

@@ -26,6 +26,13 @@ pub const ZE_INFO: u64 = if cfg!(target_pointer_width = "64") {
     256 << 20
 };
 
+/// Bytes of one `.ze_info` that are read by the general reader of YAML as well, which takes
+/// twenty times as long.
+pub const GENERAL_YAML: usize = 16 << 20;
+
+/// Values that the general reader of YAML shows: aliases can make many of a short text.
+pub const GENERAL_YAML_VALUES: usize = 1 << 18;
+
 /// Bytes of one text of property sets that are read. Real ones have up to a few KB.
 pub const PROPERTIES: u64 = 64 << 20;
 
@@ -80,7 +87,7 @@ pub const HOLES: usize = 1 << 17;
 pub const PADDING: u64 = 4096;
 
 /// Bytes that are unpacked of one file, all streams together, and the longest stream that is
-/// read. In the browser they are in memory four times for a moment.
+/// read. They are in memory as long as the file is open.
 pub const UNPACKED: u64 = if cfg!(target_pointer_width = "64") {
     256 << 20
 } else {
@@ -94,8 +101,8 @@ pub const STREAMS: u64 = 1024;
 /// what `zstd --long` writes.
 pub const WINDOW: u64 = 128 << 20;
 
-/// Bytes that are handed to a reader of what lies deep (SPIR-V, DWARF), at most: they are in
-/// memory twice in the browser. A debug zebin of 600 kernels has 3 MB of DWARF.
+/// Bytes of a SPIR-V module, or of a file's DWARF, that are taken apart: they are in memory
+/// while their rows are shown. A debug zebin of 600 kernels has 3 MB of DWARF.
 pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {
     1 << 30
 } else {

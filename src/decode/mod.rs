@@ -17,10 +17,11 @@
 //! * [`ar`]: archives of binaries for several devices, packages of modules.
 //! * [`offload_bundle`]: clang's bundles of the host's code and images for devices.
 //! * [`coff`]: objects and programs of Windows, for the images in them.
-//! * [`inflate`]: compressed bytes, wherever a format has them.
+//! * [`compression`]: zlib and zstd, wherever a format has compressed bytes.
 //! * [`offload_binary`]: LLVM's container of device images; what a SYCLBIN is made of.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
 //! * [`property_set`]: the metadata of SYCL's device code, as text.
+//! * [`demangle`]: names of C++ as people write them.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
 #![deny(
@@ -44,14 +45,14 @@
 
 pub mod ar;
 pub mod coff;
+pub mod compression;
 mod context;
-pub mod deep;
+pub mod demangle;
 pub mod dwarf;
 pub mod eager;
 pub mod elf;
 pub mod format;
 pub mod igc_debug;
-pub mod inflate;
 pub mod layout;
 pub mod limits;
 pub mod names;
@@ -60,7 +61,6 @@ pub mod offload_bundle;
 pub mod patch_tokens;
 pub mod pieces;
 pub mod property_set;
-pub mod rare;
 pub mod raw;
 pub mod reader;
 pub mod record;
@@ -76,20 +76,14 @@ pub use context::Context;
 
 use std::rc::Rc;
 
-use self::rare::Rare;
 use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
 /// bytes are shown all the same.
 pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
-    decode_with(source, name, rare::built_in())
-}
-
-/// As [`decode`]; `rare` reads what few files need.
-pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) -> Document {
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);
-    let cx = Context::new(&sources, rare);
+    let cx = Context::new(&sources);
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::format::{Format, Opened};
 use super::rules;
-use crate::model::{Fact, Span, Summary, Tone};
+use crate::model::{Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
 
 /// Takes anything.
 #[derive(Debug)]
@@ -45,6 +45,20 @@ impl Format for Raw {
             content: None,
         }
     }
+}
+
+const TOO_LARGE_DOC: Doc = Doc {
+    text: "More bytes than zeview takes apart in memory: they are shown as they are.",
+    source: "",
+    known: &[],
+};
+
+/// The only row of bytes that are more than [`limits::DEEP`](super::limits::DEEP).
+pub fn too_large(span: Span) -> Node {
+    Node::new(NodeKind::Blob, "bytes", span)
+        .value(Value::Bytes)
+        .summary("not taken apart")
+        .doc(&TOO_LARGE_DOC)
 }
 
 /// What the bytes may be, for the people who have opened the wrong file.

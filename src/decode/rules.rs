@@ -80,11 +80,6 @@ rules! {
     UNRECOGNISED = "file/unrecognised" Info "Unknown format" Viewer;
     /// The file was cut, replaced or removed while it was open, or the medium fails.
     READ_FAILED = "file/read-failed" Error "Bytes could not be read" Viewer;
-    /// Names of C++, YAML that no compiler writes, and compressed bytes are read by parts of
-    /// zeview that are loaded when a file needs them. One could not be loaded, so names are
-    /// shown as they stand in the file, there is no second reading of the text, and compressed
-    /// bytes stay packed.
-    RARE_MISSING = "file/part-of-zeview-missing" Info "A part of zeview is not loaded" Viewer;
 
     /// An ELF file starts with a header of 52 (32-bit class) or 64 bytes (64-bit class).
     ELF_TRUNCATED_HEADER = "elf/truncated-header" Error "The ELF header is cut off" Spec("gABI, ELF Header");

@@ -7,13 +7,18 @@ use std::rc::Rc;
 use super::kernels::Kernels;
 use super::linkage::Linkage;
 use super::modules::Modules;
-use super::node::Node;
+use super::node::{Content, Node};
 use super::source::Sources;
 use super::verdict::Judge;
 
 /// An [`Expand`] of one document: an index into its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ExpanderId(pub u32);
+
+impl ExpanderId {
+    /// The expander that makes the node: [`Rows::push`] puts its number in this one's place.
+    pub const SELF: ExpanderId = ExpanderId(u32::MAX);
+}
 
 /// Makes the children of nodes.
 ///
@@ -81,13 +86,29 @@ impl<'a> Rows<'a> {
     }
 
     /// Adds a child.
-    pub fn push(&mut self, node: Node) {
+    pub fn push(&mut self, mut node: Node) {
+        if let Content::Lazy { expander, .. } = &mut node.content
+            && *expander == ExpanderId::SELF
+        {
+            *expander = self.me;
+        }
         self.nodes.push(node);
+    }
+
+    /// Adds those of `all` children that are in `range`.
+    pub fn push_range(&mut self, all: impl IntoIterator<Item = Node>, range: Range<u64>) {
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        for node in all.into_iter().skip(skip).take(take) {
+            self.push(node);
+        }
     }
 
     /// Adds a child, if there is one.
     pub fn extend(&mut self, node: Option<Node>) {
-        self.nodes.extend(node);
+        if let Some(node) = node {
+            self.push(node);
+        }
     }
 
     /// How many there are so far.

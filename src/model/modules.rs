@@ -31,8 +31,7 @@ pub trait Modules {
     /// many.
     fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
 
-    /// The properties of one of them, and what they mean. That is told by a part of the decoder
-    /// that is loaded when it is first asked: until it is there, the words are empty.
+    /// The properties of one of them, and what they mean.
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
 }
 

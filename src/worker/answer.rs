@@ -17,8 +17,7 @@ use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Opened, Problem, ROWS_MAX,
     Request, Response, Row,
 };
-use crate::decode::decode_with;
-use crate::decode::rare::{self, Rare};
+use crate::decode::decode;
 use crate::model::linkage::list::ListId;
 use crate::model::{
     ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
@@ -78,7 +77,6 @@ pub fn unreadable(name: &str, reason: &str) -> Answer {
 /// At most one open file, and the answers to what is asked about it.
 pub struct Desk {
     clock: fn() -> f64,
-    rare: Rc<dyn Rare>,
     file: Option<OpenFile>,
 }
 
@@ -92,34 +90,16 @@ struct OpenFile {
     lists: ListDesk,
     text: TextDesk,
     modules: ModuleDesk,
-    /// How long it took to decode it, in milliseconds.
-    decoding: f64,
 }
 
 impl Desk {
     /// A desk without a file; `clock` tells the time in milliseconds.
     pub fn new(clock: fn() -> f64) -> Desk {
-        Desk::with(clock, rare::built_in())
-    }
-
-    /// A desk without a file; `rare` reads what few files need.
-    pub fn with(clock: fn() -> f64, rare: Rc<dyn Rare>) -> Desk {
-        Desk {
-            clock,
-            rare,
-            file: None,
-        }
+        Desk { clock, file: None }
     }
 
     /// Answers a [`Request::Open`]: forgets the file before, decodes this one.
     pub fn open(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) -> Answer {
-        self.decode(id, name, source);
-        self.opened()
-    }
-
-    /// The first half of [`open`](Desk::open). It does not ask for what few files need, but
-    /// tells whether this one does ([`Rare::needed`]).
-    pub fn decode(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) {
         // First, so that there are never two in memory.
         self.file = None;
         let started = (self.clock)();
@@ -128,8 +108,25 @@ impl Desk {
             source,
             trouble: Rc::clone(&trouble),
         };
-        let document = decode_with(Box::new(source), name, Rc::clone(&self.rare));
-        self.file = Some(OpenFile {
+        let document = decode(Box::new(source), name);
+        self.put(id, name, document, trouble, started)
+    }
+
+    /// Puts a document on the desk that was made elsewhere, as if request `id` had opened it.
+    pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
+        let started = (self.clock)();
+        self.put(id, name, document, Trouble::default(), started)
+    }
+
+    fn put(
+        &mut self,
+        id: u32,
+        name: &str,
+        document: Document,
+        trouble: Trouble,
+        started: f64,
+    ) -> Answer {
+        let mut file = OpenFile {
             id,
             name: name.to_owned(),
             document,
@@ -138,38 +135,13 @@ impl Desk {
             lists: ListDesk::default(),
             text: TextDesk::default(),
             modules: ModuleDesk::default(),
-            decoding: (self.clock)() - started,
-        });
-    }
-
-    /// The second half of [`open`](Desk::open): the answer.
-    pub fn opened(&mut self) -> Answer {
-        let Some(file) = &mut self.file else {
-            return failed("no file is open");
         };
-        let opened = file.opened(self.clock);
+        let opened = file.opened(self.clock, started);
         if let Some(error) = file.trouble.take() {
-            let answer = unreadable(&file.name, &error.message);
-            self.file = None;
-            return answer;
+            return unreadable(name, &error.message);
         }
+        self.file = Some(file);
         Answer::from(Response::Opened(Box::new(opened)))
-    }
-
-    /// Puts a document on the desk that was made elsewhere, as if request `id` had opened it.
-    pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
-        self.file = Some(OpenFile {
-            id,
-            name: name.to_owned(),
-            document,
-            trouble: Trouble::default(),
-            kernels: KernelDesk::default(),
-            lists: ListDesk::default(),
-            text: TextDesk::default(),
-            modules: ModuleDesk::default(),
-            decoding: 0.0,
-        });
-        self.opened()
     }
 
     /// Forgets the file.
@@ -273,8 +245,7 @@ impl OpenFile {
         }
     }
 
-    fn opened(&mut self, clock: fn() -> f64) -> Opened {
-        let started = clock();
+    fn opened(&mut self, clock: fn() -> f64, started: f64) -> Opened {
         let document = &mut self.document;
         let mut root = row(document, NodeId::ROOT, document.root());
         root.count = Some(document.count(document.root()));
@@ -290,7 +261,7 @@ impl OpenFile {
             diagnostics,
             rules: document.rules.clone(),
             bytes_read: document.sources.bytes_read(),
-            millis: self.decoding + (clock() - started),
+            millis: clock() - started,
         }
     }
 }

@@ -41,8 +41,6 @@ pub enum ClientError {
     Unavailable(String),
     /// The user did not want to wait, or the file was closed.
     Cancelled,
-    /// This decoder does not read the file's format; the other one does.
-    Elsewhere,
     /// The answer was to another question.
     Unexpected,
 }
@@ -57,7 +55,6 @@ impl fmt::Display for ClientError {
             ClientError::Silent => "The decoder did not answer for 30 seconds.",
             ClientError::Version(_) => "The page and the decoder are of different versions.",
             ClientError::Cancelled => "It was cancelled.",
-            ClientError::Elsewhere => "This decoder does not read files of this format.",
             ClientError::Unexpected => "The decoder gave an answer to another question.",
         })
     }
@@ -115,18 +112,8 @@ impl PartialEq for Client {
 }
 
 impl Client {
-    /// Starts the decoder of zebins. One that cannot be started fails whatever it is asked.
+    /// Starts a decoder. One that cannot be started fails whatever it is asked.
     pub fn start() -> Client {
-        Client::named("worker")
-    }
-
-    /// Starts the decoder of all formats: for files that the other one does not read
-    /// ([`ClientError::Elsewhere`]).
-    pub fn start_full() -> Client {
-        Client::named("full")
-    }
-
-    fn named(name: &str) -> Client {
         let inner = Rc::new(Inner {
             port: RefCell::new(None),
             ready: Cell::new(false),
@@ -139,7 +126,7 @@ impl Client {
             on_death: RefCell::new(None),
         });
         let weak = Rc::downgrade(&inner);
-        let started = Port::start(name, move |signal| {
+        let started = Port::start(move |signal| {
             if let Some(inner) = weak.upgrade() {
                 inner.receive(signal);
             }
@@ -188,7 +175,6 @@ impl Client {
             .response
         {
             Response::Opened(opened) => Ok(*opened),
-            Response::Elsewhere => Err(ClientError::Elsewhere),
             _ => Err(ClientError::Unexpected),
         }
     }

@@ -14,7 +14,7 @@ extern "C" {
     type Decoder;
 
     #[wasm_bindgen(catch, js_namespace = zeviewDecoder, js_name = start)]
-    fn start_decoder(tell: &Function, fail: &Function, name: &str) -> Result<Decoder, JsValue>;
+    fn start_decoder(tell: &Function, fail: &Function) -> Result<Decoder, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn post(this: &Decoder, message: &JsValue) -> Result<(), JsValue>;
@@ -39,11 +39,8 @@ pub(super) struct Port {
 }
 
 impl Port {
-    /// Starts the worker of that name; `tell` gets whatever comes out of it.
-    pub(super) fn start(
-        name: &str,
-        tell: impl Fn(Signal) + Clone + 'static,
-    ) -> Result<Port, String> {
+    /// Starts the worker; `tell` gets whatever comes out of it.
+    pub(super) fn start(tell: impl Fn(Signal) + Clone + 'static) -> Result<Port, String> {
         let of_failures = tell.clone();
         let on_message = Closure::<dyn FnMut(JsValue)>::new(move |message| {
             tell(Signal::Message(message));
@@ -54,7 +51,6 @@ impl Port {
         let decoder = start_decoder(
             on_message.as_ref().unchecked_ref(),
             on_failure.as_ref().unchecked_ref(),
-            name,
         )
         .map_err(|thrown| words(&thrown))?;
         Ok(Port {

@@ -8,11 +8,6 @@
 //! is no other fault (memory or stack used up): those reach the page as the worker's `error`
 //! event. After either the worker has to be terminated.
 //!
-//! What few files need ([`rare`](crate::decode::rare)) is loaded when the first such file has
-//! been checked, before it is answered, or when a request has asked for it, which is then
-//! answered once more; what lies [`deep`](crate::decode::deep), always so. A file with
-//! compressed bytes is decoded once more when their reader has come.
-//!
 //! The same script gives embedders the [`api`](crate::api). In a worker of their own they
 //! say `self.zeviewHost = false` before it starts, and nobody listens.
 //!
@@ -56,11 +51,7 @@ use web_sys::{
 use super::answer::{Answer, Desk, failed, unreadable};
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
-use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request, Response};
-use super::rare_module::RareModule;
-use super::warm_up;
-use crate::decode::format;
-use crate::model::ByteSource;
+use super::protocol::{Message, PROTOCOL_VERSION, Request};
 
 /// The largest file that is opened in the page itself, where it is held in memory.
 pub const PAGE_MAX: u64 = 256 * 1024 * 1024;
@@ -90,8 +81,6 @@ pub fn start() {
     // For as long as the worker lives.
     let listener = host.listener().into_js_value();
     host.listen(listener.unchecked_ref());
-    let rare = Rc::<RareModule>::clone(&host.rare);
-    warm_up::begin(milliseconds, rare, move || !host.asked.get());
 }
 
 /// Starts a decoder in the page itself, for frames that refuse workers. It is used as if it
@@ -127,60 +116,35 @@ enum Place {
     Page,
 }
 
-/// The bytes of a file.
-enum File {
-    Pieces(Blob),
-    Whole(Uint8Array),
-}
-
-impl File {
-    fn source(&self) -> Result<Box<dyn ByteSource>, String> {
-        Ok(match self {
-            File::Pieces(blob) => Box::new(BlobSource::new(blob.clone())?),
-            File::Whole(array) => Box::new(ArraySource::new(array.clone())),
-        })
-    }
-}
-
-/// Decodes a file; an answer says that it cannot be done.
-type Decode = dyn Fn(&Host) -> Option<Answer>;
-
 struct Host {
     line: Line,
     place: Place,
     desk: RefCell<Desk>,
     queue: RefCell<VecDeque<JsValue>>,
-    rare: Rc<RareModule>,
-    /// For a file on its way into memory, or a part of the decoder.
+    /// For a file on its way into memory.
     waiting: Cell<bool>,
     /// A request is being answered.
     working: Cell<bool>,
     retired: Cell<bool>,
-    /// Somebody has asked for something.
-    asked: Cell<bool>,
 }
 
 impl Host {
     fn new(line: Line, place: Place) -> Host {
         report_panics();
-        let rare = RareModule::shared();
         Host {
             line,
             place,
-            desk: RefCell::new(Desk::with(milliseconds, Rc::<RareModule>::clone(&rare))),
-            rare,
+            desk: RefCell::new(Desk::new(milliseconds)),
             queue: RefCell::new(VecDeque::new()),
             waiting: Cell::new(false),
             working: Cell::new(false),
             retired: Cell::new(false),
-            asked: Cell::new(false),
         }
     }
 
     fn listener(self: &Rc<Host>) -> Closure<dyn FnMut(MessageEvent)> {
         let host = Rc::clone(self);
         Closure::new(move |event: MessageEvent| {
-            host.asked.set(true);
             host.queue.borrow_mut().push_back(event.data());
             host.work();
         })
@@ -220,42 +184,13 @@ impl Host {
         self.working_on(id, || match codec::read_request(request) {
             Ok((envelope, Some(file))) => match &envelope.request {
                 Request::Open { name } => self.open(id, name, file),
-                _ => self.answer(id, envelope),
+                _ => Some(self.desk.borrow_mut().answer(&envelope)),
             },
-            Ok((envelope, None)) => self.answer(id, envelope),
+            Ok((envelope, None)) => Some(self.desk.borrow_mut().answer(&envelope)),
             Err(message) => Some(failed(format!(
                 "the request could not be understood: {message}"
             ))),
         });
-    }
-
-    fn answer(self: &Rc<Host>, id: u32, envelope: Envelope) -> Option<Answer> {
-        self.settled(id, move |host| host.desk.borrow_mut().answer(&envelope))
-    }
-
-    /// What `answer` gives; where it finds that a part is needed that is not here, what it gives
-    /// when that has been loaded.
-    fn settled(
-        self: &Rc<Host>,
-        id: u32,
-        answer: impl Fn(&Host) -> Answer + 'static,
-    ) -> Option<Answer> {
-        let first = answer(self);
-        let (names, deep) = (self.rare.names.is_awaited(), self.rare.deep.is_awaited());
-        if !names && !deep {
-            return Some(first);
-        }
-        let rare = Rc::clone(&self.rare);
-        let loading = async move {
-            if names {
-                rare.names.load().await;
-            }
-            if deep {
-                rare.deep.load().await;
-            }
-        };
-        self.later(id, loading, move |host, _| Some(answer(host)));
-        None
     }
 
     /// Posts what `answer` gives, and makes its panics known as this request's.
@@ -275,7 +210,10 @@ impl Host {
     fn open(self: &Rc<Host>, id: u32, name: &str, file: Blob) -> Option<Answer> {
         self.desk.borrow_mut().clear();
         match self.place {
-            Place::Worker => self.decode(id, name.to_owned(), File::Pieces(file)),
+            Place::Worker => Some(match BlobSource::new(file) {
+                Ok(source) => self.desk.borrow_mut().open(id, name, Box::new(source)),
+                Err(message) => failed(message),
+            }),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
                 "This frame allows no workers, and without one files above {} MB cannot be opened. Open the page in a tab of its own.",
                 PAGE_MAX / (1024 * 1024)
@@ -287,77 +225,26 @@ impl Host {
         }
     }
 
-    /// Reads the whole file and answers then.
+    /// Reads the whole file and answers then; meanwhile other requests wait.
     fn load(self: &Rc<Host>, id: u32, name: String, file: &Blob) {
-        let reading = JsFuture::from(file.array_buffer());
-        self.later(id, reading, move |host, read| match read {
-            Ok(buffer) => host.decode(id, name, File::Whole(Uint8Array::new(&buffer))),
-            Err(thrown) => Some(unreadable(&name, &blob_source::reason(&thrown))),
-        });
-    }
-
-    /// Answers now, or when the parts have been loaded that the file needs.
-    fn decode(self: &Rc<Host>, id: u32, name: String, file: File) -> Option<Answer> {
-        self.rare.begin();
-        self.decode_by(
-            id,
-            Rc::new(move |host| match file.source() {
-                Ok(source) => {
-                    let head = source.read(0, source.len().min(format::HEAD));
-                    if head.is_ok_and(|head| !format::reads(&head)) {
-                        return Some(Response::Elsewhere.into());
-                    }
-                    host.desk.borrow_mut().decode(id, &name, source);
-                    None
-                }
-                Err(message) => Some(failed(message)),
-            }),
-        )
-    }
-
-    /// The same; `decode` does it as often as it has to be done, and says where it cannot be.
-    fn decode_by(self: &Rc<Host>, id: u32, decode: Rc<Decode>) -> Option<Answer> {
-        if let Some(refused) = decode(self) {
-            return Some(refused);
-        }
-        let opened = |host: &Host| host.desk.borrow_mut().opened();
-        // While decoding, only what is compressed asks for the part for what lies deep.
-        let (names, packed) = (self.rare.names.is_awaited(), self.rare.deep.is_awaited());
-        if !names && !packed {
-            return self.settled(id, opened);
-        }
-        let rare = Rc::clone(&self.rare);
-        let loading = async move {
-            let named = !names || rare.names.load().await;
-            if packed {
-                rare.deep.load().await;
-            }
-            named
-        };
-        self.later(id, loading, move |host, named| match named && !packed {
-            true => host.settled(id, opened),
-            // What is missing is something to report; what is unpacked, to decode.
-            false => host.decode_by(id, decode),
-        });
-        None
-    }
-
-    /// Answers when something has happened; meanwhile other requests wait.
-    fn later<T: 'static>(
-        self: &Rc<Host>,
-        id: u32,
-        something: impl Future<Output = T> + 'static,
-        answer: impl FnOnce(&Rc<Host>, T) -> Option<Answer> + 'static,
-    ) {
         self.waiting.set(true);
+        let reading = JsFuture::from(file.array_buffer());
         let host = Rc::clone(self);
         spawn_local(async move {
-            let happened = something.await;
+            let read = reading.await;
             host.waiting.set(false);
             if host.retired.get() {
                 return;
             }
-            host.working_on(id, || answer(&host, happened));
+            host.working_on(id, || {
+                Some(match read {
+                    Ok(buffer) => {
+                        let source = ArraySource::new(Uint8Array::new(&buffer));
+                        host.desk.borrow_mut().open(id, &name, Box::new(source))
+                    }
+                    Err(thrown) => unreadable(&name, &blob_source::reason(&thrown)),
+                })
+            });
             host.work();
         });
     }

@@ -6,8 +6,7 @@
 //!   decoder anew when it dies.
 //! * `answer` (feature `decode`): what each request is answered; no browser in it.
 //! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
-//!   the messages on to `answer`; `rare_module` are the parts that are loaded on
-//!   demand; `warm_up` is what is done before the first request.
+//!   the messages on to `answer`.
 
 pub mod protocol;
 
@@ -39,9 +38,3 @@ pub mod client_timer;
 pub mod codec;
 #[cfg(feature = "worker")]
 pub mod host;
-#[cfg(feature = "worker")]
-pub mod module;
-#[cfg(feature = "worker")]
-pub mod rare_module;
-#[cfg(feature = "worker")]
-mod warm_up;

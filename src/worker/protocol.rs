@@ -22,7 +22,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 7;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -258,9 +258,6 @@ pub enum Message {
 pub enum Response {
     /// To [`Request::Open`].
     Opened(Box<Opened>),
-    /// To [`Request::Open`], when this decoder does not know the file's format: one with
-    /// more formats in it is to be asked.
-    Elsewhere,
     /// To [`Request::Rows`].
     Rows(Vec<Row>),
     /// To [`Request::Detail`].

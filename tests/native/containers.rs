@@ -10,7 +10,7 @@ use crate::support::syclbin::{Entry as Image, Offload};
 use crate::support::tree::{Tree, walk_all};
 use crate::support::watchdog::Watchdog;
 use crate::support::zebin::{code, small};
-use zeview::decode::inflate::Method;
+use zeview::decode::compression::Method;
 use zeview::decode::rules;
 use zeview::model::{Document, NodeKind, Severity};
 

@@ -17,7 +17,6 @@ mod kernels;
 mod linkage;
 mod oracles;
 mod protocol;
-mod rare;
 mod rules;
 mod schema;
 mod spec_tables;

@@ -2,7 +2,7 @@
 
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, patched, words};
 use crate::support::tree::walk_all;
-use zeview::decode::inflate::Method;
+use zeview::decode::compression::Method;
 use zeview::model::modules::{Holder, ModuleGraph, PropertyValue};
 use zeview::model::{Document, NodeId, NodeKind, Span};
 

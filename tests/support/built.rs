@@ -1,6 +1,6 @@
 //! Files that no compiler here writes, made by builders from their specifications.
 
-use zeview::decode::inflate::Method;
+use zeview::decode::compression::Method;
 
 use super::compressed::{gnu, packed};
 use super::elf::Section;

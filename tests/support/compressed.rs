@@ -1,7 +1,7 @@
 //! Compresses: streams, and sections of ELF files with them.
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
-use zeview::decode::inflate::Method;
+use zeview::decode::compression::Method;
 
 use super::elf::Section;
 
@@ -40,7 +40,11 @@ pub fn section(name: &str, kind: u32, size: u64, stream: &[u8]) -> Section {
 /// The same, as it should be.
 pub fn packed(name: &str, method: Method, bytes: &[u8]) -> Section {
     let size = bytes.len() as u64;
-    section(name, method.code() + 1, size, &stream(method, bytes))
+    let kind = match method {
+        Method::Zlib => 1, // ELFCOMPRESS_ZLIB
+        Method::Zstd => 2, // ELFCOMPRESS_ZSTD
+    };
+    section(name, kind, size, &stream(method, bytes))
 }
 
 /// GNU's older form.

@@ -1,7 +1,7 @@
 //! Builds what holds files for devices, from the formats' descriptions: archives of `ocloc`,
 //! legacy OpenCL containers, OpenMP offload containers, bundles of clang, host files.
 
-use zeview::decode::inflate::Method;
+use zeview::decode::compression::Method;
 
 use super::compressed::stream;
 use super::elf::{Elf, Section};
@@ -176,7 +176,11 @@ pub fn packed_bundle(version: u16, method: Method, bytes: &[u8]) -> Vec<u8> {
     let sizes = [header + body.len(), bytes.len()].map(|size| size as u64);
     let mut out = b"CCOB".to_vec();
     out.extend(version.to_le_bytes());
-    out.extend((method.code() as u16).to_le_bytes());
+    let format = match method {
+        Method::Zlib => 0u16,
+        Method::Zstd => 1,
+    };
+    out.extend(format.to_le_bytes());
     match version {
         1 => out.extend((sizes[1] as u32).to_le_bytes()),
         2 => sizes

@@ -197,7 +197,6 @@ fn responses() -> Vec<Response> {
             index: 7,
             place: Some(1 << 33),
         })),
-        Response::Elsewhere,
         Response::Verdict(None),
         Response::Verdict(Some(Box::new(judged()))),
         Response::Modules(Box::new(modules())),

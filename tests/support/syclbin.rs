@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use zeview::decode::inflate::Method;
+use zeview::decode::compression::Method;
 
 use super::compressed::stream;
 use super::{spirv, zebin};

@@ -3,8 +3,7 @@
 use gimli::constants::{DwAt, DwForm, DwTag};
 
 use super::attribute;
-use super::bytes::span;
-use super::reading::{Dwarf, item, lazy};
+use super::sections::{DebugSections, item, lazy};
 use crate::decode::elf::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 
@@ -31,7 +30,7 @@ static REST_DOC: Doc = doc("Bytes that are no abbreviation.");
 /// The tables of the section.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Where each starts and ends, and how many abbreviations it has.
+    /// Where each starts and ends, and how many rows it has.
     list: Vec<(usize, usize, u64)>,
     /// Where the last one ends.
     end: usize,
@@ -49,31 +48,27 @@ impl Tables {
 
 const CODE: &str = "code";
 
-impl Dwarf {
+impl DebugSections {
     /// Walks through the section.
     pub(super) fn find_tables(&self) -> Tables {
         let mut tables = Tables::default();
-        let Some(part) = self.part(".debug_abbrev") else {
-            return tables;
-        };
-        while let Some((end, rows)) = self.walk_table(part, tables.end) {
-            let count = rows.len() as u64;
-            tables.list.push((tables.end, end, count));
+        while let Some((starts, end)) = self.walk_table(tables.end) {
+            tables.list.push((tables.end, end, starts.len() as u64));
             tables.end = end;
         }
         tables
     }
 
-    /// The end of the table at `start`, and where its abbreviations start.
-    fn walk_table(&self, part: u32, start: usize) -> Option<(usize, Vec<usize>)> {
-        let mut cursor = self.cursor(part, start..usize::MAX);
+    /// Where the abbreviations of the table at `start` start, and the code of 0 after them; and
+    /// where that ends.
+    fn walk_table(&self, start: usize) -> Option<(Vec<usize>, usize)> {
+        let mut cursor = self.abbrev.cursor(start..usize::MAX);
         let mut starts = Vec::new();
         loop {
-            let from = cursor.at;
+            starts.push(cursor.at);
             if cursor.leb()? == 0 {
-                return Some((cursor.at, starts));
+                return Some((starts, cursor.at));
             }
-            starts.push(from);
             cursor.leb()?;
             cursor.take(1)?;
             loop {
@@ -90,17 +85,21 @@ impl Dwarf {
     }
 
     /// The tables.
-    pub(super) fn table_nodes(&self, part: u32) -> Vec<Node> {
+    pub(super) fn table_nodes(&self) -> Vec<Node> {
         let tables = &self.tables;
         let mut rows = Vec::new();
-        for (number, (start, end, count)) in tables.list.iter().enumerate() {
-            let node = Node::new(NodeKind::Table, "abbreviations", span(part, *start, *end))
-                .indexed()
-                .summary(plural(*count, "abbreviation"))
-                .doc(&TABLE_DOC);
-            rows.push(lazy(node, part, item::UNIT, number, Some(count + 1)));
+        for (number, (start, end, own)) in tables.list.iter().enumerate() {
+            let node = Node::new(
+                NodeKind::Table,
+                "abbreviations",
+                self.abbrev.place(*start, *end),
+            )
+            .indexed()
+            .summary(plural(own - 1, "abbreviation"))
+            .doc(&TABLE_DOC);
+            rows.push(lazy(node, item::UNIT, number, Some(*own)));
         }
-        let rest = self.cursor(part, tables.end..usize::MAX).rest();
+        let rest = self.abbrev.cursor(tables.end..usize::MAX).rest();
         if !rest.is_empty() {
             let node = Node::new(NodeKind::Blob, "no abbreviations", rest).value(Value::Bytes);
             rows.push(node.doc(&REST_DOC));
@@ -109,48 +108,32 @@ impl Dwarf {
     }
 
     /// The abbreviations of a table, and its end.
-    pub(super) fn table_rows(&self, part: u32, number: usize) -> Vec<Node> {
-        let Some((start, end, _)) = self.tables.list.get(number).copied() else {
-            return Vec::new();
-        };
-        let Some((_, starts)) = self.walk_table(part, start) else {
+    pub(super) fn table_rows(&self, number: usize) -> Vec<Node> {
+        let table = self.tables.list.get(number);
+        let Some((starts, end)) = table.and_then(|(start, ..)| self.walk_table(*start)) else {
             return Vec::new();
         };
         let mut rows = Vec::new();
-        for (i, from) in starts.iter().enumerate() {
-            let mut cursor = self.cursor(part, *from..end);
+        for (from, to) in starts.iter().zip(starts.iter().skip(1)) {
+            let mut cursor = self.abbrev.cursor(*from..end);
             let code = cursor.leb().unwrap_or(0);
             let tag = cursor.leb().unwrap_or(0);
-            let fields = self.abbreviation_rows(part, *from);
-            let last = fields.last().and_then(|field| field.span);
-            let to = last
-                .and_then(|last| usize::try_from(last.end).ok())
-                .unwrap_or(*from);
-            let node = Node::new(NodeKind::Item, tag_text(tag), span(part, *from, to))
+            let fields = self.abbreviation_rows(*from);
+            let node = Node::new(NodeKind::Item, tag_text(tag), self.abbrev.place(*from, *to))
                 .summary(format!("code {code}"))
                 .doc(&ABBREVIATION_DOC);
-            debug_assert!(starts.get(i + 1).is_none_or(|next| *next == to));
-            rows.push(lazy(
-                node,
-                part,
-                item::ENTRY,
-                *from,
-                Some(fields.len() as u64),
-            ));
+            rows.push(lazy(node, item::ENTRY, *from, Some(fields.len() as u64)));
         }
-        let before = rows
-            .last()
-            .and_then(|row| row.span)
-            .map_or(start as u64, |s| s.end);
-        let from = usize::try_from(before).unwrap_or(end);
-        let node = Node::new(NodeKind::Field, "end", span(part, from, end)).value(Value::Bytes);
-        rows.push(node.doc(&END_DOC));
+        if let Some(last) = starts.last() {
+            let node = Node::field("end", Value::Bytes, self.abbrev.place(*last, end));
+            rows.push(node.doc(&END_DOC));
+        }
         rows
     }
 
     /// The fields of an abbreviation.
-    pub(super) fn abbreviation_rows(&self, part: u32, start: usize) -> Vec<Node> {
-        let mut cursor = self.cursor(part, start..usize::MAX);
+    pub(super) fn abbreviation_rows(&self, start: usize) -> Vec<Node> {
+        let mut cursor = self.abbrev.cursor(start..usize::MAX);
         let mut rows = Vec::new();
         let Some((_, code)) = cursor.leb_field(CODE, &CODE_DOC) else {
             return rows;

@@ -7,11 +7,11 @@ use gimli::{
 };
 
 use super::abbrev::form_text;
-use super::bytes::{short, span};
+use super::cursor::short;
 use super::info::{Entry, Unit};
-use super::reading::{Dwarf, Slice, item, lazy};
+use super::sections::{DebugSections, Slice, item, lazy};
 use crate::decode::reader::uint;
-use crate::model::{Doc, Node, NodeKind, SourceId, Span, Value};
+use crate::model::{Doc, Node, NodeKind, Span, Value};
 
 const CODE_DOC: Doc = Doc {
     text: "The number of the abbreviation that says what the entry is, and which attributes follow.",
@@ -56,7 +56,7 @@ pub(super) struct Placed<'a> {
     pub(super) to: usize,
 }
 
-impl Dwarf {
+impl DebugSections {
     /// Calls `f` with the attributes of the entry at an offset of the section, until it says
     /// no; gives where the abbreviation code ends and where reading has ended.
     pub(super) fn each_attribute<'a>(
@@ -107,7 +107,7 @@ impl Dwarf {
     }
 
     /// The rows of an entry's abbreviation code and attributes.
-    pub(super) fn attribute_rows(&self, part: u32, unit: &Unit, entry: &Entry) -> Vec<Node> {
+    pub(super) fn attribute_rows(&self, unit: &Unit, entry: &Entry) -> Vec<Node> {
         let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
         let (start, end) = (offset(entry.start), offset(entry.end));
         let mut rows = Vec::new();
@@ -115,17 +115,17 @@ impl Dwarf {
         let read = self.each_attribute(unit, start, |header, placed| {
             without += usize::from(placed.from == placed.to);
             if placed.from < placed.to || without <= WITHOUT_BYTES {
-                rows.push(self.attribute_row(part, unit, header, &placed));
+                rows.push(self.attribute_row(unit, header, &placed));
             }
             true
         });
         let (code, read) = read.unwrap_or((start, start));
-        let mut cursor = self.cursor(part, start..code);
+        let mut cursor = self.info.cursor(start..code);
         if let Some((_, node)) = cursor.leb_field("abbreviation code", &CODE_DOC) {
             rows.insert(0, node);
         }
         if read < end {
-            let rest = span(part, read, end);
+            let rest = self.info.place(read, end);
             let node = Node::new(NodeKind::Blob, "unreadable attributes", rest);
             rows.push(node.value(Value::Bytes).doc(&UNREADABLE_DOC));
         }
@@ -134,15 +134,14 @@ impl Dwarf {
 
     fn attribute_row<'a>(
         &'a self,
-        part: u32,
         unit: &Unit,
         header: &UnitHeader<Slice<'a>>,
         placed: &Placed<'a>,
     ) -> Node {
         let attribute = &placed.attribute;
-        let own = span(part, placed.from, placed.to);
+        let own = self.info.place(placed.from, placed.to);
         let name = name_text(attribute.name());
-        let node = Node::field(name, self.file_value(part, attribute, own), own);
+        let node = Node::field(name, self.file_value(placed), own);
         let node = match attribute.name() {
             DW_AT_INTEL_SIMD_WIDTH => node.doc(&SIMD_DOC),
             _ => node.doc(&ATTRIBUTE_DOC),
@@ -150,21 +149,20 @@ impl Dwarf {
         if let Some(expression) = expression_of(attribute) {
             let text = self.expression_text(expression, header.encoding());
             let node = node.value(Value::None).summary(text);
-            return lazy(node, part, item::EXPRESSION, placed.from, None);
+            return lazy(node, item::EXPRESSION, placed.from, None);
         }
-        self.meaning(part, unit, header, placed, node)
+        self.meaning(unit, header, placed, node)
     }
 
     /// The value as it stands in the file.
-    fn file_value(&self, part: u32, attribute: &Attribute<Slice<'_>>, own: Span) -> Value {
+    fn file_value(&self, placed: &Placed<'_>) -> Value {
         use constants as c;
-        let from = usize::try_from(own.start).unwrap_or(usize::MAX);
-        let to = usize::try_from(own.end).unwrap_or(usize::MAX);
-        let bytes = self.bytes(part).get(from..to).unwrap_or(&[]);
-        let mut cursor = self.cursor(part, from..to);
+        let (from, to) = (placed.from, placed.to);
+        let bytes = self.info.bytes.get(from..to).unwrap_or(&[]);
+        let mut cursor = self.info.cursor(from..to);
         let bits = u8::try_from(bytes.len() * 8).unwrap_or(0);
-        let raw = uint(bytes.get(..8).unwrap_or(bytes), self.endian());
-        match attribute.form() {
+        let raw = uint(bytes.get(..8).unwrap_or(bytes), self.info.endian);
+        match placed.attribute.form() {
             c::DW_FORM_flag_present | c::DW_FORM_implicit_const => Value::None,
             c::DW_FORM_data1
             | c::DW_FORM_data2
@@ -199,7 +197,6 @@ impl Dwarf {
     /// What the value means, and what it refers to.
     fn meaning<'a>(
         &'a self,
-        part: u32,
         unit: &Unit,
         header: &UnitHeader<Slice<'a>>,
         placed: &Placed<'a>,
@@ -217,7 +214,7 @@ impl Dwarf {
             // No bytes say it, or others than those in the file.
             node.summary(name)
         };
-        let fix = self.fix(part, placed.from as u64);
+        let fix = self.info.fix(placed.from);
         match attribute.value() {
             AttributeValue::Encoding(v) => named(node, v.0.into(), v.static_string()),
             AttributeValue::Language(v) => named(node, v.0.into(), v.static_string()),
@@ -237,14 +234,14 @@ impl Dwarf {
             AttributeValue::Sdata(raw) if placed.from == placed.to => node.summary(raw.to_string()),
             AttributeValue::Udata(raw) if placed.from == placed.to => node.summary(raw.to_string()),
             AttributeValue::Addr(address) => {
-                let place = self.place(address, fix.and_then(|fix| fix.text));
-                match place.and_then(|place| self.place_text(place)) {
+                let place = self.code_at(address, fix.and_then(|fix| fix.text));
+                match place.and_then(|place| self.code_text(place)) {
                     Some((text, to)) => node.xref("code", text, to),
                     None => node,
                 }
             }
-            AttributeValue::UnitRef(to) => self.refer(part, unit.start + to.0, node),
-            AttributeValue::DebugInfoRef(to) => self.refer(part, to.0, node),
+            AttributeValue::UnitRef(to) => self.refer(unit.start + to.0, node),
+            AttributeValue::DebugInfoRef(to) => self.refer(to.0, node),
             AttributeValue::DebugLineRef(to) => self.into(".debug_line", to.0, node),
             AttributeValue::LocationListsRef(to) => {
                 let section = if header.version() < 5 {
@@ -279,8 +276,8 @@ impl Dwarf {
     }
 
     /// A reference to another entry.
-    fn refer(&self, part: u32, to: usize, node: Node) -> Node {
-        let start = self.cursor(part, to..usize::MAX).rest().sub(0, 1);
+    fn refer(&self, to: usize, node: Node) -> Node {
+        let start = self.info.cursor(to..usize::MAX).rest().sub(0, 1);
         match self.title_at(to) {
             Some(title) => node.summary(title.clone()).xref("entry", title, start),
             None => node.summary("there is no entry"),
@@ -296,11 +293,9 @@ impl Dwarf {
             }
             _ => node,
         };
-        match self.part(section) {
-            Some(part) => {
-                let len = self.piece(part).map_or(0, |piece| piece.len);
-                let start = (offset as u64).min(len);
-                let to = Span::at(SourceId(part), start, 1.min(len - start));
+        match self.place_of(section) {
+            Some(place) => {
+                let to = place.sub(offset as u64, 1);
                 node.xref("section", format!("{section} + {offset:#x}"), to)
             }
             None => node,
@@ -317,21 +312,18 @@ impl Dwarf {
         let found = |(text, span)| (text, Some(span));
         match attribute.raw_value() {
             AttributeValue::String(text) => Some((short(text.slice()), None)),
-            AttributeValue::DebugStrRef(offset) => {
-                self.string(".debug_str", offset.0 as u64).map(found)
-            }
+            AttributeValue::DebugStrRef(offset) => self.str.string(offset.0 as u64).map(found),
             AttributeValue::DebugLineStrRef(offset) => {
-                self.string(".debug_line_str", offset.0 as u64).map(found)
+                self.line_str.string(offset.0 as u64).map(found)
             }
             AttributeValue::DebugStrOffsetsIndex(index) => {
                 let word = usize::from(header.format().word_size());
                 let base = self.str_offsets_base(unit)?;
                 let at = index.0.checked_mul(word)?.checked_add(base)?;
-                let part = self.part(".debug_str_offsets")?;
-                let section = self.slice(part);
+                let section = self.str_offsets.slice();
                 let bytes = section.slice().get(at..at.checked_add(word)?)?;
-                self.string(".debug_str", uint(bytes, self.endian()))
-                    .map(found)
+                let offset = uint(bytes, self.str_offsets.endian);
+                self.str.string(offset).map(found)
             }
             _ => None,
         }
@@ -362,7 +354,7 @@ impl Dwarf {
     }
 
     /// The operations of the attribute at an offset.
-    pub(super) fn expression_rows(&self, part: u32, start: usize) -> Vec<Node> {
+    pub(super) fn expression_rows(&self, start: usize) -> Vec<Node> {
         let Some((unit, entry)) = self.entry_holding(start) else {
             return Vec::new();
         };
@@ -374,7 +366,7 @@ impl Dwarf {
             }
             if let Some(Expression(bytes)) = expression_of(&placed.attribute) {
                 let from = placed.to - bytes.len();
-                rows = self.operation_rows(part, (placed.from, from, placed.to), header.encoding());
+                rows = self.operation_rows((placed.from, from, placed.to), header.encoding());
             }
             false
         });

@@ -5,8 +5,7 @@ use gimli::constants::DwOp;
 use gimli::{Encoding, Expression, Operation, Reader, Register};
 
 use super::attribute::LENGTH_DOC;
-use super::bytes::span;
-use super::reading::{Dwarf, Slice};
+use super::sections::{DebugSections, Section, Slice};
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const OPERATION_DOC: Doc = Doc {
@@ -46,7 +45,7 @@ struct Step {
     doc: &'static Doc,
 }
 
-impl Dwarf {
+impl DebugSections {
     /// An expression in one line.
     pub(super) fn expression_text(
         &self,
@@ -72,40 +71,41 @@ impl Dwarf {
         line
     }
 
-    /// The rows of an expression: its length from `places.0` to `places.1`, then operations.
+    /// The rows of an expression in `.debug_info`: its length from `places.0` to `places.1`, then operations.
     pub(super) fn operation_rows(
         &self,
-        part: u32,
         places: (usize, usize, usize),
         encoding: Encoding,
     ) -> Vec<Node> {
         let (start, at, end) = places;
-        let mut cursor = self.cursor(part, start..at);
+        let mut cursor = self.info.cursor(start..at);
         let length = cursor.leb_field("length", &LENGTH_DOC);
         let mut rows = vec![match length.filter(|_| cursor.at == at) {
             Some((_, node)) => node,
             // Old versions have a number of fixed size.
-            None => Node::field("length", Value::Bytes, span(part, start, at)).doc(&LENGTH_DOC),
+            None => {
+                Node::field("length", Value::Bytes, self.info.place(start, at)).doc(&LENGTH_DOC)
+            }
         }];
-        rows.extend(self.operations(part, at, end, encoding));
+        rows.extend(self.operations(&self.info, at, end, encoding));
         rows
     }
 
     /// The rows of operations.
     pub(super) fn operations(
         &self,
-        part: u32,
+        section: &Section,
         mut at: usize,
         end: usize,
         encoding: Encoding,
     ) -> Vec<Node> {
         let mut rows = Vec::new();
-        let mut bytes = self.slice(part);
+        let mut bytes = section.slice();
         if bytes.skip(at).is_err() || bytes.truncate(end - at).is_err() {
             return rows;
         }
         while let Some(step) = step(&mut bytes, encoding, self.is_intel()) {
-            let own = span(part, at, at + step.len);
+            let own = section.place(at, at + step.len);
             at += step.len;
             let node = Node::new(NodeKind::Field, step.name, own).value(Value::Bytes);
             let node = match step.operand.as_str() {

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use gimli::constants::DwTag;
 use gimli::{DebugInfo, DebugInfoOffset, UnitHeader, UnitOffset};
 
+use super::Part;
 use super::abbrev::tag_text;
-use super::bytes::span;
-use super::reading::{Dwarf, Slice, item, lazy, some};
+use super::sections::{DebugSections, Slice, item, lazy, some};
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const SOURCE: &str = "DWARF 5, 7.5.1 Unit Headers";
@@ -88,10 +88,10 @@ pub(super) struct Entry {
 const ATTRIBUTES: u64 = 4;
 const ATTRIBUTES_MORE: u64 = 4096;
 
-impl Dwarf {
+impl DebugSections {
     /// Walks through the headers.
     pub(super) fn find_units(&self) -> Vec<Unit> {
-        let section = DebugInfo::from(self.named(".debug_info"));
+        let section = DebugInfo::from(self.info.slice());
         let mut units = Vec::new();
         let mut iter = section.units();
         while let Ok(Some(header)) = iter.next() {
@@ -109,7 +109,7 @@ impl Dwarf {
     }
 
     pub(super) fn unit_header(&self, unit: &Unit) -> Option<UnitHeader<Slice<'_>>> {
-        let section = DebugInfo::from(self.named(".debug_info"));
+        let section = DebugInfo::from(self.info.slice());
         section.header_from_offset(DebugInfoOffset(unit.start)).ok()
     }
 
@@ -195,7 +195,7 @@ impl Dwarf {
     }
 
     /// The units.
-    pub(super) fn unit_nodes(&self, part: u32) -> Vec<Node> {
+    pub(super) fn unit_nodes(&self) -> Vec<Node> {
         let mut rows = Vec::new();
         for (number, unit) in self.units.iter().enumerate() {
             let mut words = Vec::new();
@@ -203,14 +203,18 @@ impl Dwarf {
             if let Some(header) = self.unit_header(unit) {
                 words.push(format!("DWARF {}", header.version()));
             }
-            let node = Node::new(NodeKind::Record, "unit", span(part, unit.start, unit.end))
-                .indexed()
-                .summary(words.join(", "))
-                .doc(&UNIT_DOC);
-            rows.push(lazy(node, part, item::UNIT, number, None));
+            let node = Node::new(
+                NodeKind::Record,
+                "unit",
+                self.info.place(unit.start, unit.end),
+            )
+            .indexed()
+            .summary(words.join(", "))
+            .doc(&UNIT_DOC);
+            rows.push(lazy(node, item::UNIT, number, None));
         }
         let end = self.units.last().map_or(0, |unit| unit.end);
-        let rest = self.cursor(part, end..usize::MAX).rest();
+        let rest = self.info.cursor(end..usize::MAX).rest();
         if !rest.is_empty() {
             let node = Node::new(NodeKind::Blob, "no unit", rest).value(Value::Bytes);
             rows.push(node.doc(&REST_DOC));
@@ -219,12 +223,7 @@ impl Dwarf {
     }
 
     /// The header of a unit, its entries, and what cannot be read.
-    pub(super) fn unit_rows(
-        &self,
-        part: u32,
-        number: usize,
-        range: Option<Range<u64>>,
-    ) -> (u64, Vec<Node>) {
+    pub(super) fn unit_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let Some(unit) = self.units.get(number) else {
             return (0, Vec::new());
         };
@@ -232,17 +231,16 @@ impl Dwarf {
         let header = Node::new(
             NodeKind::Record,
             "header",
-            span(part, unit.start, unit.root),
+            self.info.place(unit.start, unit.root),
         );
-        let header = lazy(header.doc(&HEADER_DOC), part, item::HEADER, number, None);
+        let header = lazy(header.doc(&HEADER_DOC), item::HEADER, number, None);
         let mut after = Vec::new();
         if entries.rest < unit.end {
-            let rest = span(part, entries.rest, unit.end);
+            let rest = self.info.place(entries.rest, unit.end);
             let node = Node::new(NodeKind::Blob, "unreadable entries", rest);
             after.push(node.value(Value::Bytes).doc(&REST_DOC));
         }
         self.around(
-            part,
             unit,
             &entries,
             vec![header],
@@ -253,10 +251,8 @@ impl Dwarf {
     }
 
     /// Rows, then entries, then rows.
-    #[allow(clippy::too_many_arguments)]
     fn around(
         &self,
-        part: u32,
         unit: &Unit,
         entries: &Entries,
         before: Vec<Node>,
@@ -277,7 +273,7 @@ impl Dwarf {
                 break;
             };
             if range.contains(&number) {
-                rows.push(self.entry_node(part, unit, entry));
+                rows.push(self.entry_node(unit, entry));
             }
             at = entry.next;
         }
@@ -287,9 +283,9 @@ impl Dwarf {
         (all, rows)
     }
 
-    fn entry_node(&self, part: u32, unit: &Unit, entry: &Entry) -> Node {
+    fn entry_node(&self, unit: &Unit, entry: &Entry) -> Node {
         let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-        let whole = span(part, offset(entry.start), offset(entry.close));
+        let whole = self.info.place(offset(entry.start), offset(entry.close));
         if entry.null {
             let node = Node::new(NodeKind::Field, "null entry", whole).value(Value::Bytes);
             return node.doc(&NULL_DOC);
@@ -299,22 +295,11 @@ impl Dwarf {
             Some(name) => node.summary(name),
             None => node,
         };
-        lazy(
-            node.doc(&ENTRY_DOC),
-            part,
-            item::ENTRY,
-            offset(entry.start),
-            None,
-        )
+        lazy(node.doc(&ENTRY_DOC), item::ENTRY, offset(entry.start), None)
     }
 
     /// The attributes of an entry, then its children.
-    pub(super) fn entry_rows(
-        &self,
-        part: u32,
-        start: usize,
-        range: Option<Range<u64>>,
-    ) -> (u64, Vec<Node>) {
+    pub(super) fn entry_rows(&self, start: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let Some((number, unit)) = self.unit_at(start) else {
             return (0, Vec::new());
         };
@@ -326,10 +311,10 @@ impl Dwarf {
         let Some((at, entry)) = found.ok().and_then(|at| Some((at, *entries.list.get(at)?))) else {
             return (0, Vec::new());
         };
-        let own = self.attribute_rows(part, unit, &entry);
+        let own = self.attribute_rows(unit, &entry);
         let first = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let children = (first, u64::from(entry.children));
-        self.around(part, unit, &entries, own, children, Vec::new(), range)
+        self.around(unit, &entries, own, children, Vec::new(), range)
     }
 
     /// The entry whose attributes hold an offset.
@@ -366,17 +351,17 @@ impl Dwarf {
     }
 
     /// The fields of a unit's header.
-    pub(super) fn unit_header_rows(&self, part: u32, number: usize) -> Vec<Node> {
+    pub(super) fn unit_header_rows(&self, number: usize) -> Vec<Node> {
         let mut rows = Vec::new();
         if let Some(unit) = self.units.get(number) {
             // All of it has been read before.
-            let _ = self.push_unit_header(part, unit, &mut rows);
+            let _ = self.push_unit_header(unit, &mut rows);
         }
         rows
     }
 
-    fn push_unit_header(&self, part: u32, unit: &Unit, rows: &mut Vec<Node>) -> Option<()> {
-        let mut cursor = self.cursor(part, unit.start..unit.root);
+    fn push_unit_header(&self, unit: &Unit, rows: &mut Vec<Node>) -> Option<()> {
+        let mut cursor = self.info.cursor(unit.start..unit.root);
         let mut word = 4;
         let (length, mut node) = cursor.field("unit_length", 4, false, &LENGTH_DOC)?;
         if length == 0xffff_ffff {
@@ -403,12 +388,9 @@ impl Dwarf {
         let node = cursor
             .field("debug_abbrev_offset", word, true, &ABBREV_DOC)?
             .1;
-        rows.push(match self.part(".debug_abbrev") {
-            Some(to) => {
-                let table = self
-                    .cursor(to, unit.abbreviations..usize::MAX)
-                    .rest()
-                    .sub(0, 1);
+        rows.push(match self.place_of(Part::Abbrev.name()) {
+            Some(place) => {
+                let table = place.sub(unit.abbreviations as u64, 1);
                 node.xref("abbreviations", format!("{:#x}", unit.abbreviations), table)
             }
             None => node,

@@ -6,10 +6,11 @@ use std::ops::Range;
 use gimli::constants::{DwLne, DwLns};
 use gimli::{DebugLine, DebugLineOffset, IncompleteLineProgram, LineRow};
 
-use super::bytes::{Cursor, span};
-use super::reading::{Dwarf, Slice, item, lazy};
+use super::Line;
+use super::cursor::Cursor;
+use super::sections::{DebugSections, Section, Slice, item, lazy};
 use crate::decode::elf::plural;
-use crate::model::{Doc, Node, NodeKind, Span, Value};
+use crate::model::{Doc, Node, NodeKind, Value};
 
 const SOURCE: &str = "DWARF 5, 6.2 Line Number Information";
 
@@ -68,16 +69,8 @@ struct Row {
     line: u32,
     column: u32,
     end: bool,
-    /// The section of code, by its part, if a relocation says so.
-    text: Option<u32>,
-}
-
-/// A row of the table about a section of code.
-#[derive(Debug)]
-pub(super) struct LineAt {
-    offset: u64,
-    place: String,
-    from: Span,
+    /// The section of code, by its index, if a relocation says so.
+    text: Option<u64>,
 }
 
 /// More opcodes of one program are not taken apart.
@@ -85,14 +78,11 @@ const STEPS: usize = 1 << 22;
 /// More rows are not linked to code.
 const LINES: usize = 1 << 22;
 
-impl Dwarf {
+impl DebugSections {
     /// Walks through the lengths of the programs.
     pub(super) fn find_programs(&self) -> Vec<Program> {
         let mut programs = Vec::new();
-        let Some(part) = self.part(".debug_line") else {
-            return programs;
-        };
-        let mut cursor = self.cursor(part, 0..usize::MAX);
+        let mut cursor = self.line.cursor(0..usize::MAX);
         while let Some(program) = next_program(cursor) {
             programs.push(program);
             cursor.at = program.end;
@@ -101,7 +91,7 @@ impl Dwarf {
     }
 
     fn program(&self, program: &Program) -> Option<IncompleteLineProgram<Slice<'_>>> {
-        let section = DebugLine::from(self.named(".debug_line"));
+        let section = DebugLine::from(self.line.slice());
         let offset = DebugLineOffset(program.start);
         section
             .program(offset, self.address_size(), None, None)
@@ -128,7 +118,6 @@ impl Dwarf {
 
     /// Runs a program.
     fn run(&self, program: &Program) -> Option<Steps> {
-        let part = self.part(".debug_line")?;
         let mut lines = self.program(program)?;
         let header = lines.header().clone();
         let lengths = header.standard_opcode_lengths().slice().to_vec();
@@ -142,7 +131,7 @@ impl Dwarf {
             opcode_base: header.opcode_base(),
             ..Steps::default()
         };
-        let mut cursor = self.cursor(part, program.body?..program.end);
+        let mut cursor = self.line.cursor(program.body?..program.end);
         let mut instructions = header.instructions();
         let mut row = LineRow::new(&header);
         let mut text = None;
@@ -156,7 +145,7 @@ impl Dwarf {
                 break;
             };
             if let Some(address) = address {
-                text = self.fix(part, address as u64).and_then(|fix| fix.text);
+                text = self.line.fix(address).and_then(|fix| fix.text);
             }
             let Ok(adds) = row.execute(instruction, &mut lines) else {
                 cursor.at = from;
@@ -182,20 +171,15 @@ impl Dwarf {
     fn path(&self, value: &gimli::AttributeValue<Slice<'_>>) -> String {
         use gimli::AttributeValue::{DebugLineStrRef, DebugStrRef, String};
         match value {
-            String(text) => super::bytes::short(text.slice()),
-            DebugLineStrRef(offset) => self.text_at(".debug_line_str", offset.0),
-            DebugStrRef(offset) => self.text_at(".debug_str", offset.0),
+            String(text) => super::cursor::short(text.slice()),
+            DebugLineStrRef(offset) => text_at(&self.line_str, offset.0),
+            DebugStrRef(offset) => text_at(&self.str, offset.0),
             _ => std::string::String::new(),
         }
     }
 
-    fn text_at(&self, section: &str, offset: usize) -> String {
-        self.string(section, offset as u64)
-            .map_or_else(String::new, |(text, _)| text)
-    }
-
     /// The programs.
-    pub(super) fn program_nodes(&self, part: u32) -> Vec<Node> {
+    pub(super) fn program_nodes(&self) -> Vec<Node> {
         let mut rows = Vec::new();
         for (number, program) in self.programs.iter().enumerate() {
             let lines = self.program(program);
@@ -204,17 +188,17 @@ impl Dwarf {
             let node = Node::new(
                 NodeKind::Record,
                 "line program",
-                span(part, program.start, program.end),
+                self.line.place(program.start, program.end),
             );
             let node = match file {
                 Some(file) => node.summary(self.path(&file.path_name())),
                 None => node,
             };
             let node = node.indexed().doc(&PROGRAM_DOC);
-            rows.push(lazy(node, part, item::UNIT, number, None));
+            rows.push(lazy(node, item::UNIT, number, None));
         }
         let end = self.programs.last().map_or(0, |program| program.end);
-        let rest = self.cursor(part, end..usize::MAX).rest();
+        let rest = self.line.cursor(end..usize::MAX).rest();
         if !rest.is_empty() {
             let node = Node::new(NodeKind::Blob, "no line program", rest).value(Value::Bytes);
             rows.push(node.doc(&REST_DOC));
@@ -223,33 +207,31 @@ impl Dwarf {
     }
 
     /// The header of a program, its opcodes, and what cannot be read.
-    pub(super) fn program_rows(&self, part: u32, number: usize) -> Vec<Node> {
+    pub(super) fn program_rows(&self, number: usize) -> Vec<Node> {
         let Some(program) = self.programs.get(number) else {
             return Vec::new();
         };
         let body = program.body.unwrap_or(program.end);
-        let header = Node::new(NodeKind::Record, "header", span(part, program.start, body));
-        let mut rows = vec![lazy(
-            header.doc(&HEADER_DOC),
-            part,
-            item::HEADER,
-            number,
-            None,
-        )];
+        let header = Node::new(
+            NodeKind::Record,
+            "header",
+            self.line.place(program.start, body),
+        );
+        let mut rows = vec![lazy(header.doc(&HEADER_DOC), item::HEADER, number, None)];
         if program.body.is_none() {
             return rows;
         }
         let steps = self.steps_of(number);
         let rest = steps.rest.clamp(body, program.end);
         if rest > body {
-            let node = Node::new(NodeKind::Table, "opcodes", span(part, body, rest))
+            let node = Node::new(NodeKind::Table, "opcodes", self.line.place(body, rest))
                 .summary(plural(steps.rows, "row"))
                 .doc(&OPCODES_DOC);
             let count = steps.list.len() as u64;
-            rows.push(lazy(node, part, item::OPCODES, number, Some(count)));
+            rows.push(lazy(node, item::OPCODES, number, Some(count)));
         }
         if rest < program.end {
-            let rest = span(part, rest, program.end);
+            let rest = self.line.place(rest, program.end);
             let node = Node::new(NodeKind::Blob, "unreadable opcodes", rest);
             rows.push(node.value(Value::Bytes).doc(&REST_DOC));
         }
@@ -257,12 +239,7 @@ impl Dwarf {
     }
 
     /// The opcodes of a program.
-    pub(super) fn opcode_rows(
-        &self,
-        part: u32,
-        number: usize,
-        range: Option<Range<u64>>,
-    ) -> (u64, Vec<Node>) {
+    pub(super) fn opcode_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let steps = self.steps_of(number);
         let count = steps.list.len() as u64;
         let Some(range) = range else {
@@ -270,20 +247,20 @@ impl Dwarf {
         };
         let indices = range.start.min(count)..range.end.min(count);
         let indices = indices.filter_map(|i| usize::try_from(i).ok());
-        let rows = indices.filter_map(|i| self.opcode_row(part, &steps, i));
+        let rows = indices.filter_map(|i| self.opcode_row(&steps, i));
         (count, rows.collect())
     }
 
-    fn opcode_row(&self, part: u32, steps: &Steps, index: usize) -> Option<Node> {
+    fn opcode_row(&self, steps: &Steps, index: usize) -> Option<Node> {
         let (from, to) = steps.place(index)?;
-        let (name, value, operand) = describe(self.cursor(part, from..to), steps.opcode_base)?;
+        let (name, value, operand) = describe(self.line.cursor(from..to), steps.opcode_base)?;
         let mut words = Vec::new();
         words.extend(operand);
-        let mut node = Node::field(name, value, span(part, from, to)).doc(&OPCODE_DOC);
+        let mut node = Node::field(name, value, self.line.place(from, to)).doc(&OPCODE_DOC);
         if let Some(row) = steps.list.get(index)?.row {
             words.push(format!("row {:#x} {}", row.address, steps.row_text(&row)));
-            let place = self.place(row.address, row.text);
-            if let Some((text, to)) = place.and_then(|place| self.place_text(place)) {
+            let place = self.code_at(row.address, row.text);
+            if let Some((text, to)) = place.and_then(|place| self.code_text(place)) {
                 node = node.xref("code", text, to);
             }
         }
@@ -293,26 +270,9 @@ impl Dwarf {
         })
     }
 
-    /// The rows of all tables about a section of code, by address.
-    pub(super) fn lines_of(&self, part: u32, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
-        let all = self.lines.get_or_init(|| self.collect_lines());
-        let lines = all.get(&part).map_or(&[][..], Vec::as_slice);
-        let count = lines.len() as u64;
-        let range = range.unwrap_or(0..0);
-        let from = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let most = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        let row = |line: &LineAt| {
-            Node::derived(line.place.clone(), Value::hex(line.offset, 64))
-                .xref("line", "", line.from)
-        };
-        (count, lines.iter().skip(from).take(most).map(row).collect())
-    }
-
-    fn collect_lines(&self) -> HashMap<u32, Vec<LineAt>> {
-        let mut all: HashMap<u32, Vec<LineAt>> = HashMap::new();
-        let Some(part) = self.part(".debug_line") else {
-            return all;
-        };
+    /// The rows of all tables, by the section of code that they are about and the offset there.
+    pub(super) fn collect_lines(&self) -> HashMap<u64, Vec<Line>> {
+        let mut all: HashMap<u64, Vec<Line>> = HashMap::new();
         let mut budget = LINES;
         for number in 0..self.programs.len() {
             let steps = self.steps_of(number);
@@ -320,7 +280,7 @@ impl Dwarf {
                 let Some(row) = step.row else {
                     continue;
                 };
-                let place = self.place(row.address, row.text);
+                let place = self.code_at(row.address, row.text);
                 let (Some((text, offset)), Some((from, to))) = (place, steps.place(index)) else {
                     continue;
                 };
@@ -328,13 +288,13 @@ impl Dwarf {
                 if budget == 0 {
                     return sorted(all);
                 }
-                all.entry(text).or_default().push(LineAt {
+                all.entry(text).or_default().push(Line {
                     offset,
                     place: match row.end || row.line == 0 {
                         true => String::new(),
                         false => steps.line_text(&row),
                     },
-                    from: span(part, from, to),
+                    span: self.line.place(from, to),
                 });
             }
         }
@@ -342,8 +302,13 @@ impl Dwarf {
     }
 }
 
+fn text_at(section: &Section, offset: usize) -> String {
+    let found = section.string(offset as u64);
+    found.map_or_else(String::new, |(text, _)| text)
+}
+
 /// Rows of the same address stay in the order of the table: the last one counts.
-fn sorted(mut all: HashMap<u32, Vec<LineAt>>) -> HashMap<u32, Vec<LineAt>> {
+fn sorted(mut all: HashMap<u64, Vec<Line>>) -> HashMap<u64, Vec<Line>> {
     for lines in all.values_mut() {
         lines.sort_by_key(|line| line.offset);
     }
@@ -384,7 +349,7 @@ impl Steps {
     }
 }
 
-fn made(row: &LineRow, text: Option<u32>) -> Row {
+fn made(row: &LineRow, text: Option<u64>) -> Row {
     let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
     Row {
         address: row.address(),

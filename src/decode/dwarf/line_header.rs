@@ -4,10 +4,10 @@
 use gimli::constants::{DwForm, DwLnct, DwLns};
 
 use super::abbrev::form_text;
-use super::bytes::{Cursor, short};
+use super::cursor::{Cursor, short};
 use super::line::Program;
-use super::reading::{Dwarf, item, lazy};
-use crate::model::{Doc, Node, NodeKind, Value};
+use super::sections::{DebugSections, item, lazy};
+use crate::model::{Doc, Node, NodeKind, Span, Value};
 
 const SOURCE: &str = "DWARF 5, 6.2.4 The Line Number Program Header";
 
@@ -55,17 +55,17 @@ struct Head {
 const DW_FORM_STRING: u64 = 0x08;
 const DW_FORM_UDATA: u64 = 0x0f;
 
-impl Dwarf {
+impl DebugSections {
     /// The rows of a program's header.
-    pub(super) fn program_header_rows(&self, part: u32, number: usize) -> Vec<Node> {
+    pub(super) fn program_header_rows(&self, number: usize) -> Vec<Node> {
         match self.programs.get(number) {
-            Some(program) => self.head(part, program).rows,
+            Some(program) => self.head(program).rows,
             None => Vec::new(),
         }
     }
 
     /// The parts of the directory or file at an offset.
-    pub(super) fn path_rows(&self, part: u32, start: usize, file: bool) -> Vec<Node> {
+    pub(super) fn path_rows(&self, start: usize, file: bool) -> Vec<Node> {
         let after = self
             .programs
             .partition_point(|program| program.start <= start);
@@ -75,36 +75,33 @@ impl Dwarf {
         let Some(program) = program else {
             return Vec::new();
         };
-        let head = self.head(part, program);
+        let head = self.head(program);
         let formats = if file { head.files } else { head.directories };
-        let mut cursor = self.cursor(part, start..program.end);
-        let wide = self.is_wide(part, program);
+        let mut cursor = self.line.cursor(start..program.end);
+        let wide = self.is_wide(program);
         let rows = formats
             .iter()
             .map_while(|format| self.path_part(&mut cursor, *format, wide));
         rows.collect()
     }
 
-    fn is_wide(&self, part: u32, program: &Program) -> bool {
-        let mut cursor = self.cursor(part, program.start..program.end);
+    fn is_wide(&self, program: &Program) -> bool {
+        let mut cursor = self.line.cursor(program.start..program.end);
         cursor.number(4) == Some(0xffff_ffff)
     }
 
-    fn head(&self, part: u32, program: &Program) -> Head {
+    fn head(&self, program: &Program) -> Head {
         let end = program.body.unwrap_or(program.end);
         let mut head = Head::default();
-        let mut cursor = self.cursor(part, program.start..end);
+        let mut cursor = self.line.cursor(program.start..end);
         // As far as it goes; what is left is one piece.
-        let _ = self.read_head(part, &mut cursor, &mut head);
-        let read = head
-            .rows
-            .last()
-            .and_then(|row| row.span)
-            .map(|span| span.end);
-        let from = read
-            .and_then(|read| usize::try_from(read).ok())
-            .unwrap_or(program.start);
-        let rest = self.cursor(part, from..end).rest();
+        let _ = self.read_head(&mut cursor, &mut head);
+        let whole = self.line.place(program.start, end);
+        let read = head.rows.last().and_then(|row| row.span);
+        let rest = match read {
+            Some(read) => Span::new(whole.source, read.end, whole.end),
+            None => whole,
+        };
         if !rest.is_empty() {
             let node = Node::new(NodeKind::Blob, "more of the header", rest);
             head.rows.push(node.value(Value::Bytes).doc(&REST_DOC));
@@ -112,7 +109,7 @@ impl Dwarf {
         head
     }
 
-    fn read_head(&self, part: u32, cursor: &mut Cursor<'_>, head: &mut Head) -> Option<()> {
+    fn read_head(&self, cursor: &mut Cursor<'_>, head: &mut Head) -> Option<()> {
         let rows = &mut head.rows;
         let (length, mut node) = cursor.field("unit_length", 4, false, &LENGTH_DOC)?;
         let wide = length == 0xffff_ffff;
@@ -167,43 +164,36 @@ impl Dwarf {
         }
         if version >= 5 {
             head.directories = self.read_formats("directory", cursor, &mut head.rows)?;
-            self.read_counted(part, cursor, head, wide, false)?;
+            self.read_counted(cursor, head, wide, false)?;
             head.files = self.read_formats("file_name", cursor, &mut head.rows)?;
-            return self.read_counted(part, cursor, head, wide, true);
+            return self.read_counted(cursor, head, wide, true);
         }
         head.directories = vec![(1, DW_FORM_STRING)];
         head.files = [1, 2, 3, 4].map(|what| (what, DW_FORM_UDATA)).to_vec();
         if let Some(path) = head.files.first_mut() {
             path.1 = DW_FORM_STRING;
         }
-        self.read_listed(part, cursor, head, false)?;
-        self.read_listed(part, cursor, head, true)
+        self.read_listed(cursor, head, false)?;
+        self.read_listed(cursor, head, true)
     }
 
     /// Version 4: entries up to an empty one.
-    fn read_listed(
-        &self,
-        part: u32,
-        cursor: &mut Cursor<'_>,
-        head: &mut Head,
-        file: bool,
-    ) -> Option<()> {
+    fn read_listed(&self, cursor: &mut Cursor<'_>, head: &mut Head, file: bool) -> Option<()> {
         loop {
-            if cursor.bytes.get(cursor.at) == Some(&0) && cursor.at < cursor.end {
+            if cursor.section.bytes.get(cursor.at) == Some(&0) && cursor.at < cursor.end {
                 let from = cursor.at;
                 cursor.take(1)?;
                 let node = Node::field("end", Value::decimal(0, 8), cursor.since(from));
                 head.rows.push(node.doc(&END_DOC));
                 return Some(());
             }
-            self.read_entry(part, cursor, head, false, file)?;
+            self.read_entry(cursor, head, false, file)?;
         }
     }
 
     /// Version 5: so many entries.
     fn read_counted(
         &self,
-        part: u32,
         cursor: &mut Cursor<'_>,
         head: &mut Head,
         wide: bool,
@@ -218,7 +208,7 @@ impl Dwarf {
         head.rows.push(node);
         for _ in 0..count {
             let from = cursor.at;
-            self.read_entry(part, cursor, head, wide, file)?;
+            self.read_entry(cursor, head, wide, file)?;
             // Entries without parts would have no end.
             if cursor.at == from {
                 return None;
@@ -229,7 +219,6 @@ impl Dwarf {
 
     fn read_entry(
         &self,
-        part: u32,
         cursor: &mut Cursor<'_>,
         head: &mut Head,
         wide: bool,
@@ -254,7 +243,7 @@ impl Dwarf {
             };
         }
         let count = parts.len() as u64;
-        head.rows.push(lazy(node, part, kind, from, Some(count)));
+        head.rows.push(lazy(node, kind, from, Some(count)));
         Some(())
     }
 
@@ -310,16 +299,14 @@ impl Dwarf {
             // DW_FORM_strp, DW_FORM_line_strp.
             form @ (0x0e | 0x1f) => {
                 let raw = cursor.number(word)?;
-                let at = self
-                    .fix(cursor.part, from as u64)
-                    .map_or(raw, |fix| fix.value);
+                let at = self.line.fix(from).map_or(raw, |fix| fix.value);
                 let section = if form == 0x0e {
-                    ".debug_str"
+                    &self.str
                 } else {
-                    ".debug_line_str"
+                    &self.line_str
                 };
                 let bits = if wide { 64 } else { 32 };
-                (Value::hex(raw, bits), self.string(section, at))
+                (Value::hex(raw, bits), section.string(at))
             }
             _ => return None,
         };

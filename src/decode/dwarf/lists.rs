@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use gimli::{Encoding, Expression, Format, Reader};
 
-use super::bytes::{Cursor, span};
-use super::reading::{Dwarf, Slice, item, lazy};
+use super::Part;
+use super::cursor::Cursor;
+use super::sections::{DebugSections, Section, Slice, item, lazy};
 use crate::decode::elf::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 
@@ -54,21 +55,14 @@ struct Entry {
     expression: Option<(usize, usize)>,
 }
 
-impl Dwarf {
+impl DebugSections {
     /// Walks through a section.
-    pub(super) fn find_lists(&self, locations: bool) -> Lists {
+    pub(super) fn find_lists(&self, part: Part) -> Lists {
         let mut lists = Lists::default();
-        let name = if locations {
-            ".debug_loc"
-        } else {
-            ".debug_ranges"
-        };
-        let Some(part) = self.part(name) else {
-            return lists;
-        };
-        let mut cursor = self.cursor(part, 0..usize::MAX);
+        let (section, _) = self.lists_of(part);
+        let mut cursor = section.cursor(0..usize::MAX);
         let mut count = 0;
-        while let Some(entry) = self.list_entry(&mut cursor, locations) {
+        while let Some(entry) = self.list_entry(&mut cursor, part) {
             count += 1;
             if entry.last {
                 lists.starts.push((lists.end, count));
@@ -79,16 +73,17 @@ impl Dwarf {
         lists
     }
 
-    fn list_entry(&self, cursor: &mut Cursor<'_>, locations: bool) -> Option<Entry> {
+    fn list_entry(&self, cursor: &mut Cursor<'_>, part: Part) -> Option<Entry> {
         let size = usize::from(self.address_size());
         let most = if size == 8 { u64::MAX } else { u32::MAX.into() };
         let at = cursor.at;
         let (begin, end) = (cursor.number(size)?, cursor.number(size)?);
-        let patched = |place: usize| self.fix(cursor.part, place as u64).is_some();
+        let section = cursor.section;
+        let patched = |place: usize| section.fix(place).is_some();
         let last = begin == 0 && end == 0 && !patched(at) && !patched(at + size);
         let base = begin == most;
         let mut expression = None;
-        if locations && !last && !base {
+        if part == Part::Loc && !last && !base {
             let len = usize::try_from(cursor.number(2)?).ok()?;
             let from = cursor.at;
             cursor.take(len)?;
@@ -103,24 +98,18 @@ impl Dwarf {
         })
     }
 
-    fn lists_of(&self, part: u32) -> (&Lists, bool) {
-        let locations = self
-            .piece(part)
-            .is_some_and(|piece| piece.name == ".debug_loc");
-        let [first, second] = &self.lists;
-        (if locations { first } else { second }, locations)
+    fn lists_of(&self, part: Part) -> (&Section, &Lists) {
+        match part {
+            Part::Loc => (&self.loc, &self.loc_lists),
+            _ => (&self.ranges, &self.range_lists),
+        }
     }
 
     /// The lists.
-    pub(super) fn list_nodes(
-        &self,
-        part: u32,
-        locations: bool,
-        range: Option<Range<u64>>,
-    ) -> (u64, Vec<Node>) {
-        let (lists, _) = self.lists_of(part);
+    pub(super) fn list_nodes(&self, part: Part, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
+        let (section, lists) = self.lists_of(part);
         let all = lists.starts.len();
-        let rest = self.cursor(part, lists.end..usize::MAX).rest();
+        let rest = section.cursor(lists.end..usize::MAX).rest();
         let count = all as u64 + u64::from(!rest.is_empty());
         let range = range.unwrap_or(0..0);
         let numbers = (range.start..range.end.min(count)).filter_map(|i| usize::try_from(i).ok());
@@ -133,15 +122,15 @@ impl Dwarf {
                 .starts
                 .get(number + 1)
                 .map_or(lists.end, |(next, _)| *next);
-            let (name, doc) = match locations {
-                true => ("location list", &LOCATIONS_DOC),
-                false => ("ranges", &RANGES_DOC),
+            let (name, doc) = match part {
+                Part::Loc => ("location list", &LOCATIONS_DOC),
+                _ => ("ranges", &RANGES_DOC),
             };
-            let node = Node::new(NodeKind::Table, name, span(part, start, end))
+            let node = Node::new(NodeKind::Table, name, section.place(start, end))
                 .indexed()
                 .summary(format!("at {start:#x}, {}", plural(entries - 1, "entry")))
                 .doc(doc);
-            lazy(node, part, item::UNIT, start, Some(entries))
+            lazy(node, item::UNIT, start, Some(entries))
         });
         (count, rows.collect())
     }
@@ -155,13 +144,13 @@ impl Dwarf {
     }
 
     /// The entries of the list at an offset.
-    pub(super) fn list_rows(&self, part: u32, start: usize) -> Vec<Node> {
-        let (_, locations) = self.lists_of(part);
-        let mut cursor = self.cursor(part, start..usize::MAX);
+    pub(super) fn list_rows(&self, part: Part, start: usize) -> Vec<Node> {
+        let (section, _) = self.lists_of(part);
+        let mut cursor = section.cursor(start..usize::MAX);
         let mut rows = Vec::new();
         loop {
             let from = cursor.at;
-            let Some(entry) = self.list_entry(&mut cursor, locations) else {
+            let Some(entry) = self.list_entry(&mut cursor, part) else {
                 return rows;
             };
             let own = cursor.since(from);
@@ -173,40 +162,32 @@ impl Dwarf {
                 );
                 return rows;
             }
-            let (name, doc) = match (entry.base, locations) {
+            let (name, doc) = match (entry.base, part) {
                 (true, _) => ("base address", &BASE_DOC),
-                (false, true) => ("location", &ENTRY_DOC),
-                (false, false) => ("range", &RANGE_DOC),
+                (false, Part::Loc) => ("location", &ENTRY_DOC),
+                (false, _) => ("range", &RANGE_DOC),
             };
             let mut summary = match entry.base {
                 true => format!("{:#x}", entry.end),
                 false => format!("{:#x} to {:#x}", entry.begin, entry.end),
             };
             if let Some((from, to)) = entry.expression {
-                let text = self.expression_text(self.expression(part, from, to), self.encoding());
+                let text = self.expression_text(expression(section, from, to), self.encoding());
                 summary.push_str(": ");
                 summary.push_str(&text);
             }
             let node = Node::new(NodeKind::Item, name, own)
                 .indexed()
                 .summary(summary);
-            rows.push(lazy(node.doc(doc), part, item::ENTRY, from, None));
+            rows.push(lazy(node.doc(doc), item::ENTRY, from, None));
         }
-    }
-
-    fn expression(&self, part: u32, from: usize, to: usize) -> Expression<Slice<'_>> {
-        let mut slice = self.slice(part);
-        if slice.skip(from).is_err() || slice.truncate(to - from).is_err() {
-            slice.empty();
-        }
-        Expression(slice)
     }
 
     /// The fields of the entry at an offset.
-    pub(super) fn list_entry_rows(&self, part: u32, start: usize) -> Vec<Node> {
-        let (_, locations) = self.lists_of(part);
-        let mut cursor = self.cursor(part, start..usize::MAX);
-        let Some(entry) = self.list_entry(&mut { cursor }, locations) else {
+    pub(super) fn list_entry_rows(&self, part: Part, start: usize) -> Vec<Node> {
+        let (section, _) = self.lists_of(part);
+        let mut cursor = section.cursor(start..usize::MAX);
+        let Some(entry) = self.list_entry(&mut { cursor }, part) else {
             return Vec::new();
         };
         let size = usize::from(self.address_size());
@@ -216,13 +197,13 @@ impl Dwarf {
         };
         let mut rows = Vec::new();
         for (name, doc) in names {
-            let at = cursor.at as u64;
+            let at = cursor.at;
             let Some((_, node)) = cursor.field(name, size, true, doc) else {
                 return rows;
             };
-            let fix = self.fix(part, at);
-            let place = fix.and_then(|fix| self.place(fix.value, fix.text));
-            rows.push(match place.and_then(|place| self.place_text(place)) {
+            let fix = section.fix(at);
+            let place = fix.and_then(|fix| self.code_at(fix.value, fix.text));
+            rows.push(match place.and_then(|place| self.code_text(place)) {
                 Some((text, to)) => node.xref("code", text, to),
                 None => node,
             });
@@ -231,8 +212,16 @@ impl Dwarf {
             if let Some((_, node)) = cursor.field("size", 2, false, &SIZE_DOC) {
                 rows.push(node);
             }
-            rows.extend(self.operations(part, from, to, self.encoding()));
+            rows.extend(self.operations(section, from, to, self.encoding()));
         }
         rows
     }
+}
+
+fn expression(section: &Section, from: usize, to: usize) -> Expression<Slice<'_>> {
+    let mut slice = section.slice();
+    if slice.skip(from).is_err() || slice.truncate(to - from).is_err() {
+        slice.empty();
+    }
+    Expression(slice)
 }

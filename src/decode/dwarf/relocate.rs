@@ -5,104 +5,86 @@
 
 use std::collections::HashMap;
 
-use super::{flag, kind};
-use crate::decode::deep::Piece;
-use crate::decode::reader::{Endian, uint};
+use crate::decode::elf::ElfFile;
+use crate::decode::elf::relocation::{RelocationType, Shape};
+use crate::decode::elf::section::Section;
+use crate::decode::elf::symbol::Symbol;
+use crate::decode::reader::{Endian, Window, uint};
+use crate::model::Sources;
 
-/// A place that a relocation patches.
+/// A place in a section that a relocation patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fix {
-    /// The part, and the offset in it.
-    pub(super) place: (u32, u64),
+    /// Where in the section.
+    pub(super) offset: usize,
     /// How many bytes.
     pub(super) width: usize,
     /// What is put there.
     pub(super) value: u64,
-    /// The section of code that it is in, by its part.
-    pub(super) text: Option<u32>,
+    /// The section of code that it is in, by its index.
+    pub(super) text: Option<u64>,
 }
 
-/// All places that are patched, in order.
-pub(super) fn fixes(pieces: &[Piece]) -> Vec<Fix> {
-    let symbols = Symbols::of(pieces);
-    let mut fixes = Vec::new();
-    for piece in pieces {
-        let [kind, _, target, flags] = piece.numbers;
-        let addend = match kind {
-            kind::REL => false,
-            kind::RELA => true,
-            _ => continue,
-        };
-        let layout = Layout::of(flags, addend);
-        for entry in piece.bytes.chunks_exact(layout.size) {
-            let fix = layout.fix(entry, target, &symbols, pieces);
-            fixes.extend(fix);
-        }
-    }
-    fixes.sort_by_key(|fix| fix.place);
-    fixes.dedup_by_key(|fix| fix.place);
-    fixes
+/// Resolves the symbols of a file.
+pub(super) struct Symbols<'a> {
+    file: &'a ElfFile,
+    sources: &'a Sources,
+    /// Where the sections of code start, and their indices.
+    texts: HashMap<&'a str, (u64, u64)>,
+    /// What was resolved before, by the number of the symbol.
+    known: HashMap<u64, Option<Address>>,
 }
 
-/// How the entries of a table look: gABI, Relocation.
-struct Layout {
-    word: usize,
-    size: usize,
-    endian: Endian,
-    addend: bool,
-}
+/// The address of a symbol, and the section of code if it is one's name.
+type Address = (u64, Option<u64>);
 
-pub(super) fn endian(flags: u64) -> Endian {
-    match flags & flag::BIG {
-        0 => Endian::Little,
-        _ => Endian::Big,
-    }
-}
-
-impl Layout {
-    fn of(flags: u64, addend: bool) -> Layout {
-        let word = if flags & flag::NARROW == 0 { 8 } else { 4 };
-        Layout {
-            word,
-            size: word * if addend { 3 } else { 2 },
-            endian: endian(flags),
-            addend,
+impl<'a> Symbols<'a> {
+    /// The symbols of the file; `texts` are its sections of code.
+    pub(super) fn new(file: &'a ElfFile, sources: &'a Sources, texts: &[u64]) -> Symbols<'a> {
+        let texts = texts.iter().filter_map(|index| file.section(*index));
+        Symbols {
+            file,
+            sources,
+            texts: texts
+                .map(|s| (s.name.as_str(), (s.addr, s.index)))
+                .collect(),
+            known: HashMap::new(),
         }
     }
 
-    fn word(&self, entry: &[u8], number: usize) -> u64 {
-        let bytes = entry.chunks_exact(self.word).nth(number);
-        uint(bytes.unwrap_or(&[]), self.endian)
+    /// What the relocations in `table` patch in the bytes of a section, by place; of several at
+    /// a place the first.
+    pub(super) fn fixes(&mut self, table: &Section, bytes: &[u8]) -> Vec<Fix> {
+        let Some(shape) = Shape::of(self.file, table) else {
+            return Vec::new();
+        };
+        let mut fixes = Vec::new();
+        for index in 0..table.bytes.len() / shape.size() {
+            let entry = table.bytes.sub(index * shape.size(), shape.size());
+            fixes.extend(self.fix(shape, &Window::clamped(self.sources, entry), bytes));
+        }
+        fixes.sort_by_key(|fix| fix.offset);
+        fixes.dedup_by_key(|fix| fix.offset);
+        fixes
     }
 
-    fn fix(&self, entry: &[u8], target: u64, symbols: &Symbols, pieces: &[Piece]) -> Option<Fix> {
-        let (offset, info) = (self.word(entry, 0), self.word(entry, 1));
-        let (symbol, kind) = match self.word {
-            8 => (info >> 32, info & 0xffff_ffff),
-            _ => (info >> 8, info & 0xff),
-        };
-        // zebin ELF, Gen Relocation Type: R_SYM_ADDR, R_SYM_ADDR_32.
-        let width = match kind {
-            1 => 8,
-            2 => 4,
+    fn fix(&mut self, shape: Shape, entry: &Window, bytes: &[u8]) -> Option<Fix> {
+        let relocation = shape.read(entry)?;
+        let width = match relocation.kind {
+            RelocationType::R_SYM_ADDR => 8,
+            RelocationType::R_SYM_ADDR_32 => 4,
             _ => return None,
         };
-        let part = u32::try_from(target).ok()?;
-        let bytes = &pieces.get(usize::try_from(target).ok()?)?.bytes;
-        let from = usize::try_from(offset).ok()?;
-        let there = bytes.get(from..from.checked_add(width)?)?;
-        let addend = match (self.addend, self.word) {
-            (false, _) => uint(there, self.endian),
-            (true, 8) => self.word(entry, 2),
-            (true, _) => {
-                let narrow = u32::try_from(self.word(entry, 2)).unwrap_or(0);
-                i64::from(narrow.cast_signed()).cast_unsigned()
-            }
+        let offset = usize::try_from(relocation.offset).ok()?;
+        let there = bytes.get(offset..offset.checked_add(width)?)?;
+        let addend = match relocation.addend {
+            Some(addend) => addend.cast_unsigned(),
+            None => uint(there, shape.endian),
         };
-        let (address, text) = symbols.get(symbol)?;
+        let (address, text) = self.address(relocation.symbol)?;
         let value = address.wrapping_add(addend);
         Some(Fix {
-            place: (part, offset),
+            offset,
             width,
             value: if width == 4 {
                 value & 0xffff_ffff
@@ -112,49 +94,44 @@ impl Layout {
             text,
         })
     }
-}
 
-/// The symbol table, with the sections of code by name.
-struct Symbols<'a> {
-    entries: &'a [u8],
-    names: &'a [u8],
-    flags: u64,
-    texts: HashMap<&'a [u8], (u64, u32)>,
-}
-
-impl<'a> Symbols<'a> {
-    fn of(pieces: &'a [Piece]) -> Symbols<'a> {
-        let table = |kind: u64| pieces.iter().find(|piece| piece.numbers[0] == kind);
-        let symbols = table(kind::SYMBOLS);
-        let texts = (0..)
-            .zip(pieces)
-            .filter(|(_, p)| p.numbers[0] == kind::TEXT);
-        let texts = texts.map(|(part, p)| (p.name.as_bytes(), (p.numbers[1], part)));
-        Symbols {
-            entries: symbols.map_or(&[], |piece| &piece.bytes),
-            names: table(kind::NAMES).map_or(&[], |piece| &piece.bytes),
-            flags: symbols.map_or(0, |piece| piece.numbers[3]),
-            texts: texts.collect(),
+    fn address(&mut self, symbol: u64) -> Option<Address> {
+        if let Some(known) = self.known.get(&symbol) {
+            return *known;
         }
+        let found = self.find(symbol);
+        self.known.insert(symbol, found);
+        found
     }
 
-    /// The address of a symbol, and the section of code if it is one's name.
-    fn get(&self, index: u64) -> Option<(u64, Option<u32>)> {
-        let (size, value) = match self.flags & flag::NARROW {
-            0 => (24, 8..16),
-            _ => (16, 4..8),
+    fn find(&self, symbol: u64) -> Option<Address> {
+        let table = self.file.symbol_table()?;
+        let size = Symbol::size(self.file.class);
+        let entry = table.bytes.sub(symbol.checked_mul(size)?, size);
+        let entry = Window::read(self.sources, entry).ok()?;
+        let symbol = Symbol::read(&mut entry.reader(self.file.endian), self.file.class).ok()?;
+        let name = self.file.name_in(table.link, symbol.st_name);
+        Some(match self.texts.get(name.as_str()) {
+            Some((address, text)) => (*address, Some(*text)),
+            None => (symbol.st_value, None),
+        })
+    }
+}
+
+/// The bytes of a section with the relocations applied.
+pub(super) fn patched(bytes: &[u8], fixes: &[Fix], endian: Endian) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for fix in fixes {
+        let end = fix.offset.saturating_add(fix.width);
+        let value = fix.value.to_le_bytes();
+        let (Some(place), Some(value)) = (bytes.get_mut(fix.offset..end), value.get(..fix.width))
+        else {
+            continue;
         };
-        let entry = self
-            .entries
-            .chunks_exact(size)
-            .nth(usize::try_from(index).ok()?)?;
-        let endian = endian(self.flags);
-        let name = usize::try_from(uint(entry.get(..4)?, endian)).ok()?;
-        let name = self.names.get(name..).unwrap_or(&[]);
-        let name = name.split(|byte| *byte == 0).next().unwrap_or(&[]);
-        if let Some((address, part)) = self.texts.get(name) {
-            return Some((*address, Some(*part)));
+        place.copy_from_slice(value);
+        if endian == Endian::Big {
+            place.reverse();
         }
-        Some((uint(entry.get(value)?, endian), None))
     }
+    bytes
 }

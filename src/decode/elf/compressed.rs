@@ -9,9 +9,9 @@
 use super::Class;
 use super::file::ElfFile;
 use super::section::{Section, SectionFlags, SectionType};
+use crate::decode::compression::{Inflated, Method};
 use crate::decode::context::Context;
 use crate::decode::eager::Eager;
-use crate::decode::inflate::{Inflated, Method};
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::FieldSpec;

@@ -30,25 +30,6 @@ pub enum Identity {
 /// Bit 15 of the `e_flags` of 2020: e_machine is a core family.
 const MACHINE_IS_CORE_FAMILY: u64 = 1 << 15;
 
-/// Does the file say in its first bytes that it is a zebin? One that says so only by the names
-/// of its sections is one all the same ([`Identity::of`]).
-pub fn says_zebin(head: &[u8]) -> bool {
-    let word = |at: usize| {
-        let bytes = head.get(at..at + 2)?;
-        Some(u16::from_le_bytes(bytes.try_into().ok()?))
-    };
-    let (Some(kind), Some(machine)) = (word(16), word(18)) else {
-        return false;
-    };
-    let kind = FileType(kind);
-    let is_zebin = matches!(
-        kind,
-        FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN
-    );
-    let is_intel = machine == Machine::EM_INTELGT.0 && kind != FileType::ET_DYN;
-    head.starts_with(b"\x7fELF") && (is_zebin || is_intel)
-}
-
 impl Identity {
     /// Tells from the header; the names of the sections settle what it leaves open.
     pub fn of(header: &Header, has_section: impl Fn(&str) -> bool) -> Identity {

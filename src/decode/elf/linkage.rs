@@ -8,8 +8,8 @@ use super::ElfFile;
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::symbol::{SectionIndex, Symbol, SymbolType, SymbolVisibility};
+use crate::decode::demangle::{demangle, is_mangled};
 use crate::decode::limits;
-use crate::decode::rare::{self, Rare};
 use crate::decode::reader::Window;
 use crate::decode::zebin::links::Links;
 use crate::model::linkage::{self, Home, Linkage, Relocation, Tables};
@@ -19,33 +19,26 @@ use crate::model::{Sources, Span, Str};
 pub struct ElfLinkage {
     file: Rc<ElfFile>,
     links: Rc<Links>,
-    rare: Rc<dyn Rare>,
     tables: OnceCell<Rc<Tables>>,
 }
 
 impl Linkage for ElfLinkage {
     fn tables(&self, sources: &Sources) -> Rc<Tables> {
-        if let Some(tables) = self.tables.get() {
-            return Rc::clone(tables);
-        }
-        let mut tables = self.read(sources);
-        let whole = self.demangle(&mut tables.symbols);
-        let tables = Rc::new(tables);
-        if whole {
-            // Nobody else can have set it.
-            let _ = self.tables.set(Rc::clone(&tables));
-        }
-        tables
+        let tables = self.tables.get_or_init(|| {
+            let mut tables = self.read(sources);
+            demangle_all(&mut tables.symbols);
+            Rc::new(tables)
+        });
+        Rc::clone(tables)
     }
 }
 
 impl ElfLinkage {
     /// Those of a file whose parts belong together like this.
-    pub fn new(file: &Rc<ElfFile>, links: &Rc<Links>, rare: &Rc<dyn Rare>) -> ElfLinkage {
+    pub fn new(file: &Rc<ElfFile>, links: &Rc<Links>) -> ElfLinkage {
         ElfLinkage {
             file: Rc::clone(file),
             links: Rc::clone(links),
-            rare: Rc::clone(rare),
             tables: OnceCell::new(),
         }
     }
@@ -83,27 +76,17 @@ impl ElfLinkage {
             kernel: kernel.map(|(name, entry)| (name.to_owned(), entry)),
         }
     }
+}
 
-    /// Adds the names as people write them; `false` if who knows that is still on its way.
-    fn demangle(&self, symbols: &mut [linkage::Symbol]) -> bool {
-        // The shortest name that is mangled.
-        const PROBE: &str = "_Z1av";
-        let is_mangled = |symbol: &linkage::Symbol| rare::is_mangled(&symbol.name);
-        if !symbols.iter().any(is_mangled) || !self.rare.needed() {
-            return true;
+/// Adds the names as people write them.
+fn demangle_all(symbols: &mut [linkage::Symbol]) {
+    let mut done = 0;
+    for symbol in symbols {
+        if done < limits::DEMANGLED && is_mangled(&symbol.name) {
+            symbol.demangled = demangle(&symbol.name);
+            let made = symbol.demangled.as_ref().map_or(0, String::len);
+            done += symbol.name.len() + made;
         }
-        if self.rare.demangled(PROBE).is_none() {
-            return false;
-        }
-        let mut done = 0;
-        for symbol in symbols {
-            if done < limits::DEMANGLED && is_mangled(symbol) {
-                symbol.demangled = self.rare.demangled(&symbol.name);
-                let made = symbol.demangled.as_ref().map_or(0, String::len);
-                done += symbol.name.len() + made;
-            }
-        }
-        true
     }
 }
 

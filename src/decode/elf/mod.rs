@@ -28,7 +28,7 @@ pub mod symbol;
 use std::rc::Rc;
 
 pub use self::file::{ElfFile, SymbolRef};
-pub use self::identity::{Identity, says_zebin};
+pub use self::identity::Identity;
 use self::read::Start;
 pub use self::rows::{lines_node, notes_node, plural};
 use super::context::Context;
@@ -107,7 +107,7 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
         parts.push(rows::program_headers_node(cx, &start, table));
     }
     let zebin = zebin::survey(cx, &file);
-    let dwarf = Dwarf::of(cx, &file);
+    let dwarf = Dwarf::of(&file);
     let images = offload::open(cx, &file);
     for section in &file.sections {
         let of_file = rows::Contents {
@@ -127,7 +127,7 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     summary.facts.extend(offload::facts(&file, &images));
     Opened {
         summary,
-        content: Some((cx.register(zebin.rows(cx, &file, layout)), 0, Some(count))),
+        content: Some((cx.register(zebin.rows(&file, layout)), 0, Some(count))),
     }
 }
 

@@ -138,7 +138,7 @@ pub fn plural(count: u64, what: &str) -> String {
 pub(super) struct Contents<'a> {
     pub(super) file: &'a Rc<ElfFile>,
     pub(super) zebin: &'a zebin::Survey,
-    pub(super) dwarf: Option<&'a Dwarf>,
+    pub(super) dwarf: Option<&'a Rc<Dwarf>>,
     pub(super) images: &'a Images,
 }
 

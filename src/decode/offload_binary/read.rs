@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::header;
 use super::{Entry, KEYS};
 use crate::decode::Context;
-use crate::decode::inflate::{Inflated, Method};
+use crate::decode::compression::{Inflated, Method};
 use crate::decode::pieces::{self, Piece, Pieces};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::records::{Columns, field_span, number};

@@ -5,9 +5,9 @@
 use std::rc::Rc;
 
 use super::super::Context;
+use super::super::compression::Method;
 use super::super::eager::Eager;
 use super::super::format::{self, Format, Opened};
-use super::super::inflate::Method;
 use super::super::names::{Dec, Hex};
 use super::super::record::FieldSpec;
 use super::super::rules;

@@ -9,28 +9,26 @@
 //! ```
 
 pub mod base64;
-#[cfg(feature = "deep")]
 pub mod known;
 pub mod line;
-#[cfg(feature = "deep")]
 pub mod meaning;
-#[cfg(feature = "deep")]
-pub mod rows;
+mod rows;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+use self::known::Form;
 use self::line::{Line, Parts, Read};
+use self::rows::Sets;
 use super::Context;
-use super::deep::{Guest, Part, Subject, top};
+use super::eager::Tree;
 use super::limits;
-use super::rare::Rare;
 use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Given;
 use crate::model::modules::{Property, PropertySet, PropertyValue};
-use crate::model::{Area, Content, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value, sort};
+use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
 const TEXT_DOC: Doc = Doc {
     text: "Properties in sets, as text: a line with the set's name in brackets, then a line for each property with its key, the number of its type, and its value.",
@@ -131,69 +129,32 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     true
 }
 
-/// The row of a text that was checked. What is in it, the part tells that reads what lies
-/// [`deep`](super::deep).
-pub fn node(
-    out: &Rows<'_>,
-    rare: &Rc<dyn Rare>,
-    name: impl Into<Str>,
-    text: Span,
-    checked: bool,
-) -> Node {
+/// The row of a text that was checked.
+pub fn node(out: &Rows<'_>, name: impl Into<Str>, text: Span, checked: bool) -> Node {
     let node = Node::new(NodeKind::Text, name, text)
         .area(Area::Meta)
         .doc(&TEXT_DOC);
     if text.is_empty() || !checked {
         return node.value(Value::Bytes);
     }
-    let rows = out.register(Rc::new(guest(rare, text)));
-    node.children(rows, top(0), None)
+    let rows = out.register(Rc::new(Tree::new(move |sources| Sets::read(sources, text))));
+    node.children(rows, rows::TOP, None)
 }
 
-fn guest(rare: &Rc<dyn Rare>, text: Span) -> Guest {
-    let part = Part {
-        name: String::new(),
-        numbers: [0; 4],
-        span: text,
-        read: true,
-    };
-    Guest::new(Rc::clone(rare), Subject::Properties, vec![part])
-}
-
-/// So many rows are looked through for what properties mean.
-const EXPLAINED: u64 = 1 << 16;
-
-/// Says what the properties of a text mean, as its rows do.
-pub fn explain(rare: &Rc<dyn Rare>, sources: &Sources, text: Span, sets: &mut [PropertySet]) {
-    if text.is_empty() {
-        return;
-    }
-    let guest = guest(rare, text);
-    let all = |item| guest.all(item, EXPLAINED, sources).unwrap_or_default();
-    let mut rows = Vec::new();
-    for set in all(top(0)) {
-        if let Content::Lazy { item, .. } = set.content {
-            rows.extend(all(item));
-        }
-        rows.push(set);
-    }
-    // Sets end after their properties begin: by the ends of what introduces them.
-    let place = |node: &Node| node.span.map_or(0, |span| span.start);
-    sort::by_key(&mut rows, place);
-    let find = |start: u64| {
-        let from = rows.partition_point(|row| place(row) < start);
-        rows.get(from).filter(|row| place(row) == start)
-    };
+/// Says what the properties mean, as the rows of their text do.
+pub fn explain(sets: &mut [PropertySet]) {
     for set in sets {
-        // The bracket stands between the name and what the set holds.
-        if let Some(doc) = find(set.span.end + 1).and_then(|row| row.doc) {
-            set.doc = doc.text.into();
-        }
+        let known = known::set(set.name.as_bytes());
+        set.doc = known.map_or(&rows::SET_DOC, |set| &set.doc).text.into();
         for entry in &mut set.entries {
-            if let Some(row) = find(entry.span.start) {
-                entry.meaning = row.summary.clone().unwrap_or_default().into_owned();
-                entry.doc = row.doc.map_or("", |doc| doc.text).into();
-            }
+            let key = known.and_then(|set| set.key(entry.key.as_bytes()));
+            let form = key.map_or(Form::Any, |key| key.form);
+            entry.meaning = match &entry.value {
+                PropertyValue::Number(number) => meaning::of_number(form, *number).words,
+                PropertyValue::Bytes { bits, bytes } => meaning::of_bytes(form, *bits, bytes).words,
+                PropertyValue::Unreadable(_) => String::new(),
+            };
+            entry.doc = key.map_or(&rows::KEY_DOC, |key| &key.doc).text.into();
         }
     }
 }

@@ -5,19 +5,18 @@ use std::ops::Range;
 use super::known;
 use super::line::{self, Line, Parts, Read};
 use super::meaning::{self, Meaning};
-use crate::decode::deep::{Piece, Reading, top};
 use crate::decode::limits;
-use crate::model::{Doc, ExpanderId, Node, NodeKind, SourceId, Span, Value};
+use crate::model::{Bytes, Doc, Expand, ExpanderId, Node, NodeKind, Rows, Sources, Span, Value};
 
 /// The item of the text itself.
-const TOP: u64 = top(0);
+pub(super) const TOP: u64 = 0;
 /// Set in the items of sets: their places among the rows of the text.
 const SET: u64 = 1 << 48;
 /// Set in the items of the parts of values: the numbers of their lines.
 const VALUE: u64 = 1 << 49;
 
-const SET_DOC: Doc = doc("A property set.");
-const KEY_DOC: Doc = doc("A property: its key, the number of its type, and its value.");
+pub(super) const SET_DOC: Doc = doc("A property set.");
+pub(super) const KEY_DOC: Doc = doc("A property: its key, the number of its type, and its value.");
 const WRONG_DOC: Doc = doc("A line that is neither the name of a set nor a property.");
 const ENCODED_DOC: Doc = doc(
     "The bytes as text: three of them are a number of 24 bits, lowest byte first, that is written as four digits of base64, lowest first; before all stands the number of bits, 64 bits wide.",
@@ -34,8 +33,9 @@ const fn doc(text: &'static str) -> Doc {
 }
 
 /// A text, taken apart into lines; what is in a line is read when it is shown.
-pub struct Sets {
-    text: Vec<u8>,
+pub(super) struct Sets {
+    span: Span,
+    text: Bytes,
     /// Where the lines start that are not blank.
     lines: Vec<u32>,
     /// The rows right below the text, by their first lines.
@@ -74,15 +74,11 @@ impl Found<'_> {
     }
 }
 
-/// Bytes of the text, as a place in it.
-fn place(range: &Range<usize>) -> Span {
-    Span::new(SourceId(0), range.start as u64, range.end as u64)
-}
-
 impl Sets {
-    /// The rows of a text: the only piece.
-    pub fn new(pieces: Vec<Piece>) -> Sets {
-        let text = pieces.into_iter().next().map_or(Vec::new(), |p| p.bytes);
+    /// Reads the text at `span`.
+    pub(super) fn read(sources: &Sources, span: Span) -> Sets {
+        let text = sources.read(span);
+        let text = text.unwrap_or_else(|_| Bytes::from(Vec::new()));
         let (mut lines, mut tops) = (Vec::new(), Vec::<Top>::new());
         for range in line::lines(&text) {
             let number = lines.len();
@@ -97,7 +93,16 @@ impl Sets {
                 }),
             }
         }
-        Sets { text, lines, tops }
+        Sets {
+            span,
+            text,
+            lines,
+            tops,
+        }
+    }
+
+    fn place(&self, range: &Range<usize>) -> Span {
+        super::place(self.span, range)
     }
 
     fn bytes(&self, range: &Range<usize>) -> &[u8] {
@@ -138,7 +143,7 @@ impl Sets {
     fn top(&self, number: usize) -> Node {
         let Some(top) = self.tops.get(number) else {
             let tail = self.tail();
-            let span = place(&tail);
+            let span = self.place(&tail);
             return match self.bytes(&tail).contains(&0) {
                 true => Node::new(NodeKind::Blob, "after the end of the text", span)
                     .value(Value::Bytes)
@@ -161,10 +166,10 @@ impl Sets {
         let node = Node::new(
             NodeKind::Mapping,
             shown(name),
-            place(&(first.end..last.end)),
+            self.place(&(first.end..last.end)),
         )
         .head(head(before, first.end))
-        .children(ExpanderId(0), SET | number as u64, Some(count));
+        .children(ExpanderId::SELF, SET | number as u64, Some(count));
         node.summary(crate::decode::elf::plural(count, "property"))
             .doc(known::set(name).map_or(&SET_DOC, |set| &set.doc))
     }
@@ -176,7 +181,7 @@ impl Sets {
         let parts = match line::read(line) {
             Line::Property(parts) => parts,
             _ => {
-                return Node::new(NodeKind::Text, "wrong line", place(&range))
+                return Node::new(NodeKind::Text, "wrong line", self.place(&range))
                     .value(Value::text_from(cut(line)))
                     .head(head(before, range.start))
                     .doc(&WRONG_DOC);
@@ -188,7 +193,7 @@ impl Sets {
             parts: &parts,
         };
         let start = range.start.saturating_add(parts.value.start);
-        let span = place(&(start..range.end));
+        let span = self.place(&(start..range.end));
         let doc = found.known().map_or(&KEY_DOC, |key| &key.doc);
         let node = Node::field(shown(found.bytes(&parts.key)), Value::None, span)
             .head(head(before, start))
@@ -210,7 +215,7 @@ impl Sets {
                 let mut node = node.summary(meaning.words);
                 node.kind = NodeKind::Mapping;
                 let count = meaning.parts.len() as u64 + 2;
-                node.children(ExpanderId(0), VALUE | number as u64, Some(count))
+                node.children(ExpanderId::SELF, VALUE | number as u64, Some(count))
             }
         }
     }
@@ -234,7 +239,7 @@ impl Sets {
             return Vec::new();
         };
         let mut rows = vec![
-            Sets::encoded(&bounds, &found, &parts),
+            self.encoded(&bounds, &found, &parts),
             Node::derived("bits", Value::decimal(bits, 64)),
         ];
         let meaning = found.meaning(&reading.value);
@@ -243,9 +248,9 @@ impl Sets {
         rows
     }
 
-    fn encoded(line: &Range<usize>, found: &Found<'_>, parts: &Parts) -> Node {
+    fn encoded(&self, line: &Range<usize>, found: &Found<'_>, parts: &Parts) -> Node {
         let start = line.start.saturating_add(parts.value.start);
-        let span = place(&(start..line.end));
+        let span = self.place(&(start..line.end));
         let value = Value::text_from(cut(found.bytes(&parts.value)));
         Node::field("encoded", value, span).doc(&ENCODED_DOC)
     }
@@ -270,8 +275,8 @@ fn number(item: u64) -> usize {
     usize::try_from(item & !(SET | VALUE)).unwrap_or(usize::MAX)
 }
 
-impl Reading for Sets {
-    fn count(&self, item: u64) -> u64 {
+impl Expand for Sets {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
         match item {
             TOP => self.tops.len() as u64 + u64::from(!self.tail().is_empty()),
             _ if item & VALUE != 0 => self.parts(number(item)).len() as u64,
@@ -282,27 +287,24 @@ impl Reading for Sets {
         }
     }
 
-    fn rows(&self, item: u64, range: Range<u64>) -> Vec<Node> {
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         if item == TOP {
-            return range.map(|top| self.top(number(top))).collect();
+            for top in range {
+                out.push(self.top(number(top)));
+            }
+        } else if item & VALUE != 0 {
+            out.push_range(self.parts(number(item)), range);
+        } else if let Some(top) = self.tops.get(number(item)) {
+            let set = self.set_of(top.lines.start);
+            let first = top.lines.start.saturating_add(1);
+            for entry in range {
+                out.push(self.entry(first.saturating_add(number(entry)), set));
+            }
         }
-        if item & VALUE != 0 {
-            let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-            let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-            let all = self.parts(number(item)).into_iter();
-            return all.skip(skip).take(take).collect();
-        }
-        let Some(top) = self.tops.get(number(item)) else {
-            return Vec::new();
-        };
-        let set = self.set_of(top.lines.start);
-        let first = top.lines.start.saturating_add(1);
-        let lines = range.map(|entry| first.saturating_add(number(entry)));
-        lines.map(|line| self.entry(line, set)).collect()
     }
 
-    fn index_at(&self, item: u64, _part: u32, offset: u64) -> Option<Vec<u64>> {
-        let within = usize::try_from(offset).ok()?;
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        let within = usize::try_from(offset.checked_sub(self.span.start)?).ok()?;
         // The line whose end is behind the byte: what introduces a line belongs to it.
         let line = partition(self.lines.len(), |line| self.line(line).end <= within);
         if item == TOP {

@@ -8,28 +8,24 @@
 //! ```
 //!
 //! A check reads no more than the header. The instructions are taken apart by [`module`] when
-//! somebody opens them ([`deep`](super::deep)).
+//! somebody opens them.
 
-#[cfg(feature = "deep")]
 mod grammar;
-#[cfg(feature = "deep")]
 mod instruction;
-#[cfg(feature = "deep")]
-pub mod module;
-#[cfg(feature = "deep")]
+mod module;
 mod operands;
-#[cfg(feature = "deep")]
 mod overview;
 
 use std::rc::Rc;
 
+use self::module::Module;
 use super::Context;
-use super::deep::{Guest, Part, Subject, top};
+use super::eager::Tree;
 use super::format::{Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
-use crate::model::{Doc, Fact, Node, NodeKind, Span, Summary, Tone};
+use crate::model::{Doc, ExpanderId, Fact, Node, NodeKind, Span, Summary, Tone};
 use crate::record;
 
 record! {
@@ -94,7 +90,6 @@ impl Format for Spirv {
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
         let header = check(cx, span);
-        let guest = guest(cx, span);
         let fact = |label: &'static str, text: String, headline| Fact {
             label: label.into(),
             text: text.into(),
@@ -118,7 +113,7 @@ impl Format for Spirv {
                 title: title.into(),
                 facts,
             },
-            content: Some((cx.register(Rc::new(guest)), top(0), None)),
+            content: Some((rows(cx, span), module::TOP, None)),
         }
     }
 }
@@ -131,18 +126,15 @@ pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
         node = node.summary(format!("SPIR-V {}", header.version_text()));
     }
     node.kind = NodeKind::Record;
-    let rows = cx.register(Rc::new(guest(cx, bytes)));
-    Some(node.children(rows, top(0), None).doc(&MODULE_DOC))
+    let rows = rows(cx, bytes);
+    Some(node.children(rows, module::TOP, None).doc(&MODULE_DOC))
 }
 
-fn guest(cx: &Context<'_>, span: Span) -> Guest {
-    let part = Part {
-        name: String::new(),
-        numbers: [0; 4],
-        span,
-        read: true,
-    };
-    Guest::new(Rc::clone(&cx.rare), Subject::Spirv, vec![part])
+/// The rows of a module; read when somebody opens it.
+fn rows(cx: &Context<'_>, span: Span) -> ExpanderId {
+    cx.register(Rc::new(Tree::new(move |sources| {
+        Module::read(sources, span)
+    })))
 }
 
 /// Checks the header, and nothing else.

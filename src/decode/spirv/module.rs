@@ -12,14 +12,18 @@ use super::grammar::{self, Grammar};
 use super::operands::{Number, Operand, Types, What, operands};
 use super::overview::Overview;
 use super::{Header, instruction, order};
-use crate::decode::deep::{Piece, Reading, top};
 use crate::decode::names::known_name;
 use crate::decode::reader::Endian;
-use crate::model::{Doc, ExpanderId, Known, Node, NodeKind, SourceId, Span, Value};
+use crate::decode::{limits, raw};
+use crate::model::{
+    Bytes, Doc, Expand, ExpanderId, Known, Node, NodeKind, Rows, Sources, Span, Value,
+};
 
 /// A module of SPIR-V.
-pub struct Module {
-    bytes: Vec<u8>,
+pub(super) struct Module {
+    span: Span,
+    /// Nothing, if that is more than [`limits::DEEP`], or cannot be read.
+    bytes: Bytes,
     endian: Endian,
     /// The first word of each instruction.
     starts: Vec<u32>,
@@ -32,7 +36,8 @@ pub struct Module {
     overview: Overview,
 }
 
-const TOP: u64 = top(0);
+/// The item of the module itself.
+pub(super) const TOP: u64 = 0;
 const HEADER: u64 = 1;
 const INSTRUCTIONS: u64 = 2;
 /// A group of the overview.
@@ -88,11 +93,16 @@ const fn tool(raw: u64, name: &'static str) -> Known {
 }
 
 impl Module {
-    /// The module in the only piece.
-    pub fn new(pieces: Vec<Piece>) -> Module {
-        let bytes = pieces.into_iter().next().map_or(Vec::new(), |p| p.bytes);
+    /// Reads the module at `span`.
+    pub(super) fn read(sources: &Sources, span: Span) -> Module {
+        let bytes = match span.len() <= limits::DEEP {
+            true => sources.read(span).ok(),
+            false => None,
+        };
+        let bytes = bytes.unwrap_or_else(|| Bytes::from(Vec::new()));
         let endian = order(&bytes).unwrap_or_default();
         let mut module = Module {
+            span,
             bytes,
             endian,
             starts: Vec::new(),
@@ -149,7 +159,8 @@ impl Module {
     fn span(&self, words: Range<u32>) -> Span {
         let len = self.bytes.len() as u64;
         let at = |word: u32| (u64::from(word) * 4).min(len);
-        Span::new(SourceId(0), at(words.start), at(words.end))
+        let (start, end) = (at(words.start), at(words.end));
+        self.span.sub(start, end.saturating_sub(start))
     }
 
     /// The instruction of that number, if there is one.
@@ -203,6 +214,9 @@ impl Module {
 
     /// The rows of the module.
     fn parts(&self) -> Vec<Node> {
+        if self.span.len() > limits::DEEP {
+            return vec![raw::too_large(self.span)];
+        }
         let header = self.span(0..HEADER_WORDS);
         let mut rows = Vec::new();
         if header.len() < Header::SIZE {
@@ -230,11 +244,10 @@ impl Module {
                 .doc(&INSTRUCTIONS_DOC);
             rows.push(lazy(node, INSTRUCTIONS, count));
         }
-        let rest = Span::new(
-            SourceId(0),
-            self.span(0..self.end).end,
-            self.bytes.len() as u64,
-        );
+        let end = self.span(0..self.end).len();
+        let rest = self
+            .span
+            .sub(end, (self.bytes.len() as u64).saturating_sub(end));
         if !rest.is_empty() {
             let node = Node::new(NodeKind::Blob, "no instruction", rest).value(Value::Bytes);
             rows.push(node.doc(&REST_DOC));
@@ -261,7 +274,7 @@ impl Module {
 
 /// A node with children.
 pub(super) fn lazy(node: Node, item: u64, count: u64) -> Node {
-    node.children(ExpanderId(0), item, Some(count))
+    node.children(ExpanderId::SELF, item, Some(count))
 }
 
 /// The opcode and the word count in an instruction's first word.
@@ -329,8 +342,8 @@ impl Types for Module {
     }
 }
 
-impl Reading for Module {
-    fn count(&self, item: u64) -> u64 {
+impl Expand for Module {
+    fn count(&self, item: u64, _sources: &Sources) -> u64 {
         match item {
             TOP => self.parts().len() as u64,
             HEADER => Header::COUNT,
@@ -342,35 +355,31 @@ impl Reading for Module {
         }
     }
 
-    fn rows(&self, item: u64, range: Range<u64>) -> Vec<Node> {
-        let some = |all: Vec<Node>| {
-            let from = usize::try_from(range.start).unwrap_or(usize::MAX);
-            let most = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-            all.into_iter().skip(from).take(most).collect()
-        };
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         match item {
-            TOP => some(self.parts()),
-            HEADER => some(self.header_rows()),
-            INSTRUCTIONS => range
-                .filter_map(|number| {
-                    let number = u32::try_from(number).ok()?;
+            TOP => out.push_range(self.parts(), range),
+            HEADER => out.push_range(self.header_rows(), range),
+            INSTRUCTIONS => {
+                for number in range.filter_map(|number| u32::try_from(number).ok()) {
                     let count = instruction::count(self, number);
                     let item = INSTRUCTION + u64::from(number);
-                    Some(lazy(instruction::node(self, number)?, item, count))
-                })
-                .collect(),
+                    out.extend(instruction::node(self, number).map(|node| lazy(node, item, count)));
+                }
+            }
             _ => match number_of(item) {
-                Some(number) => some(instruction::rows(self, number)),
-                None => self.overview.rows(self, item.wrapping_sub(GROUP), range),
+                Some(number) => out.push_range(instruction::rows(self, number), range),
+                None => self
+                    .overview
+                    .rows(self, item.wrapping_sub(GROUP), range, out),
             },
         }
     }
 
-    fn index_at(&self, item: u64, _part: u32, offset: u64) -> Option<Vec<u64>> {
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
         if item != INSTRUCTIONS {
             return None;
         }
-        let word = u32::try_from(offset / 4).ok()?;
+        let word = u32::try_from(offset.checked_sub(self.span.start)? / 4).ok()?;
         let after = self.starts.partition_point(|start| *start <= word);
         Some(after.checked_sub(1).map(|i| i as u64).into_iter().collect())
     }

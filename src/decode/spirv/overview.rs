@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::instruction::{id_text, opcode, text};
 use super::module::Module;
 use super::operands::What;
-use crate::model::{Doc, Node, Value};
+use crate::model::{Doc, Node, Rows, Value};
 
 /// Instructions of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,12 +119,12 @@ impl Overview {
     }
 
     /// The rows of a group.
-    pub(super) fn rows(&self, module: &Module, group: u64, range: Range<u64>) -> Vec<Node> {
+    pub(super) fn rows(&self, module: &Module, group: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let from = usize::try_from(range.start).unwrap_or(usize::MAX);
         let most = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        let list = self.list(group).iter().skip(from).take(most);
-        let rows = list.filter_map(|number| row(module, *number));
-        rows.collect()
+        for number in self.list(group).iter().skip(from).take(most) {
+            out.extend(row(module, *number));
+        }
     }
 }
 

@@ -87,7 +87,7 @@ impl Modules for Graph {
 
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
         let mut sets = self.values(of, sources);
-        property_set::explain(&self.survey.rare, sources, self.text(of), &mut sets);
+        property_set::explain(&mut sets);
         sets
     }
 }

@@ -17,7 +17,6 @@ use super::Context;
 use super::elf::plural;
 use super::format::{self, Opened};
 use super::property_set::{self, Item};
-use super::rare::Rare;
 use super::rules;
 use crate::model::kernels::Given;
 use crate::model::modules::{Modules, Property, STATES, TITLE};
@@ -76,8 +75,6 @@ pub struct Code {
 
 /// What a SYCLBIN holds, whichever generation it is of.
 pub struct Survey {
-    /// Who reads the properties.
-    pub rare: Rc<dyn Rare>,
     /// The version of the format.
     pub version: Given<u64>,
     /// The state, if the global metadata says it.
@@ -227,9 +224,9 @@ impl Survey {
         let text = self.text(part);
         let Some(code) = self.code(part) else {
             let checked = text.is_some_and(|text| text.checked);
-            return property_set::node(out, &self.rare, name, span, checked).doc(part.doc());
+            return property_set::node(out, name, span, checked).doc(part.doc());
         };
-        let rows = out.register(Rc::new(ImageRows::new(part, span, code, &self.rare, out)));
+        let rows = out.register(Rc::new(ImageRows::new(part, span, code, out)));
         let node = Node::new(NodeKind::Record, name, span)
             .area(Area::Code)
             .children(rows, 0, None)
@@ -255,7 +252,7 @@ impl Survey {
             _ => format!("{} metadata", part.name()),
         };
         let checked = text.is_some_and(|text| text.checked);
-        let node = property_set::node(out, &self.rare, name, span, checked);
+        let node = property_set::node(out, name, span, checked);
         match part {
             Part::Global | Part::Module(_) => node.doc(part.doc()),
             _ => node,
@@ -267,7 +264,7 @@ impl Survey {
 struct ImageRows(Vec<Node>);
 
 impl ImageRows {
-    fn new(part: Part, span: Span, code: &Code, rare: &Rc<dyn Rare>, out: &Rows<'_>) -> ImageRows {
+    fn new(part: Part, span: Span, code: &Code, out: &Rows<'_>) -> ImageRows {
         let mut rows = Vec::new();
         let size = span.sub(0, 8);
         let window = super::reader::Window::clamped(out.sources, size);
@@ -279,13 +276,7 @@ impl ImageRows {
         rows.push(Node::field("metadata size", Value::decimal(number, 64), size).doc(&SIZE_DOC));
         if !code.text.span.is_empty() {
             let text = code.text;
-            rows.push(property_set::node(
-                out,
-                rare,
-                "metadata",
-                text.span,
-                text.checked,
-            ));
+            rows.push(property_set::node(out, "metadata", text.span, text.checked));
         }
         if !code.bytes.is_empty() {
             let opened = code.opened.as_ref();

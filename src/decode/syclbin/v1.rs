@@ -176,7 +176,6 @@ impl Reading {
         let native = self.codes(cx, self.native, &NATIVE, bytes);
         let modules = self.abstract_modules(cx, ir.len() as u64, native.len() as u64);
         Survey {
-            rare: Rc::clone(&cx.rare),
             version: Given::at(self.get("Version"), self.place("Version")),
             state: state.flatten(),
             span: self.span,

@@ -10,7 +10,6 @@
 
 use super::graph::Said;
 use super::{Code, Module, Part, Survey, Text, open_code, read_global};
-use std::rc::Rc;
 
 use crate::decode::Context;
 use crate::decode::offload_binary::header::Entry as EntryRecord;
@@ -67,7 +66,6 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Survey {
         checked: true,
     };
     let mut survey = Survey {
-        rare: Rc::clone(&cx.rare),
         version: Given {
             value: 2,
             span: None,

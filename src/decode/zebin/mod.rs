@@ -67,12 +67,12 @@ pub struct Survey {
 
 impl Survey {
     /// Who makes the rows of the document that has these parts.
-    pub fn rows(&self, cx: &Context<'_>, file: &Rc<ElfFile>, parts: Layout) -> Rc<dyn Expand> {
+    pub fn rows(&self, file: &Rc<ElfFile>, parts: Layout) -> Rc<dyn Expand> {
         let kernels = self.ze_info.as_ref().map(|(_, info)| {
             let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
             Rc::new(kernels)
         });
-        let linkage = ElfLinkage::new(file, &self.links, &cx.rare);
+        let linkage = ElfLinkage::new(file, &self.links);
         Rc::new(Zebin {
             parts,
             kernels,

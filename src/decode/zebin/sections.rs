@@ -231,7 +231,7 @@ pub fn section_node(
     file: &Rc<ElfFile>,
     section: &Section,
     survey: &Survey,
-    dwarf: Option<&Dwarf>,
+    dwarf: Option<&Rc<Dwarf>>,
     mut node: Node,
 ) -> Option<Node> {
     let bytes = section.bytes;
@@ -313,7 +313,7 @@ fn progbits_node(
     cx: &Context<'_>,
     file: &Rc<ElfFile>,
     section: &Section,
-    dwarf: Option<&Dwarf>,
+    dwarf: Option<&Rc<Dwarf>>,
     mut node: Node,
 ) -> Option<Node> {
     let name = section.name.as_str();
@@ -321,8 +321,7 @@ fn progbits_node(
         return None;
     }
     if name == ".text" || name.starts_with(".text.") {
-        let lines = dwarf.and_then(|dwarf| dwarf.lines_of(section.index));
-        let code = Code::new(file, section, lines);
+        let code = Code::new(file, section, dwarf.map(Rc::clone));
         let count = code.len();
         if let Some(summary) = text::summary(&code) {
             node = node.summary(summary);

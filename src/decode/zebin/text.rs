@@ -8,8 +8,9 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
-use crate::decode::dwarf::{Line, Lines};
+use crate::decode::dwarf::{Dwarf, Line};
 use crate::decode::elf::section::Section;
 use crate::decode::elf::{ElfFile, plural};
 use crate::decode::reader::{Endian, Window, uint};
@@ -42,9 +43,10 @@ struct Index {
 pub struct Code {
     parts: Vec<Part>,
     indices: OnceCell<HashMap<u64, Index>>,
-    /// What tells the lines of the source, and what it told.
-    lines: Option<Lines>,
-    told: OnceCell<Vec<Line>>,
+    /// What tells the lines of the source.
+    dwarf: Option<Rc<Dwarf>>,
+    /// The section's index, and where it starts.
+    section: u64,
     start: u64,
 }
 
@@ -79,7 +81,7 @@ const CUT_OFF_DOC: Doc = Doc {
 
 impl Code {
     /// The parts of a section, by the function symbols that live in it.
-    pub fn new(file: &ElfFile, section: &Section, lines: Option<Lines>) -> Code {
+    pub fn new(file: &ElfFile, section: &Section, dwarf: Option<Rc<Dwarf>>) -> Code {
         let names = file.symbol_table().map_or(0, |t| t.link);
         let whole = section.bytes;
         let mut parts: Vec<Part> = Vec::new();
@@ -128,8 +130,8 @@ impl Code {
         Code {
             parts,
             indices: OnceCell::new(),
-            lines,
-            told: OnceCell::new(),
+            dwarf,
+            section: section.index,
             start: whole.start,
         }
     }
@@ -139,17 +141,10 @@ impl Code {
         self.parts.len() as u64
     }
 
-    /// The lines of the source by offset in the section; nothing if they are not known yet,
-    /// and whoever asks is going to be asked again.
-    fn lines(&self, sources: &Sources) -> Option<&[Line]> {
-        if let Some(told) = self.told.get() {
-            return Some(told);
-        }
-        let told = match &self.lines {
-            Some(lines) => lines.all(sources)?,
-            None => Vec::new(),
-        };
-        Some(self.told.get_or_init(|| told))
+    /// The lines of the source, by offset in the section.
+    fn lines(&self, sources: &Sources) -> &[Line] {
+        let dwarf = self.dwarf.as_ref();
+        dwarf.map_or(&[], |dwarf| dwarf.lines(self.section, sources))
     }
 
     fn part(&self, item: u64) -> Option<&Part> {
@@ -271,9 +266,6 @@ impl Expand for Code {
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return 0;
         };
-        if self.lines(sources).is_none() {
-            return 0;
-        }
         let facts = self.facts(part, index).len() as u64;
         facts + index.count + u64::from(index.end < part.span.end)
     }
@@ -291,9 +283,7 @@ impl Expand for Code {
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return;
         };
-        let Some(lines) = self.lines(sources) else {
-            return;
-        };
+        let lines = self.lines(sources);
         let line_of = |span: Span| line_of(lines, span.start - self.start);
         let facts = self.facts(part, index);
         let before = facts.len() as u64;
@@ -342,7 +332,7 @@ impl Expand for Code {
 
 /// The line that the instruction at an offset comes from.
 fn line_of(lines: &[Line], offset: u64) -> Option<&Line> {
-    let after = lines.partition_point(|line| line.address <= offset);
+    let after = lines.partition_point(|line| line.offset <= offset);
     let line = lines.get(after.checked_sub(1)?)?;
     (!line.place.is_empty()).then_some(line)
 }

@@ -13,7 +13,7 @@ use super::session::{Live, Session, spawn};
 use crate::ui::paste;
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
-use crate::worker::client::{Client, ClientError};
+use crate::worker::client::Client;
 
 /// A file, and the handle by which it can be had again.
 pub(super) type Chosen = (File, Option<wasm_bindgen::JsValue>);
@@ -161,20 +161,16 @@ impl Session {
         }));
     }
 
-    /// Gives a tab's file to a decoder: first to the one that reads zebins.
+    /// Gives a tab's file to a decoder.
     pub(super) fn decode(self: &Rc<Self>, tab: TabId) {
-        let spare = self.spare.borrow_mut().take();
-        let client = spare
-            .filter(|client| client.death().is_none())
-            .unwrap_or_else(Client::start);
-        self.decode_by(tab, client);
-    }
-
-    fn decode_by(self: &Rc<Self>, tab: TabId, client: Client) {
         let Some(live) = self.live(tab) else { return };
         let Some(file) = live.file.borrow().clone() else {
             return;
         };
+        let spare = self.spare.borrow_mut().take();
+        let client = spare
+            .filter(|client| client.death().is_none())
+            .unwrap_or_else(Client::start);
         if let Some(before) = live.client.replace(Some(client.clone())) {
             before.stop();
         }
@@ -195,13 +191,6 @@ impl Session {
                     if let Some(target) = target {
                         session.follow(tab, target);
                     }
-                }
-                Err(ClientError::Elsewhere) => {
-                    // This one waits for the next file.
-                    live.client.borrow_mut().take();
-                    client.on_death(|_| {});
-                    *session.spare.borrow_mut() = Some(client);
-                    session.decode_by(tab, Client::start_full());
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }

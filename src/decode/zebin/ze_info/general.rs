@@ -1,9 +1,11 @@
-//! Texts that leave the subset of YAML that [`yaml`](super::yaml) decodes: a general reader
-//! ([`rare`](crate::decode::rare)) says what they mean. It keeps no places, so its values are
-//! shown as derived ones, beside the rows.
+//! Texts that leave the subset of YAML that [`yaml`](super::yaml) decodes: serde_yaml, which
+//! knows all of YAML, says what they mean. It keeps no places, so its values are shown as
+//! derived ones, beside the rows.
+
+use serde_yaml::{Mapping, Value as Yaml};
 
 use crate::decode::eager::{Eager, Place};
-use crate::decode::rare::{Rare, What};
+use crate::decode::limits;
 use crate::model::{Doc, Node, Value};
 
 pub(super) const DOC: Doc = Doc {
@@ -18,50 +20,95 @@ const VALUE_DOC: Doc = Doc {
 };
 
 /// Decodes the text: the values as a tree, or why there are none.
-pub(super) fn tree(text: &[u8], rare: &dyn Rare) -> Eager {
-    let mut tree = Eager::default();
-    let Some(items) = rare.yaml(text) else {
-        let text = Value::text("zeview's part that reads general YAML is not loaded");
-        tree.push(Eager::TOP, Node::derived("error", text).doc(&DOC));
-        return tree;
-    };
-    // The places of the values that the next one may be within.
-    let mut places: Vec<Place> = vec![Eager::TOP];
-    for item in items {
-        places.truncate(usize::try_from(item.depth).unwrap_or(0).saturating_add(1));
-        let place = places.last().copied().unwrap_or(Eager::TOP);
-        let count = match item.what {
-            What::Sequence(count) => Some(count),
-            _ => None,
-        };
-        let (value, doc) = match item.what {
-            What::Nothing | What::Sequence(_) => (Value::None, &VALUE_DOC),
-            What::Bool(yes) => (Value::Bool(yes), &VALUE_DOC),
-            What::Unsigned(raw) => (Value::decimal(raw, 64), &VALUE_DOC),
-            What::Signed(raw) => (Value::Signed { raw, bits: 64 }, &VALUE_DOC),
-            What::Float(number) => (Value::Float(number), &VALUE_DOC),
-            What::Text(text) => (Value::text(text), &VALUE_DOC),
-            What::Note(text) => (Value::text(text), &DOC),
-        };
-        let mut node = Node::derived(item.name, value).doc(doc);
-        if let Some(count) = count {
-            node = node.summary(count.to_string());
-        }
-        places.push(tree.push(place, node));
+pub(super) fn tree(text: &[u8]) -> Eager {
+    let text = String::from_utf8_lossy(text);
+    let mut values = Values::default();
+    match serde_yaml::from_str(text.trim_end_matches('\0')) {
+        Ok(Yaml::Mapping(mapping)) => values.push_mapping(Eager::TOP, mapping),
+        Ok(other) => values.push(Eager::TOP, "value".to_owned(), other),
+        Err(error) => values.note(Eager::TOP, "error", error.to_string()),
     }
-    tree
+    values.tree
 }
 
-#[cfg(all(test, feature = "rare"))]
+#[derive(Default)]
+struct Values {
+    tree: Eager,
+    count: usize,
+}
+
+impl Values {
+    fn note(&mut self, place: Place, name: &'static str, text: String) {
+        let node = Node::derived(name, Value::text(text)).doc(&DOC);
+        self.tree.push(place, node);
+    }
+
+    fn push_mapping(&mut self, place: Place, mapping: Mapping) {
+        for (key, value) in mapping {
+            let name = match key {
+                Yaml::String(name) => name,
+                other => serde_yaml::to_string(&other)
+                    .map_or_else(|_| "key".to_owned(), |text| text.trim_end().to_owned()),
+            };
+            self.push(place, name, value);
+        }
+    }
+
+    fn push(&mut self, place: Place, name: String, value: Yaml) {
+        self.count += 1;
+        if self.count >= limits::GENERAL_YAML_VALUES {
+            if self.count == limits::GENERAL_YAML_VALUES {
+                let most = limits::GENERAL_YAML_VALUES;
+                let text = format!("more than {most} values are not shown");
+                self.note(place, "and more", text);
+            }
+            return;
+        }
+        let node = |value| Node::derived(name, value).doc(&VALUE_DOC);
+        match value {
+            Yaml::Mapping(mapping) => {
+                let below = self.tree.push(place, node(Value::None));
+                self.push_mapping(below, mapping);
+            }
+            Yaml::Sequence(values) => {
+                let node = node(Value::None).summary(values.len().to_string());
+                let below = self.tree.push(place, node);
+                for value in values {
+                    self.push(below, "item".to_owned(), value);
+                }
+            }
+            Yaml::Tagged(tagged) => {
+                let tag = Value::text(tagged.tag.to_string());
+                let below = self.tree.push(place, node(tag));
+                self.push(below, "value".to_owned(), tagged.value);
+            }
+            scalar => {
+                self.tree.push(place, node(scalar_value(scalar)));
+            }
+        }
+    }
+}
+
+fn scalar_value(scalar: Yaml) -> Value {
+    match scalar {
+        Yaml::Bool(yes) => Value::Bool(yes),
+        Yaml::String(text) => Value::text(text),
+        Yaml::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            (Some(raw), _, _) => Value::decimal(raw, 64),
+            (_, Some(raw), _) => Value::Signed { raw, bits: 64 },
+            (_, _, Some(number)) => Value::Float(number),
+            _ => Value::None,
+        },
+        _ => Value::None,
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::rare::BuiltIn;
-    use crate::model::{Expand, MemorySource, Sources};
 
     fn count(text: &str) -> u64 {
-        let sources = Sources::new("", Box::new(MemorySource::from(Vec::new())));
-        let text = text.as_bytes().to_vec();
-        crate::decode::eager::Tree::new(move |_: &Sources| tree(&text, &BuiltIn)).count(0, &sources)
+        tree(text.as_bytes()).count_at(Eager::TOP)
     }
 
     #[test]

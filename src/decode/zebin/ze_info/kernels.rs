@@ -10,6 +10,7 @@ use super::ZeInfo;
 use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
+use crate::decode::demangle::demangle;
 use crate::decode::zebin::links::Links;
 use crate::model::kernels::{
     FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
@@ -102,7 +103,7 @@ impl ZebinKernels {
                 _ => {}
             }
         }
-        row.demangled = info.demangled(&row.name.value);
+        row.demangled = demangle(&row.name.value);
         if let Some(buffers) = buffers {
             self.sizes_of_buffers(&mut row, buffers);
         }

@@ -21,12 +21,9 @@ pub mod schema;
 mod typed;
 pub mod yaml;
 
-use std::rc::Rc;
-
 use self::yaml::{Extent, Index, Yaml};
 use crate::decode::Context;
 use crate::decode::limits;
-use crate::decode::rare::{self, Rare};
 use crate::decode::rules;
 use crate::model::{Bytes, Span};
 
@@ -40,7 +37,6 @@ pub struct ZeInfo {
     yaml: Yaml,
     /// The minor version, if the text names a version 1.x.
     minor: Option<u32>,
-    rare: Rc<dyn Rare>,
 }
 
 /// A kernel in `.ze_info`.
@@ -83,12 +79,8 @@ impl ZeInfo {
             text,
             yaml,
             minor: None,
-            rare: Rc::clone(&cx.rare),
         };
         info.minor = info.minor_version();
-        if info.has_second_reading() || info.has_mangled_names() {
-            rare::need(cx, span);
-        }
         check::check(cx, &info, legacy);
         Some(info)
     }
@@ -128,23 +120,7 @@ impl ZeInfo {
 
     /// Is there more in the text than the reader of the subset decodes?
     fn has_second_reading(&self) -> bool {
-        self.yaml.is_outside_subset() && self.text.len() <= rare::TEXT_MAX
-    }
-
-    /// Is a kernel or a function named by C++?
-    fn has_mangled_names(&self) -> bool {
-        let container = self.yaml.content().into_iter();
-        let lists = container.flat_map(|content| self.yaml.values(content));
-        let mut entries = lists.flat_map(|(list, _)| self.yaml.values(list));
-        entries.any(|(entry, _)| {
-            let name = self.yaml.get(&self.text, entry, "name");
-            name.is_some_and(|name| rare::is_mangled(&self.str(name)))
-        })
-    }
-
-    /// The name of a kernel or function as people write it, if it is a mangled one.
-    fn demangled(&self, name: &str) -> Option<String> {
-        rare::is_mangled(name).then(|| self.rare.demangled(name))?
+        self.yaml.is_outside_subset() && self.text.len() <= limits::GENERAL_YAML
     }
 
     fn minor_version(&self) -> Option<u32> {

@@ -14,7 +14,8 @@ use super::general;
 use super::kernels::default_value;
 use super::schema::{Default, Key, Table, Type};
 use super::yaml::{self, Index, Kind, ROOT};
-use crate::decode::eager::{Eager, Tree};
+use crate::decode::demangle::demangle;
+use crate::decode::eager::Tree;
 use crate::decode::zebin::links::Links;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
 
@@ -173,7 +174,7 @@ impl ZeInfoRows {
                 row.xrefs = self.links.of_kernel(&row.name);
             }
             let name = family.table_of_items().and(Some(&row.name));
-            if let Some(words) = name.and_then(|name| self.info.demangled(name)) {
+            if let Some(words) = name.and_then(|name| demangle(name)) {
                 row = row.summary(words);
             }
         }
@@ -376,8 +377,7 @@ impl ZeInfoRows {
     /// What a general reader makes of the text.
     fn general_row(&self, out: &Rows<'_>) -> Node {
         let info = Rc::clone(&self.info);
-        let tree =
-            Tree::new(move |_: &Sources| -> Eager { general::tree(&info.text, &*info.rare) });
+        let tree = Tree::new(move |_: &Sources| general::tree(&info.text));
         Node::derived("as general YAML", Value::None)
             .doc(&general::DOC)
             .children(out.register(Rc::new(tree)), 0, None)

@@ -9,13 +9,8 @@
 //!   what they hold, span of all of the new source
 //!     …
 //! ```
-//!
-//! The two readers ([`streams`]) are in the part that is loaded when it is needed (feature
-//! `deep`, see [`rare`](super::rare)). In the browser a file that needs it is decoded once
-//! more when the part has been loaded, so that a decoder asks as if it were always there.
 
-#[cfg(feature = "deep")]
-pub mod streams;
+mod streams;
 
 use std::fmt::Write as _;
 
@@ -34,19 +29,6 @@ pub enum Method {
 }
 
 impl Method {
-    const ALL: &'static [Method] = &[Method::Zlib, Method::Zstd];
-
-    /// A number for the way from one wasm module to another.
-    pub fn code(self) -> u32 {
-        let at = Method::ALL.iter().position(|method| *method == self);
-        at.and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX)
-    }
-
-    /// The other way of [`code`](Method::code).
-    pub fn of(code: u32) -> Option<Method> {
-        Method::ALL.get(usize::try_from(code).ok()?).copied()
-    }
-
     /// Told from the first bytes, as LLVM does where a format does not say.
     pub fn sniff(head: &[u8]) -> Option<Method> {
         match head {
@@ -88,45 +70,6 @@ pub enum End {
     Damaged,
     /// There is more than was asked for.
     More,
-}
-
-impl End {
-    const ALL: [End; 4] = [End::Whole, End::CutOff, End::Damaged, End::More];
-}
-
-impl Stream {
-    /// One run of bytes, for the way from one wasm module to another: the unpacked ones, with
-    /// the rest behind them.
-    pub fn pack(self) -> Vec<u8> {
-        let mut out = self.bytes;
-        let end = End::ALL.iter().position(|end| *end == self.end);
-        out.extend_from_slice(&self.used.to_le_bytes());
-        out.push(
-            end.and_then(|end| u8::try_from(end).ok())
-                .unwrap_or(u8::MAX),
-        );
-        out
-    }
-
-    /// The other way of [`pack`](Stream::pack).
-    pub fn unpack(mut bytes: Vec<u8>) -> Option<Stream> {
-        let end = *End::ALL.get(usize::from(bytes.pop()?))?;
-        let (rest, used) = bytes.split_last_chunk()?;
-        let (len, used) = (rest.len(), u64::from_le_bytes(*used));
-        bytes.truncate(len);
-        Some(Stream { bytes, used, end })
-    }
-}
-
-/// What came of asking for a stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unpacked {
-    /// There it is.
-    Here(Stream),
-    /// Its reader is going to be loaded; the file is going to be decoded again.
-    Later,
-    /// There is no reader.
-    Never,
 }
 
 /// Unpacked bytes in a document.
@@ -197,18 +140,7 @@ impl Context<'_> {
         }
         let most = expected.unwrap_or(left).min(left);
         let packed = self.sources.read(span).ok()?;
-        let stream = match self.rare.inflate(method, &packed, most) {
-            Unpacked::Here(stream) => stream,
-            Unpacked::Later => return None,
-            Unpacked::Never => {
-                self.report(
-                    &rules::RARE_MISSING,
-                    span,
-                    "zeview's part that unpacks compressed bytes is not loaded",
-                );
-                return None;
-            }
-        };
+        let stream = streams::unpack(method, &packed, most);
         self.report_end(name, method, span, expected, &stream);
         if stream.bytes.is_empty() {
             return None;

@@ -12,9 +12,15 @@ const RESULT_MAX: usize = 1 << 16;
 /// Names nest, and so do the functions that read them.
 const DEPTH_MAX: u32 = 96;
 
-/// A mangled name as people write it; nothing where it is not one.
-pub(super) fn demangled(name: &str) -> Option<String> {
-    if !super::is_mangled(name) || name.len() > NAME_MAX {
+/// Might a name be a mangled one?
+pub fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z")
+}
+
+/// A mangled name as people write it. Returns `None` if it is not a mangled one, or one of the
+/// limits above is reached.
+pub fn demangle(name: &str) -> Option<String> {
+    if !is_mangled(name) || name.len() > NAME_MAX {
         return None;
     }
     let options = ParseOptions::default().recursion_limit(DEPTH_MAX);
@@ -49,28 +55,28 @@ mod tests {
 
     #[test]
     fn functions_and_types() {
-        assert_eq!(demangled("_Z3addii").as_deref(), Some("add(int, int)"));
-        assert_eq!(demangled("_ZTS6VecAdd").as_deref(), Some("VecAdd"));
+        assert_eq!(demangle("_Z3addii").as_deref(), Some("add(int, int)"));
+        assert_eq!(demangle("_ZTS6VecAdd").as_deref(), Some("VecAdd"));
         assert_eq!(
-            demangled("_ZTSZ4mainE6VecAdd").as_deref(),
+            demangle("_ZTSZ4mainE6VecAdd").as_deref(),
             Some("main::VecAdd")
         );
         let lambda = "_ZTSZZ4mainENKUlRN4sycl3_V17handlerEE_clES2_EUlNS0_4itemILi1ELb1EEEE_";
         assert_eq!(
-            demangled(lambda).as_deref(),
+            demangle(lambda).as_deref(),
             Some(
                 "main::{lambda(sycl::_V1::handler&)#1}::operator()(sycl::_V1::handler&) const::{lambda(sycl::_V1::item<1, true>)#1}"
             )
         );
-        assert_eq!(demangled("vecadd"), None);
-        assert_eq!(demangled("_Zebra"), None);
-        assert_eq!(demangled("_Z"), None);
+        assert_eq!(demangle("vecadd"), None);
+        assert_eq!(demangle("_Zebra"), None);
+        assert_eq!(demangle("_Z"), None);
     }
 
     #[test]
     fn hostile_names_end() {
         let deep = format!("_Z1f{}", "P".repeat(60_000));
-        assert_eq!(demangled(&deep), None);
+        assert_eq!(demangle(&deep), None);
         // Each argument is twice the one before.
         let mut twice = "_Z1f1AIiiE".to_owned();
         for i in 0..36u8 {
@@ -82,6 +88,6 @@ mod tests {
             };
             twice.push_str(&format!("S_I{last}{last}E"));
         }
-        let _ = demangled(&twice);
+        let _ = demangle(&twice);
     }
 }

@@ -1,35 +1,32 @@
 //! A cursor over a debug section, and the rows of fields at its place.
 
-use crate::decode::reader::{Endian, uint};
-use crate::model::{Doc, Node, SourceId, Span, Value};
+use super::sections::Section;
+use crate::decode::reader::uint;
+use crate::model::{Doc, Node, Span, Value};
 
-/// A cursor over a part's bytes, as they stand in the file.
-#[derive(Debug, Clone, Copy)]
+/// A cursor over a section's bytes, as they stand in the file.
+#[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
-    /// All bytes of the part.
-    pub(super) bytes: &'a [u8],
-    /// The part.
-    pub(super) part: u32,
+    /// The section.
+    pub(super) section: &'a Section,
     /// Where it stands.
     pub(super) at: usize,
     /// Where it ends.
     pub(super) end: usize,
-    /// The order of bytes.
-    pub(super) endian: Endian,
 }
 
 impl<'a> Cursor<'a> {
     /// The next bytes.
     pub(super) fn take(&mut self, len: usize) -> Option<&'a [u8]> {
         let to = self.at.checked_add(len).filter(|to| *to <= self.end)?;
-        let bytes = self.bytes.get(self.at..to)?;
+        let bytes = self.section.bytes.get(self.at..to)?;
         self.at = to;
         Some(bytes)
     }
 
     /// A number of so many bytes.
     pub(super) fn number(&mut self, len: usize) -> Option<u64> {
-        let endian = self.endian;
+        let endian = self.section.endian;
         self.take(len).map(|bytes| uint(bytes, endian))
     }
 
@@ -62,19 +59,19 @@ impl<'a> Cursor<'a> {
 
     /// The bytes up to a NUL, which is skipped.
     pub(super) fn text(&mut self) -> Option<&'a [u8]> {
-        let rest = self.bytes.get(self.at..self.end)?;
+        let rest = self.section.bytes.get(self.at..self.end)?;
         let len = rest.iter().position(|byte| *byte == 0)?;
         self.take(len + 1)?.get(..len)
     }
 
     /// The bytes from `from` up to the cursor.
     pub(super) fn since(&self, from: usize) -> Span {
-        span(self.part, from, self.at)
+        self.section.place(from, self.at)
     }
 
     /// What is left.
     pub(super) fn rest(&self) -> Span {
-        span(self.part, self.at, self.end)
+        self.section.place(self.at, self.end)
     }
 
     /// The row of a number of so many bytes.
@@ -106,11 +103,6 @@ impl<'a> Cursor<'a> {
         let node = Node::field(name, Value::decimal(raw, 64), self.since(from));
         Some((raw, node.doc(doc)))
     }
-}
-
-/// Bytes of a part.
-pub(super) fn span(part: u32, from: usize, to: usize) -> Span {
-    Span::new(SourceId(part), from as u64, to as u64)
 }
 
 /// Text for a summary: the start of a long one.

@@ -1,0 +1,394 @@
+//! The debug sections of a file, taken apart with gimli when somebody opens them.
+//!
+//! gimli reads copies in which the relocations are applied; values are shown as they stand in
+//! the file, and beside them what they mean. What cannot be read is one piece, and the rest is
+//! shown.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use gimli::{Abbreviations, DebugAbbrev, DebugAbbrevOffset, EndianSlice, RunTimeEndian};
+
+use super::abbrev::Tables;
+use super::cursor::{Cursor, short};
+use super::info::{Entries, Unit};
+use super::line::{Program, Steps};
+use super::lists::Lists;
+use super::relocate::{Fix, Symbols, patched};
+use super::{Line, Part};
+use crate::decode::elf::section::SectionType;
+use crate::decode::elf::{Class, ElfFile, section};
+use crate::decode::limits;
+use crate::decode::reader::Endian;
+use crate::model::{Bytes, ExpanderId, Node, Sources, Span};
+
+/// Bytes with the relocations applied.
+pub(super) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+
+/// A debug section; empty, if the file has none of that name.
+pub(super) struct Section {
+    /// Where it stands.
+    pub(super) span: Span,
+    /// As it stands in the file.
+    pub(super) bytes: Bytes,
+    /// With the relocations applied.
+    patched: Bytes,
+    fixes: Vec<Fix>,
+    /// The order of bytes.
+    pub(super) endian: Endian,
+}
+
+impl Section {
+    /// The same with the relocations applied.
+    pub(super) fn slice(&self) -> Slice<'_> {
+        let endian = match self.endian {
+            Endian::Little => RunTimeEndian::Little,
+            Endian::Big => RunTimeEndian::Big,
+        };
+        EndianSlice::new(&self.patched, endian)
+    }
+
+    /// A cursor over the bytes `range`, as they stand in the file.
+    pub(super) fn cursor(&self, range: Range<usize>) -> Cursor<'_> {
+        let end = self.bytes.len();
+        Cursor {
+            section: self,
+            at: range.start.min(end),
+            end: range.end.min(end),
+        }
+    }
+
+    /// The bytes `from..to` as a place in the file.
+    pub(super) fn place(&self, from: usize, to: usize) -> Span {
+        self.span.sub(from as u64, to.saturating_sub(from) as u64)
+    }
+
+    /// The relocation of the bytes at an offset.
+    pub(super) fn fix(&self, at: usize) -> Option<&Fix> {
+        let found = self.fixes.binary_search_by_key(&at, |fix| fix.offset);
+        self.fixes.get(found.ok()?)
+    }
+
+    /// The string at an offset, and its bytes.
+    pub(super) fn string(&self, offset: u64) -> Option<(String, Span)> {
+        let from = usize::try_from(offset).ok()?;
+        let mut cursor = self.cursor(from..usize::MAX);
+        let text = cursor.text()?;
+        Some((short(text), cursor.since(from)))
+    }
+}
+
+/// The debug sections of a file.
+pub(super) struct DebugSections {
+    file: Rc<ElfFile>,
+    pub(super) info: Section,
+    pub(super) abbrev: Section,
+    pub(super) line: Section,
+    pub(super) loc: Section,
+    pub(super) ranges: Section,
+    pub(super) str: Section,
+    pub(super) line_str: Section,
+    pub(super) str_offsets: Section,
+    /// The sections of code, by index.
+    texts: Vec<u64>,
+    address_size: u8,
+    /// The units of `.debug_info`.
+    pub(super) units: Vec<Unit>,
+    /// The tables of `.debug_abbrev`.
+    pub(super) tables: Tables,
+    /// The programs of `.debug_line`.
+    pub(super) programs: Vec<Program>,
+    /// The lists of `.debug_loc`.
+    pub(super) loc_lists: Lists,
+    /// The lists of `.debug_ranges`.
+    pub(super) range_lists: Lists,
+    abbreviations: Cache<Option<Abbreviations>>,
+    pub(super) entries: Cache<Entries>,
+    pub(super) steps: Cache<Steps>,
+    lines: OnceCell<HashMap<u64, Vec<Line>>>,
+}
+
+/// What was last asked for, by number.
+pub(super) struct Cache<T>(RefCell<Vec<(usize, Rc<T>)>>);
+
+impl<T> Cache<T> {
+    const MOST: usize = 8;
+
+    fn new() -> Cache<T> {
+        Cache(RefCell::new(Vec::new()))
+    }
+
+    pub(super) fn get(&self, key: usize, make: impl FnOnce() -> T) -> Rc<T> {
+        let known = self.0.borrow().iter().find(|(k, _)| *k == key).cloned();
+        if let Some((_, known)) = known {
+            return known;
+        }
+        let made = Rc::new(make());
+        let mut list = self.0.borrow_mut();
+        if list.len() >= Self::MOST {
+            list.remove(0);
+        }
+        list.push((key, Rc::clone(&made)));
+        made
+    }
+}
+
+/// What an item stands for: the kind of thing, and which one.
+pub(super) mod item {
+    /// So many bits tell which.
+    pub const BITS: u32 = 56;
+    /// The section itself.
+    pub const SECTION: u64 = 0;
+    /// A unit, a line program, a table of abbreviations: by number.
+    pub const UNIT: u64 = 1;
+    /// The header of one.
+    pub const HEADER: u64 = 2;
+    /// A debugging entry, an abbreviation: by offset.
+    pub const ENTRY: u64 = 3;
+    /// The expression of an attribute: by offset.
+    pub const EXPRESSION: u64 = 4;
+    /// The opcodes of a line program: by number.
+    pub const OPCODES: u64 = 5;
+    /// A directory of a line program: by offset.
+    pub const DIRECTORY: u64 = 6;
+    /// A file of a line program: by offset.
+    pub const FILE: u64 = 7;
+}
+
+/// The item of a section.
+pub(super) const TOP: u64 = item::SECTION << item::BITS;
+
+/// A node with children.
+pub(super) fn lazy(node: Node, kind: u64, number: usize, count: Option<u64>) -> Node {
+    let item = (kind << item::BITS) | number as u64;
+    node.children(ExpanderId::SELF, item, count)
+}
+
+const STR: &str = ".debug_str";
+const LINE_STR: &str = ".debug_line_str";
+const STR_OFFSETS: &str = ".debug_str_offsets";
+
+/// The sections that are read for what the others refer to.
+const REFERRED: [&str; 3] = [STR, LINE_STR, STR_OFFSETS];
+
+/// More sections of code are not linked to lines. A file of 60 000 kernels has as many.
+const TEXTS: usize = 1 << 17;
+
+impl DebugSections {
+    /// Reads the sections of a file. Returns `None` if they are more than [`limits::DEEP`].
+    pub(super) fn read(file: &Rc<ElfFile>, sources: &Sources) -> Option<DebugSections> {
+        let is_text = |s: &&section::Section| {
+            s.kind == SectionType::SHT_PROGBITS && s.name.starts_with(".text")
+        };
+        let texts = file.sections.iter().filter(is_text).take(TEXTS);
+        let texts: Vec<u64> = texts.map(|s| s.index).collect();
+        let mut reader = Reader {
+            file,
+            sources,
+            symbols: Symbols::new(file, sources, &texts),
+        };
+        let sizes = Part::ALL.map(Part::name).into_iter().chain(REFERRED);
+        let size = sizes.fold(0u64, |sum, name| sum.saturating_add(reader.size(name)));
+        if size > limits::DEEP {
+            return None;
+        }
+        let mut sections = DebugSections {
+            info: reader.section(Part::Info.name()),
+            abbrev: reader.section(Part::Abbrev.name()),
+            line: reader.section(Part::Line.name()),
+            loc: reader.section(Part::Loc.name()),
+            ranges: reader.section(Part::Ranges.name()),
+            str: reader.section(STR),
+            line_str: reader.section(LINE_STR),
+            str_offsets: reader.section(STR_OFFSETS),
+            file: Rc::clone(file),
+            texts,
+            address_size: match file.class {
+                Class::Elf32 => 4,
+                Class::Elf64 => 8,
+            },
+            units: Vec::new(),
+            tables: Tables::default(),
+            programs: Vec::new(),
+            loc_lists: Lists::default(),
+            range_lists: Lists::default(),
+            abbreviations: Cache::new(),
+            entries: Cache::new(),
+            steps: Cache::new(),
+            lines: OnceCell::new(),
+        };
+        sections.tables = sections.find_tables();
+        sections.units = sections.find_units();
+        let first = sections.units.first();
+        let header = first.and_then(|unit| sections.unit_header(unit));
+        let size = header.map(|header| header.address_size());
+        if let Some(size) = size.filter(|size| matches!(size, 4 | 8)) {
+            sections.address_size = size;
+        }
+        sections.programs = sections.find_programs();
+        sections.loc_lists = sections.find_lists(Part::Loc);
+        sections.range_lists = sections.find_lists(Part::Ranges);
+        Some(sections)
+    }
+
+    /// Where a section of debugging information stands, if the file has one of that name.
+    pub(super) fn place_of(&self, name: &str) -> Option<Span> {
+        self.file.debug_section(name).map(|section| section.bytes)
+    }
+
+    /// Has it been written for Intel's GPUs?
+    pub(super) fn is_intel(&self) -> bool {
+        self.file.identity.is_zebin()
+    }
+
+    /// How many bytes an address has where the section does not say so: as in the first unit.
+    /// In 32-bit files IGC writes 8.
+    pub(super) fn address_size(&self) -> u8 {
+        self.address_size
+    }
+
+    /// Where in the code an address is: the section, by its index, and the offset in it. `text`
+    /// is what a relocation says; without one the sections' own addresses tell.
+    pub(super) fn code_at(&self, address: u64, text: Option<u64>) -> Option<(u64, u64)> {
+        let offset = |index: u64| {
+            let section = self.file.section(index)?;
+            let offset = address.checked_sub(section.addr)?;
+            (offset <= section.bytes.len()).then_some((index, offset))
+        };
+        if let Some(text) = text {
+            return offset(text);
+        }
+        let is_placed = |index: u64| self.file.section(index).is_some_and(|s| s.addr != 0);
+        let mut texts = self.texts.iter().copied();
+        let found = texts.find_map(|text| offset(text).filter(|_| is_placed(text)));
+        found.or_else(|| match *self.texts.as_slice() {
+            // Relocatable, and nothing says which: there is only one.
+            [only] => offset(only),
+            _ => None,
+        })
+    }
+
+    /// `.text.kernel + 0x40`, and its bytes.
+    pub(super) fn code_text(&self, place: (u64, u64)) -> Option<(String, Span)> {
+        let (index, offset) = place;
+        let section = self.file.section(index)?;
+        let len = section.bytes.len();
+        let span = section.bytes.sub(offset.min(len.saturating_sub(1)), 1);
+        Some((format!("{} + {offset:#x}", section.name), span))
+    }
+
+    /// The lines of the section of code with that index, by offset.
+    pub(super) fn lines(&self, section: u64) -> &[Line] {
+        let all = self.lines.get_or_init(|| self.collect_lines());
+        all.get(&section).map_or(&[], Vec::as_slice)
+    }
+
+    /// The abbreviations at an offset of `.debug_abbrev`.
+    pub(super) fn abbreviations(&self, offset: usize) -> Rc<Option<Abbreviations>> {
+        self.abbreviations.get(offset, || {
+            if !self.tables.may_read(offset) {
+                return None;
+            }
+            let section = DebugAbbrev::from(self.abbrev.slice());
+            section.abbreviations(DebugAbbrevOffset(offset)).ok()
+        })
+    }
+
+    /// How many rows an item of a section has, and those of the range.
+    pub(super) fn answer(
+        &self,
+        part: Part,
+        item: u64,
+        range: Option<Range<u64>>,
+    ) -> (u64, Vec<Node>) {
+        let kind = item >> item::BITS;
+        let Ok(number) = usize::try_from(item & ((1 << item::BITS) - 1)) else {
+            return (0, Vec::new());
+        };
+        let rows = match (part, kind) {
+            (Part::Info, item::SECTION) => self.unit_nodes(),
+            (Part::Info, item::UNIT) => return self.unit_rows(number, range),
+            (Part::Info, item::HEADER) => self.unit_header_rows(number),
+            (Part::Info, item::ENTRY) => return self.entry_rows(number, range),
+            (Part::Info, item::EXPRESSION) => self.expression_rows(number),
+            (Part::Abbrev, item::SECTION) => self.table_nodes(),
+            (Part::Abbrev, item::UNIT) => self.table_rows(number),
+            (Part::Abbrev, item::ENTRY) => self.abbreviation_rows(number),
+            (Part::Line, item::SECTION) => self.program_nodes(),
+            (Part::Line, item::UNIT) => self.program_rows(number),
+            (Part::Line, item::HEADER) => self.program_header_rows(number),
+            (Part::Line, item::OPCODES) => return self.opcode_rows(number, range),
+            (Part::Line, item::DIRECTORY) => self.path_rows(number, false),
+            (Part::Line, item::FILE) => self.path_rows(number, true),
+            (Part::Loc | Part::Ranges, item::SECTION) => return self.list_nodes(part, range),
+            (Part::Loc | Part::Ranges, item::UNIT) => self.list_rows(part, number),
+            (Part::Loc | Part::Ranges, item::ENTRY) => self.list_entry_rows(part, number),
+            _ => Vec::new(),
+        };
+        some(rows, range)
+    }
+}
+
+/// Reads sections.
+struct Reader<'a> {
+    file: &'a ElfFile,
+    sources: &'a Sources,
+    symbols: Symbols<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// The size of the section of that name and of its relocations.
+    fn size(&self, name: &str) -> u64 {
+        let Some(section) = self.file.debug_section(name) else {
+            return 0;
+        };
+        let relocations = self.relocations_of(section);
+        let more = relocations.map_or(0, |table| table.bytes.len());
+        section.bytes.len().saturating_add(more)
+    }
+
+    fn section(&mut self, name: &str) -> Section {
+        let section = self.file.debug_section(name);
+        let span = section.map_or(Span::default(), |section| section.bytes);
+        // What cannot be read is said by the source itself.
+        let bytes = self.sources.read(span);
+        let bytes = bytes.unwrap_or_else(|_| Bytes::from(Vec::new()));
+        let table = section.and_then(|section| self.relocations_of(section));
+        let fixes = table.map_or(Vec::new(), |table| self.symbols.fixes(table, &bytes));
+        let endian = self.file.endian;
+        let patched = match fixes.is_empty() {
+            true => bytes.clone(),
+            false => Bytes::from(patched(&bytes, &fixes, endian)),
+        };
+        Section {
+            span,
+            bytes,
+            patched,
+            fixes,
+            endian,
+        }
+    }
+
+    /// The first relocations of a section. Other machines have types of their own.
+    fn relocations_of(&self, section: &section::Section) -> Option<&'a section::Section> {
+        let is_of = |s: &&section::Section| {
+            let is_table = matches!(s.kind, SectionType::SHT_REL | SectionType::SHT_RELA);
+            is_table && s.info == section.index
+        };
+        let mut sections = self.file.sections.iter();
+        sections
+            .find(is_of)
+            .filter(|_| self.file.identity.is_zebin())
+    }
+}
+
+/// How many rows there are, and those of the range.
+pub(super) fn some(rows: Vec<Node>, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
+    let count = rows.len() as u64;
+    let range = range.unwrap_or(0..0);
+    let from = usize::try_from(range.start).unwrap_or(usize::MAX);
+    let most = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+    (count, rows.into_iter().skip(from).take(most).collect())
+}
