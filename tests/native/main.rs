@@ -20,6 +20,7 @@ mod protocol;
 mod rare;
 mod rules;
 mod schema;
+mod sections;
 mod spec_tables;
 mod spirv;
 mod syclbin;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::file::ElfFile;
 use super::header::{Header, HeaderRows};
 use super::header_tables::HeaderTable;
+use super::identity::Identity;
 use super::note::{self, Notes};
 use super::offload::{self, Images};
 use super::read::Start;
@@ -153,39 +154,46 @@ impl Contents<'_> {
                 section.name.clone()
             };
             let header = format!("[{}]", section.index);
-            Node::new(kind, name, section.bytes)
-                .area(area_of(section))
-                .xref("section header", header, section.header)
+            let node = Node::new(kind, name, section.bytes);
+            let node = node.xref("section header", header, section.header);
+            self.described(section, node)
         };
         if section.kind == SectionType::SHT_NULL {
             return (section.index != 0 && !section.bytes.is_empty()).then(|| {
-                named(NodeKind::Blob)
-                    .value(Value::Bytes)
-                    .summary("inactive")
-                    .doc(&INACTIVE_DOC)
+                let node = named(NodeKind::Blob).value(Value::Bytes);
+                with_doc(node.summary("inactive"), &INACTIVE_DOC)
             });
         }
         if section.kind == SectionType::SHT_NOBITS {
-            return Some(
-                named(NodeKind::Blob)
-                    .summary(format!("{} bytes in memory", section.size))
-                    .doc(&NOBITS_DOC),
-            );
+            let node = named(NodeKind::Blob);
+            let node = node.summary(format!("{} bytes in memory", section.size));
+            return Some(with_doc(node, &NOBITS_DOC));
         }
         if let Some(packed) = file.packed(section.index) {
             let contents = packed.plain.as_ref().and_then(|plain| {
                 let node = Node::new(NodeKind::Blob, plain.name.clone(), plain.bytes);
-                let node = node.area(area_of(plain));
-                self.contents_node(cx, plain, node)
+                self.contents_node(cx, plain, self.described(plain, node))
             });
             return Some(packed.node(cx, named(NodeKind::Blob), contents));
         }
         self.contents_node(cx, section, named(NodeKind::Blob))
     }
 
+    /// Says of `node`, which is to be a section's bytes, what is to be said of the section.
+    fn described(&self, section: &Section, node: Node) -> Node {
+        let mut node = match self.file.identity {
+            Identity::Foreign => node,
+            _ => zebin::describe(section, self.zebin, node),
+        };
+        if node.area == Area::Inherit {
+            node.area = area_of(section);
+        }
+        node
+    }
+
     /// What `node`, which is to be a section's bytes, is in particular.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
-        let (file, zebin, dwarf) = (self.file, self.zebin, self.dwarf);
+        let (file, dwarf) = (self.file, self.dwarf);
         if let Some(node) = offload::section_node(cx, file, section, self.images, node.clone()) {
             return Some(node);
         }
@@ -196,15 +204,16 @@ impl Contents<'_> {
             kind,
             ..node.clone()
         };
-        if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node.clone()) {
+        if file.identity != Identity::Foreign
+            && let Some(node) =
+                zebin::section_node(cx, file, section, self.zebin, dwarf, node.clone())
+        {
             return Some(node);
         }
         Some(match section.kind {
             SectionType::SHT_STRTAB if cx.may_walk(section.bytes) => {
                 let rows = cx.register(Rc::new(Strings::new(section.bytes)));
-                named(NodeKind::Table)
-                    .children(rows, 0, None)
-                    .doc(&STRTAB_DOC)
+                with_doc(named(NodeKind::Table), &STRTAB_DOC).children(rows, 0, None)
             }
             SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM => {
                 let entries = Table {
@@ -217,7 +226,8 @@ impl Contents<'_> {
                         names: section.link,
                     },
                 };
-                table_node(cx, named(NodeKind::Table), entries, "symbol").doc(&SYMTAB_DOC)
+                let node = with_doc(named(NodeKind::Table), &SYMTAB_DOC);
+                table_node(cx, node, entries, "symbol")
             }
             SectionType::SHT_REL | SectionType::SHT_RELA => {
                 let shape = Shape::of(file, section)?;
@@ -231,8 +241,8 @@ impl Contents<'_> {
                         target: section.info,
                     },
                 };
-                let node = table_node(cx, named(NodeKind::Table), entries, "relocation")
-                    .doc(&RELOCATIONS_DOC);
+                let node = with_doc(named(NodeKind::Table), &RELOCATIONS_DOC);
+                let node = table_node(cx, node, entries, "relocation");
                 match file.section(section.info).filter(|t| t.index != 0) {
                     Some(target) => node.xref("patches", target.name.clone(), target.bytes),
                     None => node,
@@ -247,6 +257,14 @@ impl Contents<'_> {
             ),
             _ => named(NodeKind::Blob).value(Value::Bytes),
         })
+    }
+}
+
+/// Says what a node means where nothing more particular is said.
+fn with_doc(node: Node, doc: &'static Doc) -> Node {
+    match node.doc {
+        Some(_) => node,
+        None => node.doc(doc),
     }
 }
 
@@ -272,9 +290,9 @@ pub fn notes_node(
 ) -> Node {
     let notes = Notes::walk(cx, bytes, file.endian, owners);
     let count = notes.list().len() as u64;
-    node.summary(plural(count, "note"))
+    with_doc(node, &NOTES_DOC)
+        .summary(plural(count, "note"))
         .children(cx.register(Rc::new(notes)), Notes::SECTION, None)
-        .doc(&NOTES_DOC)
 }
 
 /// The node of a section of text: a row for each line.
@@ -297,11 +315,6 @@ fn area_of(section: &Section) -> Area {
         | SectionType::SHT_REL
         | SectionType::SHT_RELA => Area::Symbol,
         SectionType::SHT_NOTE => Area::Note,
-        SectionType::SHT_ZEBIN_SPIRV | SectionType::SHT_ZEBIN_PISA => Area::Ir,
-        SectionType::SHT_ZEBIN_VISAASM
-        | SectionType::SHT_ZEBIN_ZEINFO
-        | SectionType::SHT_ZEBIN_MISC
-        | SectionType::SHT_ZEBIN_GTPIN_INFO => Area::Meta,
         _ if name.starts_with(".debug") => Area::Debug,
         _ if name.starts_with(".text") => Area::Code,
         _ if name.starts_with(".data") || name.starts_with(".bss") => Area::Data,

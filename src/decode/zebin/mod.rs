@@ -2,15 +2,12 @@
 //! specification (elf.md, zeinfo.md) to version 1.73; where it is silent, what IGC writes and
 //! compute-runtime reads.
 //!
+//! [`sections::SECTIONS`] lists the sections; where each is decoded:
+//!
 //! ```text
-//! .text.<kernel>        machine code                        text
-//! .ze_info              metadata of the kernels, YAML       ze_info
-//! .note.intelgt.compat  the device that it is for           note_intelgt, device
-//! .gtpin_info.<kernel>  for instrumentation                 gtpin_info
-//! .spv, .pisa           what it can be rebuilt from         ir
-//! .misc.*               build options, constants            misc
-//! .visaasm.*            vISA assembly                       lines of text
-//! .data.*, .debug_*     constants, variables, DWARF         bytes
+//! .text.<kernel>        text                      .gtpin_info.<kernel>  gtpin_info
+//! .ze_info              ze_info                   .spv                  ir
+//! .note.intelgt.compat  note_intelgt, device      .misc.*               misc
 //! ```
 
 pub mod device;
@@ -19,7 +16,7 @@ pub mod ir;
 pub mod links;
 pub mod misc;
 pub mod note_intelgt;
-mod sections;
+pub mod sections;
 pub mod target_metadata;
 mod text;
 pub mod verdict;
@@ -48,7 +45,7 @@ use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
 use crate::model::{Expand, Fact, Judge, Node, Rows, Sources, Span, Str, Tone};
 
-pub use self::sections::section_node;
+pub use self::sections::{describe, section_node};
 
 /// What a zebin says about itself, collected before its rows are made.
 pub struct Survey {

@@ -34,6 +34,7 @@ use self::sections::Sections;
 use self::target::Target;
 use self::ze_info::{Decoder, Module, Texts};
 use super::device::Device;
+use crate::decode::elf::section::SectionType;
 use crate::decode::limits;
 use crate::model::{
     Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Summary, Verdict,
@@ -203,7 +204,7 @@ fn first_ze_info(elf: &Elf<'_>) -> Option<(crate::model::Bytes, u8, Span)> {
     let section = elf
         .sections
         .iter()
-        .find(|s| s.kind == elf_level::kind::ZE_INFO)?;
+        .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO)?;
     let Where::Inside(span) = elf.image.locate(section.data) else {
         return None;
     };
