@@ -5,7 +5,7 @@ use super::elf::plural;
 use super::reader::Window;
 #[cfg(feature = "containers")]
 use super::{ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, syclbin};
-use super::{elf, raw, rules, spirv};
+use super::{raw, rules, spirv, zebin};
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Tone, Value};
 
 /// A format that documents are opened in.
@@ -34,7 +34,7 @@ pub const HEAD: u64 = 512;
 /// `containers` only what zebins are and hold: half of what a visitor with a zebin would have
 /// to load.
 pub static FORMATS: &[&(dyn Format + Sync)] = &[
-    &elf::Elf,
+    &zebin::Elf,
     #[cfg(feature = "containers")]
     &ar::Ar,
     #[cfg(feature = "containers")]
@@ -60,7 +60,7 @@ pub static FORMATS: &[&(dyn Format + Sync)] = &[
 /// Does this build know all that may be in a file that begins so? One with feature
 /// `containers` does; otherwise the file has to say that it is a zebin.
 pub fn reads(head: &[u8]) -> bool {
-    cfg!(feature = "containers") || elf::says_zebin(head)
+    cfg!(feature = "containers") || zebin::identity::says_zebin(head)
 }
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.

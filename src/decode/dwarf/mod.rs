@@ -121,7 +121,7 @@ impl Dwarf {
             return None;
         }
         // Types of relocations are the machine's own.
-        if file.identity.is_zebin() {
+        if file.dialect.has_intel_dwarf() {
             parts.push_relocations(file, &debug);
         }
         let before = parts.numbers.len();
@@ -214,7 +214,7 @@ impl Parts {
             numbers: Vec::new(),
             flags: narrow
                 | big
-                | if file.identity.is_zebin() {
+                | if file.dialect.has_intel_dwarf() {
                     flag::INTEL
                 } else {
                     0

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use super::dialect::Contents;
+use super::embedded::{self, Files};
 use super::file::ElfFile;
 use super::header::{Header, HeaderRows};
 use super::header_tables::HeaderTable;
-use super::identity::Identity;
-use super::note::{self, Notes};
-use super::offload::{self, Images};
+use super::note::Notes;
 use super::read::Start;
 use super::relocation::{Relocations, Shape};
 use super::section::{Section, SectionHeader, SectionHeaders, SectionType};
@@ -18,7 +18,6 @@ use crate::decode::context::Context;
 use crate::decode::dwarf::Dwarf;
 use crate::decode::table::{self, TABLE, Table};
 use crate::decode::text::Lines;
-use crate::decode::zebin;
 use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Span, Value};
 
 const HEADER_DOC: Doc = Doc {
@@ -47,18 +46,18 @@ const INACTIVE_DOC: Doc = Doc {
     known: &[],
 };
 const STRTAB_DOC: Doc = Doc {
-    text: "Names of sections and symbols. In a zebin one table serves both.",
+    text: "Names of sections and symbols.",
     source: "gABI, String Table",
     known: &[],
 };
 const SYMTAB_DOC: Doc = Doc {
-    text: "Kernels, functions, variables, and what is defined somewhere else.",
-    source: "gABI, Symbol Table; zebin ELF, ZE symbols",
+    text: "Functions, variables, and what is defined somewhere else.",
+    source: "gABI, Symbol Table",
     known: &[],
 };
 const RELOCATIONS_DOC: Doc = Doc {
-    text: "Places that the driver patches when it loads the file.",
-    source: "gABI, Relocation; zebin ELF, Gen Relocation Type",
+    text: "Places that are patched when the file is linked or loaded.",
+    source: "gABI, Relocation",
     known: &[],
 };
 const NOTES_DOC: Doc = Doc {
@@ -72,7 +71,7 @@ pub(super) fn header_node(cx: &Context<'_>, file: &ElfFile) -> Node {
         span: file.header.origin,
         class: file.class,
         endian: file.endian,
-        identity: file.identity,
+        dialect: Rc::clone(&file.dialect),
     }));
     Node::new(NodeKind::Record, "ELF header", file.header.origin)
         .area(Area::Header)
@@ -136,14 +135,14 @@ pub fn plural(count: u64, what: &str) -> String {
 }
 
 /// What is known of a file when the nodes of its sections are made.
-pub(super) struct Contents<'a> {
+pub(super) struct SectionNodes<'a> {
     pub(super) file: &'a Rc<ElfFile>,
-    pub(super) zebin: &'a zebin::Survey,
+    pub(super) contents: &'a dyn Contents,
     pub(super) dwarf: Option<&'a Dwarf>,
-    pub(super) images: &'a Images,
+    pub(super) embedded: &'a Files,
 }
 
-impl Contents<'_> {
+impl SectionNodes<'_> {
     /// The node of a section's bytes; the NULL section and the like have none.
     pub(super) fn section_node(&self, cx: &Context<'_>, section: &Section) -> Option<Node> {
         let file = self.file;
@@ -181,10 +180,7 @@ impl Contents<'_> {
 
     /// Says of `node`, which is to be a section's bytes, what is to be said of the section.
     fn described(&self, section: &Section, node: Node) -> Node {
-        let mut node = match self.file.identity {
-            Identity::Foreign => node,
-            _ => zebin::describe(section, self.zebin, node),
-        };
+        let mut node = self.contents.describe(section, node);
         if node.area == Area::Inherit {
             node.area = area_of(section);
         }
@@ -193,23 +189,14 @@ impl Contents<'_> {
 
     /// What `node`, which is to be a section's bytes, is in particular.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
-        let (file, dwarf) = (self.file, self.dwarf);
-        if let Some(node) = offload::section_node(cx, file, section, self.images, node.clone()) {
-            return Some(node);
+        let file = self.file;
+        let particular = embedded::node(file, section, self.embedded, &node)
+            .or_else(|| Dwarf::node(self.dwarf, cx, section, node.clone()))
+            .or_else(|| self.contents.node(cx, section, self.dwarf, &node));
+        if particular.is_some() {
+            return particular;
         }
-        if let Some(node) = Dwarf::node(dwarf, cx, section, node.clone()) {
-            return Some(node);
-        }
-        let named = |kind: NodeKind| Node {
-            kind,
-            ..node.clone()
-        };
-        if file.identity != Identity::Foreign
-            && let Some(node) =
-                zebin::section_node(cx, file, section, self.zebin, dwarf, node.clone())
-        {
-            return Some(node);
-        }
+        let named = |kind: NodeKind| Node { kind, ..node };
         Some(match section.kind {
             SectionType::SHT_STRTAB if cx.may_walk(section.bytes) => {
                 let rows = cx.register(Rc::new(Strings::new(section.bytes)));
@@ -248,13 +235,7 @@ impl Contents<'_> {
                     None => node,
                 }
             }
-            SectionType::SHT_NOTE => notes_node(
-                cx,
-                file,
-                section.bytes,
-                named(NodeKind::Table),
-                zebin::note_owners,
-            ),
+            SectionType::SHT_NOTE => notes_node(cx, file, section, named(NodeKind::Table)),
             _ => named(NodeKind::Blob).value(Value::Bytes),
         })
     }
@@ -281,14 +262,9 @@ fn table_node<E: table::Entries + 'static>(
 }
 
 /// The node of a section of notes, checked.
-pub fn notes_node(
-    cx: &Context<'_>,
-    file: &ElfFile,
-    bytes: Span,
-    node: Node,
-    owners: note::Owners,
-) -> Node {
-    let notes = Notes::walk(cx, bytes, file.endian, owners);
+fn notes_node(cx: &Context<'_>, file: &ElfFile, section: &Section, node: Node) -> Node {
+    let owners = file.dialect.note_owners();
+    let notes = Notes::walk(cx, section.bytes, file.endian, owners);
     let count = notes.list().len() as u64;
     with_doc(node, &NOTES_DOC)
         .summary(plural(count, "note"))

@@ -7,7 +7,6 @@
 
 use std::rc::Rc;
 
-use super::place_of;
 use crate::decode::Context;
 use crate::decode::eager::{Eager, Place, Tree};
 use crate::decode::elf::plural;
@@ -116,11 +115,7 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
     let parsed = parse(&Window::clamped(cx.sources, bytes));
     for fault in parsed.faults {
         let nowhere = fault.span.is_empty();
-        let span = if nowhere {
-            place_of(section)
-        } else {
-            fault.span
-        };
+        let span = if nowhere { section.place() } else { fault.span };
         cx.report(&rules::ZEBIN_GTPIN_DATA, span, fault.message);
     }
     for row in parsed.tree.nodes() {

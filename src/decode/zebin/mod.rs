@@ -10,12 +10,15 @@
 //! .note.intelgt.compat  note_intelgt, device      .misc.*               misc
 //! ```
 
+mod containers;
 pub mod device;
 pub mod gtpin_info;
+pub mod identity;
 pub mod ir;
 pub mod links;
 pub mod misc;
 pub mod note_intelgt;
+pub mod relocation;
 pub mod sections;
 pub mod target_metadata;
 mod text;
@@ -23,38 +26,51 @@ pub mod verdict;
 pub mod ze_info;
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 
 use self::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
+use self::identity::Identity;
 use self::links::Links;
 use self::note_intelgt::Target;
 use self::target_metadata::TargetMetadata;
-use self::verdict::ZebinJudge;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
-use super::elf::linkage::ElfLinkage;
-use super::elf::note::{Notes, Vocabulary};
+use super::dwarf::Dwarf;
+use super::elf::dialect::{Contents, Dialect};
+use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
-use super::elf::{ElfFile, Identity, plural};
-use super::layout::Layout;
+use super::elf::{self, ElfFile, plural};
+use super::format::{Format, Opened};
 use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Kernels;
-use crate::model::linkage::Linkage;
-use crate::model::{Expand, Fact, Judge, Node, Rows, Sources, Span, Str, Tone};
+use crate::model::{Fact, Node, Span, Str, Tone};
 
-pub use self::sections::{describe, section_node};
+/// The ELF format, with zebins among other files.
+#[derive(Debug)]
+pub struct Elf;
+
+impl Format for Elf {
+    fn recognise(&self, head: &[u8]) -> bool {
+        elf::recognise(head)
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        elf::open(cx, span, identity::dialect)
+    }
+}
 
 /// What a zebin says about itself, collected before its rows are made.
-pub struct Survey {
+pub struct ZebinContents {
+    file: Rc<ElfFile>,
+    identity: Identity,
     /// The version of the zebin.
-    pub version: Option<String>,
+    version: Option<String>,
     /// The file in a few facts.
-    pub facts: Vec<Fact>,
+    facts: Vec<Fact>,
     /// What belongs together.
-    pub links: Rc<Links>,
+    links: Rc<Links>,
     /// `.ze_info`, and the index of its section.
     ze_info: Option<(u64, Rc<ZeInfo>)>,
     /// The notes of `.note.intelgt.compat`, and the index of their section; taken when the
@@ -62,74 +78,57 @@ pub struct Survey {
     notes: RefCell<Option<(u64, Notes)>>,
 }
 
-impl Survey {
-    /// Who makes the rows of the document that has these parts.
-    pub fn rows(&self, cx: &Context<'_>, file: &Rc<ElfFile>, parts: Layout) -> Rc<dyn Expand> {
-        let kernels = self.ze_info.as_ref().map(|(_, info)| {
-            let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
-            Rc::new(kernels)
-        });
-        let linkage = ElfLinkage::new(file, &self.links, &cx.rare);
-        Rc::new(Zebin {
-            parts,
-            kernels,
-            linkage: Rc::new(linkage),
-            file: file.span,
-        })
-    }
-}
-
-/// The rows of a document that may have kernels, symbols, relocations.
-struct Zebin {
-    parts: Layout,
-    kernels: Option<Rc<ZebinKernels>>,
-    linkage: Rc<ElfLinkage>,
-    file: Span,
-}
-
-impl Expand for Zebin {
-    fn count(&self, item: u64, sources: &Sources) -> u64 {
-        self.parts.count(item, sources)
+impl Contents for ZebinContents {
+    fn title(&self) -> Option<Str> {
+        let version = self.version.as_ref()?;
+        Some(format!("{} {version}", self.identity.title()).into())
     }
 
-    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        self.parts.rows(item, range, out);
+    fn facts(&self) -> Vec<Fact> {
+        self.facts.clone()
     }
 
-    fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
-        let kernels = self.kernels.as_ref()?;
-        Some(Rc::clone(kernels) as Rc<dyn Kernels>)
+    fn describe(&self, section: &Section, node: Node) -> Node {
+        sections::describe(section, self, node)
     }
 
-    fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
-        Some(Rc::clone(&self.linkage) as Rc<dyn Linkage>)
+    fn node(
+        &self,
+        cx: &Context<'_>,
+        section: &Section,
+        dwarf: Option<&Dwarf>,
+        node: &Node,
+    ) -> Option<Node> {
+        if self.identity == Identity::LegacyOpenCl
+            && let Some(node) = containers::opencl_node(cx, section, node)
+        {
+            return Some(node);
+        }
+        sections::section_node(cx, section, self, dwarf, node.clone())
     }
 
-    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: self.file }))
+    fn more_parts(&self, cx: &Context<'_>) -> Option<Node> {
+        match self.identity.is_zebin() {
+            true => misc::hidden_metrics(cx, &self.file),
+            false => None,
+        }
     }
 
-    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        self.parts.index_at(item, offset, sources)
+    fn kernels(&self) -> Option<Rc<dyn Kernels>> {
+        let (_, info) = self.ze_info.as_ref()?;
+        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
+        Some(Rc::new(kernels))
     }
-}
 
-/// The vocabulary of an owner of notes.
-pub fn note_owners(name: &[u8]) -> &'static Vocabulary {
-    note_intelgt::owners(name)
-}
-
-/// Parts that no section header tells of.
-pub fn extra_parts(cx: &Context<'_>, file: &ElfFile, parts: &mut Vec<Node>) {
-    if file.identity.is_zebin() {
-        parts.extend(misc::hidden_metrics(cx, file));
+    fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
+        let (name, entry) = self.links.kernel_of(section)?;
+        Some((name.to_owned(), entry))
     }
 }
 
 /// Looks through the file and checks it.
-pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
-    let is_zebin = file.identity.is_zebin();
-    let legacy = matches!(file.identity, Identity::LegacyZebin { .. });
+pub fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinContents {
+    let legacy = matches!(identity, Identity::LegacyZebin { .. });
     let ze_info = file
         .sections
         .iter()
@@ -145,46 +144,47 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
         .as_ref()
         .map(|(_, i)| i.kernels())
         .unwrap_or_default();
-    let links = Rc::new(Links::new(file, &kernels));
-    let mut survey = Survey {
+    let mut contents = ZebinContents {
+        file: Rc::clone(file),
+        identity,
         version: None,
         facts: Vec::new(),
-        links,
+        links: Rc::new(Links::new(file, &kernels)),
         ze_info,
         notes: RefCell::new(None),
     };
-    if !is_zebin {
-        return survey;
+    if !identity.is_zebin() {
+        return contents;
     }
     sections::check(cx, file);
-    for kernel in kernels.iter().filter(|k| !survey.links.has_text(&k.name)) {
+    for kernel in kernels.iter().filter(|k| !contents.links.has_text(&k.name)) {
         cx.report(
             &rules::ZEBIN_KERNEL_WITHOUT_TEXT,
             kernel.name_span,
             format_args!("there is no .text.{}", kernel.name),
         );
     }
-    let target = read_notes(cx, file, &survey);
-    let version = survey.ze_info.as_ref().and_then(|(_, i)| i.version());
+    let target = read_notes(cx, file, &contents);
+    let version = contents.ze_info.as_ref().and_then(|(_, i)| i.version());
     let version = version.or_else(|| target.version.clone());
-    survey.version = version.as_ref().map(|(text, _)| text.clone());
-    survey.facts = facts(cx, file, &target, version, kernels.len() as u64);
-    survey
+    contents.version = version.as_ref().map(|(text, _)| text.clone());
+    contents.facts = facts(cx, file, identity, &target, version, kernels.len() as u64);
+    contents
 }
 
-fn read_notes(cx: &Context<'_>, file: &ElfFile, survey: &Survey) -> Target {
+fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Target {
     let section = file
         .sections
         .iter()
         .find(|s| s.kind == SectionType::SHT_NOTE && s.name == ".note.intelgt.compat");
     let mut target = Target::default();
     if let Some(section) = section {
-        let notes = Notes::walk(cx, section.bytes, file.endian, note_intelgt::owners);
+        let notes = Notes::walk(cx, section.bytes, file.endian, file.dialect.note_owners());
         target = note_intelgt::check(cx, notes.list(), file.endian);
-        *survey.notes.borrow_mut() = Some((section.index, notes));
+        *contents.notes.borrow_mut() = Some((section.index, notes));
     }
     let said = |word: Option<(u32, Span)>| word.is_some_and(|(word, _)| word != 0);
-    let legacy = matches!(file.identity, Identity::LegacyZebin { .. });
+    let legacy = matches!(contents.identity, Identity::LegacyZebin { .. });
     if !legacy
         && !said(target.product_config)
         && !said(target.product_family)
@@ -215,11 +215,12 @@ fn fact(label: &'static str, text: impl Into<Str>, span: Option<Span>, headline:
 fn facts(
     cx: &Context<'_>,
     file: &ElfFile,
+    identity: Identity,
     target: &Target,
     version: Option<(String, Span)>,
     kernels: u64,
 ) -> Vec<Fact> {
-    let mut facts = vec![device_fact(file, target)];
+    let mut facts = vec![device_fact(file, identity, target)];
     let ze_info = file
         .sections
         .iter()
@@ -233,7 +234,7 @@ fn facts(
     if let Some((version, span)) = version {
         facts.push(fact("version", version, Some(span), false));
     }
-    let metadata = match file.identity {
+    let metadata = match identity {
         Identity::LegacyZebin { .. } => Some((
             u32::try_from(file.header.e_flags).unwrap_or(0),
             file.header.span_of("e_flags"),
@@ -293,7 +294,7 @@ fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
 }
 
 /// The device in a few words: `bmg-g21 · 20.1.0 · Xe2-HPG`.
-fn device_fact(file: &ElfFile, target: &Target) -> Fact {
+fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
     if let Some((word, span)) = target.product_config.filter(|(word, _)| *word != 0) {
         let id = GmdId(word);
         let text = match ProductConfig::of(word) {
@@ -308,7 +309,7 @@ fn device_fact(file: &ElfFile, target: &Target) -> Fact {
         };
         return fact("target", text, Some(span), true);
     }
-    if let Identity::LegacyZebin { core_family } = file.identity {
+    if let Identity::LegacyZebin { core_family } = identity {
         let machine = u32::try_from(file.header.e_machine).unwrap_or(0);
         let name = match core_family {
             true => CoreFamily(machine).name(),
@@ -350,13 +351,4 @@ fn family_title(name: &str) -> String {
         })
         .collect();
     words.join(" ")
-}
-
-/// The bytes of a section, or of its header where it has none.
-pub(super) fn place_of(section: &Section) -> Span {
-    if section.bytes.is_empty() {
-        section.header
-    } else {
-        section.bytes
-    }
 }

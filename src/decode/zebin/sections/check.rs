@@ -7,7 +7,6 @@ use crate::decode::elf::section::{Section, SectionType};
 use crate::decode::elf::symbol::Symbol;
 use crate::decode::reader::Window;
 use crate::decode::rules;
-use crate::decode::zebin::place_of;
 
 /// Checks which sections there are, and what their headers say.
 pub fn check(cx: &Context<'_>, file: &ElfFile) {
@@ -78,7 +77,7 @@ fn check_constants(cx: &Context<'_>, file: &ElfFile) {
         (None, None) => return,
     };
     if let Some(section) = ids.or(values) {
-        cx.report(&rules::ZEBIN_SPEC_CONSTANTS, place_of(section), message);
+        cx.report(&rules::ZEBIN_SPEC_CONSTANTS, section.place(), message);
     }
 }
 

@@ -8,15 +8,15 @@ use crate::decode::dwarf::Dwarf;
 use crate::decode::elf::note::Notes;
 use crate::decode::elf::section::Section;
 use crate::decode::elf::string_table::Strings;
-use crate::decode::elf::{ElfFile, lines_node, plural};
+use crate::decode::elf::{lines_node, plural};
 use crate::decode::zebin::text::{self, Code};
 use crate::decode::zebin::ze_info::{SECTION, ZeInfoRows};
-use crate::decode::zebin::{Survey, gtpin_info, ir, misc};
+use crate::decode::zebin::{ZebinContents, gtpin_info, ir, misc};
 use crate::model::{Node, NodeKind};
 
 /// Says what a section is; `node` has its name and bytes already.
-pub fn describe(section: &Section, survey: &Survey, mut node: Node) -> Node {
-    node.xrefs.extend(survey.links.of_section(section));
+pub fn describe(section: &Section, contents: &ZebinContents, mut node: Node) -> Node {
+    node.xrefs.extend(contents.links.of_section(section));
     let Some(spec) = spec_of(section.kind, section.name.as_bytes()) else {
         return node;
     };
@@ -27,9 +27,8 @@ pub fn describe(section: &Section, survey: &Survey, mut node: Node) -> Node {
 /// [`describe`] has made.
 pub fn section_node(
     cx: &Context<'_>,
-    file: &Rc<ElfFile>,
     section: &Section,
-    survey: &Survey,
+    contents: &ZebinContents,
     dwarf: Option<&Dwarf>,
     mut node: Node,
 ) -> Option<Node> {
@@ -39,7 +38,7 @@ pub fn section_node(
         Content::Generic => return None,
         Content::Code => {
             let lines = dwarf.and_then(|dwarf| dwarf.lines_of(section.index));
-            let code = Code::new(file, section, lines);
+            let code = Code::new(&contents.file, section, lines);
             let count = code.len();
             if let Some(summary) = text::summary(&code) {
                 node = node.summary(summary);
@@ -52,7 +51,7 @@ pub fn section_node(
             let rows = cx.register(Rc::new(Strings::new(bytes)));
             node.children(rows, 0, None)
         }
-        Content::ZeInfo => ze_info_node(cx, section, survey, node),
+        Content::ZeInfo => ze_info_node(cx, section, contents, node),
         Content::Spirv => ir::spirv_node(cx, bytes, node),
         Content::Lines => {
             check::encoding(cx, section);
@@ -63,7 +62,7 @@ pub fn section_node(
         Content::Gtpin => gtpin_info::node(cx, section, node),
         Content::Metrics => misc::metrics_node(cx, bytes, node),
         Content::Notes => {
-            let mut notes = survey.notes.borrow_mut();
+            let mut notes = contents.notes.borrow_mut();
             let (_, notes) = notes.take_if(|(index, _)| *index == section.index)?;
             node.kind = NodeKind::Table;
             let count = notes.list().len() as u64;
@@ -74,14 +73,19 @@ pub fn section_node(
     })
 }
 
-fn ze_info_node(cx: &Context<'_>, section: &Section, survey: &Survey, mut node: Node) -> Node {
+fn ze_info_node(
+    cx: &Context<'_>,
+    section: &Section,
+    contents: &ZebinContents,
+    mut node: Node,
+) -> Node {
     node.kind = NodeKind::Text;
-    match &survey.ze_info {
+    match &contents.ze_info {
         Some((index, info)) if *index == section.index => {
             let kernels = info.kernels().len() as u64;
             let rows = cx.register(Rc::new(ZeInfoRows {
                 info: Rc::clone(info),
-                links: Rc::clone(&survey.links),
+                links: Rc::clone(&contents.links),
             }));
             node.summary(plural(kernels, "kernel"))
                 .children(rows, SECTION, None)
