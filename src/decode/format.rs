@@ -6,7 +6,7 @@ use super::reader::Window;
 #[cfg(feature = "containers")]
 use super::{ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, syclbin};
 use super::{raw, rules, spirv, zebin};
-use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Tone, Value};
+use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Value};
 
 /// A format that documents are opened in.
 pub trait Format {
@@ -88,7 +88,9 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
     let format = recognised(cx.sources, span)?;
     let opened = cx.nest_in(span, || {
         cx.opens(span);
-        format.open(cx, span)
+        let opened = format.open(cx, span);
+        cx.within(opened.summary.has);
+        opened
     });
     if opened.is_none() {
         cx.report(
@@ -104,7 +106,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
 pub fn headline(opened: &Opened) -> String {
     let mut text = opened.summary.title.to_string();
     let facts = opened.summary.facts.iter();
-    for fact in facts.filter(|f| f.label == "target" || f.label == "kernels") {
+    for fact in facts.filter(|f| f.label == Fact::TARGET || f.label == Fact::KERNELS) {
         text.push_str(" · ");
         text.push_str(&fact.text);
     }
@@ -144,22 +146,16 @@ pub fn image_facts<'a>(
 ) -> Vec<Fact> {
     let mut count = 0;
     let mut facts = Vec::new();
-    let fact = |label: &'static str, text: String, span, shown| Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span: Some(span),
-        headline: shown,
-    };
     for (name, span, opened) in images {
         if facts.len() < LISTED {
             let text = format!("{name}: {}", headline(opened));
-            facts.push(fact("image", text, span, false));
+            facts.push(Fact::new("image", text, span));
         }
         count += 1;
     }
     if count > 0 {
-        facts.insert(0, fact("images", plural(count, "image"), span, true));
+        let images = Fact::new("images", plural(count, "image"), span);
+        facts.insert(0, images.headline());
     }
     facts
 }

@@ -90,10 +90,11 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);
     let cx = Context::new(&sources, rare);
-    let opened = format::open(&cx, whole);
+    let mut opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    let judged = zebin::verdict::is_question(&opened.summary);
+    opened.summary.within = findings.within;
+    let judged = opened.summary.has.verdict;
     let document = Document::new(Parts {
         sources,
         root,

@@ -94,6 +94,11 @@ pub trait Dialect: Debug {
         embedded::host(section)
     }
 
+    /// Do such files list kernels?
+    fn lists_kernels(&self) -> bool {
+        false
+    }
+
     /// Have DWARF and its relocations Intel's extensions?
     fn has_intel_dwarf(&self) -> bool {
         false

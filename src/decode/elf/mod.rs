@@ -40,7 +40,7 @@ use super::layout::Layout;
 use super::rules;
 use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
-use crate::model::{Expand, Fact, Judge, Rows, Sources, Span, Summary, Tone};
+use crate::model::{Capabilities, Expand, Fact, Judge, NodeKind, Rows, Sources, Span, Summary};
 
 /// The width of addresses and offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,11 +81,10 @@ pub fn open(
             cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
             cx.gap(span);
             Opened {
-                summary: Summary {
-                    format: "elf".into(),
-                    title: "cut-off ELF".into(),
-                    facts: Vec::new(),
-                },
+                summary: Summary::new("elf", "cut-off ELF", Vec::new()).with(Capabilities {
+                    verdict: true,
+                    ..Capabilities::default()
+                }),
                 content: None,
             }
         }
@@ -126,24 +125,30 @@ fn open_file(
     let sections = file.sections.iter();
     parts.extend(sections.filter_map(|section| nodes.section_node(cx, section)));
     parts.extend(contents.more_parts(cx));
+    let has_text = parts.iter().any(|part| part.kind == NodeKind::Text);
     let layout = Layout::arrange(cx, start.span, parts);
     let count = layout.len();
     let mut facts = contents.facts();
     facts.push(container_fact(&file));
     facts.extend(embedded::facts(&file, &embedded));
     let title = contents.title();
+    let title = title.unwrap_or_else(|| file.dialect.title().into());
+    let judge = file.dialect.judge(&file);
+    let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
+        kernels: file.dialect.lists_kernels(),
+        symbols: true,
+        text: has_text,
+        verdict: judge.is_some(),
+        ..Capabilities::default()
+    });
     let document = ElfDocument {
         parts: layout,
         kernels: contents.kernels(),
         linkage: Rc::new(ElfLinkage::new(&file, &contents, &cx.rare)),
-        judge: file.dialect.judge(&file),
+        judge,
     };
     Opened {
-        summary: Summary {
-            format: file.dialect.id().into(),
-            title: title.unwrap_or_else(|| file.dialect.title().into()),
-            facts,
-        },
+        summary,
         content: Some((cx.register(Rc::new(document)), 0, Some(count))),
     }
 }
@@ -164,13 +169,8 @@ fn container_fact(file: &ElfFile) -> Fact {
         Some(_) => "target in e_machine".to_owned(),
         None => number(machine.name(), machine.0),
     };
-    Fact {
-        label: "container".into(),
-        text: format!("{bits} ELF, {}, {machine}", number(kind.name(), kind.0)).into(),
-        tone: Tone::Plain,
-        span: Some(file.header.origin),
-        headline: false,
-    }
+    let text = format!("{bits} ELF, {}, {machine}", number(kind.name(), kind.0));
+    Fact::new("container", text, file.header.origin)
 }
 
 /// The rows of an ELF file, and who knows more of it.

@@ -113,11 +113,7 @@ impl Format for Spirv {
             None => ("cut-off SPIR-V".to_owned(), Vec::new()),
         };
         Opened {
-            summary: Summary {
-                format: "spirv".into(),
-                title: title.into(),
-                facts,
-            },
+            summary: Summary::new("spirv", title, facts),
             content: Some((cx.register(Rc::new(guest)), top(0), None)),
         }
     }

@@ -211,6 +211,10 @@ impl Dialect for Identity {
         .or_else(|| embedded::host(section))
     }
 
+    fn lists_kernels(&self) -> bool {
+        self.is_zebin()
+    }
+
     fn has_intel_dwarf(&self) -> bool {
         self.is_zebin()
     }

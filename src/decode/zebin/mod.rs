@@ -202,16 +202,6 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Tar
     target
 }
 
-fn fact(label: &'static str, text: impl Into<Str>, span: Option<Span>, headline: bool) -> Fact {
-    Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span,
-        headline,
-    }
-}
-
 fn facts(
     cx: &Context<'_>,
     file: &ElfFile,
@@ -225,14 +215,10 @@ fn facts(
         .sections
         .iter()
         .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO);
-    facts.push(fact(
-        "kernels",
-        plural(kernels, "kernel"),
-        ze_info.map(|s| s.bytes),
-        true,
-    ));
+    let span = ze_info.map(|s| s.bytes);
+    facts.push(Fact::new(Fact::KERNELS, plural(kernels, "kernel"), span).headline());
     if let Some((version, span)) = version {
-        facts.push(fact("version", version, Some(span), false));
+        facts.push(Fact::new("version", version, span));
     }
     let metadata = match identity {
         Identity::LegacyZebin { .. } => Some((
@@ -244,25 +230,17 @@ fn facts(
     if let Some((word, span)) = metadata {
         let generator = TargetMetadata(word).generator();
         let name = generator.name().unwrap_or("unknown");
-        facts.push(fact("generator", name, Some(span), false));
+        facts.push(Fact::new("generator", name, span));
     }
     if let Some((word, span)) = target.product_family.filter(|(word, _)| *word != 0) {
         let name = ProductFamily(word).name().unwrap_or("unknown");
-        facts.push(fact(
-            "product family",
-            format!("{name} ({word})"),
-            Some(span),
-            false,
-        ));
+        let text = format!("{name} ({word})");
+        facts.push(Fact::new("product family", text, span));
     }
     if let Some((word, span)) = target.core_family.filter(|(word, _)| *word != 0) {
         let name = CoreFamily(word).name().unwrap_or("unknown");
-        facts.push(fact(
-            "core family",
-            format!("{name} ({word:#x})"),
-            Some(span),
-            false,
-        ));
+        let text = format!("{name} ({word:#x})");
+        facts.push(Fact::new("core family", text, span));
     }
     if let Some(options) = build_options(cx, file) {
         facts.push(options);
@@ -283,14 +261,7 @@ fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
     } else {
         ""
     };
-    (!text.is_empty()).then(|| {
-        fact(
-            "build options",
-            format!("{text}{more}"),
-            Some(section.bytes),
-            false,
-        )
-    })
+    (!text.is_empty()).then(|| Fact::new("build options", format!("{text}{more}"), section.bytes))
 }
 
 /// The device in a few words: `bmg-g21 · 20.1.0 · Xe2-HPG`.
@@ -307,7 +278,7 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
             }
             None => format!("unknown device · {id}"),
         };
-        return fact("target", text, Some(span), true);
+        return Fact::new(Fact::TARGET, text, span).headline();
     }
     if let Identity::LegacyZebin { core_family } = identity {
         let machine = u32::try_from(file.header.e_machine).unwrap_or(0);
@@ -316,7 +287,7 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
             false => ProductFamily(machine).name(),
         };
         let text = name.map_or_else(|| format!("machine {machine}"), family_title);
-        return fact("target", text, Some(file.header.span_of("e_machine")), true);
+        return Fact::new(Fact::TARGET, text, file.header.span_of("e_machine")).headline();
     }
     let product = target
         .product_family
@@ -327,13 +298,14 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
         .filter(|(word, _)| *word != 0)
         .map(|(word, span)| (CoreFamily(word).name(), word, span));
     match product.or(core) {
-        Some((Some(name), _, span)) => fact("target", family_title(name), Some(span), true),
-        Some((None, word, span)) => fact("target", format!("family {word}"), Some(span), true),
+        Some((Some(name), _, span)) => Fact::new(Fact::TARGET, family_title(name), span),
+        Some((None, word, span)) => Fact::new(Fact::TARGET, format!("family {word}"), span),
         None => Fact {
             tone: Tone::Warning,
-            ..fact("target", "no target device", None, true)
+            ..Fact::new(Fact::TARGET, "no target device", None)
         },
     }
+    .headline()
 }
 
 /// `IGFX_TIGERLAKE_LP` as people say it: `Tigerlake LP`.
