@@ -390,17 +390,14 @@ mod tests {
                 help: None,
             }],
             rules: Vec::new(),
-            summary: model::Summary {
-                format: "raw".into(),
-                title: "bytes".into(),
-                facts: vec![model::Fact {
-                    label: "target".into(),
-                    text: "none".into(),
+            summary: model::Summary::new(
+                "raw",
+                "bytes",
+                vec![model::Fact {
                     tone: model::Tone::Good,
-                    span: Some(SPAN),
-                    headline: true,
+                    ..model::Fact::new("target", "none", SPAN).headline()
                 }],
-            },
+            ),
             coverage: model::Coverage::default(),
         })
     }

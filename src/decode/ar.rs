@@ -260,11 +260,7 @@ fn summary(span: Span, members: &[Member]) -> Summary {
         let opened = member.content.as_ref()?;
         Some((member.name.as_str(), member.data, opened))
     });
-    Summary {
-        format: "ar".into(),
-        title: title.into(),
-        facts: format::image_facts(span, images),
-    }
+    Summary::new("ar", title, format::image_facts(span, images))
 }
 
 fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Option<Member> {

@@ -20,7 +20,7 @@ use super::names::{Dec, Hex};
 use super::reader::{Endian, Reader, Window};
 use super::rules;
 use super::table::{Entries, TABLE, Table};
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Tone, Value};
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 use crate::{open_enum, record};
 
 open_enum! {
@@ -150,11 +150,7 @@ impl Format for Coff {
             }
         };
         Opened {
-            summary: Summary {
-                format: "coff".into(),
-                title: title.into(),
-                facts,
-            },
+            summary: Summary::new("coff", title, facts),
             content,
         }
     }
@@ -249,16 +245,11 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
     let count = layout.len();
     let listed = images.iter().map(|(name, bytes, d)| (*name, *bytes, d));
     let mut facts = format::image_facts(span, listed);
-    facts.push(Fact {
-        label: "machine".into(),
-        text: MachineType(header.Machine).name().map_or_else(
-            || format!("{:#x}", header.Machine).into(),
-            std::convert::Into::into,
-        ),
-        tone: Tone::Plain,
-        span: Some(header.span_of("Machine")),
-        headline: false,
-    });
+    let machine = match MachineType(header.Machine).name() {
+        Some(name) => name.to_owned(),
+        None => format!("{:#x}", header.Machine),
+    };
+    facts.push(Fact::new("machine", machine, header.span_of("Machine")));
     (Some((cx.register(Rc::new(layout)), 0, Some(count))), facts)
 }
 

@@ -9,7 +9,8 @@ use super::limits;
 use super::reader::ReadError;
 use super::rules::{self, Rule};
 use crate::model::{
-    Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources, Span, Str, sort,
+    Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources,
+    Span, Str, sort,
 };
 
 /// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
@@ -28,8 +29,9 @@ pub struct Context<'a> {
     unpacked: Cell<(u64, u64)>,
     /// How many bytes were opened as documents, by source and depth.
     nested: RefCell<BTreeMap<(SourceId, u32), u64>>,
-    /// The documents in the opened one.
+    /// The documents in the opened one, and what can be asked of them.
     documents: RefCell<Vec<Span>>,
+    within: Cell<Capabilities>,
 }
 
 #[derive(Default)]
@@ -52,6 +54,7 @@ impl<'a> Context<'a> {
             unpacked: Cell::new((0, 0)),
             nested: RefCell::default(),
             documents: RefCell::default(),
+            within: Cell::default(),
         }
     }
 
@@ -244,6 +247,11 @@ impl<'a> Context<'a> {
         self.documents.borrow_mut().push(span);
     }
 
+    /// Says what can be asked of a document in the opened one.
+    pub fn within(&self, has: Capabilities) {
+        self.within.set(self.within.get() | has);
+    }
+
     /// An expander that was added.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0).ok()?;
@@ -278,6 +286,7 @@ impl<'a> Context<'a> {
             ),
             expanders: self.expanders.into_inner(),
             documents: self.documents.into_inner(),
+            within: self.within.get(),
         }
     }
 }
@@ -289,6 +298,7 @@ pub(super) struct Findings {
     pub(super) coverage: Coverage,
     pub(super) expanders: Vec<Rc<dyn Expand>>,
     pub(super) documents: Vec<Span>,
+    pub(super) within: Capabilities,
 }
 
 /// A headline has one line, whatever names the file gives to things.

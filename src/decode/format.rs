@@ -4,10 +4,10 @@ use super::context::Context;
 use super::elf::plural;
 use super::reader::Window;
 use super::{
-    ar, coff, elf, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv,
-    syclbin,
+    ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv, syclbin,
+    zebin,
 };
-use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Tone, Value};
+use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Value};
 
 /// A format that documents are opened in.
 pub trait Format {
@@ -33,7 +33,7 @@ pub const HEAD: u64 = 512;
 
 /// All formats, the most particular first; the last takes anything.
 pub static FORMATS: &[&(dyn Format + Sync)] = &[
-    &elf::Elf,
+    &zebin::Elf,
     &ar::Ar,
     &offload_binary::Offload,
     &syclbin::v1::SyclbinV1,
@@ -72,7 +72,9 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
     let format = recognised(cx.sources, span)?;
     let opened = cx.nest_in(span, || {
         cx.opens(span);
-        format.open(cx, span)
+        let opened = format.open(cx, span);
+        cx.within(opened.summary.has);
+        opened
     });
     if opened.is_none() {
         cx.report(
@@ -88,7 +90,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
 pub fn headline(opened: &Opened) -> String {
     let mut text = opened.summary.title.to_string();
     let facts = opened.summary.facts.iter();
-    for fact in facts.filter(|f| f.label == "target" || f.label == "kernels") {
+    for fact in facts.filter(|f| f.label == Fact::TARGET || f.label == Fact::KERNELS) {
         text.push_str(" · ");
         text.push_str(&fact.text);
     }
@@ -128,22 +130,16 @@ pub fn image_facts<'a>(
 ) -> Vec<Fact> {
     let mut count = 0;
     let mut facts = Vec::new();
-    let fact = |label: &'static str, text: String, span, shown| Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span: Some(span),
-        headline: shown,
-    };
     for (name, span, opened) in images {
         if facts.len() < LISTED {
             let text = format!("{name}: {}", headline(opened));
-            facts.push(fact("image", text, span, false));
+            facts.push(Fact::new("image", text, span));
         }
         count += 1;
     }
     if count > 0 {
-        facts.insert(0, fact("images", plural(count, "image"), span, true));
+        let images = Fact::new("images", plural(count, "image"), span);
+        facts.insert(0, images.headline());
     }
     facts
 }

@@ -26,7 +26,7 @@ use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::zebin::device::CoreFamily;
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
 
 record! {
@@ -120,11 +120,7 @@ impl Format for IgcDebug {
         }
         let count = tree.count_at(Eager::TOP);
         Opened {
-            summary: Summary {
-                format: "igc-debug".into(),
-                title: "IGC program debug data".into(),
-                facts,
-            },
+            summary: Summary::new("igc-debug", "IGC program debug data", facts),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
         }
     }
@@ -158,26 +154,15 @@ fn push_rest(
 }
 
 fn facts_of(header: &ProgramHeader, kernels: u64) -> Vec<Fact> {
-    let fact = |label: &'static str, text: String, field: &str, headline| Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span: Some(header.span_of(field)),
-        headline,
-    };
+    let fact = |label, text, field| Fact::new(label, text, header.span_of(field));
     let family = CoreFamily(header.Device);
     let family = family
         .name()
         .map_or_else(|| format!("core family {}", header.Device), str::to_owned);
     vec![
-        fact("target", family, "Device", true),
-        fact(
-            "kernels",
-            plural(kernels, "kernel"),
-            "NumberOfKernels",
-            true,
-        ),
-        fact("version", header.Version.to_string(), "Version", false),
+        fact(Fact::TARGET, family, "Device").headline(),
+        fact(Fact::KERNELS, plural(kernels, "kernel"), "NumberOfKernels").headline(),
+        fact("version", header.Version.to_string(), "Version"),
     ]
 }
 

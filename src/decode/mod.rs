@@ -84,10 +84,11 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);
     let cx = Context::new(&sources);
-    let opened = format::open(&cx, whole);
+    let mut opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    let judged = zebin::verdict::is_question(&opened.summary);
+    opened.summary.within = findings.within;
+    let judged = opened.summary.has.verdict;
     let document = Document::new(Parts {
         sources,
         root,

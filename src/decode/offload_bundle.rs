@@ -102,11 +102,7 @@ impl Format for Bundle {
         let layout = Layout::arrange(cx, span, parts);
         let count = layout.len();
         Opened {
-            summary: Summary {
-                format: "offload-bundle".into(),
-                title: "clang offload bundle".into(),
-                facts,
-            },
+            summary: Summary::new("offload-bundle", "clang offload bundle", facts),
             content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
         }
     }

@@ -20,7 +20,7 @@ use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::zebin::device::CoreFamily;
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
 
 record! {
@@ -93,11 +93,10 @@ impl Format for PatchTokens {
         }
         let count = tree.count_at(Eager::TOP);
         Opened {
-            summary: Summary {
-                format: "patch-tokens".into(),
-                title: "patch tokens".into(),
-                facts,
-            },
+            summary: Summary::new("patch-tokens", "patch tokens", facts).with(Capabilities {
+                verdict: true,
+                ..Capabilities::default()
+            }),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
         }
     }
@@ -123,19 +122,13 @@ fn push(tree: &mut Eager, span: Span, header: &ProgramHeader) {
 }
 
 fn facts_of(header: &ProgramHeader) -> Vec<Fact> {
-    let fact = |label: &'static str, text: String, field: &str, headline| Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span: Some(header.span_of(field)),
-        headline,
-    };
+    let fact = |label, text, field| Fact::new(label, text, header.span_of(field));
     let family = CoreFamily(header.Device).name().map(str::to_owned);
     let family = family.unwrap_or_else(|| format!("core family {}", header.Device));
     let kernels = plural(header.NumberOfKernels.into(), "kernel");
     vec![
-        fact("target", family, "Device", true),
-        fact("kernels", kernels, "NumberOfKernels", true),
-        fact("version", header.Version.to_string(), "Version", false),
+        fact(Fact::TARGET, family, "Device").headline(),
+        fact(Fact::KERNELS, kernels, "NumberOfKernels").headline(),
+        fact("version", header.Version.to_string(), "Version"),
     ]
 }

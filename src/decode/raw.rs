@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::format::{Format, Opened};
 use super::rules;
-use crate::model::{Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::model::{Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
 
 /// Takes anything.
 #[derive(Debug)]
@@ -30,18 +30,18 @@ impl Format for Raw {
             guess
         };
         Opened {
-            summary: Summary {
-                format: "raw".into(),
-                title: title.into(),
-                facts: vec![Fact {
-                    label: "format".into(),
-                    text: title.into(),
+            summary: Summary::new(
+                "raw",
+                title,
+                vec![Fact {
                     tone: Tone::Warning,
-                    span: None,
-                    // The title says so already.
-                    headline: false,
+                    ..Fact::new("format", title, None)
                 }],
-            },
+            )
+            .with(Capabilities {
+                verdict: true,
+                ..Capabilities::default()
+            }),
             content: None,
         }
     }

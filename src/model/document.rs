@@ -1,7 +1,7 @@
 //! A decoded file.
 
 use std::collections::HashMap;
-use std::ops::Range;
+use std::ops::{BitOr, Range};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,59 @@ pub struct Fact {
     pub headline: bool,
 }
 
+impl Fact {
+    /// The label of the device that a file is for.
+    pub const TARGET: &str = "target";
+    /// The label of the number of kernels.
+    pub const KERNELS: &str = "kernels";
+
+    /// A plain fact.
+    pub fn new(label: &'static str, text: impl Into<Str>, span: impl Into<Option<Span>>) -> Fact {
+        Fact {
+            label: label.into(),
+            text: text.into(),
+            tone: Tone::Plain,
+            span: span.into(),
+            headline: false,
+        }
+    }
+
+    /// The same, as one of the few that the top of the page shows.
+    pub fn headline(mut self) -> Fact {
+        self.headline = true;
+        self
+    }
+}
+
+/// What can be asked of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Capabilities {
+    /// Its format lists kernels.
+    pub kernels: bool,
+    /// It has symbols and relocations.
+    pub symbols: bool,
+    /// It has the modules of a SYCLBIN.
+    pub modules: bool,
+    /// It has readable text.
+    pub text: bool,
+    /// What the driver does with it.
+    pub verdict: bool,
+}
+
+impl BitOr for Capabilities {
+    type Output = Capabilities;
+
+    fn bitor(self, other: Capabilities) -> Capabilities {
+        Capabilities {
+            kernels: self.kernels || other.kernels,
+            symbols: self.symbols || other.symbols,
+            modules: self.modules || other.modules,
+            text: self.text || other.text,
+            verdict: self.verdict || other.verdict,
+        }
+    }
+}
+
 /// The file in a few lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
@@ -72,6 +125,34 @@ pub struct Summary {
     pub title: Str,
     /// What else there is to say, in the order of importance.
     pub facts: Vec<Fact>,
+    /// What can be asked of the document itself.
+    pub has: Capabilities,
+    /// Of the opened file: what can be asked of the documents in it.
+    pub within: Capabilities,
+}
+
+impl Summary {
+    /// The summary of a document of which nothing can be asked.
+    pub fn new(format: &'static str, title: impl Into<Str>, facts: Vec<Fact>) -> Summary {
+        Summary {
+            format: format.into(),
+            title: title.into(),
+            facts,
+            has: Capabilities::default(),
+            within: Capabilities::default(),
+        }
+    }
+
+    /// The same, of a document of which this can be asked.
+    pub fn with(mut self, has: Capabilities) -> Summary {
+        self.has = has;
+        self
+    }
+
+    /// What can be asked of the document, or of one in it.
+    pub fn anywhere(&self) -> Capabilities {
+        self.has | self.within
+    }
 }
 
 /// What a decoder hands over to make a document of.

@@ -43,7 +43,7 @@ mod value;
 mod verdict;
 
 pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
-pub use document::{Coverage, Document, Fact, Parts, Summary, Tone};
+pub use document::{Capabilities, Coverage, Document, Fact, Parts, Summary, Tone};
 pub use expand::{Expand, ExpanderId, Rows};
 pub use locate::Leaf;
 pub use node::{Area, Bits, Content, Doc, Known, Node, NodeId, NodeKind, Xref};

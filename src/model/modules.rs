@@ -19,7 +19,7 @@ use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
 
-/// How the title of every SYCLBIN begins: what tells one in the page among other documents.
+/// How the title of every SYCLBIN begins.
 pub const TITLE: &str = "SYCLBIN";
 
 /// Who knows the modules of a document.

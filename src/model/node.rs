@@ -107,6 +107,23 @@ pub struct Doc {
     pub known: &'static [Known],
 }
 
+impl Doc {
+    /// The sentence, and which specification says so.
+    pub const fn new(text: &'static str, source: &'static str) -> Doc {
+        Doc {
+            text,
+            source,
+            known: &[],
+        }
+    }
+
+    /// The same, with the values that the specification names.
+    pub const fn known(mut self, known: &'static [Known]) -> Doc {
+        self.known = known;
+        self
+    }
+}
+
 /// Where a node's children come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Content {

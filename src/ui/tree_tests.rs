@@ -26,11 +26,7 @@ pub(crate) fn opened(children: u64) -> Opened {
     Opened {
         name: "a.zebin".to_owned(),
         size: 4096,
-        summary: Summary {
-            format: "zebin".into(),
-            title: "zebin".into(),
-            facts: Vec::new(),
-        },
+        summary: Summary::new("zebin", "zebin", Vec::new()),
         coverage: Coverage::default(),
         root: row(0, None, 0, Some(children)),
         rows: (0..shown)

@@ -12,7 +12,7 @@ use crate::support::watchdog::Watchdog;
 use crate::support::zebin::{code, small};
 use zeview::decode::compression::Method;
 use zeview::decode::rules;
-use zeview::model::{Document, NodeKind, Severity};
+use zeview::model::{Capabilities, Document, NodeId, NodeKind, Severity};
 
 fn rules_of(document: &Document) -> Vec<&str> {
     document.diagnostics.iter().map(|d| &*d.rule).collect()
@@ -90,6 +90,67 @@ fn host_files_hold_images() {
     let document = crate::support::open(&odd);
     assert_eq!(document.diagnostics, []);
     assert_eq!(documents(&walk_all(&document).unwrap()), [""; 0]);
+}
+
+/// What can be asked of a file itself, and of the documents in it, in letters.
+fn capabilities(bytes: &[u8]) -> (String, String) {
+    let summary = crate::support::open(bytes).summary;
+    let letters = |has: Capabilities| -> String {
+        let all = [
+            (has.kernels, 'k'),
+            (has.symbols, 's'),
+            (has.modules, 'm'),
+            (has.text, 't'),
+            (has.verdict, 'v'),
+        ];
+        let set = all.into_iter().filter(|(has, _)| *has);
+        set.map(|(_, letter)| letter).collect()
+    };
+    (letters(summary.has), letters(summary.within))
+}
+
+#[test]
+fn the_summary_says_what_can_be_asked() {
+    let zebin = small().build().bytes;
+    let host = host_elf(BUNDLE_SECTION, 1, &zebin).build().bytes;
+    let plain_host = host_elf(".text", 1, &[0; 16]).build().bytes;
+    let cut_off = &zebin[..60];
+    let offload = Offload::new(2, vec![Image::of_kind(1, zebin.clone())]).build();
+    let cases: &[(&str, &[u8], &str, &str)] = &[
+        ("a zebin", &zebin, "kstv", ""),
+        ("a host's file", &plain_host, "s", ""),
+        ("a host's file with a zebin", &host, "s", "kstv"),
+        ("a cut-off file", cut_off, "v", ""),
+        ("an archive", &archive(&[member("a/", &host)]), "", "kstv"),
+        ("an OffloadBinary", &offload, "", "kstv"),
+        ("an OpenCL container", &opencl_elf(0xff04), "stv", "v"),
+        ("an OpenMP container", &openmp_container(), "sv", ""),
+        ("a bundle", &usual_bundle(), "", "kstv"),
+        ("patch tokens", &patch_tokens(), "v", ""),
+        ("SPIR-V", &spirv::kernel().build(), "", ""),
+        ("other bytes", &[1, 2, 3], "v", ""),
+    ];
+    for (what, bytes, has, within) in cases {
+        let found = capabilities(bytes);
+        assert_eq!(
+            (found.0.as_str(), found.1.as_str()),
+            (*has, *within),
+            "{what}"
+        );
+        let document = crate::support::open(bytes);
+        let judged = document.verdict(NodeId::ROOT, None).is_some();
+        assert_eq!(judged, has.contains('v'), "{what}");
+        assert_eq!(
+            document.kernels(NodeId::ROOT).is_some(),
+            has.contains('k'),
+            "{what}"
+        );
+        assert_eq!(
+            document.linkage(NodeId::ROOT).is_some(),
+            has.contains('s'),
+            "{what}"
+        );
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod oracles;
 mod protocol;
 mod rules;
 mod schema;
+mod sections;
 mod spec_tables;
 mod spirv;
 mod syclbin;

@@ -127,11 +127,7 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
         expanders: vec![Rc::new(Example)],
         diagnostics,
         rules: Vec::new(),
-        summary: Summary {
-            format: "example".into(),
-            title: "an example".into(),
-            facts: Vec::new(),
-        },
+        summary: Summary::new("example", "an example", Vec::new()),
         coverage: Coverage::default(),
     })
 }

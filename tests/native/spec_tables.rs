@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use zeview::decode::elf::relocation::RelocationType;
 use zeview::decode::elf::section::SectionType;
 use zeview::decode::names::{BitField, Present};
 use zeview::decode::zebin::device::{CONFIGS, CoreFamily, GmdId, ProductFamily};
 use zeview::decode::zebin::gtpin_info::Token;
 use zeview::decode::zebin::note_intelgt::{GMD_ID, NoteType, VOCABULARY};
+use zeview::decode::zebin::relocation::RelocationType;
 use zeview::decode::zebin::target_metadata;
 use zeview::model::Known;
 

@@ -12,9 +12,9 @@ use zeview::model::modules::{
     AbstractModule, Holder, Image, Property as SyclProperty, PropertySet, PropertyValue,
 };
 use zeview::model::{
-    Area, Bits, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId, NodeKind,
-    Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Verdict,
-    Xref,
+    Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId,
+    NodeKind, Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value,
+    Verdict, Xref,
 };
 use zeview::worker::protocol::{
     Ask, Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
@@ -471,15 +471,25 @@ fn opened() -> Opened {
         name: "a".to_owned(),
         size: 5_000_000_000,
         summary: Summary {
-            format: "zebin".into(),
-            title: "Intel GPU binary".into(),
-            facts: vec![Fact {
-                label: "target".into(),
-                text: "bmg-g21".into(),
-                tone: Tone::Good,
-                span: Some(SPAN),
-                headline: true,
-            }],
+            within: Capabilities {
+                modules: true,
+                ..Capabilities::default()
+            },
+            ..Summary::new(
+                "zebin",
+                "Intel GPU binary",
+                vec![Fact {
+                    tone: Tone::Good,
+                    ..Fact::new("target", "bmg-g21", SPAN).headline()
+                }],
+            )
+            .with(Capabilities {
+                kernels: true,
+                symbols: true,
+                modules: false,
+                text: true,
+                verdict: true,
+            })
         },
         coverage: Coverage {
             explained: u64::MAX,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::decode::elf::ElfFile;
-use crate::decode::elf::relocation::{RelocationType, Shape};
+use crate::decode::elf::relocation::Shape;
 use crate::decode::elf::section::Section;
 use crate::decode::elf::symbol::Symbol;
 use crate::decode::reader::{Endian, Window, uint};
@@ -70,9 +70,10 @@ impl<'a> Symbols<'a> {
 
     fn fix(&mut self, shape: Shape, entry: &Window, bytes: &[u8]) -> Option<Fix> {
         let relocation = shape.read(entry)?;
+        // zebin ELF, Gen Relocation Type: R_SYM_ADDR and R_SYM_ADDR_32.
         let width = match relocation.kind {
-            RelocationType::R_SYM_ADDR => 8,
-            RelocationType::R_SYM_ADDR_32 => 4,
+            1 => 8,
+            2 => 4,
             _ => return None,
         };
         let offset = usize::try_from(relocation.offset).ok()?;

@@ -240,7 +240,7 @@ impl DebugSections {
 
     /// Has it been written for Intel's GPUs?
     pub(super) fn is_intel(&self) -> bool {
-        self.file.identity.is_zebin()
+        self.file.dialect.has_intel_dwarf()
     }
 
     /// How many bytes an address has where the section does not say so: as in the first unit.
@@ -380,7 +380,7 @@ impl<'a> Reader<'a> {
         let mut sections = self.file.sections.iter();
         sections
             .find(is_of)
-            .filter(|_| self.file.identity.is_zebin())
+            .filter(|_| self.file.dialect.has_intel_dwarf())
     }
 }
 

@@ -1,20 +1,18 @@
 //! Walks the tables of an ELF file once for what is wrong in them.
 
 use super::file::ElfFile;
-use super::header::{FileType, Header};
+use super::header::Header;
 use super::header_tables::HeaderTable;
-use super::identity::Identity;
 use super::read::{self, Start};
-use super::relocation::{RelocationType, Shape};
+use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::segment::ProgramHeader;
 use super::string_table::NameError;
 use super::symbol::Symbol;
 use crate::decode::context::Context;
+use crate::decode::names::known_name;
 use crate::decode::reader::Window;
 use crate::decode::rules;
-
-const ET_REL: u64 = FileType::ET_REL.0 as u64;
 
 pub(super) fn header(cx: &Context<'_>, start: &Start) {
     let size = Header::size(start.class);
@@ -170,8 +168,8 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
     let table = file
         .section(section.link)
         .filter(|t| matches!(t.kind, SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM));
-    // In a program the places are addresses, and the symbols that are meant are those of the dynamic linker.
-    let linked = file.identity == Identity::Foreign && file.header.e_type != ET_REL;
+    let linked = !file.dialect.is_relocatable(&file.header);
+    let types = file.dialect.relocation_types();
     if file.symbol_table().is_none() && count > 0 && !linked {
         cx.report(
             &rules::ELF_RELOCATION_WITHOUT_SYMBOLS,
@@ -213,21 +211,22 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
                 ),
             );
         }
-        if file.identity.is_zebin() && relocation.kind.name().is_none() {
+        if let Some(rule) = types.unknown
+            && known_name(types.known, relocation.kind.into()).is_none()
+        {
             cx.report(
-                &rules::ZEBIN_RELOCATION_TYPE,
+                rule,
                 span,
                 format_args!(
                     "{name}: relocation {index} has the type {}",
-                    relocation.kind.0
+                    relocation.kind
                 ),
             );
         }
-        let end = relocation.offset.checked_add(relocation.kind.width());
+        let width = (types.width)(relocation.kind);
+        let end = relocation.offset.checked_add(width);
         let size = target.filter(|_| !linked).and_then(|t| file.plain_size(t));
-        if size.is_some_and(|size| end.is_none_or(|end| end > size))
-            && relocation.kind != RelocationType::R_NONE
-        {
+        if width > 0 && size.is_some_and(|size| end.is_none_or(|end| end > size)) {
             cx.report(
                 &rules::ELF_RELOCATION_OFFSET,
                 span,

@@ -15,7 +15,7 @@ use crate::decode::eager::Eager;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::FieldSpec;
-use crate::decode::{limits, rules};
+use crate::decode::rules;
 use crate::model::{Area, Doc, Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
 use std::rc::Rc;
@@ -66,10 +66,6 @@ record! {
     }
 }
 
-/// The longest streams that are unpacked of a file that is not for a GPU, all together: its
-/// debugging information can be as large as it likes, and nobody has asked for it.
-const FOREIGN: u64 = 4 << 20;
-
 static HEADER_DOC: Doc = Doc {
     text: "How the section is compressed, and how large it is without.",
     source: "gABI, Compression Header",
@@ -98,21 +94,15 @@ pub struct Packed {
 
 /// Unpacks the compressed sections.
 pub(super) fn unpack(cx: &Context<'_>, file: &ElfFile) -> Vec<Packed> {
-    // Of a GPU's file only what no consumer but a debugger looks at: the driver knows nothing
-    // of compression, and reads the sections that it wants as they are.
-    let foreign = file.identity.id() == "elf";
     let is_packed = |section: &&Section| {
         let flagged = section.flags & SectionFlags::COMPRESSED != 0
             && section.flags & SectionFlags::ALLOC == 0
-            && (foreign || section.name.starts_with(".debug_"));
+            && file.dialect.unpacks(section);
         (flagged || is_gnu(section))
             && section.kind == SectionType::SHT_PROGBITS
             && !section.bytes.is_empty()
     };
-    let mut left = match foreign {
-        true => FOREIGN,
-        false => limits::UNPACKED,
-    };
+    let mut left = file.dialect.unpack_limit();
     let sections = file.sections.iter().filter(is_packed);
     let packed = sections.filter_map(|section| one(cx, file, section, &mut left));
     packed.collect()

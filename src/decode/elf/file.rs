@@ -1,17 +1,20 @@
 //! An ELF file whose section headers were read: its sections, and the names to speak of them.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::Class;
 use super::compressed::Packed;
+use super::dialect::Dialect;
 use super::header::Header;
-use super::identity::Identity;
+use super::relocation::Relocation;
 use super::section::{Section, SectionType};
 use super::string_table::StringTable;
 use super::symbol::SectionIndex;
 use crate::decode::limits;
+use crate::decode::names::known_name;
 use crate::decode::reader::Endian;
-use crate::model::Span;
+use crate::model::{Span, Str};
 
 /// An ELF file's sections, and the names to speak of them.
 #[derive(Debug)]
@@ -26,8 +29,8 @@ pub struct ElfFile {
     pub header: Header,
     /// Its sections, by index.
     pub sections: Vec<Section>,
-    /// What it is.
-    pub identity: Identity,
+    /// What kind of file it is.
+    pub dialect: Rc<dyn Dialect>,
     /// The index of the section with the names of the sections.
     pub names: u64,
     /// The string tables that names are looked up in, by section index.
@@ -146,6 +149,20 @@ impl ElfFile {
             (None, Some(name)) => format!("{name} {value:#x}"),
             (None, None) => format!("section {section} {value:#x}"),
         }
+    }
+
+    /// The name of a type of relocations; a number where it has none.
+    pub fn relocation_type(&self, kind: u32) -> Str {
+        match known_name(self.dialect.relocation_types().known, kind.into()) {
+            Some(name) => name.into(),
+            None => format!("type {kind}").into(),
+        }
+    }
+
+    /// The bytes of a section that a relocation patches.
+    pub fn patched(&self, section: &Section, relocation: &Relocation) -> Span {
+        let width = (self.dialect.relocation_types().width)(relocation.kind);
+        section.bytes.sub(relocation.offset, width)
     }
 
     /// Is the section's `sh_info` the index of another one?

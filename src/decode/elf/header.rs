@@ -1,8 +1,10 @@
 //! The ELF header. gABI, "ELF Header"; zebin ELF, "ELF Header Values".
 
 use std::ops::Range;
+use std::rc::Rc;
 
-use super::{Class, Identity};
+use super::Class;
+use super::dialect::Dialect;
 use crate::decode::names::{Dec, Hex, Present, known_name};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::FieldSpec;
@@ -188,9 +190,8 @@ pub struct HeaderRows {
     pub class: Class,
     /// The file's order of bytes.
     pub endian: Endian,
-    /// What the file turned out to be: files of 2020 read e_machine and e_flags in their own
-    /// way.
-    pub identity: Identity,
+    /// How the file reads e_machine and e_flags.
+    pub dialect: Rc<dyn Dialect>,
 }
 
 impl HeaderRows {
@@ -204,7 +205,7 @@ impl Expand for HeaderRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
         match item {
             Self::IDENT => IDENT.len() as u64,
-            Self::FLAGS => self.identity.flag_fields().len() as u64,
+            Self::FLAGS => self.dialect.flag_fields().len() as u64,
             _ => Header::COUNT,
         }
     }
@@ -226,7 +227,7 @@ impl Expand for HeaderRows {
             }
             Self::FLAGS => {
                 let word = header.span_of("e_flags");
-                for field in self.identity.flag_fields().iter().skip(from).take(take) {
+                for field in self.dialect.flag_fields().iter().skip(from).take(take) {
                     out.push(field.row(header.e_flags, word));
                 }
             }
@@ -249,7 +250,7 @@ impl HeaderRows {
                 node.value = Value::None;
                 node.children(out.me, Self::IDENT, Some(IDENT.len() as u64))
             }
-            "e_machine" => match self.identity.machine_names(header) {
+            "e_machine" => match self.dialect.machine_names(header) {
                 Some((known, what)) => {
                     let value = Value::decimal(header.e_machine, 16);
                     node.value = match known_name(known, header.e_machine) {
@@ -260,8 +261,8 @@ impl HeaderRows {
                 }
                 None => node,
             },
-            "e_flags" if !self.identity.flag_fields().is_empty() => {
-                let count = self.identity.flag_fields().len() as u64;
+            "e_flags" if !self.dialect.flag_fields().is_empty() => {
+                let count = self.dialect.flag_fields().len() as u64;
                 node.children(out.me, Self::FLAGS, Some(count))
             }
             _ => node,

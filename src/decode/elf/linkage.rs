@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ElfFile;
+use super::dialect::Contents;
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::symbol::{SectionIndex, Symbol, SymbolType, SymbolVisibility};
 use crate::decode::demangle::{demangle, is_mangled};
 use crate::decode::limits;
 use crate::decode::reader::Window;
-use crate::decode::zebin::links::Links;
 use crate::model::linkage::{self, Home, Linkage, Relocation, Tables};
 use crate::model::{Sources, Span, Str};
 
 /// The symbols and relocations of a file; nothing is made before somebody asks.
 pub struct ElfLinkage {
     file: Rc<ElfFile>,
-    links: Rc<Links>,
+    contents: Rc<dyn Contents>,
     tables: OnceCell<Rc<Tables>>,
 }
 
@@ -34,11 +34,11 @@ impl Linkage for ElfLinkage {
 }
 
 impl ElfLinkage {
-    /// Those of a file whose parts belong together like this.
-    pub fn new(file: &Rc<ElfFile>, links: &Rc<Links>) -> ElfLinkage {
+    /// Those of a file with these contents.
+    pub fn new(file: &Rc<ElfFile>, contents: &Rc<dyn Contents>) -> ElfLinkage {
         ElfLinkage {
             file: Rc::clone(file),
-            links: Rc::clone(links),
+            contents: Rc::clone(contents),
             tables: OnceCell::new(),
         }
     }
@@ -69,11 +69,10 @@ impl ElfLinkage {
     }
 
     fn section(&self, section: &Section) -> linkage::Section {
-        let kernel = self.links.kernel_of(&section.name);
         linkage::Section {
             name: section.name.clone(),
-            bytes: place_of(section),
-            kernel: kernel.map(|(name, entry)| (name.to_owned(), entry)),
+            bytes: section.place(),
+            kernel: self.contents.kernel_of(&section.name),
         }
     }
 }
@@ -87,15 +86,6 @@ fn demangle_all(symbols: &mut [linkage::Symbol]) {
             let made = symbol.demangled.as_ref().map_or(0, String::len);
             done += symbol.name.len() + made;
         }
-    }
-}
-
-/// The bytes of a section, or of its header where it has none.
-fn place_of(section: &Section) -> Span {
-    if section.bytes.is_empty() {
-        section.header
-    } else {
-        section.bytes
     }
 }
 
@@ -207,18 +197,12 @@ impl Reading<'_> {
                 symbol.users = symbol.users.saturating_add(1);
             }
             let patched = patches.and_then(|section| {
-                let to = section
-                    .bytes
-                    .sub(relocation.offset, relocation.kind.width());
+                let to = file.patched(section, &relocation);
                 (!to.is_empty()).then_some(to)
             });
-            let kind = match relocation.kind.name() {
-                Some(name) => Str::Borrowed(name),
-                None => format!("type {}", relocation.kind.0).into(),
-            };
             here.tables.relocations.push(Relocation {
                 entry: relocation.origin,
-                kind,
+                kind: file.relocation_type(relocation.kind),
                 symbol: symbol.and_then(|at| u32::try_from(at).ok()),
                 symbol_index: relocation.symbol,
                 addend: relocation.addend,

@@ -1,8 +1,7 @@
 //! ELF, 32 and 64 bit: the container of a zebin, and of what is around it.
 //!
-//! Follows the generic ABI (gABI, 2023-11) for everything but Intel's additions, which are in
-//! [`zebin`]. Not decoded: hash tables, dynamic sections, versions,
-//! groups of foreign files; they are shown as bytes.
+//! Follows the generic ABI (gABI, 2023-11); what that leaves open, a [`dialect`] says. Not
+//! decoded: hash tables, dynamic sections, versions, groups; they are shown as bytes.
 //!
 //! ```text
 //! ELF header │ sections' bytes, in any order, with padding │ section headers
@@ -10,13 +9,13 @@
 
 mod check;
 pub mod compressed;
+pub mod dialect;
+pub mod embedded;
 pub mod file;
 pub mod header;
 mod header_tables;
-pub mod identity;
 pub mod linkage;
 pub mod note;
-mod offload;
 mod read;
 pub mod relocation;
 mod rows;
@@ -25,19 +24,23 @@ pub mod segment;
 pub mod string_table;
 pub mod symbol;
 
+use std::ops::Range;
 use std::rc::Rc;
 
+use self::dialect::Dialect;
 pub use self::file::{ElfFile, SymbolRef};
-pub use self::identity::Identity;
+use self::linkage::ElfLinkage;
 use self::read::Start;
-pub use self::rows::{lines_node, notes_node, plural};
+use self::rows::SectionNodes;
+pub use self::rows::{lines_node, plural};
 use super::context::Context;
 use super::dwarf::Dwarf;
-use super::format::{Format, Opened};
+use super::format::Opened;
 use super::layout::Layout;
 use super::rules;
-use super::zebin;
-use crate::model::{Fact, Span, Summary, Tone};
+use crate::model::kernels::Kernels;
+use crate::model::linkage::Linkage;
+use crate::model::{Capabilities, Expand, Fact, Judge, NodeKind, Rows, Sources, Span, Summary};
 
 /// The width of addresses and offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,38 +64,42 @@ impl Class {
 /// What starts every ELF file.
 const MAGIC: &[u8] = b"\x7fELF";
 
-/// The ELF format.
-#[derive(Debug)]
-pub struct Elf;
+/// Do the bytes begin as an ELF file?
+pub fn recognise(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}
 
-impl Format for Elf {
-    fn recognise(&self, head: &[u8]) -> bool {
-        head.starts_with(MAGIC)
-    }
-
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        match read::header(cx, span) {
-            Ok(start) => open_file(cx, start),
-            Err(error) => {
-                cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
-                cx.gap(span);
-                Opened {
-                    summary: Summary {
-                        format: "elf".into(),
-                        title: "cut-off ELF".into(),
-                        facts: Vec::new(),
-                    },
-                    content: None,
-                }
+/// Decodes an ELF file in the dialect that `choose` finds for it.
+pub fn open(
+    cx: &Context<'_>,
+    span: Span,
+    choose: impl FnOnce(&ElfFile) -> Rc<dyn Dialect>,
+) -> Opened {
+    match read::header(cx, span) {
+        Ok(start) => open_file(cx, start, choose),
+        Err(error) => {
+            cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
+            cx.gap(span);
+            Opened {
+                summary: Summary::new("elf", "cut-off ELF", Vec::new()).with(Capabilities {
+                    verdict: true,
+                    ..Capabilities::default()
+                }),
+                content: None,
             }
         }
     }
 }
 
-fn open_file(cx: &Context<'_>, start: Start) -> Opened {
+fn open_file(
+    cx: &Context<'_>,
+    start: Start,
+    choose: impl FnOnce(&ElfFile) -> Rc<dyn Dialect>,
+) -> Opened {
     let headers = header_tables::section_table(cx, &start);
     let segments = header_tables::program_table(cx, &start);
     let mut file = read::sections(cx, &start, headers);
+    file.dialect = choose(&file);
     file.symbols = read::code_symbols(cx, &file);
     file.packed = compressed::unpack(cx, &file);
     let file = Rc::new(file);
@@ -106,65 +113,96 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     if let Some(table) = segments.filter(|t| !t.span.is_empty()) {
         parts.push(rows::program_headers_node(cx, &start, table));
     }
-    let zebin = zebin::survey(cx, &file);
+    let contents = file.dialect.read(cx, &file);
     let dwarf = Dwarf::of(&file);
-    let images = offload::open(cx, &file);
-    for section in &file.sections {
-        let of_file = rows::Contents {
-            file: &file,
-            zebin: &zebin,
-            dwarf: dwarf.as_ref(),
-            images: &images,
-        };
-        if let Some(node) = of_file.section_node(cx, section) {
-            parts.push(node);
-        }
-    }
-    zebin::extra_parts(cx, &file, &mut parts);
+    let embedded = embedded::open(cx, &file);
+    let nodes = SectionNodes {
+        file: &file,
+        contents: &*contents,
+        dwarf: dwarf.as_ref(),
+        embedded: &embedded,
+    };
+    let sections = file.sections.iter();
+    parts.extend(sections.filter_map(|section| nodes.section_node(cx, section)));
+    parts.extend(contents.more_parts(cx));
+    let has_text = parts.iter().any(|part| part.kind == NodeKind::Text);
     let layout = Layout::arrange(cx, start.span, parts);
     let count = layout.len();
-    let mut summary = summary(&file, &zebin);
-    summary.facts.extend(offload::facts(&file, &images));
+    let mut facts = contents.facts();
+    facts.push(container_fact(&file));
+    facts.extend(embedded::facts(&file, &embedded));
+    let title = contents.title();
+    let title = title.unwrap_or_else(|| file.dialect.title().into());
+    let judge = file.dialect.judge(&file);
+    let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
+        kernels: file.dialect.lists_kernels(),
+        symbols: true,
+        text: has_text,
+        verdict: judge.is_some(),
+        ..Capabilities::default()
+    });
+    let document = ElfDocument {
+        parts: layout,
+        kernels: contents.kernels(),
+        linkage: Rc::new(ElfLinkage::new(&file, &contents)),
+        judge,
+    };
     Opened {
         summary,
-        content: Some((cx.register(zebin.rows(&file, layout)), 0, Some(count))),
+        content: Some((cx.register(Rc::new(document)), 0, Some(count))),
     }
 }
 
-fn summary(file: &ElfFile, zebin: &zebin::Survey) -> Summary {
-    let identity = file.identity;
+/// `64-bit ELF, ET_REL, EM_INTELGT`.
+fn container_fact(file: &ElfFile) -> Fact {
     let bits = match file.class {
         Class::Elf32 => "32-bit",
         Class::Elf64 => "64-bit",
     };
     let kind = header::FileType(u16::try_from(file.header.e_type).unwrap_or(0));
     let machine = header::Machine(u16::try_from(file.header.e_machine).unwrap_or(0));
-    let mut facts = zebin.facts.clone();
-    let number = |name: Option<&str>, raw: u64| match name {
+    let number = |name: Option<&str>, raw: u16| match name {
         Some(name) => name.to_owned(),
         None => format!("{raw:#x}"),
     };
-    facts.push(Fact {
-        label: "container".into(),
-        text: format!(
-            "{bits} ELF, {}, {}",
-            number(kind.name(), kind.0.into()),
-            match identity {
-                Identity::LegacyZebin { .. } => "target in e_machine".to_owned(),
-                _ => number(machine.name(), machine.0.into()),
-            }
-        )
-        .into(),
-        tone: Tone::Plain,
-        span: Some(file.header.origin),
-        headline: false,
-    });
-    Summary {
-        format: identity.id().into(),
-        title: match (&zebin.version, identity.is_zebin()) {
-            (Some(version), true) => format!("{} {version}", identity.title()).into(),
-            _ => identity.title().into(),
-        },
-        facts,
+    let machine = match file.dialect.machine_names(&file.header) {
+        Some(_) => "target in e_machine".to_owned(),
+        None => number(machine.name(), machine.0),
+    };
+    let text = format!("{bits} ELF, {}, {machine}", number(kind.name(), kind.0));
+    Fact::new("container", text, file.header.origin)
+}
+
+/// The rows of an ELF file, and who knows more of it.
+struct ElfDocument {
+    parts: Layout,
+    kernels: Option<Rc<dyn Kernels>>,
+    linkage: Rc<ElfLinkage>,
+    judge: Option<Rc<dyn Judge>>,
+}
+
+impl Expand for ElfDocument {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.parts.count(item, sources)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.parts.rows(item, range, out);
+    }
+
+    fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
+        self.kernels.clone()
+    }
+
+    fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
+        Some(Rc::<ElfLinkage>::clone(&self.linkage))
+    }
+
+    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
+        self.judge.clone()
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.parts.index_at(item, offset, sources)
     }
 }

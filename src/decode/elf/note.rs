@@ -45,8 +45,6 @@ pub type Description = (Value, Option<Str>);
 pub struct Vocabulary {
     /// The types.
     pub types: &'static [Known],
-    /// Where that is specified.
-    pub source: &'static str,
     /// A description as a value, and in words.
     pub describe: fn(u32, &[u8], Endian) -> Description,
     /// How many bytes a description has, where the type says so.
@@ -81,7 +79,6 @@ const PADDING_DOC: Doc = Doc {
 /// Owners that nobody here knows.
 pub static FOREIGN: Vocabulary = Vocabulary {
     types: &[],
-    source: "gABI, Note Section",
     describe: |_, bytes, _| (foreign(bytes), None),
     size: |_| None,
     fields: |_| &[],

@@ -1,13 +1,13 @@
 //! Reads the ELF header, the section headers, and the names of the sections.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Class;
+use super::dialect::Host;
 use super::file::{ElfFile, SymbolRef};
 use super::header::Header;
 use super::header_tables::HeaderTable;
-use super::identity::Identity;
 use super::section::{Section, SectionHeader, SectionType};
 use super::string_table::{NameError, StringTable};
 use super::symbol::{SectionIndex, Symbol, SymbolType};
@@ -78,7 +78,7 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
         endian: start.endian,
         header: start.header,
         sections: Vec::new(),
-        identity: Identity::Foreign,
+        dialect: Rc::new(Host),
         names: start.header.e_shstrndx,
         strings: HashMap::new(),
         symbol_table: None,
@@ -86,7 +86,6 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
         symbols: Vec::new(),
     };
     let Some(table) = table else {
-        file.identity = Identity::of(&start.header, |_| false);
         return file;
     };
     let count = table.span.len() / table.stride.max(1);
@@ -113,8 +112,6 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
     let tables = |s: &&Section| s.kind == SectionType::SHT_SYMTAB;
     file.symbol_table = file.sections.iter().find(tables).map(|s| s.index);
     name_sections(cx, start, &mut file, &headers);
-    let names: HashSet<&str> = file.sections.iter().map(|s| s.name.as_str()).collect();
-    file.identity = Identity::of(&start.header, |name| names.contains(name));
     file
 }
 

@@ -1,4 +1,4 @@
-//! Relocations. gABI, "Relocation"; zebin ELF, "Gen Relocation Type".
+//! Relocations. gABI, "Relocation"; their types are the [dialect](super::dialect::Dialect)'s.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -6,46 +6,11 @@ use std::rc::Rc;
 use super::section::{Section, SectionType};
 use super::symbol::Symbol;
 use super::{Class, ElfFile};
-use crate::decode::names::{Dec, Hex, Present};
+use crate::decode::names::{Dec, Hex, known_name};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::table::{self, Entries};
+use crate::layout;
 use crate::model::{Bits, Doc, Node, NodeKind, Rows, Span, Value};
-use crate::{layout, open_enum};
-
-open_enum! {
-    /// The type in `r_info`. zebin ELF, "Gen Relocation Type"; the runtime spells the names
-    /// R_ZE_….
-    pub struct RelocationType(u32) {
-        /// Nothing to do.
-        R_NONE = 0,
-        /// 8 bytes: the symbol's address plus the addend.
-        R_SYM_ADDR = 1,
-        /// 4 bytes: the lower half of the address.
-        R_SYM_ADDR_32 = 2,
-        /// 4 bytes: the upper half of the address.
-        R_SYM_ADDR_32_HI = 3,
-        /// 4 bytes: the offset of the per-thread payload. Deprecated.
-        R_PER_THREAD_PAYLOAD_OFFSET_32 = 4,
-        /// 4 bytes: a global immediate.
-        R_GLOBAL_IMM_32 = 5,
-        /// The offset of a send instruction, for patching its binding table index.
-        R_SEND = 6,
-        /// 2 bytes: an address or immediate. Since version 1.48.
-        R_SYM_ADDR_16 = 7,
-    }
-}
-
-impl RelocationType {
-    /// How many bytes are patched.
-    pub fn width(self) -> u64 {
-        match self {
-            RelocationType::R_NONE => 0,
-            RelocationType::R_SYM_ADDR => 8,
-            RelocationType::R_SYM_ADDR_16 => 2,
-            _ => 4,
-        }
-    }
-}
 
 layout! {
     /// A relocation without an addend.
@@ -78,8 +43,8 @@ pub struct Relocation {
     pub offset: u64,
     /// The index of its symbol.
     pub symbol: u64,
-    /// Its type.
-    pub kind: RelocationType,
+    /// Its type: the machine's own.
+    pub kind: u32,
     /// What is added; `None` in a table without addends.
     pub addend: Option<i64>,
     fields: Fields,
@@ -150,7 +115,7 @@ impl Shape {
             origin,
             offset,
             symbol,
-            kind: RelocationType(u32::try_from(kind).unwrap_or(u32::MAX)),
+            kind: u32::try_from(kind).unwrap_or(u32::MAX),
             addend: addend.map(|a| self.signed(a)),
             fields,
         })
@@ -187,12 +152,6 @@ pub struct Relocations {
 
 const INFO: u8 = 1;
 
-const TYPE_DOC: Doc = Doc {
-    text: "What to patch, and how.",
-    source: "zebin ELF, Gen Relocation Type",
-    known: <RelocationType as Present>::KNOWN,
-};
-
 const SYMBOL_DOC: Doc = Doc {
     text: "The index of the symbol whose address is patched in.",
     source: "gABI, Relocation",
@@ -209,10 +168,7 @@ impl Entries for Relocations {
             return Node::gap("relocation", entry.span());
         };
         let (name, defined) = self.symbol(&relocation, out);
-        let kind = match relocation.kind.name() {
-            Some(name) => name.to_owned(),
-            None => format!("type {}", relocation.kind.0),
-        };
+        let kind = self.file.relocation_type(relocation.kind);
         let mut summary = format!("{kind} at {:#x}", relocation.offset);
         match relocation.addend {
             Some(addend) if addend < 0 => summary.push_str(&format!(", addend {addend}")),
@@ -290,10 +246,15 @@ impl Relocations {
     fn info_rows(&self, relocation: &Relocation, word: Span, out: &Rows<'_>) -> [Node; 2] {
         let split = self.shape.type_bits();
         let (name, defined) = self.symbol(relocation, out);
-        let kind = RelocationType::present(relocation.kind.0.into(), split);
+        let types = self.file.dialect.relocation_types();
+        let kind = Value::decimal(relocation.kind.into(), split);
+        let kind = match known_name(types.known, relocation.kind.into()) {
+            Some(name) => kind.named(name),
+            None => kind,
+        };
         let kind = Node::field("type", kind, word)
             .bits(0, split)
-            .doc(&TYPE_DOC);
+            .doc(&types.doc);
         let symbol = Value::decimal(relocation.symbol, 64 - split);
         let mut symbol = Node::field("symbol", symbol, word)
             .summary(format!("{name:?}"))
@@ -331,7 +292,7 @@ impl Relocations {
     /// The bytes that are patched, and the section they are in.
     fn patched(&self, relocation: &Relocation) -> Option<(Span, String)> {
         let target = self.file.section(self.target)?;
-        let to = target.bytes.sub(relocation.offset, relocation.kind.width());
+        let to = self.file.patched(target, relocation);
         (!to.is_empty()).then(|| (to, target.name.clone()))
     }
 }

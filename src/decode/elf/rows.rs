@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use super::dialect::Contents;
+use super::embedded::{self, Files};
 use super::file::ElfFile;
 use super::header::{Header, HeaderRows};
 use super::header_tables::HeaderTable;
-use super::note::{self, Notes};
-use super::offload::{self, Images};
+use super::note::Notes;
 use super::read::Start;
 use super::relocation::{Relocations, Shape};
 use super::section::{Section, SectionHeader, SectionHeaders, SectionType};
@@ -17,7 +18,6 @@ use crate::decode::context::Context;
 use crate::decode::dwarf::Dwarf;
 use crate::decode::table::{self, TABLE, Table};
 use crate::decode::text::Lines;
-use crate::decode::zebin;
 use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Span, Value};
 
 const HEADER_DOC: Doc = Doc {
@@ -46,18 +46,18 @@ const INACTIVE_DOC: Doc = Doc {
     known: &[],
 };
 const STRTAB_DOC: Doc = Doc {
-    text: "Names of sections and symbols. In a zebin one table serves both.",
+    text: "Names of sections and symbols.",
     source: "gABI, String Table",
     known: &[],
 };
 const SYMTAB_DOC: Doc = Doc {
-    text: "Kernels, functions, variables, and what is defined somewhere else.",
-    source: "gABI, Symbol Table; zebin ELF, ZE symbols",
+    text: "Functions, variables, and what is defined somewhere else.",
+    source: "gABI, Symbol Table",
     known: &[],
 };
 const RELOCATIONS_DOC: Doc = Doc {
-    text: "Places that the driver patches when it loads the file.",
-    source: "gABI, Relocation; zebin ELF, Gen Relocation Type",
+    text: "Places that are patched when the file is linked or loaded.",
+    source: "gABI, Relocation",
     known: &[],
 };
 const NOTES_DOC: Doc = Doc {
@@ -71,7 +71,7 @@ pub(super) fn header_node(cx: &Context<'_>, file: &ElfFile) -> Node {
         span: file.header.origin,
         class: file.class,
         endian: file.endian,
-        identity: file.identity,
+        dialect: Rc::clone(&file.dialect),
     }));
     Node::new(NodeKind::Record, "ELF header", file.header.origin)
         .area(Area::Header)
@@ -135,14 +135,14 @@ pub fn plural(count: u64, what: &str) -> String {
 }
 
 /// What is known of a file when the nodes of its sections are made.
-pub(super) struct Contents<'a> {
+pub(super) struct SectionNodes<'a> {
     pub(super) file: &'a Rc<ElfFile>,
-    pub(super) zebin: &'a zebin::Survey,
+    pub(super) contents: &'a dyn Contents,
     pub(super) dwarf: Option<&'a Rc<Dwarf>>,
-    pub(super) images: &'a Images,
+    pub(super) embedded: &'a Files,
 }
 
-impl Contents<'_> {
+impl SectionNodes<'_> {
     /// The node of a section's bytes; the NULL section and the like have none.
     pub(super) fn section_node(&self, cx: &Context<'_>, section: &Section) -> Option<Node> {
         let file = self.file;
@@ -153,58 +153,54 @@ impl Contents<'_> {
                 section.name.clone()
             };
             let header = format!("[{}]", section.index);
-            Node::new(kind, name, section.bytes)
-                .area(area_of(section))
-                .xref("section header", header, section.header)
+            let node = Node::new(kind, name, section.bytes);
+            let node = node.xref("section header", header, section.header);
+            self.described(section, node)
         };
         if section.kind == SectionType::SHT_NULL {
             return (section.index != 0 && !section.bytes.is_empty()).then(|| {
-                named(NodeKind::Blob)
-                    .value(Value::Bytes)
-                    .summary("inactive")
-                    .doc(&INACTIVE_DOC)
+                let node = named(NodeKind::Blob).value(Value::Bytes);
+                with_doc(node.summary("inactive"), &INACTIVE_DOC)
             });
         }
         if section.kind == SectionType::SHT_NOBITS {
-            return Some(
-                named(NodeKind::Blob)
-                    .summary(format!("{} bytes in memory", section.size))
-                    .doc(&NOBITS_DOC),
-            );
+            let node = named(NodeKind::Blob);
+            let node = node.summary(format!("{} bytes in memory", section.size));
+            return Some(with_doc(node, &NOBITS_DOC));
         }
         if let Some(packed) = file.packed(section.index) {
             let contents = packed.plain.as_ref().and_then(|plain| {
                 let node = Node::new(NodeKind::Blob, plain.name.clone(), plain.bytes);
-                let node = node.area(area_of(plain));
-                self.contents_node(cx, plain, node)
+                self.contents_node(cx, plain, self.described(plain, node))
             });
             return Some(packed.node(cx, named(NodeKind::Blob), contents));
         }
         self.contents_node(cx, section, named(NodeKind::Blob))
     }
 
+    /// Says of `node`, which is to be a section's bytes, what is to be said of the section.
+    fn described(&self, section: &Section, node: Node) -> Node {
+        let mut node = self.contents.describe(section, node);
+        if node.area == Area::Inherit {
+            node.area = area_of(section);
+        }
+        node
+    }
+
     /// What `node`, which is to be a section's bytes, is in particular.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
-        let (file, zebin, dwarf) = (self.file, self.zebin, self.dwarf);
-        if let Some(node) = offload::section_node(cx, file, section, self.images, node.clone()) {
-            return Some(node);
+        let file = self.file;
+        let particular = embedded::node(file, section, self.embedded, &node)
+            .or_else(|| Dwarf::node(self.dwarf, cx, section, node.clone()))
+            .or_else(|| self.contents.node(cx, section, self.dwarf, &node));
+        if particular.is_some() {
+            return particular;
         }
-        if let Some(node) = Dwarf::node(dwarf, cx, section, node.clone()) {
-            return Some(node);
-        }
-        let named = |kind: NodeKind| Node {
-            kind,
-            ..node.clone()
-        };
-        if let Some(node) = zebin::section_node(cx, file, section, zebin, dwarf, node.clone()) {
-            return Some(node);
-        }
+        let named = |kind: NodeKind| Node { kind, ..node };
         Some(match section.kind {
             SectionType::SHT_STRTAB if cx.may_walk(section.bytes) => {
                 let rows = cx.register(Rc::new(Strings::new(section.bytes)));
-                named(NodeKind::Table)
-                    .children(rows, 0, None)
-                    .doc(&STRTAB_DOC)
+                with_doc(named(NodeKind::Table), &STRTAB_DOC).children(rows, 0, None)
             }
             SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM => {
                 let entries = Table {
@@ -217,7 +213,8 @@ impl Contents<'_> {
                         names: section.link,
                     },
                 };
-                table_node(cx, named(NodeKind::Table), entries, "symbol").doc(&SYMTAB_DOC)
+                let node = with_doc(named(NodeKind::Table), &SYMTAB_DOC);
+                table_node(cx, node, entries, "symbol")
             }
             SectionType::SHT_REL | SectionType::SHT_RELA => {
                 let shape = Shape::of(file, section)?;
@@ -231,22 +228,24 @@ impl Contents<'_> {
                         target: section.info,
                     },
                 };
-                let node = table_node(cx, named(NodeKind::Table), entries, "relocation")
-                    .doc(&RELOCATIONS_DOC);
+                let node = with_doc(named(NodeKind::Table), &RELOCATIONS_DOC);
+                let node = table_node(cx, node, entries, "relocation");
                 match file.section(section.info).filter(|t| t.index != 0) {
                     Some(target) => node.xref("patches", target.name.clone(), target.bytes),
                     None => node,
                 }
             }
-            SectionType::SHT_NOTE => notes_node(
-                cx,
-                file,
-                section.bytes,
-                named(NodeKind::Table),
-                zebin::note_owners,
-            ),
+            SectionType::SHT_NOTE => notes_node(cx, file, section, named(NodeKind::Table)),
             _ => named(NodeKind::Blob).value(Value::Bytes),
         })
+    }
+}
+
+/// Says what a node means where nothing more particular is said.
+fn with_doc(node: Node, doc: &'static Doc) -> Node {
+    match node.doc {
+        Some(_) => node,
+        None => node.doc(doc),
     }
 }
 
@@ -263,18 +262,13 @@ fn table_node<E: table::Entries + 'static>(
 }
 
 /// The node of a section of notes, checked.
-pub fn notes_node(
-    cx: &Context<'_>,
-    file: &ElfFile,
-    bytes: Span,
-    node: Node,
-    owners: note::Owners,
-) -> Node {
-    let notes = Notes::walk(cx, bytes, file.endian, owners);
+fn notes_node(cx: &Context<'_>, file: &ElfFile, section: &Section, node: Node) -> Node {
+    let owners = file.dialect.note_owners();
+    let notes = Notes::walk(cx, section.bytes, file.endian, owners);
     let count = notes.list().len() as u64;
-    node.summary(plural(count, "note"))
+    with_doc(node, &NOTES_DOC)
+        .summary(plural(count, "note"))
         .children(cx.register(Rc::new(notes)), Notes::SECTION, None)
-        .doc(&NOTES_DOC)
 }
 
 /// The node of a section of text: a row for each line.
@@ -297,11 +291,6 @@ fn area_of(section: &Section) -> Area {
         | SectionType::SHT_REL
         | SectionType::SHT_RELA => Area::Symbol,
         SectionType::SHT_NOTE => Area::Note,
-        SectionType::SHT_ZEBIN_SPIRV | SectionType::SHT_ZEBIN_PISA => Area::Ir,
-        SectionType::SHT_ZEBIN_VISAASM
-        | SectionType::SHT_ZEBIN_ZEINFO
-        | SectionType::SHT_ZEBIN_MISC
-        | SectionType::SHT_ZEBIN_GTPIN_INFO => Area::Meta,
         _ if name.starts_with(".debug") => Area::Debug,
         _ if name.starts_with(".text") => Area::Code,
         _ if name.starts_with(".data") || name.starts_with(".bss") => Area::Data,

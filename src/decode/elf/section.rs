@@ -177,6 +177,16 @@ pub struct Section {
     pub bytes: Span,
 }
 
+impl Section {
+    /// Its bytes, or its header where it has none.
+    pub fn place(&self) -> Span {
+        match self.bytes.is_empty() {
+            true => self.header,
+            false => self.bytes,
+        }
+    }
+}
+
 /// The section headers as the entries of a table.
 #[derive(Debug)]
 pub struct SectionHeaders {
@@ -262,14 +272,7 @@ impl SectionHeaders {
 
     fn refer(&self, node: Node, why: &'static str, index: u64) -> Node {
         match self.file.section(index) {
-            Some(target) => {
-                let to = if target.bytes.is_empty() {
-                    target.header
-                } else {
-                    target.bytes
-                };
-                node.xref(why, target.name.clone(), to)
-            }
+            Some(target) => node.xref(why, target.name.clone(), target.place()),
             None => node,
         }
     }

@@ -264,18 +264,14 @@ impl Symbols {
                         Some(ST_OTHER.len() as u64),
                     )
             }
-            "st_shndx" => match self.file.section(symbol.st_shndx) {
-                Some(section) if symbol.st_shndx != 0 => {
-                    let to = if section.bytes.is_empty() {
-                        section.header
-                    } else {
-                        section.bytes
-                    };
-                    node.summary(section.name.clone())
-                        .xref("section", section.name.clone(), to)
+            "st_shndx" => {
+                match self.file.section(symbol.st_shndx) {
+                    Some(section) if symbol.st_shndx != 0 => node
+                        .summary(section.name.clone())
+                        .xref("section", section.name.clone(), section.place()),
+                    _ => node,
                 }
-                _ => node,
-            },
+            }
             _ => node,
         }
     }

@@ -26,7 +26,7 @@ use super::pieces::{self, Piece, Pieces};
 use super::reader::Window;
 use super::syclbin;
 use super::{limits, rules};
-use crate::model::{Fact, Sources, Span, Summary, Tone};
+use crate::model::{Capabilities, Fact, Sources, Span, Summary};
 
 /// The format.
 #[derive(Debug)]
@@ -115,15 +115,11 @@ impl Format for Offload {
         }
         let list = Pieces::arrange(cx, span, claims, &|_| "an OffloadBinary".to_owned());
         let count = list.len();
-        let mut facts = vec![fact(
-            "images",
-            plural(all.len() as u64, "binary"),
-            span,
-            true,
-        )];
+        let count_of = plural(all.len() as u64, "binary");
+        let mut facts = vec![Fact::new("images", count_of, span).headline()];
         facts.extend(all.iter().take(64).map(|(span, opened)| {
-            let text = opened.summary.title.to_string();
-            fact("binary", text, *span, false)
+            cx.within(opened.summary.has);
+            Fact::new("binary", opened.summary.title.clone(), *span)
         }));
         for (_, opened) in &mut all {
             opened.summary.facts = Vec::new();
@@ -133,11 +129,7 @@ impl Format for Offload {
             binaries: all,
         }));
         Opened {
-            summary: summary(
-                "offload-binary",
-                "OffloadBinaries in a row".to_owned(),
-                facts,
-            ),
+            summary: Summary::new("offload-binary", "OffloadBinaries in a row", facts),
             content: Some((rows, rows::TOP, Some(count))),
         }
     }
@@ -150,24 +142,6 @@ fn next_start(cx: &Context<'_>, span: Span, end: u64) -> Option<u64> {
     (head.bytes() == header::MAGIC).then_some(at)
 }
 
-fn fact(label: &'static str, text: String, span: Span, headline: bool) -> Fact {
-    Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span: Some(span),
-        headline,
-    }
-}
-
-fn summary(format: &'static str, title: String, facts: Vec<Fact>) -> Summary {
-    Summary {
-        format: format.into(),
-        title: title.into(),
-        facts,
-    }
-}
-
 /// Opens one binary; `whole` are its bytes and what follows of the document.
 fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     let list = reading.arrange(cx, whole);
@@ -175,17 +149,18 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     let survey = survey.flatten().map(Rc::new);
     let entries = reading.entries.len() as u64;
     let version = reading.version;
-    let (format, title, facts) = match &survey {
-        Some(survey) => ("syclbin", survey.title(), survey.facts()),
+    let mut summary = match &survey {
+        Some(survey) => survey.summary(),
         None => {
-            let mut facts = vec![fact("images", plural(entries, "image"), whole, true)];
+            let images = plural(entries, "image");
+            let mut facts = vec![Fact::new("images", images, whole).headline()];
             let named = reading.entries.iter().enumerate().take(64);
             facts.extend(named.filter_map(|(at, entry)| {
                 let opened = entry.opened.as_ref()?;
                 let text = format!("image {at}: {}", format::headline(opened));
-                Some(fact("image", text, entry.image, false))
+                Some(Fact::new("image", text, entry.image))
             }));
-            ("offload-binary", format!("OffloadBinary {version}"), facts)
+            Summary::new("offload-binary", format!("OffloadBinary {version}"), facts)
         }
     };
     let unpacked = reading.inflated.and_then(|inflated| {
@@ -209,20 +184,20 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
             cx.expander(rows)?.modules(item)
         }),
     };
-    let mut summary = summary(format, title, facts);
     if let Some(unpacked) = unpacked {
         summary = unpacked.summary;
         summary.title = format!("compressed {}", summary.title).into();
     }
     if let (None, [only]) = (&survey, reading.entries.as_slice())
-        && let Some(inner) = only
-            .opened
-            .as_ref()
-            .filter(|o| o.summary.format == "syclbin")
+        && let Some(inner) = only.opened.as_ref().filter(|o| o.summary.has.modules)
     {
         summary = inner.summary.clone();
         summary.title = format!("{} in an OffloadBinary", summary.title).into();
     }
+    summary.has = Capabilities {
+        modules: modules.is_some(),
+        ..Capabilities::default()
+    };
     for entry in &mut reading.entries {
         entry.opened = format::in_short(entry.opened.take());
     }

@@ -12,7 +12,7 @@ use super::super::names::{Dec, Hex};
 use super::super::record::FieldSpec;
 use super::super::rules;
 use super::read_record;
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::{open_enum, record};
 
 const MAGIC: &[u8] = b"CCOB";
@@ -153,11 +153,7 @@ impl Format for PackedBundle {
         }
         let count = tree.count_at(Eager::TOP);
         Opened {
-            summary: Summary {
-                format: "offload-bundle".into(),
-                title: "compressed clang offload bundle".into(),
-                facts,
-            },
+            summary: Summary::new("offload-bundle", "compressed clang offload bundle", facts),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
         }
     }
@@ -226,12 +222,7 @@ fn push(cx: &Context<'_>, tree: &mut Eager, span: Span, header: &Header) -> Vec<
         cx.gap(rest);
         tree.push(Eager::TOP, Node::gap("after the bundle", rest));
     }
-    facts.push(Fact {
-        label: COMPRESSION.into(),
-        text: method.map_or("unknown", Method::name).into(),
-        tone: Tone::Plain,
-        span: Some(header.span_of("Method")),
-        headline: false,
-    });
+    let method = method.map_or("unknown", Method::name);
+    facts.push(Fact::new(COMPRESSION, method, header.span_of("Method")));
     facts
 }

@@ -15,7 +15,7 @@ use super::super::layout::Layout;
 use super::super::reader::Window;
 use super::super::text::for_each_line;
 use super::super::{limits, rules};
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 
 const START: &str = " __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = " __CLANG_OFFLOAD_BUNDLE____END__ ";
@@ -118,11 +118,15 @@ impl Format for TextBundle {
         let layout = Layout::arrange(cx, span, parts);
         let count = layout.len();
         Opened {
-            summary: Summary {
-                format: "offload-bundle".into(),
-                title: "clang offload bundle of texts".into(),
-                facts: facts(span, ids),
-            },
+            summary: Summary::new(
+                "offload-bundle",
+                "clang offload bundle of texts",
+                facts(span, ids),
+            )
+            .with(Capabilities {
+                text: true,
+                ..Capabilities::default()
+            }),
             content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
         }
     }
@@ -132,18 +136,11 @@ impl Format for TextBundle {
 const TEXTS: usize = 4096;
 
 fn facts(span: Span, ids: Vec<(String, Span)>) -> Vec<Fact> {
-    let fact = |label: &'static str, text: String, span, headline| Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span: Some(span),
-        headline,
-    };
-    let count = fact("texts", plural(ids.len() as u64, "text"), span, true);
+    let count = Fact::new("texts", plural(ids.len() as u64, "text"), span).headline();
     let texts = ids
         .into_iter()
         .take(64)
-        .map(|(id, line)| fact("text", id, line, false));
+        .map(|(id, line)| Fact::new("text", id, line));
     std::iter::once(count).chain(texts).collect()
 }
 

@@ -108,11 +108,7 @@ impl Format for Spirv {
             None => ("cut-off SPIR-V".to_owned(), Vec::new()),
         };
         Opened {
-            summary: Summary {
-                format: "spirv".into(),
-                title: title.into(),
-                facts,
-            },
+            summary: Summary::new("spirv", title, facts),
             content: Some((rows(cx, span), module::TOP, None)),
         }
     }

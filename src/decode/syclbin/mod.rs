@@ -20,7 +20,9 @@ use super::property_set::{self, Item};
 use super::rules;
 use crate::model::kernels::Given;
 use crate::model::modules::{Modules, Property, STATES, TITLE};
-use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Tone, Value};
+use crate::model::{
+    Area, Capabilities, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value,
+};
 
 /// A text of property sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,20 +173,16 @@ impl Survey {
         }
     }
 
-    /// The SYCLBIN in a few words.
-    pub fn title(&self) -> String {
-        format!("{TITLE} {}", self.version.value)
+    /// The SYCLBIN in a few lines.
+    pub fn summary(&self) -> Summary {
+        let title = format!("{TITLE} {}", self.version.value);
+        Summary::new("syclbin", title, self.facts()).with(Capabilities {
+            modules: true,
+            ..Capabilities::default()
+        })
     }
 
-    /// What is worth saying.
-    pub fn facts(&self) -> Vec<Fact> {
-        let fact = |label: &'static str, text: String, span, headline| Fact {
-            label: label.into(),
-            text: text.into(),
-            tone: Tone::Plain,
-            span: Some(span),
-            headline,
-        };
+    fn facts(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
         if let Some(state) = self.state {
             let at = usize::try_from(state.value).unwrap_or(usize::MAX);
@@ -192,10 +190,11 @@ impl Survey {
                 || format!("state {}", state.value),
                 |word| (*word).to_owned(),
             );
-            facts.push(fact("state", word, state.span.unwrap_or(self.span), true));
+            let span = state.span.unwrap_or(self.span);
+            facts.push(Fact::new("state", word, span).headline());
         }
         let modules = plural(self.modules.len() as u64, "abstract module");
-        facts.push(fact("abstract modules", modules, self.span, true));
+        facts.push(Fact::new("abstract modules", modules, self.span).headline());
         for (what, list) in [
             ("IR module", &self.ir),
             ("native device code image", &self.native),
@@ -207,12 +206,12 @@ impl Survey {
                 } else {
                     "images"
                 };
-                facts.push(fact(label, text, self.span, true));
+                facts.push(Fact::new(label, text, self.span).headline());
             }
             for (code, at) in list.iter().zip(0..16) {
                 if let Some(opened) = &code.opened {
                     let text = format!("{what} {at}: {}", opened.summary.title);
-                    facts.push(fact("device code", text, code.bytes, false));
+                    facts.push(Fact::new("device code", text, code.bytes));
                 }
             }
         }

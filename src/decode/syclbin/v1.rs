@@ -22,8 +22,8 @@ use crate::decode::reader::Window;
 use crate::decode::record::FieldSpec;
 use crate::decode::records::{Kind, field_span, number};
 use crate::decode::{limits, rules};
+use crate::model::Span;
 use crate::model::kernels::Given;
-use crate::model::{Span, Summary};
 
 /// What it starts with.
 pub const MAGIC: &[u8] = b"IBYS";
@@ -47,11 +47,7 @@ impl Format for SyclbinV1 {
         let survey = Rc::clone(&rows.survey);
         let count = rows.pieces.len();
         Opened {
-            summary: Summary {
-                format: "syclbin".into(),
-                title: survey.title().into(),
-                facts: survey.facts(),
-            },
+            summary: survey.summary(),
             content: Some((
                 cx.register(Rc::new(FileRows(Rc::new(rows)))),
                 TOP,

@@ -7,7 +7,6 @@
 
 use std::rc::Rc;
 
-use super::place_of;
 use crate::decode::Context;
 use crate::decode::eager::{Eager, Place, Tree};
 use crate::decode::elf::plural;
@@ -15,10 +14,8 @@ use crate::decode::elf::section::Section;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
 use crate::decode::rules;
-use crate::model::{Doc, Node, NodeKind, Span, Value};
+use crate::model::{Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
-
-const SOURCE: &str = "gtpin_IGC_interface.h";
 
 open_enum! {
     /// What a token's body is.
@@ -84,12 +81,6 @@ record! {
     }
 }
 
-const SECTION_DOC: Doc = Doc {
-    text: "What the compiler tells GTPin, Intel's instrumentation tool, about a kernel or function.",
-    source: SOURCE,
-    known: &[],
-};
-
 /// Rows that are made are bounded by the bytes: the smallest token has 8, a range 4.
 const SIZE_MAX: u64 = 1 << 20;
 
@@ -116,19 +107,15 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
             bytes,
             "GTPin data of more than 1 MB is not taken apart",
         );
-        return node.value(Value::Bytes).doc(&SECTION_DOC);
+        return node.value(Value::Bytes);
     }
     if !cx.may_walk(bytes) {
-        return node.value(Value::Bytes).doc(&SECTION_DOC);
+        return node.value(Value::Bytes);
     }
     let parsed = parse(&Window::clamped(cx.sources, bytes));
     for fault in parsed.faults {
         let nowhere = fault.span.is_empty();
-        let span = if nowhere {
-            place_of(section)
-        } else {
-            fault.span
-        };
+        let span = if nowhere { section.place() } else { fault.span };
         cx.report(&rules::ZEBIN_GTPIN_DATA, span, fault.message);
     }
     for row in parsed.tree.nodes() {
@@ -148,7 +135,6 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
         plural(parsed.tokens, "token")
     ))
     .children(rows, 0, None)
-    .doc(&SECTION_DOC)
 }
 
 fn parse(window: &Window) -> Parsed {

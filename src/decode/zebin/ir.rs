@@ -1,4 +1,4 @@
-//! `.spv` and `.pisa`: intermediate representations from which the driver can rebuild.
+//! `.spv`: the intermediate representation from which the driver can rebuild.
 
 use crate::decode::Context;
 use crate::decode::reader::Window;
@@ -7,21 +7,7 @@ use crate::model::{Doc, Node, Span, Value};
 
 const BITCODE_MAGIC: &[u8] = b"BC\xc0\xde";
 
-const SPIRV_DOC: Doc = Doc {
-    text: "SPIR-V of the module: the driver rebuilds from it when the code does not fit the device.",
-    source: "zebin ELF, .spv",
-    known: &[],
-};
-const BITCODE_DOC: Doc = Doc {
-    text: "LLVM bitcode of the module.",
-    source: "zebin ELF, .spv",
-    known: &[],
-};
-const PISA_DOC: Doc = Doc {
-    text: "Kernel code in PISA form: an intermediate representation that the driver builds from.",
-    source: "zebin ELF, .pisa, since version 1.71",
-    known: &[],
-};
+const BITCODE_DOC: Doc = Doc::new("LLVM bitcode of the module.", "zebin ELF, .spv");
 
 /// The node of a `.spv` section.
 pub fn spirv_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
@@ -40,10 +26,5 @@ pub fn spirv_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
             format_args!("{} starts with no magic number that is known", node.name),
         );
     }
-    node.doc(&SPIRV_DOC)
-}
-
-/// The node of a `.pisa` section.
-pub fn pisa_node(node: Node) -> Node {
-    node.value(Value::Bytes).summary("PISA").doc(&PISA_DOC)
+    node
 }

@@ -11,53 +11,22 @@ use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::table::{Entries, TABLE, Table};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Span, Value};
 
-const OPTIONS_DOC: Doc = Doc {
-    text: "The build options that the file was compiled with.",
-    source: "zebin ELF, .misc.buildOptions",
-    known: &[],
-};
-const IDS_DOC: Doc = Doc {
-    text: "The ids of the specialization constants that were set when the file was compiled.",
-    source: "zebin ELF, .misc.specConstantsIds, since version 1.68",
-    known: &[],
-};
-const VALUES_DOC: Doc = Doc {
-    text: "The values of the specialization constants, in the order of their ids.",
-    source: "zebin ELF, .misc.specConstantsValues, since version 1.68",
-    known: &[],
-};
-const MISC_DOC: Doc = Doc {
-    text: "Miscellaneous data under a name that the specification does not know; the driver skips it.",
-    source: "zebin ELF, .misc",
-    known: &[],
-};
-const METRICS_DOC: Doc = Doc {
-    text: "Always written, and never notes: zero bytes where there are no metrics. When there are, IGC gives the section their size, but leaves its offset at the 64 zero bytes before them.",
-    source: "IGC, zebin_builder.cpp",
-    known: &[],
-};
-const HIDDEN_METRICS_DOC: Doc = Doc {
-    text: "The metrics that the section header's size speaks of: they stand 64 bytes after the place that its offset gives.",
-    source: "IGC, zebin_builder.cpp",
-    known: &[],
-};
+const HIDDEN_METRICS_DOC: Doc = Doc::new(
+    "The metrics that the section header's size speaks of: they stand 64 bytes after the place that its offset gives.",
+    "IGC, zebin_builder.cpp",
+);
 
 /// The build options are text of one line or more.
 const ONE_LINE: u64 = 4096;
 
-/// The node of a `.misc.*` section.
-pub fn misc_node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
-    match &*node.name {
-        ".misc.buildOptions" if bytes.len() <= ONE_LINE => {
-            let text = Window::clamped(cx.sources, bytes);
-            node.kind = NodeKind::Text;
-            node.value(Value::text_from(text.bytes())).doc(&OPTIONS_DOC)
-        }
-        ".misc.buildOptions" => lines_node(cx, bytes, node).doc(&OPTIONS_DOC),
-        ".misc.specConstantsIds" => numbers_node(cx, bytes, node, 4).doc(&IDS_DOC),
-        ".misc.specConstantsValues" => numbers_node(cx, bytes, node, 8).doc(&VALUES_DOC),
-        _ => node.value(Value::Bytes).doc(&MISC_DOC),
+/// The node of build options.
+pub fn options_node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Node {
+    if bytes.len() > ONE_LINE {
+        return lines_node(cx, bytes, node);
     }
+    let text = Window::clamped(cx.sources, bytes);
+    node.kind = NodeKind::Text;
+    node.value(Value::text_from(text.bytes()))
 }
 
 #[derive(Debug)]
@@ -102,7 +71,7 @@ pub fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) ->
 
 /// The node of `.note.intelgt.metrics`.
 pub fn metrics_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
-    let node = node.value(Value::Bytes).doc(&METRICS_DOC);
+    let node = node.value(Value::Bytes);
     if is_zero(cx.sources, bytes.sub(0, 64)) {
         node.summary("no notes, zero bytes")
     } else {
@@ -149,6 +118,6 @@ pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
         Node::new(NodeKind::Record, ".note.intelgt.metrics (rest)", hidden)
             .area(Area::Note)
             .children(rows, 0, Some(2))
-            .doc(&METRICS_DOC),
+            .doc(&HIDDEN_METRICS_DOC),
     )
 }

@@ -2,62 +2,75 @@
 //! specification (elf.md, zeinfo.md) to version 1.73; where it is silent, what IGC writes and
 //! compute-runtime reads.
 //!
+//! [`sections::SECTIONS`] lists the sections; where each is decoded:
+//!
 //! ```text
-//! .text.<kernel>        machine code                        text
-//! .ze_info              metadata of the kernels, YAML       ze_info
-//! .note.intelgt.compat  the device that it is for           note_intelgt, device
-//! .gtpin_info.<kernel>  for instrumentation                 gtpin_info
-//! .spv, .pisa           what it can be rebuilt from         ir
-//! .misc.*               build options, constants            misc
-//! .visaasm.*            vISA assembly                       lines of text
-//! .data.*, .debug_*     constants, variables, DWARF         bytes
+//! .text.<kernel>        text                      .gtpin_info.<kernel>  gtpin_info
+//! .ze_info              ze_info                   .spv                  ir
+//! .note.intelgt.compat  note_intelgt, device      .misc.*               misc
 //! ```
 
+mod containers;
 pub mod device;
 pub mod gtpin_info;
+pub mod identity;
 pub mod ir;
 pub mod links;
 pub mod misc;
 pub mod note_intelgt;
-mod sections;
+pub mod relocation;
+pub mod sections;
 pub mod target_metadata;
 mod text;
 pub mod verdict;
 pub mod ze_info;
 
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 
 use self::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
+use self::identity::Identity;
 use self::links::Links;
 use self::note_intelgt::Target;
 use self::target_metadata::TargetMetadata;
-use self::verdict::ZebinJudge;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
-use super::elf::linkage::ElfLinkage;
-use super::elf::note::{Notes, Vocabulary};
+use super::dwarf::Dwarf;
+use super::elf::dialect::{Contents, Dialect};
+use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
-use super::elf::{ElfFile, Identity, plural};
-use super::layout::Layout;
+use super::elf::{self, ElfFile, plural};
+use super::format::{Format, Opened};
 use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Kernels;
-use crate::model::linkage::Linkage;
-use crate::model::{Expand, Fact, Judge, Node, Rows, Sources, Span, Str, Tone};
+use crate::model::{Fact, Node, Span, Str, Tone};
 
-pub use self::sections::section_node;
+/// The ELF format, with zebins among other files.
+#[derive(Debug)]
+pub struct Elf;
+
+impl Format for Elf {
+    fn recognise(&self, head: &[u8]) -> bool {
+        elf::recognise(head)
+    }
+
+    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        elf::open(cx, span, identity::dialect)
+    }
+}
 
 /// What a zebin says about itself, collected before its rows are made.
-pub struct Survey {
+pub struct ZebinContents {
+    file: Rc<ElfFile>,
+    identity: Identity,
     /// The version of the zebin.
-    pub version: Option<String>,
+    version: Option<String>,
     /// The file in a few facts.
-    pub facts: Vec<Fact>,
+    facts: Vec<Fact>,
     /// What belongs together.
-    pub links: Rc<Links>,
+    links: Rc<Links>,
     /// `.ze_info`, and the index of its section.
     ze_info: Option<(u64, Rc<ZeInfo>)>,
     /// The notes of `.note.intelgt.compat`, and the index of their section; taken when the
@@ -65,74 +78,57 @@ pub struct Survey {
     notes: RefCell<Option<(u64, Notes)>>,
 }
 
-impl Survey {
-    /// Who makes the rows of the document that has these parts.
-    pub fn rows(&self, file: &Rc<ElfFile>, parts: Layout) -> Rc<dyn Expand> {
-        let kernels = self.ze_info.as_ref().map(|(_, info)| {
-            let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
-            Rc::new(kernels)
-        });
-        let linkage = ElfLinkage::new(file, &self.links);
-        Rc::new(Zebin {
-            parts,
-            kernels,
-            linkage: Rc::new(linkage),
-            file: file.span,
-        })
-    }
-}
-
-/// The rows of a document that may have kernels, symbols, relocations.
-struct Zebin {
-    parts: Layout,
-    kernels: Option<Rc<ZebinKernels>>,
-    linkage: Rc<ElfLinkage>,
-    file: Span,
-}
-
-impl Expand for Zebin {
-    fn count(&self, item: u64, sources: &Sources) -> u64 {
-        self.parts.count(item, sources)
+impl Contents for ZebinContents {
+    fn title(&self) -> Option<Str> {
+        let version = self.version.as_ref()?;
+        Some(format!("{} {version}", self.identity.title()).into())
     }
 
-    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        self.parts.rows(item, range, out);
+    fn facts(&self) -> Vec<Fact> {
+        self.facts.clone()
     }
 
-    fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
-        let kernels = self.kernels.as_ref()?;
-        Some(Rc::clone(kernels) as Rc<dyn Kernels>)
+    fn describe(&self, section: &Section, node: Node) -> Node {
+        sections::describe(section, self, node)
     }
 
-    fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
-        Some(Rc::clone(&self.linkage) as Rc<dyn Linkage>)
+    fn node(
+        &self,
+        cx: &Context<'_>,
+        section: &Section,
+        dwarf: Option<&Rc<Dwarf>>,
+        node: &Node,
+    ) -> Option<Node> {
+        if self.identity == Identity::LegacyOpenCl
+            && let Some(node) = containers::opencl_node(cx, section, node)
+        {
+            return Some(node);
+        }
+        sections::section_node(cx, section, self, dwarf, node.clone())
     }
 
-    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: self.file }))
+    fn more_parts(&self, cx: &Context<'_>) -> Option<Node> {
+        match self.identity.is_zebin() {
+            true => misc::hidden_metrics(cx, &self.file),
+            false => None,
+        }
     }
 
-    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        self.parts.index_at(item, offset, sources)
+    fn kernels(&self) -> Option<Rc<dyn Kernels>> {
+        let (_, info) = self.ze_info.as_ref()?;
+        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
+        Some(Rc::new(kernels))
     }
-}
 
-/// The vocabulary of an owner of notes.
-pub fn note_owners(name: &[u8]) -> &'static Vocabulary {
-    note_intelgt::owners(name)
-}
-
-/// Parts that no section header tells of.
-pub fn extra_parts(cx: &Context<'_>, file: &ElfFile, parts: &mut Vec<Node>) {
-    if file.identity.is_zebin() {
-        parts.extend(misc::hidden_metrics(cx, file));
+    fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
+        let (name, entry) = self.links.kernel_of(section)?;
+        Some((name.to_owned(), entry))
     }
 }
 
 /// Looks through the file and checks it.
-pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
-    let is_zebin = file.identity.is_zebin();
-    let legacy = matches!(file.identity, Identity::LegacyZebin { .. });
+pub fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinContents {
+    let legacy = matches!(identity, Identity::LegacyZebin { .. });
     let ze_info = file
         .sections
         .iter()
@@ -148,46 +144,47 @@ pub fn survey(cx: &Context<'_>, file: &Rc<ElfFile>) -> Survey {
         .as_ref()
         .map(|(_, i)| i.kernels())
         .unwrap_or_default();
-    let links = Rc::new(Links::new(file, &kernels));
-    let mut survey = Survey {
+    let mut contents = ZebinContents {
+        file: Rc::clone(file),
+        identity,
         version: None,
         facts: Vec::new(),
-        links,
+        links: Rc::new(Links::new(file, &kernels)),
         ze_info,
         notes: RefCell::new(None),
     };
-    if !is_zebin {
-        return survey;
+    if !identity.is_zebin() {
+        return contents;
     }
     sections::check(cx, file);
-    for kernel in kernels.iter().filter(|k| !survey.links.has_text(&k.name)) {
+    for kernel in kernels.iter().filter(|k| !contents.links.has_text(&k.name)) {
         cx.report(
             &rules::ZEBIN_KERNEL_WITHOUT_TEXT,
             kernel.name_span,
             format_args!("there is no .text.{}", kernel.name),
         );
     }
-    let target = read_notes(cx, file, &survey);
-    let version = survey.ze_info.as_ref().and_then(|(_, i)| i.version());
+    let target = read_notes(cx, file, &contents);
+    let version = contents.ze_info.as_ref().and_then(|(_, i)| i.version());
     let version = version.or_else(|| target.version.clone());
-    survey.version = version.as_ref().map(|(text, _)| text.clone());
-    survey.facts = facts(cx, file, &target, version, kernels.len() as u64);
-    survey
+    contents.version = version.as_ref().map(|(text, _)| text.clone());
+    contents.facts = facts(cx, file, identity, &target, version, kernels.len() as u64);
+    contents
 }
 
-fn read_notes(cx: &Context<'_>, file: &ElfFile, survey: &Survey) -> Target {
+fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Target {
     let section = file
         .sections
         .iter()
         .find(|s| s.kind == SectionType::SHT_NOTE && s.name == ".note.intelgt.compat");
     let mut target = Target::default();
     if let Some(section) = section {
-        let notes = Notes::walk(cx, section.bytes, file.endian, note_intelgt::owners);
+        let notes = Notes::walk(cx, section.bytes, file.endian, file.dialect.note_owners());
         target = note_intelgt::check(cx, notes.list(), file.endian);
-        *survey.notes.borrow_mut() = Some((section.index, notes));
+        *contents.notes.borrow_mut() = Some((section.index, notes));
     }
     let said = |word: Option<(u32, Span)>| word.is_some_and(|(word, _)| word != 0);
-    let legacy = matches!(file.identity, Identity::LegacyZebin { .. });
+    let legacy = matches!(contents.identity, Identity::LegacyZebin { .. });
     if !legacy
         && !said(target.product_config)
         && !said(target.product_family)
@@ -205,38 +202,25 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, survey: &Survey) -> Target {
     target
 }
 
-fn fact(label: &'static str, text: impl Into<Str>, span: Option<Span>, headline: bool) -> Fact {
-    Fact {
-        label: label.into(),
-        text: text.into(),
-        tone: Tone::Plain,
-        span,
-        headline,
-    }
-}
-
 fn facts(
     cx: &Context<'_>,
     file: &ElfFile,
+    identity: Identity,
     target: &Target,
     version: Option<(String, Span)>,
     kernels: u64,
 ) -> Vec<Fact> {
-    let mut facts = vec![device_fact(file, target)];
+    let mut facts = vec![device_fact(file, identity, target)];
     let ze_info = file
         .sections
         .iter()
         .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO);
-    facts.push(fact(
-        "kernels",
-        plural(kernels, "kernel"),
-        ze_info.map(|s| s.bytes),
-        true,
-    ));
+    let span = ze_info.map(|s| s.bytes);
+    facts.push(Fact::new(Fact::KERNELS, plural(kernels, "kernel"), span).headline());
     if let Some((version, span)) = version {
-        facts.push(fact("version", version, Some(span), false));
+        facts.push(Fact::new("version", version, span));
     }
-    let metadata = match file.identity {
+    let metadata = match identity {
         Identity::LegacyZebin { .. } => Some((
             u32::try_from(file.header.e_flags).unwrap_or(0),
             file.header.span_of("e_flags"),
@@ -246,25 +230,17 @@ fn facts(
     if let Some((word, span)) = metadata {
         let generator = TargetMetadata(word).generator();
         let name = generator.name().unwrap_or("unknown");
-        facts.push(fact("generator", name, Some(span), false));
+        facts.push(Fact::new("generator", name, span));
     }
     if let Some((word, span)) = target.product_family.filter(|(word, _)| *word != 0) {
         let name = ProductFamily(word).name().unwrap_or("unknown");
-        facts.push(fact(
-            "product family",
-            format!("{name} ({word})"),
-            Some(span),
-            false,
-        ));
+        let text = format!("{name} ({word})");
+        facts.push(Fact::new("product family", text, span));
     }
     if let Some((word, span)) = target.core_family.filter(|(word, _)| *word != 0) {
         let name = CoreFamily(word).name().unwrap_or("unknown");
-        facts.push(fact(
-            "core family",
-            format!("{name} ({word:#x})"),
-            Some(span),
-            false,
-        ));
+        let text = format!("{name} ({word:#x})");
+        facts.push(Fact::new("core family", text, span));
     }
     if let Some(options) = build_options(cx, file) {
         facts.push(options);
@@ -285,18 +261,11 @@ fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
     } else {
         ""
     };
-    (!text.is_empty()).then(|| {
-        fact(
-            "build options",
-            format!("{text}{more}"),
-            Some(section.bytes),
-            false,
-        )
-    })
+    (!text.is_empty()).then(|| Fact::new("build options", format!("{text}{more}"), section.bytes))
 }
 
 /// The device in a few words: `bmg-g21 · 20.1.0 · Xe2-HPG`.
-fn device_fact(file: &ElfFile, target: &Target) -> Fact {
+fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
     if let Some((word, span)) = target.product_config.filter(|(word, _)| *word != 0) {
         let id = GmdId(word);
         let text = match ProductConfig::of(word) {
@@ -309,16 +278,16 @@ fn device_fact(file: &ElfFile, target: &Target) -> Fact {
             }
             None => format!("unknown device · {id}"),
         };
-        return fact("target", text, Some(span), true);
+        return Fact::new(Fact::TARGET, text, span).headline();
     }
-    if let Identity::LegacyZebin { core_family } = file.identity {
+    if let Identity::LegacyZebin { core_family } = identity {
         let machine = u32::try_from(file.header.e_machine).unwrap_or(0);
         let name = match core_family {
             true => CoreFamily(machine).name(),
             false => ProductFamily(machine).name(),
         };
         let text = name.map_or_else(|| format!("machine {machine}"), family_title);
-        return fact("target", text, Some(file.header.span_of("e_machine")), true);
+        return Fact::new(Fact::TARGET, text, file.header.span_of("e_machine")).headline();
     }
     let product = target
         .product_family
@@ -329,13 +298,14 @@ fn device_fact(file: &ElfFile, target: &Target) -> Fact {
         .filter(|(word, _)| *word != 0)
         .map(|(word, span)| (CoreFamily(word).name(), word, span));
     match product.or(core) {
-        Some((Some(name), _, span)) => fact("target", family_title(name), Some(span), true),
-        Some((None, word, span)) => fact("target", format!("family {word}"), Some(span), true),
+        Some((Some(name), _, span)) => Fact::new(Fact::TARGET, family_title(name), span),
+        Some((None, word, span)) => Fact::new(Fact::TARGET, format!("family {word}"), span),
         None => Fact {
             tone: Tone::Warning,
-            ..fact("target", "no target device", None, true)
+            ..Fact::new(Fact::TARGET, "no target device", None)
         },
     }
+    .headline()
 }
 
 /// `IGFX_TIGERLAKE_LP` as people say it: `Tigerlake LP`.
@@ -353,13 +323,4 @@ fn family_title(name: &str) -> String {
         })
         .collect();
     words.join(" ")
-}
-
-/// The bytes of a section, or of its header where it has none.
-pub(super) fn place_of(section: &Section) -> Span {
-    if section.bytes.is_empty() {
-        section.header
-    } else {
-        section.bytes
-    }
 }

@@ -4,7 +4,7 @@
 use super::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
 use super::target_metadata::{self, TargetMetadata};
 use crate::decode::Context;
-use crate::decode::elf::note::{FOREIGN, Note, Vocabulary};
+use crate::decode::elf::note::{Note, Vocabulary};
 use crate::decode::names::{BitField, Dec, Hex, Present};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::rules;
@@ -55,50 +55,10 @@ pub const OWNER: &[u8] = b"IntelGT\0";
 /// What the notes mean.
 pub static VOCABULARY: Vocabulary = Vocabulary {
     types: <NoteType as Present>::KNOWN,
-    source: SOURCE,
     describe,
     size,
     fields,
     doc,
-};
-
-/// The vocabulary of an owner of notes in a zebin.
-pub fn owners(name: &[u8]) -> &'static Vocabulary {
-    match name {
-        OWNER => &VOCABULARY,
-        OPENMP_OWNER => &OPENMP,
-        _ => &FOREIGN,
-    }
-}
-
-const OPENMP_OWNER: &[u8] = b"INTELONEOMPOFFLOAD\0";
-
-open_enum! {
-    /// `n_type` of notes that INTELONEOMPOFFLOAD owns. LLVM, Frontend/Offloading/Utility.cpp.
-    pub struct OpenMpNoteType(u32) {
-        /// The version of the container, as text.
-        NT_INTEL_ONEOMP_OFFLOAD_VERSION = 1,
-        /// The number of images, as text.
-        NT_INTEL_ONEOMP_OFFLOAD_IMAGE_COUNT = 2,
-        /// An image's index, format (0 native, 1 SPIR-V), compile options and link options, with NULs between them.
-        NT_INTEL_ONEOMP_OFFLOAD_IMAGE_AUX = 3,
-    }
-}
-
-static OPENMP: Vocabulary = Vocabulary {
-    types: <OpenMpNoteType as Present>::KNOWN,
-    source: "LLVM, Frontend/Offloading/Utility.cpp",
-    describe: |_, bytes, _| (Value::text_from(bytes), None),
-    size: |_| None,
-    fields: |_| &[],
-    doc: |_| {
-        const DOC: Doc = Doc {
-            text: "Text of the OpenMP offload container.",
-            source: "LLVM, Frontend/Offloading/Utility.cpp",
-            known: &[],
-        };
-        &DOC
-    },
 };
 
 /// A description as a value, and in words.

@@ -1,345 +1,286 @@
-//! The sections of a zebin: which there may be, and what is in them. zebin ELF, "ELF
-//! Layout"; what the driver takes: compute-runtime, zebin_decoder.cpp,
-//! extractZebinSections.
+//! The sections of a zebin: which there are, what the driver does with each, and how each is
+//! shown. zebin ELF, "ELF Layout"; compute-runtime, zebin_decoder.cpp, extractZebinSections.
+//!
+//! [`SECTIONS`] is read by the check, the rows, the colours, the help and the
+//! [verdict](super::verdict).
 
-use std::rc::Rc;
+mod check;
+mod rows;
 
-use super::text::{self, Code};
-use super::{Survey, gtpin_info, ir, misc, place_of};
-use crate::decode::Context;
-use crate::decode::dwarf::Dwarf;
-use crate::decode::elf::note::Notes;
-use crate::decode::elf::section::{Section, SectionType};
-use crate::decode::elf::string_table::Strings;
-use crate::decode::elf::symbol::Symbol;
-use crate::decode::elf::{ElfFile, Identity, lines_node, plural};
-use crate::decode::reader::Window;
-use crate::decode::rules;
-use crate::decode::zebin::ze_info::{SECTION, ZeInfoRows};
-use crate::model::{Doc, Node, NodeKind, Value};
+pub use self::check::check;
+pub use self::rows::{describe, section_node};
 
-/// Sections that may be there only once, by name; those that are told by their type have the
-/// name that they usually have.
-const SINGLE: &[&str] = &[
-    ".data.global",
-    ".bss.global",
-    ".data.const",
-    ".bss.const",
-    ".data.const.string",
-    ".note.intelgt.compat",
-    ".misc.specConstantsIds",
-    ".misc.specConstantsValues",
+use self::Content::*;
+use self::Driver::*;
+use self::Name::*;
+use crate::decode::elf::section::SectionType;
+use crate::model::{Area, Doc};
+
+/// How a section is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// Exactly so.
+    Exact(&'static str),
+    /// So, with something after it.
+    Prefix(&'static str),
+    /// In any way.
+    Any,
+}
+
+impl Name {
+    fn matches(self, name: &[u8]) -> bool {
+        match self {
+            Exact(whole) => name == whole.as_bytes(),
+            Prefix(start) => name.starts_with(start.as_bytes()),
+            Any => true,
+        }
+    }
+}
+
+/// What stands behind a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// The compiler writes it.
+    Known,
+    /// It is an old spelling of another name.
+    Misspelled(&'static str),
+    /// The specification has no such name for this type.
+    Unknown,
+}
+
+/// Sections of which a zebin has at most one of each.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Single {
+    ZeInfo,
+    Symtab,
+    Spirv,
+    Pisa,
+    Notes,
+    Text,
+    Constants,
+    Variables,
+    Strings,
+    ZeroConstants,
+    ZeroVariables,
+    Ids,
+    Values,
+}
+
+/// What the driver does with a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Driver {
+    /// Reads it, and refuses a file that has a second one. An empty `.text` is as none.
+    Once(Single),
+    /// Loads it as the code of the kernel that it is named after.
+    Kernel,
+    /// Skips it here: it is read by the container's decoder or not at all.
+    Skips,
+    /// Skips it, and warns.
+    Warns,
+    /// Refuses the file.
+    Refuses,
+}
+
+/// The memory that a section is loaded into; symbols and relocations of others are dropped.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment {
+    Constants,
+    ZeroConstants,
+    Variables,
+    ZeroVariables,
+    Strings,
+    Code,
+}
+
+/// How the bytes of a section are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// As the generic ABI says for the type.
+    Generic,
+    /// Machine code.
+    Code,
+    /// Strings, each with a NUL.
+    Strings,
+    /// `.ze_info`.
+    ZeInfo,
+    /// SPIR-V or LLVM bitcode.
+    Spirv,
+    /// Lines of text.
+    Lines,
+    /// Build options: text of one line or more.
+    Options,
+    /// Numbers of so many bytes.
+    Numbers(u64),
+    /// GTPin data.
+    Gtpin,
+    /// Compatibility notes.
+    Notes,
+    /// Metrics: notes by type only.
+    Metrics,
+}
+
+/// What is to be known of the sections of a type and name.
+#[derive(Debug)]
+pub struct SectionSpec {
+    /// `sh_type`.
+    pub kind: SectionType,
+    /// The name.
+    pub name: Name,
+    /// What stands behind the name.
+    pub spelling: Spelling,
+    /// What the driver does with it.
+    pub driver: Driver,
+    /// Where it is loaded. The driver's linker goes by the name alone.
+    pub segment: Option<Segment>,
+    /// Its colour.
+    pub area: Area,
+    /// How its bytes are shown.
+    pub content: Content,
+    /// What it is.
+    pub doc: Doc,
+}
+
+const fn section(
+    kind: SectionType,
+    name: Name,
+    driver: Driver,
+    area: Area,
+    content: Content,
+    doc: Doc,
+) -> SectionSpec {
+    SectionSpec {
+        kind,
+        name,
+        spelling: Spelling::Known,
+        driver,
+        segment: None,
+        area,
+        content,
+        doc,
+    }
+}
+
+impl SectionSpec {
+    const fn spelling(mut self, spelling: Spelling) -> SectionSpec {
+        self.spelling = spelling;
+        self
+    }
+
+    const fn unknown(self) -> SectionSpec {
+        self.spelling(Spelling::Unknown)
+    }
+
+    const fn segment(mut self, segment: Segment) -> SectionSpec {
+        self.segment = Some(segment);
+        self
+    }
+}
+
+/// The specification of the sections of a type and name; nothing for a type that is none of a
+/// zebin's.
+pub fn spec_of(kind: SectionType, name: &[u8]) -> Option<&'static SectionSpec> {
+    let fits = |spec: &&SectionSpec| spec.kind == kind && spec.name.matches(name);
+    SECTIONS.iter().find(fits)
+}
+
+/// Where a section of that name is loaded.
+pub fn segment_of(name: &[u8]) -> Option<Segment> {
+    let fits = |spec: &&SectionSpec| spec.segment.is_some() && spec.name.matches(name);
+    SECTIONS.iter().find(fits)?.segment
+}
+
+const ELF_TEXT: &str = "zebin ELF, .text";
+const ELF_MISC: &str = "zebin ELF, .misc";
+const NO_SPEC: &str = "IGC, zebin_builder.cpp; in no specification";
+
+/// All sections. Of several that fit, the first counts.
+#[rustfmt::skip]
+pub static SECTIONS: &[SectionSpec] = &[
+    section(SectionType::SHT_NULL, Any, Skips, Area::Inherit, Generic,
+        Doc::new("The section header says SHT_NULL: consumers ignore these bytes.", "gABI, SHT_NULL")),
+
+    section(SectionType::SHT_PROGBITS, Exact(".text"), Once(Single::Text), Area::Code, Code,
+        Doc::new("Machine code of functions that are called from other modules.", ELF_TEXT))
+        .segment(Segment::Code),
+    section(SectionType::SHT_PROGBITS, Prefix(".text."), Kernel, Area::Code, Code,
+        Doc::new("Machine code of a kernel; the section is named after it.", ELF_TEXT))
+        .segment(Segment::Code),
+    // The linker takes what starts so for code, in sections of other types too.
+    section(SectionType::SHT_PROGBITS, Prefix(".text"), Refuses, Area::Code, Generic,
+        Doc::new("Neither .text nor named after a kernel.", ELF_TEXT))
+        .segment(Segment::Code).unknown(),
+    section(SectionType::SHT_PROGBITS, Exact(".data.const"), Once(Single::Constants), Area::Data, Generic,
+        Doc::new("Constants.", "zebin ELF, .data.const"))
+        .segment(Segment::Constants),
+    section(SectionType::SHT_PROGBITS, Exact(".data.global_const"), Once(Single::Constants), Area::Data, Generic,
+        Doc::new("Constants; an old spelling of .data.const.", "zebin ELF, .data.const"))
+        .segment(Segment::Constants).spelling(Spelling::Misspelled(".data.const")),
+    section(SectionType::SHT_PROGBITS, Exact(".data.global"), Once(Single::Variables), Area::Data, Generic,
+        Doc::new("Global variables.", "zebin ELF, .data.global"))
+        .segment(Segment::Variables),
+    section(SectionType::SHT_PROGBITS, Exact(".data.const.string"), Once(Single::Strings), Area::Data, Strings,
+        Doc::new("The format strings of printf, and others.", NO_SPEC))
+        .segment(Segment::Strings),
+    section(SectionType::SHT_PROGBITS, Prefix(".debug_"), Skips, Area::Debug, Generic,
+        Doc::new("Debug information; the driver hands it to debuggers.", "zebin ELF, .debug")),
+    section(SectionType::SHT_PROGBITS, Any, Refuses, Area::Inherit, Generic,
+        Doc::new("The specification has no such name for SHT_PROGBITS.", "zebin ELF, ELF Layout"))
+        .unknown(),
+
+    section(SectionType::SHT_NOBITS, Exact(".bss.const"), Once(Single::ZeroConstants), Area::Data, Generic,
+        Doc::new("Constants that are zero: memory after .data.const, no bytes of the file.", "zebin ELF, .bss.const"))
+        .segment(Segment::ZeroConstants),
+    section(SectionType::SHT_NOBITS, Exact(".bss.global"), Once(Single::ZeroVariables), Area::Data, Generic,
+        Doc::new("Variables that start as zero: memory after .data.global, no bytes of the file.", "zebin ELF, .bss.global"))
+        .segment(Segment::ZeroVariables),
+    section(SectionType::SHT_NOBITS, Any, Warns, Area::Inherit, Generic,
+        Doc::new("Takes memory, but no bytes of the file. The driver skips it.", "gABI, SHT_NOBITS"))
+        .unknown(),
+
+    section(SectionType::SHT_SYMTAB, Any, Once(Single::Symtab), Area::Symbol, Generic,
+        Doc::new("Kernels, functions, variables, and what is defined somewhere else.", "gABI, Symbol Table; zebin ELF, ZE symbols")),
+    section(SectionType::SHT_STRTAB, Any, Skips, Area::Symbol, Generic,
+        Doc::new("Names of sections and symbols: one table serves both.", "gABI, String Table")),
+    section(SectionType::SHT_REL, Any, Skips, Area::Symbol, Generic,
+        Doc::new("Places that the driver patches when it loads the file.", "gABI, Relocation; zebin ELF, Gen Relocation Type")),
+    section(SectionType::SHT_RELA, Any, Skips, Area::Symbol, Generic,
+        Doc::new("Places in debug information that are patched with the addresses of code.", "gABI, Relocation; zebin ELF, Gen Relocation Type")),
+
+    section(SectionType::SHT_NOTE, Exact(".note.intelgt.compat"), Once(Single::Notes), Area::Note, Notes,
+        Doc::new("Which device the file was compiled for, and by which versions.", "zebin ELF, .note.intelgt.compat")),
+    // The compiler writes it into every file, and the driver mentions it in every one: no warning.
+    section(SectionType::SHT_NOTE, Exact(".note.intelgt.metrics"), Skips, Area::Note, Metrics,
+        Doc::new("Always written, and never notes: zero bytes where there are no metrics. When there are, IGC gives the section their size, but leaves its offset at the 64 zero bytes before them.", "IGC, zebin_builder.cpp")),
+    section(SectionType::SHT_NOTE, Any, Warns, Area::Note, Generic,
+        Doc::new("Notes under a name that the specification does not know; the driver skips them.", "gABI, Note Section"))
+        .unknown(),
+
+    section(SectionType::SHT_ZEBIN_ZEINFO, Any, Once(Single::ZeInfo), Area::Meta, ZeInfo,
+        Doc::new("What the driver needs to know to run the kernels: resources, arguments, buffers.", "ZE Info")),
+    section(SectionType::SHT_ZEBIN_SPIRV, Any, Once(Single::Spirv), Area::Ir, Spirv,
+        Doc::new("SPIR-V of the module: the driver rebuilds from it when the code does not fit the device.", "zebin ELF, .spv")),
+    section(SectionType::SHT_ZEBIN_PISA, Any, Once(Single::Pisa), Area::Ir, Generic,
+        Doc::new("Kernel code in PISA form: an intermediate representation that the driver builds from.", "zebin ELF, .pisa, since version 1.71")),
+    section(SectionType::SHT_ZEBIN_VISAASM, Any, Skips, Area::Meta, Lines,
+        Doc::new("vISA assembly, the compiler's virtual instruction set, as text.", "zebin ELF, .visaasm; option -ze-opt-emit-zebin-visa-sections")),
+
+    section(SectionType::SHT_ZEBIN_GTPIN_INFO, Prefix(".gtpin_info."), Skips, Area::Meta, Gtpin,
+        Doc::new("What the compiler tells GTPin, Intel's instrumentation tool, about a kernel or function.", "gtpin_IGC_interface.h")),
+    section(SectionType::SHT_ZEBIN_GTPIN_INFO, Exact(".gtpin_info"), Warns, Area::Meta, Gtpin,
+        Doc::new("What the compiler tells GTPin, Intel's instrumentation tool.", "gtpin_IGC_interface.h")),
+    section(SectionType::SHT_ZEBIN_GTPIN_INFO, Any, Warns, Area::Meta, Gtpin,
+        Doc::new("Data for GTPin, Intel's instrumentation tool, under a name that the specification does not know.", "gtpin_IGC_interface.h"))
+        .unknown(),
+
+    section(SectionType::SHT_ZEBIN_MISC, Exact(".misc.buildOptions"), Skips, Area::Meta, Options,
+        Doc::new("The build options that the file was compiled with.", "zebin ELF, .misc.buildOptions")),
+    section(SectionType::SHT_ZEBIN_MISC, Exact(".misc.specConstantsIds"), Once(Single::Ids), Area::Meta, Numbers(4),
+        Doc::new("The ids of the specialization constants that were set when the file was compiled.", "zebin ELF, .misc.specConstantsIds, since version 1.68")),
+    section(SectionType::SHT_ZEBIN_MISC, Exact(".misc.specConstantsValues"), Once(Single::Values), Area::Meta, Numbers(8),
+        Doc::new("The values of the specialization constants, in the order of their ids.", "zebin ELF, .misc.specConstantsValues, since version 1.68")),
+    section(SectionType::SHT_ZEBIN_MISC, Any, Warns, Area::Meta, Generic,
+        Doc::new("Miscellaneous data under a name that the specification does not know; the driver skips it.", ELF_MISC))
+        .unknown(),
 ];
-
-const SINGLE_TYPES: &[SectionType] = &[
-    SectionType::SHT_ZEBIN_ZEINFO,
-    SectionType::SHT_SYMTAB,
-    SectionType::SHT_ZEBIN_SPIRV,
-    SectionType::SHT_ZEBIN_PISA,
-];
-
-/// The types that the driver knows what to do with.
-const TYPES: &[SectionType] = &[
-    SectionType::SHT_NULL,
-    SectionType::SHT_PROGBITS,
-    SectionType::SHT_SYMTAB,
-    SectionType::SHT_STRTAB,
-    SectionType::SHT_RELA,
-    SectionType::SHT_NOTE,
-    SectionType::SHT_NOBITS,
-    SectionType::SHT_REL,
-    SectionType::SHT_ZEBIN_SPIRV,
-    SectionType::SHT_ZEBIN_ZEINFO,
-    SectionType::SHT_ZEBIN_GTPIN_INFO,
-    SectionType::SHT_ZEBIN_VISAASM,
-    SectionType::SHT_ZEBIN_MISC,
-    SectionType::SHT_ZEBIN_PISA,
-];
-
-/// The old spelling of `.data.const`.
-const MISSPELLED: &str = ".data.global_const";
-
-/// Checks which sections there are, and what their headers say.
-pub fn check(cx: &Context<'_>, file: &ElfFile) {
-    let mut seen_names: Vec<&str> = Vec::new();
-    let mut seen_types: Vec<SectionType> = Vec::new();
-    for section in file
-        .sections
-        .iter()
-        .filter(|s| s.kind != SectionType::SHT_NULL)
-    {
-        check_name(cx, section);
-        let name = match section.name.as_str() {
-            MISSPELLED => ".data.const",
-            ".text" if section.bytes.is_empty() => "",
-            name => name,
-        };
-        let once = SINGLE.contains(&name) || name == ".text";
-        let once_type = SINGLE_TYPES.contains(&section.kind);
-        if (once && seen_names.contains(&name)) || (once_type && seen_types.contains(&section.kind))
-        {
-            cx.report(
-                &rules::ZEBIN_DUPLICATE_SECTION,
-                section.header,
-                format_args!("{} again", section.name),
-            );
-        }
-        if once {
-            seen_names.push(name);
-        }
-        if once_type {
-            seen_types.push(section.kind);
-        }
-    }
-    check_constants(cx, file);
-    check_gtpin(cx, file);
-}
-
-fn check_name(cx: &Context<'_>, section: &Section) {
-    let name = section.name.as_str();
-    if !TYPES.contains(&section.kind) {
-        cx.report(
-            &rules::ZEBIN_SECTION_TYPE,
-            section.header,
-            format_args!(
-                "{name}: sh_type {}",
-                section
-                    .kind
-                    .name()
-                    .map_or_else(|| format!("{:#x}", section.kind.0), str::to_owned)
-            ),
-        );
-        return;
-    }
-    if name == MISSPELLED {
-        cx.report(
-            &rules::ZEBIN_MISSPELLED,
-            section.header,
-            format_args!("{name} for .data.const"),
-        );
-        return;
-    }
-    let known = match section.kind {
-        SectionType::SHT_PROGBITS => {
-            name == ".text"
-                || name.starts_with(".text.")
-                || matches!(name, ".data.const" | ".data.global" | ".data.const.string")
-                || name.starts_with(".debug_")
-        }
-        SectionType::SHT_NOTE => {
-            matches!(name, ".note.intelgt.compat" | ".note.intelgt.metrics")
-        }
-        SectionType::SHT_NOBITS => matches!(name, ".bss.const" | ".bss.global"),
-        SectionType::SHT_ZEBIN_MISC => matches!(
-            name,
-            ".misc.buildOptions" | ".misc.specConstantsIds" | ".misc.specConstantsValues"
-        ),
-        SectionType::SHT_ZEBIN_GTPIN_INFO => name.starts_with(".gtpin_info"),
-        _ => true,
-    };
-    if !known {
-        cx.report(
-            &rules::ZEBIN_SECTION_NAME,
-            section.header,
-            format_args!(
-                "{name:?} of type {}",
-                section.kind.name().unwrap_or_default()
-            ),
-        );
-    }
-}
-
-fn check_constants(cx: &Context<'_>, file: &ElfFile) {
-    let ids = file.section_named(".misc.specConstantsIds");
-    let values = file.section_named(".misc.specConstantsValues");
-    let message = match (ids, values) {
-        (Some(ids), Some(values)) if ids.size / 4 == values.size / 8 => return,
-        (Some(ids), Some(values)) => {
-            format!("{} ids and {} values", ids.size / 4, values.size / 8)
-        }
-        (Some(_), None) => "ids without values".to_owned(),
-        (None, Some(_)) => "values without ids".to_owned(),
-        (None, None) => return,
-    };
-    if let Some(section) = ids.or(values) {
-        cx.report(&rules::ZEBIN_SPEC_CONSTANTS, place_of(section), message);
-    }
-}
-
-fn check_gtpin(cx: &Context<'_>, file: &ElfFile) {
-    let Some(table) = file.symbol_table() else {
-        return;
-    };
-    let size = Symbol::size(file.class);
-    for section in &file.sections {
-        let owner = section.name.strip_prefix(".gtpin_info.");
-        let (SectionType::SHT_ZEBIN_GTPIN_INFO, Some(owner)) = (section.kind, owner) else {
-            continue;
-        };
-        let entry = table.bytes.sub(section.info.saturating_mul(size), size);
-        let window = Window::clamped(cx.sources, entry);
-        let name = Symbol::read(&mut window.reader(file.endian), file.class)
-            .map(|symbol| file.name_in(table.link, symbol.st_name));
-        if name.as_deref() != Ok(owner) {
-            cx.report(
-                &rules::ZEBIN_GTPIN_SYMBOL,
-                section.header,
-                match name {
-                    Ok(name) => format!("{}: sh_info leads to {name:?}", section.name),
-                    Err(_) => format!("{}: sh_info {} is no symbol", section.name, section.info),
-                },
-            );
-        }
-    }
-}
-
-const TEXT_DOC: Doc = Doc {
-    text: "Machine code of a kernel, named after it; .text holds functions that are called from outside.",
-    source: "zebin ELF, .text",
-    known: &[],
-};
-const ZE_INFO_DOC: Doc = Doc {
-    text: "What the driver needs to know to run the kernels: resources, arguments, buffers.",
-    source: "ZE Info",
-    known: &[],
-};
-const VISA_DOC: Doc = Doc {
-    text: "vISA assembly, the compiler's virtual instruction set, as text.",
-    source: "zebin ELF, .visaasm; option -ze-opt-emit-zebin-visa-sections",
-    known: &[],
-};
-const CONST_DOC: Doc = Doc {
-    text: "Constants.",
-    source: "zebin ELF, .data.const",
-    known: &[],
-};
-const STRING_DOC: Doc = Doc {
-    text: "The format strings of printf, and others.",
-    source: "IGC, zebin_builder.cpp; in no specification",
-    known: &[],
-};
-const GLOBAL_DOC: Doc = Doc {
-    text: "Global variables.",
-    source: "zebin ELF, .data.global",
-    known: &[],
-};
-
-/// The node of a section whose content Intel's specifications define; `node` has its name,
-/// bytes and colour already.
-pub fn section_node(
-    cx: &Context<'_>,
-    file: &Rc<ElfFile>,
-    section: &Section,
-    survey: &Survey,
-    dwarf: Option<&Rc<Dwarf>>,
-    mut node: Node,
-) -> Option<Node> {
-    let bytes = section.bytes;
-    node.xrefs.extend(survey.links.of_section(section));
-    match section.kind {
-        SectionType::SHT_ZEBIN_ZEINFO => Some(ze_info_node(cx, section, survey, node)),
-        SectionType::SHT_ZEBIN_SPIRV => Some(ir::spirv_node(cx, bytes, node)),
-        SectionType::SHT_ZEBIN_PISA => Some(ir::pisa_node(node)),
-        SectionType::SHT_ZEBIN_VISAASM => {
-            check_text(cx, section);
-            Some(lines_node(cx, bytes, node).doc(&VISA_DOC))
-        }
-        SectionType::SHT_ZEBIN_MISC => Some(misc::misc_node(cx, bytes, node)),
-        SectionType::SHT_ZEBIN_GTPIN_INFO => Some(gtpin_info::node(cx, section, node)),
-        SectionType::SHT_NOTE if section.name == ".note.intelgt.metrics" => {
-            Some(misc::metrics_node(cx, bytes, node))
-        }
-        SectionType::SHT_NOTE => {
-            let mut notes = survey.notes.borrow_mut();
-            let (_, notes) = notes.take_if(|(index, _)| *index == section.index)?;
-            node.kind = NodeKind::Table;
-            let count = notes.list().len() as u64;
-            let rows = cx.register(Rc::new(notes));
-            Some(
-                node.summary(plural(count, "note"))
-                    .children(rows, Notes::SECTION, None)
-                    .doc(&NOTES_DOC),
-            )
-        }
-        SectionType::SHT_OPENCL_OPTIONS if file.identity == Identity::LegacyOpenCl => {
-            Some(lines_node(cx, bytes, node))
-        }
-        SectionType::SHT_PROGBITS => progbits_node(cx, file, section, dwarf, node),
-        _ => None,
-    }
-}
-
-const NOTES_DOC: Doc = Doc {
-    text: "Which device the file was compiled for, and by which versions.",
-    source: "zebin ELF, .note.intelgt.compat",
-    known: &[],
-};
-
-fn ze_info_node(cx: &Context<'_>, section: &Section, survey: &Survey, mut node: Node) -> Node {
-    node.kind = NodeKind::Text;
-    let node = node.doc(&ZE_INFO_DOC);
-    match &survey.ze_info {
-        Some((index, info)) if *index == section.index => {
-            let kernels = info.kernels().len() as u64;
-            let rows = cx.register(Rc::new(ZeInfoRows {
-                info: Rc::clone(info),
-                links: Rc::clone(&survey.links),
-            }));
-            node.summary(plural(kernels, "kernel"))
-                .children(rows, SECTION, None)
-        }
-        // A second one, or one that is too large.
-        _ => lines_node(cx, section.bytes, node),
-    }
-}
-
-/// So much of a text is looked at to tell whether it is UTF-8.
-const TEXT_SAMPLE: u64 = 4096;
-
-fn check_text(cx: &Context<'_>, section: &Section) {
-    let window = Window::clamped(cx.sources, section.bytes.sub(0, TEXT_SAMPLE));
-    // A character may be cut in two at the end of the sample.
-    let error = std::str::from_utf8(window.bytes()).err();
-    if let Some(error) = error.filter(|e| e.error_len().is_some()) {
-        cx.report(
-            &rules::ZEBIN_TEXT_ENCODING,
-            section.bytes.sub(error.valid_up_to() as u64, 1),
-            format_args!("{} is not UTF-8", section.name),
-        );
-    }
-}
-
-fn progbits_node(
-    cx: &Context<'_>,
-    file: &Rc<ElfFile>,
-    section: &Section,
-    dwarf: Option<&Rc<Dwarf>>,
-    mut node: Node,
-) -> Option<Node> {
-    let name = section.name.as_str();
-    if !file.identity.is_zebin() {
-        return None;
-    }
-    if name == ".text" || name.starts_with(".text.") {
-        let code = Code::new(file, section, dwarf.map(Rc::clone));
-        let count = code.len();
-        if let Some(summary) = text::summary(&code) {
-            node = node.summary(summary);
-        }
-        node.kind = NodeKind::Record;
-        return Some(
-            node.children(cx.register(Rc::new(code)), 0, Some(count))
-                .doc(&TEXT_DOC),
-        );
-    }
-    match name {
-        ".data.const.string" => {
-            node.kind = NodeKind::Table;
-            let rows = cx.register(Rc::new(Strings::new(section.bytes)));
-            Some(node.children(rows, 0, None).doc(&STRING_DOC))
-        }
-        ".data.const" | ".data.global_const" => Some(node.value(Value::Bytes).doc(&CONST_DOC)),
-        ".data.global" => Some(node.value(Value::Bytes).doc(&GLOBAL_DOC)),
-        _ => None,
-    }
-}

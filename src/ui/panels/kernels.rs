@@ -26,11 +26,6 @@ const FIELD: &str = "kernel-filter";
 /// The table follows what is typed after so many milliseconds.
 const PAUSE: i32 = 120;
 
-/// Files that have no kernels and no document with kernels in them.
-pub(super) fn may_have(view: &View) -> bool {
-    !matches!(&*view.opened.summary.format, "raw" | "spirv" | "igc-debug")
-}
-
 /// The words that mark a hazard in its column.
 pub(super) fn hazard_mark(hazard: &Hazard) -> Html {
     let (class, word) = match hazard.kind {
@@ -257,7 +252,7 @@ pub fn Kernels(props: &PanelProps) -> Html {
 
 /// There is no table for this document.
 fn nothing(view: &View, why: &AttrValue) -> Html {
-    let nested = !matches!(&*view.opened.summary.format, "zebin" | "elf");
+    let nested = !view.opened.summary.has.kernels;
     html! {
         <div class="panel calm">
             <p>{ prose(why) }</p>

@@ -390,7 +390,7 @@ fn Panel(props: &Props) -> Html {
 
 /// There is nothing in the list.
 fn nothing(view: &View, why: &str) -> Html {
-    let nested = !matches!(&*view.opened.summary.format, "zebin" | "elf");
+    let nested = !view.opened.summary.has.symbols;
     html! {
         <div class="panel calm">
             <p>{ prose(why) }</p>

@@ -18,7 +18,7 @@ use super::hooks::SessionContext;
 use super::shared::Shared;
 use super::state::View;
 use crate::model::linkage::list::ListId;
-use crate::model::{Severity, Tone};
+use crate::model::{Capabilities, Severity, Tone};
 use crate::worker::protocol::Opened;
 
 pub use self::overview::spoken as spoken_coverage;
@@ -73,6 +73,11 @@ pub struct Panel {
     pub render: fn(&PanelProps) -> Html,
 }
 
+/// What can be asked of the file, or of a document in it.
+fn has(view: &View) -> Capabilities {
+    view.opened.summary.anywhere()
+}
+
 /// All panels, in the order of their tabs.
 pub const PANELS: &[Panel] = &[
     Panel {
@@ -85,49 +90,49 @@ pub const PANELS: &[Panel] = &[
     Panel {
         id: PanelId::Kernels,
         name: "Kernels",
-        shown: kernels::may_have,
+        shown: |view| has(view).kernels,
         badge: |_| None,
         render: |props| html! { <kernels::Kernels ..props.clone() /> },
     },
     Panel {
         id: PanelId::Arguments,
         name: "Arguments",
-        shown: kernels::may_have,
+        shown: |view| has(view).kernels,
         badge: |_| None,
         render: |props| html! { <arguments::Arguments ..props.clone() /> },
     },
     Panel {
         id: PanelId::Relocations,
         name: "Relocations",
-        shown: kernels::may_have,
+        shown: |view| has(view).symbols,
         badge: |_| None,
         render: |props| lists::list(ListId::Relocations, props),
     },
     Panel {
         id: PanelId::Symbols,
         name: "Symbols",
-        shown: kernels::may_have,
+        shown: |view| has(view).symbols,
         badge: |_| None,
         render: |props| lists::list(ListId::Symbols, props),
     },
     Panel {
         id: PanelId::Text,
         name: "Text",
-        shown: |view| &*view.opened.summary.format != "raw",
+        shown: |view| has(view).text,
         badge: |_| None,
         render: |props| lists::list(ListId::Lines, props),
     },
     Panel {
         id: PanelId::Modules,
         name: "Modules",
-        shown: modules::may_have,
+        shown: |view| has(view).modules,
         badge: |_| None,
         render: |props| html! { <modules::Modules ..props.clone() /> },
     },
     Panel {
         id: PanelId::Properties,
         name: "Properties",
-        shown: modules::may_have,
+        shown: |view| has(view).modules,
         badge: |_| None,
         render: |props| html! { <properties::Properties ..props.clone() /> },
     },

@@ -6,8 +6,8 @@ use yew::prelude::*;
 
 use super::PanelProps;
 use crate::model::Area;
+use crate::model::modules::Image;
 use crate::model::modules::query::{COLUMNS, ModuleColumn, ModuleQuery};
-use crate::model::modules::{Image, TITLE};
 use crate::model::text::escaped;
 use crate::ui::components::{
     DataGrid, GridColumn, GridData, GridSource, button, plain, prose, shortened,
@@ -22,24 +22,12 @@ use crate::ui::selection::Via;
 use crate::ui::shared::Shared;
 use crate::ui::state::View;
 use crate::ui::words;
-use crate::worker::protocol::{ModulePage, ModuleRow, Row};
+use crate::worker::protocol::{ModulePage, ModuleRow};
 
 /// The id of the field that filters.
 const FIELD: &str = "module-filter";
 /// So long after the last key the filter is applied, in milliseconds.
 const PAUSE: i32 = 120;
-
-/// Is the file one that may be a SYCLBIN, or is or was something in one selected?
-pub(super) fn may_have(view: &View) -> bool {
-    let summary = |row: &Row| row.summary.as_deref().unwrap_or("").starts_with(TITLE);
-    matches!(&*view.opened.summary.format, "syclbin" | "offload-binary")
-        || view.modules.document.is_some()
-        || view
-            .selection
-            .documents()
-            .iter()
-            .any(|(_, row)| summary(row))
-}
 
 /// The panel.
 #[component]

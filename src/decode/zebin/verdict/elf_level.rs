@@ -7,26 +7,8 @@ use std::ffi::CStr;
 use super::findings::{Findings, Stop};
 use super::image::{AROUND, Image, Piece, Where, number, number32};
 use super::rules;
+use crate::decode::elf::section::SectionType;
 use crate::model::{Bytes, Span};
-
-/// Section types that the driver knows.
-pub mod kind {
-    #![allow(missing_docs)]
-    pub const NULL: u32 = 0;
-    pub const PROGBITS: u32 = 1;
-    pub const SYMTAB: u32 = 2;
-    pub const STRTAB: u32 = 3;
-    pub const RELA: u32 = 4;
-    pub const NOTE: u32 = 7;
-    pub const NOBITS: u32 = 8;
-    pub const REL: u32 = 9;
-    pub const SPIRV: u32 = 0xff00_0009;
-    pub const ZE_INFO: u32 = 0xff00_0011;
-    pub const GTPIN_INFO: u32 = 0xff00_0012;
-    pub const VISA_ASM: u32 = 0xff00_0013;
-    pub const MISC: u32 = 0xff00_0014;
-    pub const PISA: u32 = 0xff00_0015;
-}
 
 /// A section.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +18,7 @@ pub struct Section {
     /// `sh_name`
     pub name: u32,
     /// `sh_type`
-    pub kind: u32,
+    pub kind: SectionType,
     /// Its bytes.
     pub data: Piece,
     /// `sh_size`
@@ -343,7 +325,11 @@ impl<'a> Elf<'a> {
     fn read_symbols(&mut self, findings: &mut Findings) -> Result<(), Stop> {
         let size = self.symbol_size();
         let mut wrong = None;
-        for section in self.sections.iter().filter(|s| s.kind == kind::SYMTAB) {
+        for section in self
+            .sections
+            .iter()
+            .filter(|s| s.kind == SectionType::SHT_SYMTAB)
+        {
             if section.entsize != size {
                 let message = format!(
                     "symbols have {size} bytes, sh_entsize is {}",
@@ -375,10 +361,10 @@ impl<'a> Elf<'a> {
                 break;
             };
             let (size, addend) = match (section.kind, self.wide) {
-                (kind::RELA, true) => (24, true),
-                (kind::RELA, false) => (12, true),
-                (kind::REL, true) => (16, false),
-                (kind::REL, false) => (8, false),
+                (SectionType::SHT_RELA, true) => (24, true),
+                (SectionType::SHT_RELA, false) => (12, true),
+                (SectionType::SHT_REL, true) => (16, false),
+                (SectionType::SHT_REL, false) => (8, false),
                 _ => continue,
             };
             if section.entsize != size {
@@ -527,7 +513,7 @@ fn read_sections(
         let mut section = Section {
             header,
             name: number32(&bytes, 0, 4),
-            kind: number32(&bytes, 4, 4),
+            kind: SectionType(number32(&bytes, 4, 4)),
             data: Piece::NULL,
             size: 0,
             info: 0,
@@ -547,7 +533,7 @@ fn read_sections(
             section.entsize = number(&bytes, 36, 4);
             number(&bytes, 16, 4)
         };
-        if section.kind != kind::NOBITS {
+        if section.kind != SectionType::SHT_NOBITS {
             if fields.sum(offset, section.size) > image.len() {
                 let message = format!("section {index} ends behind the file");
                 return Err(findings.stop(&rules::DATA_OUT_OF_BOUNDS, header, message));

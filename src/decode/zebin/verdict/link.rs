@@ -9,32 +9,8 @@ use super::rules;
 use super::sections::{FUNCTIONS, Sections};
 use super::ze_info::{Kernel, Module};
 use crate::decode::zebin::device::Device;
+use crate::decode::zebin::sections::{Segment, segment_of};
 use crate::model::{Span, sort};
-
-/// Where a section's bytes end up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Segment {
-    Constants,
-    ZeroConstants,
-    Variables,
-    ZeroVariables,
-    Strings,
-    Code,
-}
-
-impl Segment {
-    fn of(name: &[u8]) -> Option<Segment> {
-        Some(match name {
-            b".data.const" | b".data.global_const" => Segment::Constants,
-            b".data.global" => Segment::Variables,
-            b".data.const.string" => Segment::Strings,
-            b".bss.const" => Segment::ZeroConstants,
-            b".bss.global" => Segment::ZeroVariables,
-            _ if name.starts_with(b".text") => Segment::Code,
-            _ => return None,
-        })
-    }
-}
 
 /// Symbols that the driver has an answer for.
 const BUILT_IN: &[&[u8]] = &[
@@ -221,7 +197,7 @@ impl<'e> Linker<'e, '_> {
         }
         for relocation in &self.elf.relocations {
             let section = self.elf.section_name(relocation.target, findings)?;
-            let segment = Segment::of(section);
+            let segment = segment_of(section);
             let name = self.elf.symbol_name(relocation.symbol, findings)?;
             let mut patch = Patch {
                 relocation: *relocation,
@@ -269,7 +245,7 @@ impl<'e> Linker<'e, '_> {
         let span = self.elf.symbol_span(index.into());
         let name = self.elf.symbol_name(index, findings)?;
         let section = self.elf.section_name(symbol.section.into(), findings)?;
-        let Some(segment) = Segment::of(section) else {
+        let Some(segment) = segment_of(section) else {
             return Ok(());
         };
         let mut kernel = 0;

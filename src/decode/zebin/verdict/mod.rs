@@ -34,10 +34,9 @@ use self::sections::Sections;
 use self::target::Target;
 use self::ze_info::{Decoder, Module, Texts};
 use super::device::Device;
+use crate::decode::elf::section::SectionType;
 use crate::decode::limits;
-use crate::model::{
-    Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Summary, Verdict,
-};
+use crate::model::{Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
@@ -60,17 +59,6 @@ impl Judge for ZebinJudge {
 
     fn devices(&self) -> Vec<Str> {
         Device::usual().map(|device| device.name().into()).collect()
-    }
-}
-
-/// Formats of which the question is what the driver does with the file as it is. Archives,
-/// SYCLBIN and other wrappers hold files of which it can be asked; so do a host's objects and
-/// programs.
-pub fn is_question(summary: &Summary) -> bool {
-    match &*summary.format {
-        "elf" => summary.facts.iter().all(|fact| fact.label != "images"),
-        "raw" | "zebin" | "opencl-elf" | "openmp-container" | "patch-tokens" => true,
-        _ => false,
     }
 }
 
@@ -203,7 +191,7 @@ fn first_ze_info(elf: &Elf<'_>) -> Option<(crate::model::Bytes, u8, Span)> {
     let section = elf
         .sections
         .iter()
-        .find(|s| s.kind == elf_level::kind::ZE_INFO)?;
+        .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO)?;
     let Where::Inside(span) = elf.image.locate(section.data) else {
         return None;
     };

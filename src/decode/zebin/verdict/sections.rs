@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::elf_level::{Elf, Section, kind};
+use super::elf_level::{Elf, Section};
 use super::findings::{Findings, Stop};
 use super::image::{AROUND, Where};
 use super::rules;
 use crate::decode::elf::section::SectionType;
+use crate::decode::zebin::sections::{Driver, Single, Spelling, spec_of};
 use crate::model::Span;
 
 /// The name of the kernel that stands for `.text`.
@@ -53,73 +54,6 @@ pub struct Sections<'e> {
     pub ir: Option<(&'static str, Span)>,
 }
 
-/// Sections that may be there once.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Single {
-    ZeInfo,
-    Symtab,
-    Spirv,
-    Pisa,
-    Notes,
-    Text,
-    Constants,
-    Variables,
-    Strings,
-    ZeroConstants,
-    ZeroVariables,
-    Ids,
-    Values,
-}
-
-/// What the driver does with a section.
-enum Use {
-    One(Single),
-    Kernel,
-    Nothing,
-    Warn(&'static crate::decode::rules::Rule),
-    Refuse(&'static crate::decode::rules::Rule),
-}
-
-fn use_of(section: &Section, name: &[u8]) -> Use {
-    match section.kind {
-        kind::PROGBITS => match name {
-            b".text" if section.size > 0 => Use::One(Single::Text),
-            b".text" => Use::Nothing,
-            b".data.const" | b".data.global_const" => Use::One(Single::Constants),
-            b".data.global" => Use::One(Single::Variables),
-            b".data.const.string" => Use::One(Single::Strings),
-            _ if name.starts_with(TEXT) => Use::Kernel,
-            _ if name.starts_with(b".debug_") => Use::Nothing,
-            _ => Use::Refuse(&rules::PROGBITS_NAME),
-        },
-        kind::NOBITS => match name {
-            b".bss.const" => Use::One(Single::ZeroConstants),
-            b".bss.global" => Use::One(Single::ZeroVariables),
-            _ => Use::Warn(&rules::SECTION_IGNORED),
-        },
-        kind::NOTE => match name {
-            super::target::NOTES => Use::One(Single::Notes),
-            // In every file of the compiler; the driver mentions it in every one.
-            b".note.intelgt.metrics" => Use::Nothing,
-            _ => Use::Warn(&rules::SECTION_IGNORED),
-        },
-        kind::MISC => match name {
-            b".misc.buildOptions" => Use::Nothing,
-            b".misc.specConstantsIds" => Use::One(Single::Ids),
-            b".misc.specConstantsValues" => Use::One(Single::Values),
-            _ => Use::Warn(&rules::SECTION_IGNORED),
-        },
-        kind::GTPIN_INFO if name.starts_with(b".gtpin_info.") => Use::Nothing,
-        kind::GTPIN_INFO => Use::Warn(&rules::SECTION_IGNORED),
-        kind::ZE_INFO => Use::One(Single::ZeInfo),
-        kind::SYMTAB => Use::One(Single::Symtab),
-        kind::SPIRV => Use::One(Single::Spirv),
-        kind::PISA => Use::One(Single::Pisa),
-        kind::NULL | kind::STRTAB | kind::REL | kind::RELA | kind::VISA_ASM => Use::Nothing,
-        _ => Use::Refuse(&rules::SECTION_TYPE),
-    }
-}
-
 /// Sorts the sections.
 pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e>, Stop> {
     findings.stage();
@@ -145,24 +79,28 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
     for section in &elf.sections {
         let name = elf.name_of(section, findings)?;
         let words = || {
-            let kind = SectionType(section.kind);
-            let kind = kind
-                .name()
-                .map_or_else(|| format!("{:#x}", section.kind), str::to_owned);
+            let kind = section.kind.name();
+            let kind = kind.map_or_else(|| format!("{:#x}", section.kind.0), str::to_owned);
             format!("{:?} of type {kind}", shown(name))
         };
-        match use_of(section, name) {
-            Use::Nothing => {}
-            Use::Kernel => {
+        let Some(spec) = spec_of(section.kind, name) else {
+            return Err(findings.stop(&rules::SECTION_TYPE, section.header, words()));
+        };
+        if let Spelling::Misspelled(_) = spec.spelling {
+            findings.note(&rules::MISSPELLED, section.header, words());
+        }
+        match spec.driver {
+            Driver::Once(Single::Text) if section.size == 0 => {}
+            Driver::Skips => {}
+            Driver::Kernel => {
                 let kernel = name.get(TEXT.len()..).unwrap_or(&[]);
                 out.texts.entry(kernel).or_insert(*section);
             }
-            Use::Warn(rule) => findings.note(rule, section.header, words()),
-            Use::Refuse(rule) => return Err(findings.stop(rule, section.header, words())),
-            Use::One(single) => {
-                if name == b".data.global_const" {
-                    findings.note(&rules::MISSPELLED, section.header, words());
-                }
+            Driver::Warns => findings.note(&rules::SECTION_IGNORED, section.header, words()),
+            Driver::Refuses => {
+                return Err(findings.stop(&rules::PROGBITS_NAME, section.header, words()));
+            }
+            Driver::Once(single) => {
                 if singles.contains(&single) {
                     again.push((section.header, words()));
                 } else {
@@ -253,7 +191,10 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
             .iter()
             .rfind(|s| s.kind == wanted && s.size > 0)
     };
-    let (what, section) = match (of(kind::SPIRV), of(kind::PISA)) {
+    let (what, section) = match (
+        of(SectionType::SHT_ZEBIN_SPIRV),
+        of(SectionType::SHT_ZEBIN_PISA),
+    ) {
         (Some(section), _) => ("SPIR-V", section),
         (None, Some(section)) => ("PISA", section),
         (None, None) => return None,

@@ -2,11 +2,12 @@
 //! decodeIntelGTNoteSection; for files of 2020 device_binary_format_zebin.cpp,
 //! unpackSingleZebin.
 
-use super::elf_level::{Elf, kind};
+use super::elf_level::Elf;
 use super::findings::{Findings, Stop};
 use super::image::{Where, number32};
 use super::{rules, version};
 use crate::decode::elf::header::Machine;
+use crate::decode::elf::section::SectionType;
 use crate::decode::zebin::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::zebin::target_metadata::TargetMetadata;
 use crate::model::{Matching, Span, Str};
@@ -43,7 +44,11 @@ impl Target {
         };
         let mut found = None;
         if elf.has_names() {
-            for section in elf.sections.iter().filter(|s| s.kind == kind::NOTE) {
+            for section in elf
+                .sections
+                .iter()
+                .filter(|s| s.kind == SectionType::SHT_NOTE)
+            {
                 if elf.name_of(section, findings)? == NOTES {
                     found = Some(section);
                     break;

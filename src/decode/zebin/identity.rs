@@ -1,0 +1,210 @@
+//! Which ELF files are Intel's, among the many that look alike, and their
+//! [dialect](Dialect). The facts are spread over IGC's elf.md and compute-runtime's
+//! elf_decoder.cpp; the cases are written out here.
+
+use std::rc::Rc;
+
+use super::containers;
+use super::device::{CoreFamily, ProductFamily};
+use super::note_intelgt;
+use super::relocation::RELOCATION_TYPES;
+use super::target_metadata;
+use super::verdict::ZebinJudge;
+use crate::decode::Context;
+use crate::decode::elf::dialect::{Contents, Dialect, Host, RelocationTypes};
+use crate::decode::elf::header::{FileType, Header, Machine, MachineNames};
+use crate::decode::elf::note::{FOREIGN, Owners};
+use crate::decode::elf::section::Section;
+use crate::decode::elf::{ElfFile, embedded};
+use crate::decode::limits;
+use crate::decode::names::{BitField, Present};
+use crate::model::{Doc, Judge};
+
+/// What an ELF file of Intel's is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Identity {
+    /// What the compiler writes.
+    Zebin,
+    /// What the driver hands to debuggers: the same sections with addresses, segments, and
+    /// relocations applied.
+    DebugZebin,
+    /// The specification of 2020: target in e_machine and e_flags.
+    LegacyZebin {
+        /// e_machine is a core family (bit 15 of e_flags), not a product family.
+        core_family: bool,
+    },
+    /// Looks like a zebin, and holds some: the OpenMP offload container.
+    OpenMpContainer,
+    /// Intel's OpenCL container from before the zebin.
+    LegacyOpenCl,
+}
+
+/// Bit 15 of the `e_flags` of 2020: e_machine is a core family.
+const MACHINE_IS_CORE_FAMILY: u64 = 1 << 15;
+
+impl Identity {
+    /// Tells from the header; the names of the sections settle what it leaves open. Returns
+    /// `None` for files that are not Intel's.
+    pub fn of(file: &ElfFile) -> Option<Identity> {
+        let header = &file.header;
+        let kind = FileType(u16::try_from(header.e_type).unwrap_or(0));
+        let intel = header.e_machine == u64::from(Machine::EM_INTELGT.0);
+        let zebin_sections = file
+            .sections
+            .iter()
+            .any(|s| matches!(s.name.as_str(), ".ze_info" | ".note.intelgt.compat"));
+        Some(match kind {
+            FileType::ET_OPENCL_SOURCE
+            | FileType::ET_OPENCL_OBJECTS
+            | FileType::ET_OPENCL_LIBRARY
+            | FileType::ET_OPENCL_EXECUTABLE
+            | FileType::ET_OPENCL_DEBUG => Identity::LegacyOpenCl,
+            FileType::ET_DYN if intel => Identity::OpenMpContainer,
+            FileType::ET_EXEC if intel || zebin_sections => Identity::DebugZebin,
+            FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN if !intel => {
+                Identity::LegacyZebin {
+                    core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
+                }
+            }
+            FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN => {
+                Identity::Zebin
+            }
+            FileType::ET_REL if !intel && zebin_sections => Identity::LegacyZebin {
+                core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
+            },
+            _ if intel || zebin_sections => Identity::Zebin,
+            _ => return None,
+        })
+    }
+
+    /// Do the rules of the zebin specification hold for it?
+    pub fn is_zebin(self) -> bool {
+        match self {
+            Identity::Zebin | Identity::DebugZebin | Identity::LegacyZebin { .. } => true,
+            Identity::OpenMpContainer | Identity::LegacyOpenCl => false,
+        }
+    }
+}
+
+/// The dialect of a file.
+pub fn dialect(file: &ElfFile) -> Rc<dyn Dialect> {
+    let machine = u16::try_from(file.header.e_machine).ok().map(Machine);
+    match (Identity::of(file), machine) {
+        (Some(identity), _) => Rc::new(identity),
+        (None, Some(machine)) if machine != Machine::EM_NONE && machine.name().is_some() => {
+            Rc::new(Host)
+        }
+        (None, _) => Rc::new(Unclaimed),
+    }
+}
+
+/// A file that is not known to be for another machine: the driver may take it for a zebin.
+#[derive(Debug)]
+struct Unclaimed;
+
+impl Dialect for Unclaimed {
+    fn id(&self) -> &'static str {
+        Host.id()
+    }
+
+    fn title(&self) -> &'static str {
+        Host.title()
+    }
+
+    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
+        Some(Rc::new(ZebinJudge { file: file.span }))
+    }
+}
+
+impl Dialect for Identity {
+    fn id(&self) -> &'static str {
+        match self {
+            Identity::Zebin | Identity::DebugZebin | Identity::LegacyZebin { .. } => "zebin",
+            Identity::OpenMpContainer => "openmp-container",
+            Identity::LegacyOpenCl => "opencl-elf",
+        }
+    }
+
+    fn title(&self) -> &'static str {
+        match self {
+            Identity::Zebin => "zebin",
+            Identity::DebugZebin => "debug zebin",
+            Identity::LegacyZebin { .. } => "zebin of 2020",
+            Identity::OpenMpContainer => "OpenMP offload container",
+            Identity::LegacyOpenCl => "legacy Intel OpenCL container",
+        }
+    }
+
+    fn machine_names(&self, header: &Header) -> Option<MachineNames> {
+        match self {
+            Identity::LegacyZebin { core_family: true } => Some((
+                <CoreFamily as Present>::KNOWN,
+                "core family, as bit 15 of e_flags says",
+            )),
+            Identity::LegacyZebin { core_family: false }
+                if header.e_machine != u64::from(Machine::EM_INTELGT.0) =>
+            {
+                Some((<ProductFamily as Present>::KNOWN, "product family"))
+            }
+            _ => None,
+        }
+    }
+
+    fn flag_fields(&self) -> &'static [BitField] {
+        match self {
+            Identity::LegacyZebin { .. } => target_metadata::FIELDS,
+            _ => &[],
+        }
+    }
+
+    fn relocation_types(&self) -> &'static RelocationTypes {
+        &RELOCATION_TYPES
+    }
+
+    fn is_relocatable(&self, _header: &Header) -> bool {
+        true
+    }
+
+    fn note_owners(&self) -> Owners {
+        |name| match name {
+            note_intelgt::OWNER => &note_intelgt::VOCABULARY,
+            containers::OPENMP_OWNER => &containers::OPENMP_NOTES,
+            _ => &FOREIGN,
+        }
+    }
+
+    /// The driver knows nothing of compression, and reads the sections that it wants as they
+    /// are; only debuggers may unpack theirs.
+    fn unpacks(&self, section: &Section) -> bool {
+        section.name.starts_with(".debug_")
+    }
+
+    fn unpack_limit(&self) -> u64 {
+        limits::UNPACKED
+    }
+
+    fn embedded(&self, section: &Section) -> Option<&'static Doc> {
+        match self {
+            Identity::LegacyOpenCl => containers::opencl(section),
+            Identity::OpenMpContainer => containers::openmp(section),
+            _ => None,
+        }
+        .or_else(|| embedded::host(section))
+    }
+
+    fn lists_kernels(&self) -> bool {
+        self.is_zebin()
+    }
+
+    fn has_intel_dwarf(&self) -> bool {
+        self.is_zebin()
+    }
+
+    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
+        Some(Rc::new(ZebinJudge { file: file.span }))
+    }
+
+    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
+        Rc::new(super::read(cx, file, *self))
+    }
+}

@@ -1,0 +1,51 @@
+//! The types of relocations. zebin ELF, "Gen Relocation Type".
+
+use crate::decode::elf::dialect::RelocationTypes;
+use crate::decode::names::Present;
+use crate::decode::rules;
+use crate::model::Doc;
+use crate::open_enum;
+
+open_enum! {
+    /// The type in `r_info`. zebin ELF, "Gen Relocation Type"; the runtime spells the names
+    /// R_ZE_….
+    pub struct RelocationType(u32) {
+        /// Nothing to do.
+        R_NONE = 0,
+        /// 8 bytes: the symbol's address plus the addend.
+        R_SYM_ADDR = 1,
+        /// 4 bytes: the lower half of the address.
+        R_SYM_ADDR_32 = 2,
+        /// 4 bytes: the upper half of the address.
+        R_SYM_ADDR_32_HI = 3,
+        /// 4 bytes: the offset of the per-thread payload. Deprecated.
+        R_PER_THREAD_PAYLOAD_OFFSET_32 = 4,
+        /// 4 bytes: a global immediate.
+        R_GLOBAL_IMM_32 = 5,
+        /// The offset of a send instruction, for patching its binding table index.
+        R_SEND = 6,
+        /// 2 bytes: an address or immediate. Since version 1.48.
+        R_SYM_ADDR_16 = 7,
+    }
+}
+
+impl RelocationType {
+    /// How many bytes are patched.
+    pub fn width(self) -> u64 {
+        match self {
+            RelocationType::R_NONE => 0,
+            RelocationType::R_SYM_ADDR => 8,
+            RelocationType::R_SYM_ADDR_16 => 2,
+            _ => 4,
+        }
+    }
+}
+
+/// What the generic reader is to know of them.
+pub static RELOCATION_TYPES: RelocationTypes = RelocationTypes {
+    known: <RelocationType as Present>::KNOWN,
+    width: |kind| RelocationType(kind).width(),
+    unknown: Some(&rules::ZEBIN_RELOCATION_TYPE),
+    doc: Doc::new("What to patch, and how.", "zebin ELF, Gen Relocation Type")
+        .known(<RelocationType as Present>::KNOWN),
+};

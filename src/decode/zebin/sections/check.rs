@@ -1,0 +1,126 @@
+//! Checks the sections of a zebin.
+
+use super::{Driver, SectionSpec, Single, Spelling, spec_of};
+use crate::decode::Context;
+use crate::decode::elf::ElfFile;
+use crate::decode::elf::section::{Section, SectionType};
+use crate::decode::elf::symbol::Symbol;
+use crate::decode::reader::Window;
+use crate::decode::rules;
+
+/// Checks which sections there are, and what their headers say.
+pub fn check(cx: &Context<'_>, file: &ElfFile) {
+    let mut seen: Vec<Single> = Vec::new();
+    for section in file
+        .sections
+        .iter()
+        .filter(|s| s.kind != SectionType::SHT_NULL)
+    {
+        let spec = spec_of(section.kind, section.name.as_bytes());
+        check_name(cx, section, spec);
+        let Some(Driver::Once(single)) = spec.map(|spec| spec.driver) else {
+            continue;
+        };
+        if single == Single::Text && section.bytes.is_empty() {
+            continue;
+        }
+        if seen.contains(&single) {
+            cx.report(
+                &rules::ZEBIN_DUPLICATE_SECTION,
+                section.header,
+                format_args!("{} again", section.name),
+            );
+        } else {
+            seen.push(single);
+        }
+    }
+    check_constants(cx, file);
+    check_gtpin(cx, file);
+}
+
+fn check_name(cx: &Context<'_>, section: &Section, spec: Option<&SectionSpec>) {
+    let name = section.name.as_str();
+    let kind = section.kind.name();
+    match spec.map(|spec| spec.spelling) {
+        Some(Spelling::Known) => {}
+        Some(Spelling::Misspelled(right)) => cx.report(
+            &rules::ZEBIN_MISSPELLED,
+            section.header,
+            format_args!("{name} for {right}"),
+        ),
+        Some(Spelling::Unknown) => cx.report(
+            &rules::ZEBIN_SECTION_NAME,
+            section.header,
+            format_args!("{name:?} of type {}", kind.unwrap_or_default()),
+        ),
+        None => cx.report(
+            &rules::ZEBIN_SECTION_TYPE,
+            section.header,
+            match kind {
+                Some(kind) => format!("{name}: sh_type {kind}"),
+                None => format!("{name}: sh_type {:#x}", section.kind.0),
+            },
+        ),
+    }
+}
+
+fn check_constants(cx: &Context<'_>, file: &ElfFile) {
+    let ids = file.section_named(".misc.specConstantsIds");
+    let values = file.section_named(".misc.specConstantsValues");
+    let message = match (ids, values) {
+        (Some(ids), Some(values)) if ids.size / 4 == values.size / 8 => return,
+        (Some(ids), Some(values)) => {
+            format!("{} ids and {} values", ids.size / 4, values.size / 8)
+        }
+        (Some(_), None) => "ids without values".to_owned(),
+        (None, Some(_)) => "values without ids".to_owned(),
+        (None, None) => return,
+    };
+    if let Some(section) = ids.or(values) {
+        cx.report(&rules::ZEBIN_SPEC_CONSTANTS, section.place(), message);
+    }
+}
+
+fn check_gtpin(cx: &Context<'_>, file: &ElfFile) {
+    let Some(table) = file.symbol_table() else {
+        return;
+    };
+    let size = Symbol::size(file.class);
+    for section in &file.sections {
+        let owner = section.name.strip_prefix(".gtpin_info.");
+        let (SectionType::SHT_ZEBIN_GTPIN_INFO, Some(owner)) = (section.kind, owner) else {
+            continue;
+        };
+        let entry = table.bytes.sub(section.info.saturating_mul(size), size);
+        let window = Window::clamped(cx.sources, entry);
+        let name = Symbol::read(&mut window.reader(file.endian), file.class)
+            .map(|symbol| file.name_in(table.link, symbol.st_name));
+        if name.as_deref() != Ok(owner) {
+            cx.report(
+                &rules::ZEBIN_GTPIN_SYMBOL,
+                section.header,
+                match name {
+                    Ok(name) => format!("{}: sh_info leads to {name:?}", section.name),
+                    Err(_) => format!("{}: sh_info {} is no symbol", section.name, section.info),
+                },
+            );
+        }
+    }
+}
+
+/// So much of a text is looked at to tell whether it is UTF-8.
+const TEXT_SAMPLE: u64 = 4096;
+
+/// Checks that a text is UTF-8, as far as that is seen at its beginning.
+pub fn encoding(cx: &Context<'_>, section: &Section) {
+    let window = Window::clamped(cx.sources, section.bytes.sub(0, TEXT_SAMPLE));
+    // A character may be cut in two at the end of the sample.
+    let error = std::str::from_utf8(window.bytes()).err();
+    if let Some(error) = error.filter(|e| e.error_len().is_some()) {
+        cx.report(
+            &rules::ZEBIN_TEXT_ENCODING,
+            section.bytes.sub(error.valid_up_to() as u64, 1),
+            format_args!("{} is not UTF-8", section.name),
+        );
+    }
+}

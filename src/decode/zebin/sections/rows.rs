@@ -1,0 +1,95 @@
+//! The rows of a zebin's sections.
+
+use std::rc::Rc;
+
+use super::{Content, check, spec_of};
+use crate::decode::Context;
+use crate::decode::dwarf::Dwarf;
+use crate::decode::elf::note::Notes;
+use crate::decode::elf::section::Section;
+use crate::decode::elf::string_table::Strings;
+use crate::decode::elf::{lines_node, plural};
+use crate::decode::zebin::text::{self, Code};
+use crate::decode::zebin::ze_info::{SECTION, ZeInfoRows};
+use crate::decode::zebin::{ZebinContents, gtpin_info, ir, misc};
+use crate::model::{Node, NodeKind};
+
+/// Says what a section is; `node` has its name and bytes already.
+pub fn describe(section: &Section, contents: &ZebinContents, mut node: Node) -> Node {
+    node.xrefs.extend(contents.links.of_section(section));
+    let Some(spec) = spec_of(section.kind, section.name.as_bytes()) else {
+        return node;
+    };
+    node.area(spec.area).doc(&spec.doc)
+}
+
+/// The node of a section whose content Intel's specifications define; `node` is what
+/// [`describe`] has made.
+pub fn section_node(
+    cx: &Context<'_>,
+    section: &Section,
+    contents: &ZebinContents,
+    dwarf: Option<&Rc<Dwarf>>,
+    mut node: Node,
+) -> Option<Node> {
+    let bytes = section.bytes;
+    let spec = spec_of(section.kind, section.name.as_bytes())?;
+    Some(match spec.content {
+        Content::Generic => return None,
+        Content::Code => {
+            let code = Code::new(&contents.file, section, dwarf.map(Rc::clone));
+            let count = code.len();
+            if let Some(summary) = text::summary(&code) {
+                node = node.summary(summary);
+            }
+            node.kind = NodeKind::Record;
+            node.children(cx.register(Rc::new(code)), 0, Some(count))
+        }
+        Content::Strings => {
+            node.kind = NodeKind::Table;
+            let rows = cx.register(Rc::new(Strings::new(bytes)));
+            node.children(rows, 0, None)
+        }
+        Content::ZeInfo => ze_info_node(cx, section, contents, node),
+        Content::Spirv => ir::spirv_node(cx, bytes, node),
+        Content::Lines => {
+            check::encoding(cx, section);
+            lines_node(cx, bytes, node)
+        }
+        Content::Options => misc::options_node(cx, bytes, node),
+        Content::Numbers(size) => misc::numbers_node(cx, bytes, node, size),
+        Content::Gtpin => gtpin_info::node(cx, section, node),
+        Content::Metrics => misc::metrics_node(cx, bytes, node),
+        Content::Notes => {
+            let mut notes = contents.notes.borrow_mut();
+            let (_, notes) = notes.take_if(|(index, _)| *index == section.index)?;
+            node.kind = NodeKind::Table;
+            let count = notes.list().len() as u64;
+            let rows = cx.register(Rc::new(notes));
+            node.summary(plural(count, "note"))
+                .children(rows, Notes::SECTION, None)
+        }
+    })
+}
+
+fn ze_info_node(
+    cx: &Context<'_>,
+    section: &Section,
+    contents: &ZebinContents,
+    mut node: Node,
+) -> Node {
+    node.kind = NodeKind::Text;
+    match &contents.ze_info {
+        Some((index, info)) if *index == section.index => {
+            let kernels = info.kernels().len() as u64;
+            let rows = cx.register(Rc::new(ZeInfoRows {
+                info: Rc::clone(info),
+                links: Rc::clone(&contents.links),
+            }));
+            node.summary(plural(kernels, "kernel"))
+                .children(rows, SECTION, None)
+        }
+        // A second one, or one that is too large.
+        _ => lines_node(cx, section.bytes, node),
+    }
+}
