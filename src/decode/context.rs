@@ -33,6 +33,8 @@ pub struct Context<'a> {
     nested: RefCell<BTreeMap<(SourceId, u32), u64>>,
     /// The documents in the opened one.
     documents: RefCell<Vec<Span>>,
+    /// The documents that a driver can be given.
+    loadable: RefCell<Vec<Span>>,
 }
 
 #[derive(Default)]
@@ -56,6 +58,7 @@ impl<'a> Context<'a> {
             unpacked: Cell::new((0, 0)),
             nested: RefCell::default(),
             documents: RefCell::default(),
+            loadable: RefCell::default(),
         }
     }
 
@@ -248,6 +251,11 @@ impl<'a> Context<'a> {
         self.documents.borrow_mut().push(span);
     }
 
+    /// Says that these bytes are a document that programs give to the driver, or could.
+    pub fn loadable(&self, span: Span) {
+        self.loadable.borrow_mut().push(span);
+    }
+
     /// An expander that was added.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0).ok()?;
@@ -282,6 +290,7 @@ impl<'a> Context<'a> {
             ),
             expanders: self.expanders.into_inner(),
             documents: self.documents.into_inner(),
+            loadable: self.loadable.into_inner(),
         }
     }
 }
@@ -293,10 +302,11 @@ pub(super) struct Findings {
     pub(super) coverage: Coverage,
     pub(super) expanders: Vec<Rc<dyn Expand>>,
     pub(super) documents: Vec<Span>,
+    pub(super) loadable: Vec<Span>,
 }
 
 /// A headline has one line, whatever names the file gives to things.
-fn headline(mut message: String) -> String {
+pub(super) fn headline(mut message: String) -> String {
     if let Some((cut, _)) = message.char_indices().nth(limits::MESSAGE) {
         message.truncate(cut);
         message.push('…');

@@ -93,7 +93,6 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    let judged = zebin::verdict::is_question(&opened.summary);
     let document = Document::new(Parts {
         sources,
         root,
@@ -103,9 +102,7 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
         summary: opened.summary,
         coverage: findings.coverage,
     });
-    let document = document.holding(findings.documents);
-    match judged {
-        true => document.judged_by(Rc::new(zebin::verdict::ZebinJudge { file: whole })),
-        false => document,
-    }
+    document
+        .holding(findings.documents)
+        .loaded_by(&zebin::verdict::ComputeRuntime, findings.loadable)
 }

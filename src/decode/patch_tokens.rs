@@ -68,6 +68,7 @@ impl Format for PatchTokens {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        cx.loadable(span);
         let mut tree = Eager::default();
         let window = Window::clamped(cx.sources, span.sub(0, ProgramHeader::SIZE));
         let mut facts = Vec::new();

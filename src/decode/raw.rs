@@ -15,6 +15,7 @@ impl Format for Raw {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
+        cx.loadable(span);
         let head = super::reader::Window::clamped(cx.sources, span.sub(0, super::format::HEAD));
         let title = if span.is_empty() {
             cx.report(&rules::EMPTY_FILE, span, "there are no bytes");

@@ -17,9 +17,9 @@ use zeview::model::{
     Xref,
 };
 use zeview::worker::protocol::{
-    Ask, Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
+    Ask, Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow,
     ListPage, ListPlace, Message, ModuleEdge, ModulePage, ModulePlace, ModuleRow, Opened, Problem,
-    Request, Response, Row,
+    Request, Response, Row, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -199,7 +199,7 @@ fn responses() -> Vec<Response> {
         })),
         Response::Elsewhere,
         Response::Verdict(None),
-        Response::Verdict(Some(Box::new(judged()))),
+        Response::Verdict(Some(Box::new(report()))),
         Response::Modules(Box::new(modules())),
         Response::ModuleAt(None),
         Response::ModuleAt(Some(ModulePlace {
@@ -495,6 +495,7 @@ fn opened() -> Opened {
             path: "Section headers/[3]".to_owned(),
         }],
         rules: vec![rule()],
+        devices: vec!["dg2-g10".into()],
         bytes_read: 4096,
         millis: 1.25,
     }
@@ -588,13 +589,13 @@ fn properties() -> PropertySet {
     }
 }
 
-fn judged() -> Judged {
-    Judged {
+fn report() -> VerdictReport {
+    VerdictReport {
         verdict: Verdict {
             driver: "26.27".into(),
             outcome: Outcome::LinkFailure,
             device: Some("bmg-g21".into()),
-            asked: true,
+            requested: true,
             decisive: Some(0),
             findings: vec![Finding {
                 rule: "driver/unresolved".into(),
@@ -611,12 +612,11 @@ fn judged() -> Judged {
             }),
             matching: Some(Matching {
                 rule: "the same configuration".into(),
-                taken_on: vec!["bmg-g21".into()],
-                code_runs_on: Vec::new(),
+                accepted_on: vec!["bmg-g21".into()],
+                compatible: Vec::new(),
             }),
         },
         paths: vec![".text.k/[0]".to_owned()],
-        devices: vec!["dg2-g10".into()],
     }
 }
 

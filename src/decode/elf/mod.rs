@@ -35,6 +35,7 @@ use super::context::Context;
 use super::dwarf::Dwarf;
 use super::format::{Format, Opened};
 use super::layout::Layout;
+use super::reader::Window;
 use super::rules;
 use super::zebin;
 use crate::model::{Fact, Span, Summary, Tone};
@@ -76,6 +77,7 @@ impl Format for Elf {
             Err(error) => {
                 cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
                 cx.gap(span);
+                cx.loadable(span);
                 Opened {
                     summary: Summary {
                         format: "elf".into(),
@@ -95,6 +97,11 @@ fn open_file(cx: &Context<'_>, start: Start) -> Opened {
     let mut file = read::sections(cx, &start, headers);
     file.symbols = read::code_symbols(cx, &file);
     file.packed = compressed::unpack(cx, &file);
+    // The driver reads little endian whatever the file says.
+    let head = Window::clamped(cx.sources, start.span.sub(0, 20));
+    if file.identity != Identity::Foreign || says_zebin(head.bytes()) {
+        cx.loadable(file.span);
+    }
     let file = Rc::new(file);
     check::symbol_tables(cx, &file);
     check::relocation_sections(cx, &file);

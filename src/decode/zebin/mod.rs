@@ -33,7 +33,6 @@ use self::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_titl
 use self::links::Links;
 use self::note_intelgt::Target;
 use self::target_metadata::TargetMetadata;
-use self::verdict::ZebinJudge;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
@@ -46,7 +45,7 @@ use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
-use crate::model::{Expand, Fact, Judge, Node, Rows, Sources, Span, Str, Tone};
+use crate::model::{Expand, Fact, Node, Rows, Sources, Span, Str, Tone};
 
 pub use self::sections::section_node;
 
@@ -77,7 +76,6 @@ impl Survey {
             parts,
             kernels,
             linkage: Rc::new(linkage),
-            file: file.span,
         })
     }
 }
@@ -87,7 +85,6 @@ struct Zebin {
     parts: Layout,
     kernels: Option<Rc<ZebinKernels>>,
     linkage: Rc<ElfLinkage>,
-    file: Span,
 }
 
 impl Expand for Zebin {
@@ -106,10 +103,6 @@ impl Expand for Zebin {
 
     fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
         Some(Rc::clone(&self.linkage) as Rc<dyn Linkage>)
-    }
-
-    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: self.file }))
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

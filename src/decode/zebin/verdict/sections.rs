@@ -2,10 +2,11 @@
 //! extractZebinSections and validateZebinSectionsCount.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 
 use super::elf_level::{Elf, Section, kind};
-use super::findings::{Findings, Stop};
-use super::image::{AROUND, Where};
+use super::findings::{Findings, Refused, Shown};
+use super::image::{Location, READABLE_NEAR_FILE};
 use super::rules;
 use crate::decode::elf::section::SectionType;
 use crate::model::Span;
@@ -121,15 +122,12 @@ fn use_of(section: &Section, name: &[u8]) -> Use {
 }
 
 /// Sorts the sections.
-pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e>, Stop> {
+pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e>, Refused> {
     findings.stage();
     if !elf.has_names() {
-        let message = "e_shstrndx is the index of no section";
-        return Err(findings.stop(
-            &rules::NAME_TABLE_INDEX_REFUSED,
-            elf.shstrndx_span(),
-            message,
-        ));
+        let message = "e_shstrndx is not the index of a section";
+        let place = elf.shstrndx_span();
+        return findings.refuse(&rules::NAME_TABLE_INDEX_REFUSED, place, message);
     }
     let mut out = Sections {
         ze_info: None,
@@ -141,30 +139,24 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
         ir: None,
     };
     let mut singles: Vec<Single> = Vec::new();
-    let mut again = Vec::new();
+    let mut duplicates = Vec::new();
     for section in &elf.sections {
         let name = elf.name_of(section, findings)?;
-        let words = || {
-            let kind = SectionType(section.kind);
-            let kind = kind
-                .name()
-                .map_or_else(|| format!("{:#x}", section.kind), str::to_owned);
-            format!("{:?} of type {kind}", shown(name))
-        };
+        let title = Title(section, name);
         match use_of(section, name) {
             Use::Nothing => {}
             Use::Kernel => {
                 let kernel = name.get(TEXT.len()..).unwrap_or(&[]);
                 out.texts.entry(kernel).or_insert(*section);
             }
-            Use::Warn(rule) => findings.note(rule, section.header, words()),
-            Use::Refuse(rule) => return Err(findings.stop(rule, section.header, words())),
+            Use::Warn(rule) => findings.note(rule, section.header, title),
+            Use::Refuse(rule) => return findings.refuse(rule, section.header, title),
             Use::One(single) => {
                 if name == b".data.global_const" {
-                    findings.note(&rules::MISSPELLED, section.header, words());
+                    findings.note(&rules::MISSPELLED, section.header, title);
                 }
                 if singles.contains(&single) {
-                    again.push((section.header, words()));
+                    duplicates.push(Title(section, name));
                 } else {
                     singles.push(single);
                     out.keep(elf, single, section);
@@ -172,21 +164,32 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
             }
         }
     }
-    let mut stop = None;
-    for (header, words) in again {
-        stop = Some(findings.stop(&rules::SECTION_AGAIN, header, format!("{words}, again")));
+    let mut result = Ok(out);
+    for title in duplicates {
+        let header = title.0.header;
+        let message = format_args!("duplicate section {title}");
+        result = findings.refuse(&rules::DUPLICATE_SECTION, header, message);
     }
-    stop.map_or(Ok(out), Err)
+    result
 }
 
-fn shown(name: &[u8]) -> String {
-    String::from_utf8_lossy(name.get(..80).unwrap_or(name)).into_owned()
+/// A section in a message: its name and type.
+struct Title<'a>(&'a Section, &'a [u8]);
+
+impl Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Title(section, name) = self;
+        match SectionType(section.kind).name() {
+            Some(kind) => write!(f, "\"{}\" of type {kind}", Shown(name)),
+            None => write!(f, "\"{}\" of type {:#x}", Shown(name), section.kind),
+        }
+    }
 }
 
 impl Sections<'_> {
     fn keep(&mut self, elf: &Elf<'_>, single: Single, section: &Section) {
         let place = match elf.image.locate(section.data) {
-            Where::Inside(span) => span,
+            Location::InFile(span) => span,
             _ => section.header,
         };
         match single {
@@ -230,17 +233,18 @@ pub fn check_text(
     kernel: &[u8],
     place: Span,
     findings: &mut Findings,
-) -> Result<(), Stop> {
+) -> Result<(), Refused> {
+    let name = Shown(kernel);
     let Some(text) = sections.text(kernel).filter(|text| text.size > 0) else {
-        let message = format!("there is no code in .text.{}", shown(kernel));
-        return Err(findings.stop(&rules::KERNEL_WITHOUT_TEXT, place, message));
+        let message = format_args!("{name}: there is no code in .text.{name}");
+        return findings.refuse(&rules::KERNEL_WITHOUT_TEXT, place, message);
     };
     match elf.image.locate(text.data) {
-        Where::Inside(_) => Ok(()),
-        Where::Before(by) if by <= AROUND && text.size <= elf.image.len() => Ok(()),
+        Location::InFile(_) => Ok(()),
+        Location::Before(by) if by <= READABLE_NEAR_FILE && text.size <= elf.image.len() => Ok(()),
         _ => {
-            let message = format!("the code of {} lies outside of the file", shown(kernel));
-            Err(findings.stop(&rules::OVERFLOW_READ, text.header, message))
+            let message = format_args!("{name}: the code lies outside of the file");
+            findings.refuse(&rules::OVERFLOW_READ, text.header, message)
         }
     }
 }
@@ -259,7 +263,7 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
         (None, None) => return None,
     };
     match elf.image.locate(section.data) {
-        Where::Inside(span) => Some((what, span)),
+        Location::InFile(span) => Some((what, span)),
         _ => None,
     }
 }
