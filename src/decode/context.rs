@@ -32,6 +32,8 @@ pub struct Context<'a> {
     /// The documents in the opened one, and what can be asked of them.
     documents: RefCell<Vec<Span>>,
     within: Cell<Capabilities>,
+    /// The documents that a driver can be given.
+    loadable: RefCell<Vec<Span>>,
 }
 
 #[derive(Default)]
@@ -55,6 +57,7 @@ impl<'a> Context<'a> {
             nested: RefCell::default(),
             documents: RefCell::default(),
             within: Cell::default(),
+            loadable: RefCell::default(),
         }
     }
 
@@ -252,6 +255,11 @@ impl<'a> Context<'a> {
         self.within.set(self.within.get() | has);
     }
 
+    /// Says that these bytes are a document that programs give to the driver, or could.
+    pub fn loadable(&self, span: Span) {
+        self.loadable.borrow_mut().push(span);
+    }
+
     /// An expander that was added.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0).ok()?;
@@ -287,6 +295,7 @@ impl<'a> Context<'a> {
             expanders: self.expanders.into_inner(),
             documents: self.documents.into_inner(),
             within: self.within.get(),
+            loadable: self.loadable.into_inner(),
         }
     }
 }
@@ -299,10 +308,11 @@ pub(super) struct Findings {
     pub(super) expanders: Vec<Rc<dyn Expand>>,
     pub(super) documents: Vec<Span>,
     pub(super) within: Capabilities,
+    pub(super) loadable: Vec<Span>,
 }
 
 /// A headline has one line, whatever names the file gives to things.
-fn headline(mut message: String) -> String {
+pub(super) fn headline(mut message: String) -> String {
     if let Some((cut, _)) = message.char_indices().nth(limits::MESSAGE) {
         message.truncate(cut);
         message.push('…');

@@ -53,10 +53,18 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     let head = Window::clamped(cx.sources, span.sub(0, HEAD));
     for format in FORMATS {
         if format.recognise(head.bytes()) {
-            return format.open(cx, span);
+            return open_as(*format, cx, span);
         }
     }
-    raw::Raw.open(cx, span)
+    open_as(&raw::Raw, cx, span)
+}
+
+fn open_as(format: &dyn Format, cx: &Context<'_>, span: Span) -> Opened {
+    let opened = format.open(cx, span);
+    if opened.summary.has.verdict {
+        cx.loadable(span);
+    }
+    opened
 }
 
 /// The format that takes the bytes of `span`, other than as bytes.
@@ -72,7 +80,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
     let format = recognised(cx.sources, span)?;
     let opened = cx.nest_in(span, || {
         cx.opens(span);
-        let opened = format.open(cx, span);
+        let opened = open_as(format, cx, span);
         cx.within(opened.summary.has);
         opened
     });

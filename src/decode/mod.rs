@@ -74,7 +74,6 @@ pub mod zebin;
 
 pub use context::Context;
 
-use std::rc::Rc;
 
 use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
 
@@ -88,7 +87,6 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
     opened.summary.within = findings.within;
-    let judged = opened.summary.has.verdict;
     let document = Document::new(Parts {
         sources,
         root,
@@ -98,9 +96,7 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
         summary: opened.summary,
         coverage: findings.coverage,
     });
-    let document = document.holding(findings.documents);
-    match judged {
-        true => document.judged_by(Rc::new(zebin::verdict::ZebinJudge { file: whole })),
-        false => document,
-    }
+    document
+        .holding(findings.documents)
+        .loaded_by(&zebin::verdict::ComputeRuntime, findings.loadable)
 }

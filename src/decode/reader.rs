@@ -65,6 +65,20 @@ impl Window {
         }
     }
 
+    /// The same, with zeros behind the bytes if they are less than `len`.
+    pub fn padded(self, len: u64) -> Window {
+        let len = usize::try_from(len).unwrap_or(0);
+        if self.bytes.len() >= len {
+            return self;
+        }
+        let mut bytes = self.bytes.to_vec();
+        bytes.resize(len, 0);
+        Window {
+            bytes: Bytes::from(bytes),
+            span: self.span,
+        }
+    }
+
     /// Where the bytes stand.
     pub fn span(&self) -> Span {
         self.span

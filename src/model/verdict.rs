@@ -1,4 +1,4 @@
-//! What today's driver does with a file. Not to be mixed with what is wrong with it: that is
+//! What today's driver does with a file. What is wrong with a file is not part of it: that is
 //! in the [`Diagnostic`](super::Diagnostic)s.
 
 use serde::{Deserialize, Serialize};
@@ -8,13 +8,13 @@ use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
 
-/// What becomes of the file when a program loads it.
+/// What happens when a program loads the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It loads, and nothing is said.
+    /// It loads without a message.
     Loads,
-    /// It loads; the driver has something to say, which it shows only when asked to.
+    /// It loads; the driver has warnings, which it shows only on request.
     LoadsWithWarnings,
     /// The driver refuses it.
     Refused,
@@ -22,15 +22,17 @@ pub enum Outcome {
     LinkFailure,
     /// The driver, and the program with it, can crash.
     MayCrash,
+    /// Not known: the verdict was too much work.
+    NotJudged,
 }
 
 impl Outcome {
-    /// Does it load?
+    /// Is it known to load?
     pub fn loads(self) -> bool {
         matches!(self, Outcome::Loads | Outcome::LoadsWithWarnings)
     }
 
-    /// `loads`, `loads-with-warnings`, `refused`, `link-failure` or `may-crash`.
+    /// `loads`, `loads-with-warnings`, `refused`, `link-failure`, `may-crash` or `not-judged`.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Loads => "loads",
@@ -38,6 +40,7 @@ impl Outcome {
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "link-failure",
             Outcome::MayCrash => "may-crash",
+            Outcome::NotJudged => "not-judged",
         }
     }
 
@@ -49,17 +52,18 @@ impl Outcome {
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "fails to link",
             Outcome::MayCrash => "may crash the driver",
+            Outcome::NotJudged => "not judged",
         }
     }
 }
 
-/// What the driver does about one thing that it meets.
+/// What the driver does about one finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
-    /// Nothing: it does not look, where a reader should.
+    /// Nothing: it does not notice, where a reader should.
     Passes,
-    /// It says so and goes on.
+    /// It warns and goes on.
     Warns,
     /// It refuses the file.
     Refuses,
@@ -67,10 +71,12 @@ pub enum Effect {
     LinkFails,
     /// It crashes, or may.
     Crashes,
+    /// Not known: the verdict ends here.
+    NotJudged,
 }
 
 impl Effect {
-    /// `passes`, `warns`, `refuses`, `link-fails` or `crashes`.
+    /// `passes`, `warns`, `refuses`, `link-fails`, `crashes` or `not-judged`.
     pub fn name(self) -> &'static str {
         match self {
             Effect::Passes => "passes",
@@ -78,26 +84,28 @@ impl Effect {
             Effect::Refuses => "refuses",
             Effect::LinkFails => "link-fails",
             Effect::Crashes => "crashes",
+            Effect::NotJudged => "not-judged",
         }
     }
 
     /// What the driver does, for people: `The driver …`.
     pub fn words(self) -> &'static str {
         match self {
-            Effect::Passes => "does not mind",
-            Effect::Warns => "warns, and goes on",
+            Effect::Passes => "goes on without a message",
+            Effect::Warns => "warns and goes on",
             Effect::Refuses => "refuses the file",
             Effect::LinkFails => "cannot link the file",
             Effect::Crashes => "can crash",
+            Effect::NotJudged => "is not followed any further",
         }
     }
 
-    /// Does the file load all the same?
+    /// Can the file still load?
     pub fn lets_pass(self) -> bool {
         self <= Effect::Warns
     }
 
-    /// What becomes of a file where this is what counts.
+    /// The outcome if this is the decisive effect.
     pub fn outcome(self) -> Outcome {
         match self {
             Effect::Passes => Outcome::Loads,
@@ -105,6 +113,7 @@ impl Effect {
             Effect::Refuses => Outcome::Refused,
             Effect::LinkFails => Outcome::LinkFailure,
             Effect::Crashes => Outcome::MayCrash,
+            Effect::NotJudged => Outcome::NotJudged,
         }
     }
 }
@@ -122,14 +131,14 @@ pub struct Finding {
     pub span: Span,
 }
 
-/// What the intermediate representation in the file could do about it.
+/// The intermediate representation in a file, which the driver can recompile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rebuild {
     /// What it is: `SPIR-V`, `PISA`.
     pub from: Str,
     /// Its bytes.
     pub span: Span,
-    /// The driver would compile it and load the result.
+    /// The driver would recompile it and load the result.
     pub helps: bool,
     /// In words.
     pub text: Str,
@@ -140,11 +149,11 @@ pub struct Rebuild {
 pub struct Matching {
     /// What the driver compares, with the values of this file, in words.
     pub rule: Str,
-    /// The devices that the driver takes the file on, as far as that goes; in its order.
-    pub taken_on: Vec<Str>,
-    /// The other devices that the code would run on, on which the driver does not take the
-    /// file all the same.
-    pub code_runs_on: Vec<Str>,
+    /// The devices on which the driver accepts the file, as far as the target decides; in the
+    /// driver's order.
+    pub accepted_on: Vec<Str>,
+    /// The other devices that the code is compatible with; the driver refuses the file on them.
+    pub compatible: Vec<Str>,
 }
 
 /// What today's driver does with a file.
@@ -152,21 +161,21 @@ pub struct Matching {
 pub struct Verdict {
     /// The driver's release.
     pub driver: Str,
-    /// What becomes of the file, were there nothing to rebuild it from.
+    /// What happens if nothing is recompiled.
     pub outcome: Outcome,
-    /// The device that it was judged on; absent where the file does not say which it is for.
+    /// The device; `None` if the file does not say which one it is for.
     pub device: Option<Str>,
-    /// The device was asked for; otherwise it is the file's own.
-    pub asked: bool,
-    /// Which finding has settled it: its place in the list.
+    /// The device was requested; otherwise it is the file's own.
+    pub requested: bool,
+    /// The index of the finding that decides the outcome.
     pub decisive: Option<usize>,
-    /// What the driver meets, in the order in which it does.
+    /// What the driver meets, in its order.
     pub findings: Vec<Finding>,
     /// The rules of the findings.
     pub rules: Vec<RuleInfo>,
-    /// What the intermediate representation could do about it, where the file has one.
+    /// The intermediate representation, if the file has one.
     pub rebuild: Option<Rebuild>,
-    /// Which devices the file is for; absent where the driver does not come that far.
+    /// Which devices the file is for; `None` if the driver does not get that far.
     pub matching: Option<Matching>,
 }
 
@@ -181,12 +190,12 @@ impl Verdict {
     }
 }
 
-/// Who tells what the driver does with a document; asked only when somebody wants to know.
-pub trait Judge {
-    /// Judges the file on a device, or on its own; nothing, where there is no device of that
-    /// name.
-    fn judge(&self, sources: &Sources, device: Option<&str>) -> Option<Verdict>;
+/// A model of a driver: what it does with files, without driver or device.
+pub trait DriverModel {
+    /// What the driver does with the file in `file` on a device, or on the file's own. Returns
+    /// `None` if there is no device of that name.
+    fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict>;
 
-    /// The names of the devices that can be asked for, the usual one of each.
+    /// The names of the devices, the usual one of each.
     fn devices(&self) -> Vec<Str>;
 }

@@ -59,7 +59,7 @@ pub fn click(session: &Rc<Session>, what: &str, with: &str) {
         }
         "kernels" => session.kernel_act(with),
         "modules" => session.module_act(with),
-        "judge" => session.judge_on(with),
+        "verdict" => session.verdict_on(with),
         "list" => session.list_act(with),
         "level" => session.select_above(number as usize),
         "part" => session.select_part(number.into()),

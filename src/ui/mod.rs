@@ -12,7 +12,6 @@ pub mod app;
 pub mod components;
 pub mod flat;
 pub mod hooks;
-pub mod judgement;
 pub mod kernel_table;
 pub mod lists;
 pub mod module_graph;
@@ -29,6 +28,7 @@ pub mod selection;
 pub mod shared;
 pub mod state;
 pub mod tree;
+pub mod verdict_state;
 pub mod words;
 
 /// Starts the page in the document's body.

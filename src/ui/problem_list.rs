@@ -3,8 +3,8 @@
 
 use crate::model::{Effect, RuleInfo, Severity, Span, Tone};
 
-use super::judgement::effect_tone;
 use super::state::View;
+use super::verdict_state::effect_tone;
 
 /// So many of one rule are shown one by one without being asked for.
 const FOLD: usize = 4;
@@ -75,13 +75,13 @@ pub struct Said<'a> {
 /// Finds what an entry says.
 pub fn said(view: &View, entry: Entry) -> Option<Said<'_>> {
     if entry.class == Class::Driver {
-        let judged = view.judgement.judged.as_deref()?;
-        let finding = judged.verdict.findings.get(entry.place)?;
+        let report = view.verdict.report.as_deref()?;
+        let finding = report.verdict.findings.get(entry.place)?;
         return Some(Said {
             rule: &finding.rule,
             message: &finding.message,
             span: finding.span,
-            path: judged.paths.get(entry.place).map_or("", String::as_str),
+            path: report.paths.get(entry.place).map_or("", String::as_str),
             tone: effect_tone(finding.effect),
             effect: Some(finding.effect),
         });
@@ -106,7 +106,7 @@ pub fn said(view: &View, entry: Entry) -> Option<Said<'_>> {
 pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
     let id = said(view, entry)?.rule;
     let rules = match entry.class {
-        Class::Driver => &view.judgement.verdict()?.rules,
+        Class::Driver => &view.verdict.verdict()?.rules,
         _ => &view.opened.rules,
     };
     rules.iter().find(|rule| rule.id == id)
@@ -114,7 +114,7 @@ pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
 
 /// All problems by class; in a class by rule, as the rules first come up; then by position.
 pub fn entries(view: &View) -> Vec<Entry> {
-    let findings = view.judgement.verdict().map_or(0, |v| v.findings.len());
+    let findings = view.verdict.verdict().map_or(0, |v| v.findings.len());
     let driver = (0..findings).map(|place| (Class::Driver, place));
     let diagnostics = view.opened.diagnostics.iter().enumerate();
     let spec = diagnostics.map(|(place, p)| (Class::of(p.diagnostic.severity), place));

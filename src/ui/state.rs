@@ -5,13 +5,13 @@ use std::rc::Rc;
 use yew::{AttrValue, Reducible};
 
 use super::flat::Group;
-use super::judgement::{Judgement, JudgementChange};
 use super::kernel_table::{KernelChange, KernelTable};
 use super::lists::{ListChange, Lists};
 use super::module_view::{ModuleChange, ModuleView};
 use super::panels::PanelId;
 use super::selection::Selection;
 use super::tree::Tree;
+use super::verdict_state::{VerdictChange, VerdictState};
 use crate::model::linkage::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
 use crate::worker::protocol::{Detail, Opened, Row};
@@ -127,7 +127,7 @@ pub struct View {
     /// Its kernels, as far as somebody has asked for them.
     pub kernels: Rc<KernelTable>,
     /// What the driver does with it, as far as it is known.
-    pub judgement: Rc<Judgement>,
+    pub verdict: Rc<VerdictState>,
     /// Its relocations, symbols and texts, as far as somebody has asked for them.
     pub lists: Rc<Lists>,
     /// The modules of a SYCLBIN, as far as somebody has asked for them.
@@ -224,7 +224,7 @@ pub enum Action {
     /// More is known of its kernels.
     Kernels(TabId, KernelChange),
     /// More is known of what the driver does with it.
-    Judgement(TabId, JudgementChange),
+    Verdict(TabId, VerdictChange),
     /// More is known of its relocations, symbols or texts.
     List(TabId, ListId, ListChange),
     /// More is known of its modules.
@@ -301,7 +301,7 @@ impl State {
             opened,
             panel,
             kernels: Rc::default(),
-            judgement: Rc::default(),
+            verdict: Rc::default(),
             lists: Rc::default(),
             modules: Rc::default(),
             detail: None,
@@ -372,8 +372,8 @@ impl Reducible for State {
             Action::Kernels(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.kernels).apply(change);
             }),
-            Action::Judgement(id, change) => state.change_view(id, |view| {
-                Rc::make_mut(&mut view.judgement).apply(change);
+            Action::Verdict(id, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.verdict).apply(change);
             }),
             Action::List(id, list, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.lists).apply(list, change);

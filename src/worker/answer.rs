@@ -260,6 +260,7 @@ impl OpenFile {
             rows,
             diagnostics,
             rules: document.rules.clone(),
+            devices: document.devices(),
             bytes_read: document.sources.bytes_read(),
             millis: clock() - started,
         }

@@ -1,17 +1,16 @@
-//! What requests about the verdict are answered.
+//! The answers to requests about the verdict.
 
 use super::answer::{Answer, PATHS_MAX, failed};
-use super::protocol::{Judged, Response};
+use super::protocol::{Response, VerdictReport};
 use crate::decode::rules;
 use crate::model::{Document, NodeId, Span};
 
-/// What the driver does with a document, on a device or on its own.
+/// What the driver does with a document, on a device or on the document's own.
 pub(super) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>) -> Answer {
-    let devices = document.devices(id);
     let Some(verdict) = document.verdict(id, device) else {
-        return match device {
-            Some(name) if !devices.is_empty() => failed(format!("There is no device “{name}”.")),
-            _ => Response::Verdict(None).into(),
+        return match device.filter(|_| document.is_loadable(id)) {
+            Some(name) => failed(format!("There is no device “{name}”.")),
+            None => Response::Verdict(None).into(),
         };
     };
     let spans: Vec<Span> = verdict.findings.iter().map(|found| found.span).collect();
@@ -20,12 +19,7 @@ pub(super) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
         .take(PATHS_MAX)
         .map(|span| document.path_of_span(span))
         .collect();
-    Response::Verdict(Some(Box::new(Judged {
-        verdict,
-        paths,
-        devices,
-    })))
-    .into()
+    Response::Verdict(Some(Box::new(VerdictReport { verdict, paths }))).into()
 }
 
 /// Every rule.

@@ -4,7 +4,7 @@
 //! request into a future. What is asked before the decoder has said
 //! [`Ready`](Message::Ready) waits until then. A decoder that crashes, or is silent for
 //! `PATIENCE`, is terminated; everything that was asked of it fails, and whoever started
-//! it is told once, to start another one.
+//! it is told once, with the request that it died of, to start another one.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -18,6 +18,7 @@ use super::client_reply::{self, Reply, Sender};
 use super::client_table::Table;
 use super::client_timer::Timer;
 use super::codec;
+use super::deaths::Deaths;
 use super::protocol::{Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response};
 use crate::model::Span;
 
@@ -87,15 +88,19 @@ type Result<T> = std::result::Result<T, ClientError>;
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
 
-/// Called when the decoder is gone for good.
-type OnDeath = Box<dyn Fn(ClientError)>;
+/// Called when the decoder is gone for good, with the request that it worked on.
+type OnDeath = Box<dyn Fn(ClientError, Option<Request>)>;
+
+/// What was asked, and who waits for the answer.
+type Pending = (Request, Sender<Result<Answer>>);
 
 struct Inner {
     port: RefCell<Option<Port>>,
     /// The decoder has said that it runs.
     ready: Cell<bool>,
     queue: RefCell<Vec<JsValue>>,
-    pending: RefCell<Table<u32, Sender<Result<Answer>>>>,
+    /// By id, which is the order in which the decoder answers.
+    pending: RefCell<Table<u32, Pending>>,
     next: Cell<u32>,
     /// The request that opened the file that is open.
     about: Cell<Option<u32>>,
@@ -103,6 +108,8 @@ struct Inner {
     /// Why it does not run any more.
     death: RefCell<Option<ClientError>>,
     on_death: RefCell<Option<OnDeath>>,
+    /// What the file's decoders died of before.
+    deaths: RefCell<Rc<RefCell<Deaths>>>,
 }
 
 impl PartialEq for Client {
@@ -124,6 +131,7 @@ impl Client {
             timer: RefCell::new(None),
             death: RefCell::new(None),
             on_death: RefCell::new(None),
+            deaths: RefCell::default(),
         });
         let weak = Rc::downgrade(&inner);
         let started = Port::start(move |signal| {
@@ -133,14 +141,19 @@ impl Client {
         });
         match started {
             Ok(port) => *inner.port.borrow_mut() = Some(port),
-            Err(message) => inner.die(ClientError::Unavailable(message)),
+            Err(message) => inner.die(ClientError::Unavailable(message), None),
         }
         Client(inner)
     }
 
     /// Says whom to tell when the decoder dies by itself (not by [`Client::stop`]).
-    pub fn on_death(&self, tell: impl Fn(ClientError) + 'static) {
+    pub fn on_death(&self, tell: impl Fn(ClientError, Option<Request>) + 'static) {
         *self.0.on_death.borrow_mut() = Some(Box::new(tell));
+    }
+
+    /// Says what the file's decoders died of: that is answered with [`ClientError::Failed`].
+    pub fn avoid(&self, deaths: Rc<RefCell<Deaths>>) {
+        *self.0.deaths.borrow_mut() = deaths;
     }
 
     /// Why it does not run any more; nothing while it runs.
@@ -151,7 +164,7 @@ impl Client {
     /// Ends the decoder: everything that was asked of it is cancelled.
     pub fn stop(&self) {
         self.0.on_death.borrow_mut().take();
-        self.0.die(ClientError::Cancelled);
+        self.0.die(ClientError::Cancelled, None);
     }
 
     /// Asks for something.
@@ -203,6 +216,10 @@ impl Client {
             sender.send(Err(death));
             return reply;
         }
+        if let Some(why) = inner.deaths.borrow().borrow().refuse(&request) {
+            sender.send(Err(ClientError::Failed(why)));
+            return reply;
+        }
         let id = inner.next.get();
         inner.next.set(id.wrapping_add(1));
         let about = if file.is_some() {
@@ -215,7 +232,8 @@ impl Client {
         match codec::write_request(&envelope, file) {
             Ok(message) => {
                 let idle = inner.pending.borrow().is_empty();
-                inner.pending.borrow_mut().put(id, sender);
+                let pending = (envelope.request, sender);
+                inner.pending.borrow_mut().put(id, pending);
                 if idle {
                     inner.wait();
                 }
@@ -238,7 +256,7 @@ impl Inner {
             None => return,
         };
         if let Err(message) = posted {
-            self.die(ClientError::Crashed(message));
+            self.die(ClientError::Crashed(message), None);
         }
     }
 
@@ -246,16 +264,16 @@ impl Inner {
         let (message, bytes) = match signal {
             Signal::Message(data) => match codec::read_message(&data) {
                 Ok(read) => read,
-                Err(error) => return self.die(ClientError::Crashed(error)),
+                Err(error) => return self.die(ClientError::Crashed(error), None),
             },
             Signal::Broken(text) if self.ready.get() => {
-                return self.die(ClientError::Crashed(text));
+                return self.die(ClientError::Crashed(text), None);
             }
-            Signal::Broken(text) => return self.die(ClientError::Unavailable(text)),
+            Signal::Broken(text) => return self.die(ClientError::Unavailable(text), None),
         };
         match message {
             Message::Ready { version } if version != PROTOCOL_VERSION => {
-                self.die(ClientError::Version(version));
+                self.die(ClientError::Version(version), None);
             }
             Message::Ready { .. } => {
                 self.ready.set(true);
@@ -267,7 +285,7 @@ impl Inner {
             Message::Answer { id, response } => {
                 let sender = self.pending.borrow_mut().take(id);
                 self.wait();
-                let Some(sender) = sender else { return };
+                let Some((_, sender)) = sender else { return };
                 sender.send(match response {
                     Response::Failed {
                         message,
@@ -280,7 +298,7 @@ impl Inner {
                     }),
                 });
             }
-            Message::Crashed { message, .. } => self.die(ClientError::Crashed(message)),
+            Message::Crashed { message, id } => self.die(ClientError::Crashed(message), id),
         }
     }
 
@@ -293,13 +311,15 @@ impl Inner {
         let weak = Rc::downgrade(self);
         let timer = Timer::start(PATIENCE, move || {
             if let Some(inner) = weak.upgrade() {
-                inner.die(ClientError::Silent);
+                inner.die(ClientError::Silent, None);
             }
         });
         *self.timer.borrow_mut() = Some(timer);
     }
 
-    fn die(self: &Rc<Inner>, error: ClientError) {
+    /// Ends the decoder. `id` is the request that it died of, if it said so; otherwise it is the
+    /// oldest one, as requests are answered in order.
+    fn die(self: &Rc<Inner>, error: ClientError, id: Option<u32>) {
         if self.death.borrow().is_some() {
             return;
         }
@@ -312,12 +332,15 @@ impl Inner {
         }
         self.queue.borrow_mut().clear();
         let pending = std::mem::take(&mut *self.pending.borrow_mut());
-        for sender in pending.into_values() {
+        let named = id.and_then(|id| pending.get(id));
+        let died_of = named.or_else(|| pending.all().first().map(|(_, pending)| pending));
+        let died_of = died_of.map(|(request, _)| request.clone());
+        for (_, sender) in pending.into_values() {
             sender.send(Err(error.clone()));
         }
         let tell = self.on_death.borrow_mut().take();
         if let Some(tell) = tell {
-            tell(error);
+            tell(error, died_of);
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! * [`protocol`]: the messages; plain data that both sides know.
 //! * `codec` (feature `wasm`): the messages as JavaScript objects.
-//! * `client` (feature `ui`): runs in the page; turns requests into futures, starts the
-//!   decoder anew when it dies.
+//! * `client` (feature `ui`): runs in the page; turns requests into futures, tells when the
+//!   decoder dies. `deaths` keeps what it died of.
 //! * `answer` (feature `decode`): what each request is answered; no browser in it.
 //! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
 //!   the messages on to `answer`.
@@ -36,5 +36,7 @@ pub mod client_table;
 pub mod client_timer;
 #[cfg(feature = "wasm")]
 pub mod codec;
+#[cfg(feature = "ui")]
+pub mod deaths;
 #[cfg(feature = "worker")]
 pub mod host;

@@ -287,8 +287,9 @@ pub enum Response {
     Kernel(Box<KernelDetail>),
     /// To [`Request::KernelAt`]; nothing if the bytes are of no kernel's entry.
     KernelAt(Option<KernelPlace>),
-    /// To [`Request::Verdict`]; nothing where it is no question: of SPIR-V, of containers.
-    Verdict(Option<Box<Judged>>),
+    /// To [`Request::Verdict`]; `None` for what nobody gives to the driver: host programs,
+    /// SPIR-V, containers.
+    Verdict(Option<Box<VerdictReport>>),
     /// To [`Request::Modules`].
     Modules(Box<ModulePage>),
     /// To [`Request::ModuleAt`]; nothing if the bytes are outside of it.
@@ -335,6 +336,8 @@ pub struct Opened {
     pub diagnostics: Vec<Problem>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
+    /// The devices of [`Request::Verdict`], by name.
+    pub devices: Vec<Str>,
     /// How many bytes were read for all this.
     pub bytes_read: u64,
     /// How long it took, in milliseconds.
@@ -469,15 +472,13 @@ pub struct ModulePlace {
     pub place: Option<u64>,
 }
 
-/// What the driver does with a document, and where what it meets stands in the tree.
+/// What the driver does with a document, and where in the tree its findings are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct VerdictReport {
     /// The verdict.
     pub verdict: Verdict,
     /// The paths of the nodes that the bytes of its first findings belong to.
     pub paths: Vec<String>,
-    /// The devices that can be asked for by name.
-    pub devices: Vec<Str>,
 }
 
 /// A piece of a list.

@@ -19,7 +19,7 @@ for (const theme of ["light", "dark"]) {
     await axe(page);
 
     // Another device by the driver's name, then by its numbers.
-    const device = page.getByLabel("Judge on another device");
+    const device = page.getByLabel("Verdict for another device");
     await device.fill("dg2");
     await device.press("Enter");
     await chip(page, "driver: refused").waitFor();
@@ -44,7 +44,7 @@ for (const theme of ["light", "dark"]) {
 journey("what is typed stays while something else is shown anew", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await chip(page, "driver: loads").waitFor();
-  const device = page.getByLabel("Judge on another device");
+  const device = page.getByLabel("Verdict for another device");
   await device.fill("dg2");
   await page.evaluate(() => { location.hash = "#p=.ze_info"; });
   await page.locator("[role=treeitem][aria-selected=true]", { hasText: ".ze_info" }).waitFor();
@@ -55,7 +55,7 @@ journey("what is typed stays while something else is shown anew", {}, async (pag
 
 journey("a reason of the verdict leads to its bytes", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
-  const device = page.getByLabel("Judge on another device");
+  const device = page.getByLabel("Verdict for another device");
   await device.fill("dg2");
   await device.press("Enter");
   await overview(page).locator(".findings button").first().click();

@@ -152,7 +152,7 @@ fn a_document_in_a_file_is_checked() {
 }
 
 #[test]
-fn each_binary_of_an_archive_is_judged() {
+fn each_binary_of_an_archive_has_a_verdict() {
     let file = temporary("archive.a", &crate::support::containers::ocloc_archive());
     let output = zeview(&["check", "--json", &file]);
     let all: Value = serde_json::from_slice(&output.stdout).unwrap();

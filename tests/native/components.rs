@@ -11,7 +11,6 @@ use zeview::model::linkage::list::{self, ListId};
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::hooks::{Session, SessionContext};
-use zeview::ui::judgement::JudgementChange;
 use zeview::ui::kernel_table::KernelChange;
 use zeview::ui::lists::ListChange;
 use zeview::ui::pages::PAGE;
@@ -19,6 +18,7 @@ use zeview::ui::panels::{PANELS, PanelId, PanelProps};
 use zeview::ui::selection::{Selection, Via};
 use zeview::ui::shared::Shared;
 use zeview::ui::state::{Action, Origin, Phase, State, Tab, TabId, View};
+use zeview::ui::verdict_state::VerdictChange;
 use zeview::worker::answer::Desk;
 use zeview::worker::protocol::{Ask, Envelope, Request, Response};
 
@@ -116,19 +116,19 @@ impl File {
 
     /// What the driver does, on the file's own device or on another.
     fn verdict(&mut self, view: &mut View, device: Option<&str>) {
-        let judgement = Rc::make_mut(&mut view.judgement);
+        let state = Rc::make_mut(&mut view.verdict);
         let device: Option<AttrValue> = device.map(|name| name.to_owned().into());
-        judgement.apply(JudgementChange::Asked(NodeId::ROOT, device.clone()));
+        state.apply(VerdictChange::Asked(NodeId::ROOT, device.clone()));
         let request = Request::Verdict {
             document: NodeId::ROOT,
             device: device.as_ref().map(|name| name.to_string().into()),
         };
-        let judged = match self.ask(request) {
-            Response::Verdict(judged) => Ok(judged.map(Rc::from)),
+        let report = match self.ask(request) {
+            Response::Verdict(report) => Ok(report.map(Rc::from)),
             Response::Failed { message, .. } => Err(message.into()),
             other => panic!("{other:?}"),
         };
-        judgement.apply(JudgementChange::Judged(NodeId::ROOT, device, judged));
+        state.apply(VerdictChange::Answered(NodeId::ROOT, device, report));
     }
 
     /// The first page of kernels, and all of the one at a place of it.
@@ -521,7 +521,7 @@ fn nothing_is_wrong_is_said_and_so_is_what_is() {
 
 // The verdict.
 
-fn judged(name: &'static str, device: Option<&'static str>) -> View {
+fn with_verdict(name: &'static str, device: Option<&'static str>) -> View {
     let (mut file, mut view) = File::open(name);
     file.verdict(&mut view, device);
     view
@@ -529,7 +529,7 @@ fn judged(name: &'static str, device: Option<&'static str>) -> View {
 
 #[test]
 fn the_overview_keeps_the_two_statements_apart() {
-    let text = panel(PanelId::Overview, || judged("vecadd.bmg.zebin", None));
+    let text = panel(PanelId::Overview, || with_verdict("vecadd.bmg.zebin", None));
     assert!(text.contains("well-formed"), "{text}");
     assert!(text.contains("driver 26.27"), "{text}");
     assert!(text.contains("the file’s own device"), "{text}");
@@ -538,10 +538,10 @@ fn the_overview_keeps_the_two_statements_apart() {
 
     // For another device it is refused, and as well-formed as before.
     let text = panel(PanelId::Overview, || {
-        judged("vecadd.bmg.zebin", Some("dg2"))
+        with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
     assert!(
-        text.contains("refused") && text.contains("which was asked for"),
+        text.contains("refused on dg2") || text.contains("refused</span> on dg2"),
         "{text}"
     );
     assert!(
@@ -562,7 +562,7 @@ fn the_overview_keeps_the_two_statements_apart() {
 
 #[test]
 fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
-    let text = panel(PanelId::Problems, || judged("damaged.zebin", None));
+    let text = panel(PanelId::Problems, || with_verdict("damaged.zebin", None));
     let driver = text
         .find("What driver 26.27 does")
         .expect("the driver's group");
@@ -598,7 +598,7 @@ fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
 #[test]
 fn walking_goes_through_the_driver_and_the_specification() {
     use zeview::ui::problem_list::{Class, entries, said, step};
-    let mut view = judged("damaged.zebin", None);
+    let mut view = with_verdict("damaged.zebin", None);
     let all = entries(&view);
     assert!(all.is_sorted_by_key(|entry| entry.class));
     assert_eq!(all.first().map(|entry| entry.class), Some(Class::Driver));

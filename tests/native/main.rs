@@ -24,4 +24,5 @@ mod spec_tables;
 mod spirv;
 mod syclbin;
 mod syclbin_rules;
+mod verdict_cases;
 mod verdict_rules;

@@ -409,7 +409,7 @@ fn absent_keys_have_derived_rows_with_their_defaults() {
 }
 
 #[test]
-fn versions_are_judged() {
+fn versions_are_checked() {
     let rule = |version: &str| {
         let text = format!("version: {version}\nkernels: []\n");
         let file = zebin::zebin(&["k"]).bytes(".ze_info", text).build();

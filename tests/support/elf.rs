@@ -460,7 +460,8 @@ impl Built {
         let content = self.content(name);
         let bytes = &self.bytes[content.clone()];
         let at = bytes.windows(what.len()).position(|w| w == what);
-        let at = content.start + at.unwrap_or_else(|| panic!("not in {name}"));
+        let shown = String::from_utf8_lossy(what);
+        let at = content.start + at.unwrap_or_else(|| panic!("no {shown:?} in {name}"));
         at..at + what.len()
     }
 

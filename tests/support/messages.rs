@@ -17,9 +17,9 @@ use zeview::model::{
     Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, Detail, Envelope, ExportForm, HitRow, Judged, KernelPage, KernelPlace, KnownRow, LeafRow,
+    Ask, Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow,
     ListPage, ListPlace, Message, ModuleEdge, ModulePage, ModulePlace, ModuleRow, Opened, Problem,
-    Request, Response, Row,
+    Request, Response, Row, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -198,7 +198,7 @@ fn responses() -> Vec<Response> {
             place: Some(1 << 33),
         })),
         Response::Verdict(None),
-        Response::Verdict(Some(Box::new(judged()))),
+        Response::Verdict(Some(Box::new(report()))),
         Response::Modules(Box::new(modules())),
         Response::ModuleAt(None),
         Response::ModuleAt(Some(ModulePlace {
@@ -504,6 +504,7 @@ fn opened() -> Opened {
             path: "Section headers/[3]".to_owned(),
         }],
         rules: vec![rule()],
+        devices: vec!["dg2-g10".into()],
         bytes_read: 4096,
         millis: 1.25,
     }
@@ -597,13 +598,13 @@ fn properties() -> PropertySet {
     }
 }
 
-fn judged() -> Judged {
-    Judged {
+fn report() -> VerdictReport {
+    VerdictReport {
         verdict: Verdict {
             driver: "26.27".into(),
             outcome: Outcome::LinkFailure,
             device: Some("bmg-g21".into()),
-            asked: true,
+            requested: true,
             decisive: Some(0),
             findings: vec![Finding {
                 rule: "driver/unresolved".into(),
@@ -620,12 +621,11 @@ fn judged() -> Judged {
             }),
             matching: Some(Matching {
                 rule: "the same configuration".into(),
-                taken_on: vec!["bmg-g21".into()],
-                code_runs_on: Vec::new(),
+                accepted_on: vec!["bmg-g21".into()],
+                compatible: Vec::new(),
             }),
         },
         paths: vec![".text.k/[0]".to_owned()],
-        devices: vec!["dg2-g10".into()],
     }
 }
 

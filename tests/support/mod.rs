@@ -10,6 +10,7 @@ pub mod containers;
 pub mod damage;
 pub mod elf;
 pub mod fixtures;
+pub mod full_zebin;
 pub mod golden;
 pub mod hostile;
 pub mod igc_debug;

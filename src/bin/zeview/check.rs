@@ -32,7 +32,7 @@ pub struct Options {
     /// entries of tables.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
-    /// Judge on this device instead of the file's own: a name of the driver (`bmg-g21`),
+    /// The device for the verdict, instead of the file's own: a name of the driver (`bmg-g21`),
     /// `arch.release.revision` (`20.1.0`), or the number (`0x05004000`).
     #[arg(long, value_name = "NAME", value_parser = device)]
     device: Option<String>,
@@ -55,7 +55,7 @@ struct FileJson<'a> {
     path: Option<&'a str>,
     /// Null for a document within the file.
     format: Option<&'a str>,
-    /// What the driver does with the file; null for what holds files.
+    /// What the driver does with the file; null for containers and host programs.
     verdict: Option<Outcome>,
     /// There is no error in the diagnostics.
     well_formed: bool,
@@ -80,11 +80,11 @@ struct InnerJson<'a> {
     findings: Vec<FindingJson<'a>>,
 }
 
-/// More documents in one file are not judged: a library can have thousands.
+/// At most so many documents in one file get a verdict: a library can have thousands.
 const INNER: usize = 1024;
 
-/// What the driver does with the documents in the file, those of which that can be asked.
-fn judge_inner(document: &mut Document, device: Option<&str>) -> Vec<(String, Verdict)> {
+/// What the driver does with the documents in the file.
+fn inner_verdicts(document: &mut Document, device: Option<&str>) -> Vec<(String, Verdict)> {
     let mut all = Vec::new();
     let spans: Vec<_> = document.documents().iter().copied().take(INNER).collect();
     for span in spans {
@@ -166,7 +166,7 @@ fn check(file: &Path, options: &Options) -> Result<Checked, Box<dyn Error + Send
     let device = options.device.as_deref();
     let verdict = document.verdict(part.id, device);
     let inner = match (&verdict, part.path) {
-        (None, None) => judge_inner(&mut document, device),
+        (None, None) => inner_verdicts(&mut document, device),
         _ => Vec::new(),
     };
     let loads = match (&verdict, device) {

@@ -13,7 +13,7 @@ use crate::decode::dwarf::Dwarf;
 use crate::decode::names::BitField;
 use crate::decode::rules::Rule;
 use crate::model::kernels::Kernels;
-use crate::model::{Doc, Fact, Judge, Known, Node, Span, Str};
+use crate::model::{Doc, Fact, Known, Node, Span, Str};
 
 /// The types of relocations of a machine.
 #[derive(Debug)]
@@ -104,10 +104,9 @@ pub trait Dialect: Debug {
         false
     }
 
-    /// Who tells what the driver does with the file, if that is a question.
-    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
-        let _ = file;
-        None
+    /// Would a program give such a file to the driver?
+    fn is_loadable(&self) -> bool {
+        false
     }
 
     /// Looks through the file and checks it.

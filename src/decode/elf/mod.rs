@@ -40,7 +40,7 @@ use super::layout::Layout;
 use super::rules;
 use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
-use crate::model::{Capabilities, Expand, Fact, Judge, NodeKind, Rows, Sources, Span, Summary};
+use crate::model::{Capabilities, Expand, Fact, NodeKind, Rows, Sources, Span, Summary};
 
 /// The width of addresses and offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,19 +133,17 @@ fn open_file(
     facts.extend(embedded::facts(&file, &embedded));
     let title = contents.title();
     let title = title.unwrap_or_else(|| file.dialect.title().into());
-    let judge = file.dialect.judge(&file);
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels(),
         symbols: true,
         text: has_text,
-        verdict: judge.is_some(),
+        verdict: file.dialect.is_loadable(),
         ..Capabilities::default()
     });
     let document = ElfDocument {
         parts: layout,
         kernels: contents.kernels(),
         linkage: Rc::new(ElfLinkage::new(&file, &contents)),
-        judge,
     };
     Opened {
         summary,
@@ -178,7 +176,6 @@ struct ElfDocument {
     parts: Layout,
     kernels: Option<Rc<dyn Kernels>>,
     linkage: Rc<ElfLinkage>,
-    judge: Option<Rc<dyn Judge>>,
 }
 
 impl Expand for ElfDocument {
@@ -196,10 +193,6 @@ impl Expand for ElfDocument {
 
     fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
         Some(Rc::<ElfLinkage>::clone(&self.linkage))
-    }
-
-    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
-        self.judge.clone()
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

@@ -7,7 +7,7 @@ use super::section::{Section, SectionType};
 use super::symbol::Symbol;
 use super::{Class, ElfFile};
 use crate::decode::names::{Dec, Hex, known_name};
-use crate::decode::reader::{Endian, Window};
+use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::table::{self, Entries};
 use crate::layout;
 use crate::model::{Bits, Doc, Node, NodeKind, Rows, Span, Value};
@@ -93,9 +93,13 @@ impl Shape {
 
     /// Reads the entry at the window's start.
     pub fn read(self, entry: &Window) -> Option<Relocation> {
-        let mut reader = entry.reader(self.endian);
+        self.next(&mut entry.reader(self.endian))
+    }
+
+    /// Reads the next entry.
+    pub fn next(self, reader: &mut Reader<'_>) -> Option<Relocation> {
         let (fields, origin, offset, info, addend) = if self.addend {
-            let r = Rela::read(&mut reader, self.class).ok()?;
+            let r = Rela::read(reader, self.class).ok()?;
             (
                 Fields::Rela(r),
                 r.origin,
@@ -104,7 +108,7 @@ impl Shape {
                 Some(r.r_addend),
             )
         } else {
-            let r = Rel::read(&mut reader, self.class).ok()?;
+            let r = Rel::read(reader, self.class).ok()?;
             (Fields::Rel(r), r.origin, r.r_offset, r.r_info, None)
         };
         let (symbol, kind) = match self.class {

@@ -9,7 +9,6 @@ use super::device::{CoreFamily, ProductFamily};
 use super::note_intelgt;
 use super::relocation::RELOCATION_TYPES;
 use super::target_metadata;
-use super::verdict::ZebinJudge;
 use crate::decode::Context;
 use crate::decode::elf::dialect::{Contents, Dialect, Host, RelocationTypes};
 use crate::decode::elf::header::{FileType, Header, Machine, MachineNames};
@@ -18,7 +17,7 @@ use crate::decode::elf::section::Section;
 use crate::decode::elf::{ElfFile, embedded};
 use crate::decode::limits;
 use crate::decode::names::{BitField, Present};
-use crate::model::{Doc, Judge};
+use crate::model::Doc;
 
 /// What an ELF file of Intel's is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,8 +110,8 @@ impl Dialect for Unclaimed {
         Host.title()
     }
 
-    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: file.span }))
+    fn is_loadable(&self) -> bool {
+        true
     }
 }
 
@@ -200,8 +199,8 @@ impl Dialect for Identity {
         self.is_zebin()
     }
 
-    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: file.span }))
+    fn is_loadable(&self) -> bool {
+        true
     }
 
     fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {

@@ -9,9 +9,9 @@ use super::names::{button, plain, span_button};
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::ui::hooks::SessionContext;
-use crate::ui::judgement::{self, outcome_words};
 use crate::ui::panels::{self, PanelId};
 use crate::ui::state::{Phase, State, Tab, TabId, Theme, View};
+use crate::ui::verdict_state::{self, outcome_words};
 use crate::ui::words;
 
 /// The line at the top: what is open, and how it looks at one glance.
@@ -112,9 +112,9 @@ fn verdict_chips(view: &View) -> Vec<Html> {
         html! { <li {title}>{ button(words::chip_class(tone), "panel", with, label) }</li> }
     };
     let mut chips = Vec::new();
-    if let Some(verdict) = view.judgement.verdict() {
+    if let Some(verdict) = view.verdict.verdict() {
         let words = format!("driver: {}", outcome_words(verdict));
-        let tone = judgement::tone(verdict.outcome);
+        let tone = verdict_state::tone(verdict.outcome);
         chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
     }
     if errors > 0 {

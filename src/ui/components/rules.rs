@@ -7,7 +7,7 @@ use yew::prelude::*;
 use super::names::prose;
 use crate::model::{RuleInfo, Severity, Tone};
 use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
-use crate::ui::judgement::effect_tone;
+use crate::ui::verdict_state::effect_tone;
 use crate::ui::words;
 
 /// The id of the field that filters.

@@ -23,6 +23,7 @@ use crate::ui::state::{Action, Layout, Phase, State, TabId, View};
 use crate::worker::client::Client;
 use crate::worker::client_table::Table;
 use crate::worker::client_timer::Timer;
+use crate::worker::deaths::Deaths;
 use crate::worker::protocol::Row;
 
 /// So many bytes are read for the readings of a selection.
@@ -56,8 +57,8 @@ pub(super) struct Live {
     /// With it the browser gives the file again after it has changed.
     pub(super) handle: RefCell<Option<JsValue>>,
     pub(super) client: RefCell<Option<Client>>,
-    /// How often the decoder has died of this file.
-    pub(super) deaths: Cell<u32>,
+    /// What the file's decoders died of.
+    pub(super) deaths: Rc<RefCell<Deaths>>,
     /// Ends the transfer over the network.
     pub(super) abort: RefCell<Option<AbortController>>,
     /// Where to go as soon as the file is open.

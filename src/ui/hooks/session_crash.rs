@@ -4,32 +4,41 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::JsFuture;
 
-use super::session::{Session, spawn};
+use super::session::{Live, Session, spawn};
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Failure, Phase, TabId};
 use crate::worker::client::{Client, ClientError};
 
 impl Session {
-    /// Starts a decoder anew that dies: once. A file that kills two is not opened again.
+    /// Opens the file again when its decoder dies, and does not ask again what it died of.
     pub(super) fn watch(self: &Rc<Self>, tab: TabId, client: &Client) {
+        if let Some(live) = self.live(tab) {
+            client.avoid(Rc::clone(&live.deaths));
+        }
         let session = Rc::downgrade(self);
-        client.on_death(move |error| {
+        client.on_death(move |error, request| {
             let Some(session) = session.upgrade() else {
                 return;
             };
             let Some(live) = session.live(tab) else {
                 return;
             };
-            live.deaths.set(live.deaths.get() + 1);
-            let again = matches!(error, ClientError::Crashed(_) | ClientError::Silent);
-            if again && live.deaths.get() == 1 {
+            let (notice, end) = match &error {
+                ClientError::Silent => (
+                    "The decoder did not answer and was restarted.",
+                    error.to_string(),
+                ),
+                ClientError::Crashed(message) => (
+                    "The decoder crashed and was restarted.",
+                    format!("The decoder crashed: {message}."),
+                ),
+                _ => return session.fail(tab, &error),
+            };
+            if live.deaths.borrow_mut().add(request, end) {
                 if live.target.borrow().is_none() {
                     *live.target.borrow_mut() = session.target_of(tab);
                 }
-                session.notice(match error {
-                    ClientError::Silent => "The decoder did not answer; it was started anew.",
-                    _ => "The decoder crashed; it was started anew.",
-                });
+                session.notice(notice);
                 session.decode(tab);
             } else {
                 session.fail(tab, &error);
@@ -40,7 +49,8 @@ impl Session {
     /// An error while the file was opened.
     pub(super) fn not_opened(&self, tab: TabId, client: &Client, error: ClientError) {
         // A dead decoder has been dealt with, or was dead before it was asked.
-        let dealt_with = self.live(tab).is_none_or(|live| live.deaths.get() > 0);
+        let watched = |live: Rc<Live>| !live.deaths.borrow().is_empty();
+        let dealt_with = self.live(tab).is_none_or(watched);
         if client.death().is_none() || !dealt_with {
             self.fail(tab, &error);
         }
@@ -112,15 +122,15 @@ fn explain(error: &ClientError) -> Failure {
     let (title, advice) = match error {
         ClientError::Crashed(_) => (
             "The decoder crashed on this file",
-            "It was started twice and stopped both times. That is a fault in zeview, whatever is in the file: please report it, with the message above and, if you may, the file. The page and other files are not affected.",
+            "It was restarted and crashed again. That is a bug in zeview, whatever is in the file: please report it, with the message above and, if you may, the file. The page and other files are not affected.",
         ),
         ClientError::Silent => (
             "The decoder did not finish",
             "It was stopped after 30 seconds without an answer. Please report the file if you may. The page and other files are not affected.",
         ),
         ClientError::Version(_) => (
-            "The page and its decoder do not fit together",
-            "They come from two releases, one of them kept by the browser. Reload the page (with Shift) to get both from the same one.",
+            "Page and decoder versions differ",
+            "They come from two releases, one of them cached by the browser. Reload the page (with Shift) to get both from the same one.",
         ),
         ClientError::Unavailable(_) => (
             "The decoder could not be started",

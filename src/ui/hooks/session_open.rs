@@ -68,7 +68,7 @@ impl Session {
         let (Some(live), Some(shown)) = (self.live(tab), state.tab(tab)) else {
             return;
         };
-        live.deaths.set(0);
+        live.deaths.take();
         if live.file.borrow().is_some() {
             self.decode(tab);
         } else if let Origin::Link(address) = &shown.origin {
@@ -218,7 +218,7 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         *live.target.borrow_mut() = self.target_of(tab);
         *live.file.borrow_mut() = Some(file);
-        live.deaths.set(0);
+        live.deaths.take();
         self.decode(tab);
     }
 }

@@ -7,9 +7,9 @@ use yew::AttrValue;
 use super::session::{Session, spawn};
 use crate::model::kernels::query::Query;
 use crate::model::{NodeId, RuleInfo};
-use crate::ui::judgement::JudgementChange;
 use crate::ui::kernel_table::document_of;
 use crate::ui::state::{Action, TabId};
+use crate::ui::verdict_state::VerdictChange;
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{Request, Response};
 
@@ -17,8 +17,8 @@ use crate::worker::protocol::{Request, Response};
 const WORST: u64 = 5;
 
 impl Session {
-    fn judged(&self, tab: TabId, change: JudgementChange) {
-        self.dispatch(Action::Judgement(tab, change));
+    fn change_verdict(&self, tab: TabId, change: VerdictChange) {
+        self.dispatch(Action::Verdict(tab, change));
     }
 
     /// Asks about the document that the selection is in, unless it was asked about before.
@@ -27,19 +27,19 @@ impl Session {
             return;
         };
         let document = document_of(&view.selection);
-        if view.judgement.document != Some(document) {
-            self.ask_verdict(tab, document, view.judgement.device.clone());
+        if view.verdict.document != Some(document) {
+            self.ask_verdict(tab, document, view.verdict.device.clone());
             self.ask_worst(tab, document);
         }
     }
 
-    /// Judges on another device; on the document's own if there is no name.
-    pub fn judge_on(self: &Rc<Self>, device: &str) {
+    /// Asks for the verdict on another device; on the document's own if there is no name.
+    pub fn verdict_on(self: &Rc<Self>, device: &str) {
         let Some((tab, view)) = self.active() else {
             return;
         };
         let device = Some(device.trim()).filter(|name| !name.is_empty());
-        if let Some(document) = view.judgement.document {
+        if let Some(document) = view.verdict.document {
             self.ask_verdict(tab, document, device.map(|name| name.to_owned().into()));
         }
     }
@@ -48,15 +48,15 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        self.judged(tab, JudgementChange::Asked(document, device.clone()));
+        self.change_verdict(tab, VerdictChange::Asked(document, device.clone()));
         let request = Request::Verdict {
             document,
             device: device.as_ref().map(|name| name.to_string().into()),
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let judged = match client.ask(request).await {
-                Ok(Response::Verdict(judged)) => Ok(judged.map(Rc::from)),
+            let report = match client.ask(request).await {
+                Ok(Response::Verdict(report)) => Ok(report.map(Rc::from)),
                 Err(ClientError::Failed(why)) => Err(why.into()),
                 Ok(_) => return,
                 Err(error) => {
@@ -64,7 +64,7 @@ impl Session {
                     return;
                 }
             };
-            session.judged(tab, JudgementChange::Judged(document, device, judged));
+            session.change_verdict(tab, VerdictChange::Answered(document, device, report));
         }));
     }
 
@@ -79,7 +79,7 @@ impl Session {
             if let Ok(page) = session.kernel_page(tab, document, query, 0, WORST).await {
                 let rows = page.rows.into_iter();
                 let worst = rows.filter(|row| !row.hazards.is_empty()).collect();
-                session.judged(tab, JudgementChange::Worst(document, worst));
+                session.change_verdict(tab, VerdictChange::Worst(document, worst));
             }
         }));
     }

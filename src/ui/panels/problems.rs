@@ -12,10 +12,10 @@ use crate::ui::hooks::{
     Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local, use_row_count,
     use_virtual_rows,
 };
-use crate::ui::judgement::outcome_words;
 use crate::ui::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
 use crate::ui::selection::Via;
 use crate::ui::state::View;
+use crate::ui::verdict_state::outcome_words;
 use crate::ui::words;
 
 /// The height of a problem's row; `--problem-row` of the styles is the same.
@@ -366,17 +366,14 @@ fn meaning(said: &crate::ui::problem_list::Said<'_>) -> &'static str {
 
 fn heading(view: &View, place: usize, class: Class, count: u64) -> Html {
     let title = match class {
-        Class::Driver => view
-            .judgement
-            .verdict()
-            .map_or_else(String::new, |verdict| {
-                let device = verdict.device.as_deref().unwrap_or("no device");
-                format!(
-                    "What driver {} does on {device}: {}",
-                    verdict.driver,
-                    outcome_words(verdict)
-                )
-            }),
+        Class::Driver => view.verdict.verdict().map_or_else(String::new, |verdict| {
+            let device = verdict.device.as_deref().unwrap_or("no device");
+            format!(
+                "What driver {} does on {device}: {}",
+                verdict.driver,
+                outcome_words(verdict)
+            )
+        }),
         Class::Error => "Against the specification: the file is malformed".to_owned(),
         Class::Warning => "Unusual: some reader may stumble over it".to_owned(),
         Class::Info => "Worth knowing".to_owned(),

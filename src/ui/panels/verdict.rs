@@ -1,5 +1,5 @@
-//! The verdict: is the file well-formed, and, never mixed with that, what does the driver do
-//! with it on a device of choice; which devices it is for; which kernels are the worst.
+//! The verdict: is the file well-formed and, apart from that, what does the driver do with it
+//! on a device of choice; which devices it is for; which kernels have the worst hazards.
 
 use yew::prelude::*;
 
@@ -9,11 +9,11 @@ use crate::model::text::escaped;
 use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
 use crate::ui::components::{button, prose, shortened, span_button};
 use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
-use crate::ui::judgement::{effect_tone, outcome_words, tone};
 use crate::ui::shared::Shared;
 use crate::ui::state::View;
+use crate::ui::verdict_state::{effect_tone, outcome_words, tone};
 use crate::ui::words;
-use crate::worker::protocol::Judged;
+use crate::worker::protocol::Opened;
 
 /// The id of the field that asks for a device.
 const DEVICE: &str = "device";
@@ -22,23 +22,30 @@ const FINDINGS: usize = 6;
 
 /// The two statements, and what the driver met.
 pub(super) fn verdict(props: &PanelProps) -> Html {
-    let judgement = &props.view.judgement;
+    let state = &props.view.verdict;
+    let driver = state.verdict().map_or("driver".to_owned(), |verdict| {
+        format!("driver {}", verdict.driver)
+    });
     html! {
         <section class="block verdict" aria-labelledby="verdict-title">
             <h2 id="verdict-title">{ "Verdict" }</h2>
             <dl class="kv facts">
                 <dt>{ "specification" }</dt>
                 <dd>{ well_formed(&props.view) }</dd>
-                if let Some(judged) = &judgement.judged {
-                    <dt>{ format!("driver {}", judged.verdict.driver) }</dt>
+                if state.report.is_some() || state.error.is_some() {
+                    <dt>{ driver }</dt>
                     <dd>
-                        { statement(&judged.verdict) }
-                        <Picker session={props.session.clone()} device={judgement.device.clone()} devices={Shared::from(judged)} />
-                        if let Some(trouble) = &judgement.trouble {
-                            <p class="warn" role="alert">{ escaped(trouble) }</p>
+                        if let Some(verdict) = state.verdict() {
+                            { statement(verdict) }
+                            <Picker session={props.session.clone()} device={state.device.clone()} opened={Shared::from(&props.view.opened)} />
                         }
-                        { findings(&judged.verdict) }
-                        if let Some(rebuild) = rebuild(&judged.verdict) { { rebuild } }
+                        if let Some(error) = &state.error {
+                            <p class="warn" role="alert">{ escaped(error) }</p>
+                        }
+                        if let Some(verdict) = state.verdict() {
+                            { findings(verdict) }
+                            if let Some(rebuild) = rebuild(verdict) { { rebuild } }
+                        }
                     </dd>
                 }
             </dl>
@@ -94,10 +101,10 @@ fn well_formed(view: &View) -> Html {
 }
 
 fn statement(verdict: &Verdict) -> Html {
-    let on = match (&verdict.device, verdict.asked) {
-        (Some(device), true) => format!(" on {device}, which was asked for"),
+    let on = match (&verdict.device, verdict.requested) {
+        (Some(device), true) => format!(" on {device}"),
         (Some(device), false) => format!(" on {device}, the file’s own device"),
-        (None, _) => " on any device: the file names none".to_owned(),
+        (None, _) => ": it does not say which device it is for".to_owned(),
     };
     html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
 }
@@ -105,17 +112,17 @@ fn statement(verdict: &Verdict) -> Html {
 #[derive(Properties, PartialEq)]
 struct PickerProps {
     session: SessionContext,
-    /// The device that was asked for.
+    /// The device that was requested.
     device: Option<AttrValue>,
-    /// Whose devices are offered.
-    devices: Shared<Judged>,
+    /// The file, with the devices of the driver.
+    opened: Shared<Opened>,
 }
 
-/// Asks for another device.
+/// The field for another device.
 #[component]
 fn Picker(props: &PickerProps) -> Html {
     let session = props.session.clone();
-    let onchange = Callback::from(move |_: Event| session.0.judge_on(&text_of(DEVICE)));
+    let onchange = Callback::from(move |_: Event| session.0.verdict_on(&text_of(DEVICE)));
     let device = props.device.clone();
     let asked = device.clone().unwrap_or_default();
     // Not as the field's value: then whatever is shown anew would put it back while somebody types.
@@ -125,20 +132,20 @@ fn Picker(props: &PickerProps) -> Html {
     );
     html! {
         <p class="device">
-            <label for={DEVICE}>{ "Judge on another device" }</label>
+            <label for={DEVICE}>{ "Verdict for another device" }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
                    placeholder="bmg-g21, 20.1.0" {onchange} />
             <datalist id="devices">
-                { for props.devices.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
+                { for props.opened.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
             </datalist>
-            if device.is_some() { { button("btn2", "judge", String::new(), html! { "the file’s own" }) } }
+            if device.is_some() { { button("btn2", "verdict", String::new(), html! { "the file’s own" }) } }
         </p>
     }
 }
 
 fn findings(verdict: &Verdict) -> Html {
     let listed = || verdict.findings.iter().enumerate();
-    // What settled it comes first, then what the driver says itself.
+    // What decides the outcome comes first, then what the driver notices.
     let rank = |at: usize, effect: Effect| (verdict.decisive != Some(at), effect == Effect::Passes);
     let mut order: Vec<((bool, bool), usize)> = listed()
         .map(|(at, found)| (rank(at, found.effect), at))
@@ -166,7 +173,7 @@ fn findings(verdict: &Verdict) -> Html {
     </> }
 }
 
-/// What the intermediate representation could do about it.
+/// The intermediate representation that the driver can recompile.
 fn rebuild(verdict: &Verdict) -> Option<Html> {
     let rebuild = verdict.rebuild.as_ref()?;
     Some(html! { <p class="dim">{ span_button("fact", rebuild.span, prose(&rebuild.text)) }</p> })
@@ -174,15 +181,15 @@ fn rebuild(verdict: &Verdict) -> Option<Html> {
 
 /// Which devices the file is for, and why.
 pub(super) fn target(view: &View) -> Option<Html> {
-    let matching = view.judgement.verdict()?.matching.as_ref()?;
+    let matching = view.verdict.verdict()?.matching.as_ref()?;
     Some(html! {
         <section class="block" aria-labelledby="target-title">
             <h2 id="target-title">{ "Devices" }</h2>
             <dl class="kv facts">
                 <dt>{ "matching rule" }</dt>
                 <dd>{ prose(&matching.rule) }</dd>
-                <dt>{ "taken on" }</dt>
-                <dd>{ names(&matching.taken_on, "no device that it runs on") }</dd>
+                <dt>{ "accepted on" }</dt>
+                <dd>{ names(&matching.accepted_on, "no device") }</dd>
                 { also(matching) }
             </dl>
         </section>
@@ -197,12 +204,12 @@ fn names(devices: &[Str], none: &'static str) -> Html {
 }
 
 fn also(matching: &Matching) -> Option<Html> {
-    (!matching.code_runs_on.is_empty()).then(|| {
+    (!matching.compatible.is_empty()).then(|| {
         html! { <>
-            <dt>{ "code fits" }</dt>
+            <dt>{ "compatible code" }</dt>
             <dd>
-                { names(&matching.code_runs_on, "") }
-                <span class="dim">{ ", where the driver does not take the file all the same" }</span>
+                { names(&matching.compatible, "") }
+                <span class="dim">{ ", but rejected by the driver" }</span>
             </dd>
         </> }
     })
@@ -210,7 +217,7 @@ fn also(matching: &Matching) -> Option<Html> {
 
 /// The kernels with the worst hazards.
 pub(super) fn worst(view: &View) -> Option<Html> {
-    let worst = &view.judgement.worst;
+    let worst = &view.verdict.worst;
     if worst.is_empty() {
         return None;
     }

@@ -1,26 +1,68 @@
-//! What the driver meets, in its order, and where it stops.
+//! What the driver meets, in its order; where it stops; and how much work it was to tell.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
+use super::rules;
+use crate::decode::context::headline;
 use crate::decode::limits;
 use crate::decode::rules::Rule;
 use crate::model::{Effect, Finding, RuleInfo, Span};
 
-/// The driver goes no further; the findings say why.
+/// The driver goes no further, or the model of it does not; the findings say why.
 #[derive(Debug, Clone, Copy)]
-pub struct Stop;
+pub struct Refused;
 
 /// The findings so far.
-#[derive(Default)]
 pub struct Findings {
     list: Vec<Finding>,
     counts: Vec<(&'static Rule, usize)>,
     decisive: Option<(usize, u32)>,
     stage: u32,
+    steps: u64,
+    limit: u64,
 }
 
 impl Findings {
-    /// A step of the driver begins: what it meets in one step all counts, a crash the most.
+    /// No findings, and the work that a verdict on a file of this size may be.
+    pub fn new(file: Span) -> Findings {
+        Findings {
+            list: Vec::new(),
+            counts: Vec::new(),
+            decisive: None,
+            stage: 0,
+            steps: 0,
+            limit: limits::verdict_steps(file.len()),
+        }
+    }
+
+    /// Counts work, in bytes that are read or kept, on the bytes of `span`.
+    ///
+    /// # Errors
+    ///
+    /// If it is more than the file's size allows.
+    pub fn spend(&mut self, steps: u64, span: Span) -> Result<(), Refused> {
+        self.steps = self.steps.saturating_add(steps);
+        match self.steps <= self.limit {
+            true => Ok(()),
+            false => self.refuse(
+                &rules::NOT_JUDGED,
+                span,
+                "too much work for this file's size",
+            ),
+        }
+    }
+
+    /// The work so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The work that is left.
+    pub fn steps_left(&self) -> u64 {
+        self.limit.saturating_sub(self.steps)
+    }
+
+    /// A step of the driver begins. Of what it meets in one step a crash counts the most.
     pub fn stage(&mut self) {
         self.stage += 1;
     }
@@ -28,6 +70,21 @@ impl Findings {
     /// The driver meets something. The message is only written if the finding is listed.
     pub fn note(&mut self, rule: &'static Rule, span: Span, message: impl Display) {
         self.add(rule, span, &message);
+    }
+
+    /// The driver meets something, and stops.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn refuse<T>(
+        &mut self,
+        rule: &'static Rule,
+        span: Span,
+        message: impl Display,
+    ) -> Result<T, Refused> {
+        self.add(rule, span, &message);
+        Err(Refused)
     }
 
     fn add(&mut self, rule: &'static Rule, span: Span, message: &dyn Display) {
@@ -56,15 +113,9 @@ impl Findings {
         self.list.push(Finding {
             rule: rule.id.into(),
             effect,
-            message: message.to_string(),
+            message: headline(message.to_string()),
             span,
         });
-    }
-
-    /// The driver meets something, and stops.
-    pub fn stop(&mut self, rule: &'static Rule, span: Span, message: impl Display) -> Stop {
-        self.note(rule, span, message);
-        Stop
     }
 
     fn crashes(&self) -> bool {
@@ -73,7 +124,7 @@ impl Findings {
             .is_some_and(|finding| finding.effect == Effect::Crashes)
     }
 
-    /// The place of the finding that settles the verdict.
+    /// The index of the finding that settles the verdict.
     pub fn decisive(&self) -> Option<usize> {
         self.decisive.map(|(at, _)| at)
     }
@@ -105,5 +156,15 @@ impl Findings {
             self.counts.iter().map(|(rule, _)| rule.info()).collect(),
             decisive,
         )
+    }
+}
+
+/// A name of the file in a message: as text, the first 80 bytes.
+pub struct Shown<'a>(pub &'a [u8]);
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let start = self.0.get(..80).unwrap_or(self.0);
+        f.write_str(&String::from_utf8_lossy(start))
     }
 }

@@ -1,7 +1,10 @@
-//! The file as the driver has it in memory. It adds offsets to addresses without a thought, so
-//! that a piece of the file can also be before it, or far behind it.
+//! The file as the driver has it in memory. It adds offsets to addresses without a check, so
+//! that a range can also start before the file, or end far behind it.
 
-use crate::decode::reader::{Endian, Window, uint};
+use super::findings::{Findings, Refused};
+use super::rules;
+use crate::decode::limits;
+use crate::decode::reader::Window;
 use crate::model::{Bytes, Sources, Span};
 
 /// A file in memory.
@@ -13,36 +16,39 @@ pub struct Image<'a> {
     pub file: Span,
 }
 
-/// A piece of memory, relative to the start of the file.
+/// A range of memory, relative to the start of the file.
 #[derive(Debug, Clone, Copy)]
-pub struct Piece {
+pub struct MemRange {
     /// Where it starts; above 2^63: before the file.
     pub start: u64,
-    /// How long it is said to be.
+    /// Its length in bytes, as the file says.
     pub len: u64,
     /// There is no memory at all.
     pub null: bool,
 }
 
-/// Where a piece of memory is.
+/// Where a range of memory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Where {
+pub enum Location {
     /// In the file.
-    Inside(Span),
+    InFile(Span),
     /// It starts so many bytes before the file: whatever was there.
     Before(u64),
-    /// It runs far behind the file: reading it crashes.
+    /// It ends far behind the file: reading it crashes.
     Behind,
     /// Nowhere: reading it crashes.
     Null,
 }
 
-/// So far around the file memory can be read, most likely.
-pub const AROUND: u64 = 4096;
+/// Bytes before and behind the file that can be read, most likely.
+pub const READABLE_NEAR_FILE: u64 = 4096;
 
-impl Piece {
+/// Entries before and behind a list in memory that can be read, most likely.
+pub const READABLE_BEHIND_LIST: u64 = 10_000;
+
+impl MemRange {
     /// No memory.
-    pub const NULL: Piece = Piece {
+    pub const NULL: MemRange = MemRange {
         start: 0,
         len: 0,
         null: true,
@@ -50,7 +56,7 @@ impl Piece {
 }
 
 impl Image<'_> {
-    /// How long the file is.
+    /// The size of the file.
     pub fn len(&self) -> u64 {
         self.file.len()
     }
@@ -60,45 +66,55 @@ impl Image<'_> {
         self.file.sub(start, len)
     }
 
-    /// Where a piece of memory is.
-    pub fn locate(&self, piece: Piece) -> Where {
-        if piece.null {
-            return Where::Null;
+    /// Where a range of memory is.
+    pub fn locate(&self, range: MemRange) -> Location {
+        if range.null {
+            return Location::Null;
         }
-        if piece.start > i64::MAX.unsigned_abs() {
-            return Where::Before(piece.start.wrapping_neg());
+        if range.start > i64::MAX.unsigned_abs() {
+            return Location::Before(range.start.wrapping_neg());
         }
-        match piece.start.checked_add(piece.len) {
-            Some(end) if end <= self.len() => Where::Inside(self.span(piece.start, piece.len)),
-            _ => Where::Behind,
+        match range.start.checked_add(range.len) {
+            Some(end) if end <= self.len() => Location::InFile(self.span(range.start, range.len)),
+            _ => Location::Behind,
         }
     }
 
     /// The bytes of a span of the file.
-    pub fn read(&self, span: Span) -> Bytes {
+    ///
+    /// # Errors
+    ///
+    /// If they are too many, or cannot be read.
+    pub fn read(&self, span: Span, findings: &mut Findings) -> Result<Bytes, Refused> {
+        if span.len() > limits::ZE_INFO {
+            let message = format_args!("{} bytes are too many to be read at once", span.len());
+            return findings.refuse(&rules::NOT_JUDGED, span, message);
+        }
+        findings.spend(span.len(), span)?;
         self.sources
             .read(span)
-            .unwrap_or_else(|_| Bytes::from(Vec::new()))
+            .or_else(|error| findings.refuse(&rules::NOT_JUDGED, span, error))
     }
 
-    /// `len` bytes at an offset; zeros where there are none.
-    pub fn record<const LEN: usize>(&self, start: u64) -> [u8; LEN] {
-        let window = Window::clamped(self.sources, self.span(start, LEN as u64));
-        let mut record = [0; LEN];
-        for (to, from) in record.iter_mut().zip(window.bytes()) {
-            *to = *from;
-        }
-        record
+    /// The same, for a table of records.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn window(&self, span: Span, findings: &mut Findings) -> Result<Window, Refused> {
+        // Held, so that the same bytes are not read twice.
+        let _bytes = self.read(span, findings)?;
+        Ok(Window::clamped(self.sources, span))
+    }
+
+    /// `len` bytes at an offset, for a record; zeros behind the end of the file.
+    pub fn record(&self, start: u64, len: u64) -> Window {
+        Window::clamped(self.sources, self.span(start, len)).padded(len)
     }
 }
 
-/// A little-endian number of `len` bytes at `at`; 0 where there are none.
-pub fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
-    let field = bytes.get(at..).and_then(|rest| rest.get(..len));
-    field.map_or(0, |field| uint(field, Endian::Little))
-}
-
-/// The same, of at most 4 bytes.
-pub fn number32(bytes: &[u8], at: usize, len: usize) -> u32 {
-    u32::try_from(number(bytes, at, len.min(4))).unwrap_or(0)
+/// The 32-bit number at `at`; 0 where there are no 4 bytes.
+pub fn word(bytes: &[u8], at: usize) -> u32 {
+    let field = bytes.get(at..).and_then(|rest| rest.first_chunk());
+    field.map_or(0, |field| u32::from_le_bytes(*field))
 }

@@ -1,18 +1,19 @@
 //! Linking: symbols get addresses, relocations get symbols. compute-runtime, linker.cpp, and
 //! level_zero, module_imp.cpp, for what comes before and after.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::elf_level::{Elf, Relocation, Symbol};
-use super::findings::{Findings, Stop};
+use super::elf_level::{Elf, Relocation};
+use super::findings::{Findings, Refused, Shown};
 use super::rules;
-use super::sections::{FUNCTIONS, Sections};
+use super::sections::{Buffer, FUNCTIONS, Sections};
 use super::ze_info::{Kernel, Module};
+use crate::decode::elf::symbol::{Symbol, SymbolBinding, SymbolType};
 use crate::decode::zebin::device::Device;
 use crate::decode::zebin::sections::{Segment, segment_of};
 use crate::model::{Span, sort};
 
-/// Symbols that the driver has an answer for.
+/// Symbols that the driver defines itself.
 const BUILT_IN: &[&[u8]] = &[
     b"__SubDeviceID",
     b"__INTEL_PER_THREAD_OFF",
@@ -22,19 +23,15 @@ const BUILT_IN: &[&[u8]] = &[
 /// The size of the implicit arguments; what follows in the name does not matter (observed).
 const IMPLICIT_ARGUMENTS: &[u8] = b"__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
-const GLOBAL: u8 = 1;
-const OBJECT: u8 = 1;
-const FUNCTION: u8 = 2;
+/// Buffers of constants and variables are allocated larger than their sections; symbols and
+/// relocations may reach into what is behind.
+const BUFFER_PADDING: u64 = 64 << 10;
 
-/// Buffers of constants and variables are made larger than they need be; symbols may reach
-/// into what is behind.
-const SLACK: u64 = 64 << 10;
+/// Allocations of this size fail on every device.
+const MAX_ALLOCATION: u64 = 1 << 38;
 
-/// So much memory no device has.
-const TOO_LARGE: u64 = 1 << 38;
-
-/// Alignments from which on allocation fails.
-const TOO_ALIGNED: u64 = 1 << 31;
+/// Allocations with this alignment fail.
+const MAX_ALIGNMENT: u64 = 1 << 31;
 
 /// Checks what comes between decoding and linking: sizes, buffers.
 pub fn allocate(
@@ -42,52 +39,43 @@ pub fn allocate(
     module: &Module<'_>,
     device: &Device,
     findings: &mut Findings,
-) -> Result<(), Stop> {
+) -> Result<(), Refused> {
     findings.stage();
     let largest = module.kernels.iter().max_by_key(|kernel| kernel.slm.0);
-    if let Some((size, place)) = largest.map(|kernel| kernel.slm)
+    if let Some((name, (size, place))) = largest.map(|kernel| (kernel.name, kernel.slm))
         && size > device.max_slm_size()
     {
-        let message = format!(
-            "slm_size {size}, and {} has {} bytes",
+        let message = format_args!(
+            "{}: slm_size is {size}, {} has {} bytes",
+            Shown(name),
             device.name(),
             device.max_slm_size()
         );
-        return Err(findings.stop(&rules::SLM_SIZE, place, message));
+        return findings.refuse(&rules::SLM_SIZE, place, message);
     }
     for buffer in [&sections.constants, &sections.variables] {
         if let Some(header) = buffer.zero_header
-            && (buffer.zero >= TOO_LARGE || buffer.align >= TOO_ALIGNED)
+            && (buffer.zero >= MAX_ALLOCATION || buffer.align >= MAX_ALIGNMENT)
         {
-            let message = format!("{:#x} bytes aligned to {:#x}", buffer.zero, buffer.align);
-            return Err(findings.stop(&rules::ALLOCATION, header, message));
+            let message = format_args!("{:#x} bytes aligned to {:#x}", buffer.zero, buffer.align);
+            return findings.refuse(&rules::ALLOCATION, header, message);
         }
     }
+    let (constants, variables) = (&sections.constants, &sections.variables);
     for kernel in &module.kernels {
-        let wanted = [
-            (
-                kernel.constants,
-                &sections.constants,
-                "const_base",
-                ".data.const",
-            ),
-            (
-                kernel.variables,
-                &sections.variables,
-                "global_base",
-                ".data.global",
-            ),
-        ];
-        for (base, buffer, what, section) in wanted {
+        for (base, buffer, what, section) in [
+            (kernel.constants, constants, "const_base", ".data.const"),
+            (kernel.variables, variables, "global_base", ".data.global"),
+        ] {
             let Some(base) = base else { continue };
-            let of = String::from_utf8_lossy(kernel.name);
+            let name = Shown(kernel.name);
             if !buffer.exists() {
-                let message = format!("{what} of {of}, and there is no {section}");
-                return Err(findings.stop(&rules::NO_BUFFER, base.place, message));
+                let message = format_args!("{name}: {what}, but there is no {section}");
+                return findings.refuse(&rules::NO_BUFFER, base.place, message);
             }
             if base.bad_size {
-                let message = format!("{what} of {of} is no pointer of 4 or 8 bytes");
-                return Err(findings.stop(&rules::POINTER_SIZE, base.place, message));
+                let message = format_args!("{name}: {what} is not a pointer of 4 or 8 bytes");
+                return findings.refuse(&rules::POINTER_SIZE, base.place, message);
             }
         }
     }
@@ -100,25 +88,27 @@ pub fn link(
     sections: &Sections<'_>,
     module: &Module<'_>,
     findings: &mut Findings,
-) -> Result<(), Stop> {
+) -> Result<(), Refused> {
     findings.stage();
-    let mut names: Vec<(&[u8], u64)> = Vec::with_capacity(module.kernels.len() + 1);
+    let mut kernels: Vec<(&[u8], u64)> = Vec::with_capacity(module.kernels.len() + 1);
     for Kernel { name, .. } in &module.kernels {
         let size = sections.text(name).map_or(0, |text| text.size);
-        names.push((name, size));
+        kernels.push((name, size));
     }
     if let Some(text) = sections.functions.filter(|_| sections.ze_info.is_some()) {
-        names.push((FUNCTIONS, text.size));
+        kernels.push((FUNCTIONS, text.size));
     }
+    let by_name: HashMap<&[u8], usize> = kernels
+        .iter()
+        .enumerate()
+        .map(|(id, (name, _))| (*name, id))
+        .collect();
     let mut linker = Linker {
         elf,
         sections,
-        kernels: names
-            .iter()
-            .enumerate()
-            .map(|(id, (name, _))| (*name, id))
-            .collect(),
-        sizes: names.iter().map(|(_, size)| *size).collect(),
+        homes: homes(elf, &by_name, findings)?,
+        sizes: kernels.iter().map(|(_, size)| *size).collect(),
+        names: Names::default(),
         symbols: HashMap::new(),
         exports: None,
         functions: Vec::new(),
@@ -127,36 +117,107 @@ pub fn link(
     };
     linker.collect(findings)?;
     if let Some((place, message)) = linker.invalid.take() {
-        return Err(findings.stop(&rules::LINK_KERNEL, place, message));
+        return findings.refuse(&rules::LINK_KERNEL, place, message);
     }
     linker.place_symbols(findings)?;
     linker.patch(findings)?;
-    linker.functions_known(module, findings)?;
+    linker.check_functions(module, findings)?;
+    let mut result = Ok(());
     for (name, place) in &module.host_access {
-        let found = linker.symbols.get(name);
-        if found.is_none_or(|placed| placed.symbol.binding != GLOBAL) {
-            let message = format!("there is no variable {}", String::from_utf8_lossy(name));
-            findings.note(&rules::HOST_ACCESS, *place, message);
+        let symbol = linker
+            .names
+            .known(name)
+            .and_then(|id| linker.symbols.get(&id));
+        if symbol.is_none_or(|placed| placed.symbol.binding() != SymbolBinding::STB_GLOBAL) {
+            let message = format_args!("undefined variable \"{}\"", Shown(name));
+            result = findings.refuse(&rules::HOST_ACCESS, *place, message);
         }
     }
-    if findings.met(&rules::HOST_ACCESS) {
-        Err(Stop)
-    } else {
-        Ok(())
+    result
+}
+
+/// What linking needs to know of a section.
+#[derive(Clone, Copy)]
+struct Home<'e> {
+    segment: Option<Segment>,
+    /// The name of the kernel whose code it has.
+    owner: &'e [u8],
+    /// The number of that kernel.
+    kernel: Option<usize>,
+}
+
+/// All sections, by index.
+fn homes<'e>(
+    elf: &'e Elf<'_>,
+    kernels: &HashMap<&[u8], usize>,
+    findings: &mut Findings,
+) -> Result<Vec<Home<'e>>, Refused> {
+    let mut homes = Vec::with_capacity(elf.sections.len());
+    for section in &elf.sections {
+        let name = elf.name_of(section, findings)?;
+        let owner = name.strip_prefix(b".text.").unwrap_or(FUNCTIONS);
+        homes.push(Home {
+            segment: segment_of(name),
+            owner,
+            kernel: kernels.get(owner).copied(),
+        });
+    }
+    Ok(homes)
+}
+
+/// The number of a name.
+type NameId = usize;
+
+/// Names of symbols as numbers: each is read and hashed once, however often it is used.
+#[derive(Default)]
+struct Names<'e> {
+    by_offset: HashMap<u64, NameId>,
+    by_text: HashMap<&'e [u8], NameId>,
+    texts: Vec<&'e [u8]>,
+}
+
+impl<'e> Names<'e> {
+    fn id(
+        &mut self,
+        elf: &'e Elf<'_>,
+        symbol: &Symbol,
+        findings: &mut Findings,
+    ) -> Result<NameId, Refused> {
+        if let Some(id) = self.by_offset.get(&symbol.st_name) {
+            return Ok(*id);
+        }
+        let name = elf.symbol_name(symbol, findings)?;
+        let texts = &mut self.texts;
+        let id = *self.by_text.entry(name).or_insert_with(|| {
+            texts.push(name);
+            texts.len() - 1
+        });
+        self.by_offset.insert(symbol.st_name, id);
+        Ok(id)
+    }
+
+    fn text(&self, id: NameId) -> &'e [u8] {
+        self.texts.get(id).copied().unwrap_or(&[])
+    }
+
+    fn known(&self, name: &[u8]) -> Option<NameId> {
+        self.by_text.get(name).copied()
     }
 }
 
+/// A symbol with a place in a segment.
 struct Placed {
     symbol: Symbol,
     segment: Segment,
     /// The kernel's number, for functions.
     kernel: usize,
-    span: Span,
 }
 
+/// A relocation that is applied.
 struct Patch<'e> {
     relocation: Relocation,
-    name: &'e [u8],
+    /// The name of its symbol.
+    name: NameId,
     segment: Segment,
     /// The number of the kernel that is patched.
     kernel: usize,
@@ -167,129 +228,124 @@ struct Patch<'e> {
 struct Linker<'e, 's> {
     elf: &'e Elf<'e>,
     sections: &'s Sections<'s>,
-    kernels: HashMap<&'s [u8], usize>,
+    homes: Vec<Home<'e>>,
+    /// The sizes of the kernels' code.
     sizes: Vec<u64>,
-    symbols: HashMap<&'e [u8], Placed>,
-    /// The kernel whose functions are for everybody.
+    names: Names<'e>,
+    symbols: HashMap<NameId, Placed>,
+    /// The kernel whose functions are global.
     exports: Option<usize>,
-    /// Functions for everybody: name, place and size in their section.
-    functions: Vec<(&'e [u8], u64, u64)>,
+    /// Global functions: name, offset and size in their section.
+    functions: Vec<(NameId, u64, u64)>,
     patches: Vec<Patch<'e>>,
     invalid: Option<(Span, String)>,
 }
 
-/// The name of the kernel whose code a section has.
-fn kernel_of(section: &[u8]) -> &[u8] {
-    section.strip_prefix(b".text.").unwrap_or(FUNCTIONS)
-}
-
 impl<'e> Linker<'e, '_> {
-    /// Symbols for everybody first, then relocations and the symbols that they want.
-    fn collect(&mut self, findings: &mut Findings) -> Result<(), Stop> {
+    fn home(&self, section: u64) -> Home<'e> {
+        let at = usize::try_from(section).ok();
+        let none = Home {
+            segment: None,
+            owner: b"",
+            kernel: None,
+        };
+        at.and_then(|at| self.homes.get(at))
+            .copied()
+            .unwrap_or(none)
+    }
+
+    /// Global symbols first, then relocations and the symbols that they need.
+    fn collect(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         for index in 0..self.elf.symbol_count {
-            if self
-                .elf
-                .symbol(index)
-                .is_some_and(|symbol| symbol.binding == GLOBAL)
-            {
-                self.add_symbol(u32::try_from(index).unwrap_or(u32::MAX), findings)?;
+            let symbol = self.elf.symbol(index);
+            if let Some(symbol) = symbol.filter(|s| s.binding() == SymbolBinding::STB_GLOBAL) {
+                self.add_symbol(&symbol, findings)?;
             }
         }
         for relocation in &self.elf.relocations {
-            let section = self.elf.section_name(relocation.target, findings)?;
-            let segment = segment_of(section);
-            let name = self.elf.symbol_name(relocation.symbol, findings)?;
-            let mut patch = Patch {
-                relocation: *relocation,
-                name,
-                segment: Segment::Code,
-                kernel: 0,
-                owner: b"",
+            let Some(symbol) = self.elf.symbol(relocation.symbol) else {
+                continue;
             };
-            match segment {
-                Some(Segment::Code) => {
-                    let owner = kernel_of(section);
-                    let Some(kernel) = self.kernels.get(owner) else {
-                        let message = format!(
-                            "code of {} is to be patched, and there is no such kernel",
-                            String::from_utf8_lossy(owner)
-                        );
-                        self.invalid.get_or_insert((relocation.entry, message));
-                        continue;
-                    };
-                    patch.kernel = *kernel;
-                    patch.owner = owner;
-                }
-                Some(Segment::Strings) | None => {
-                    let message = format!(
-                        "a relocation of section {} has no effect",
-                        relocation.target
-                    );
+            let name = self.names.id(self.elf, &symbol, findings)?;
+            let home = self.home(relocation.target.into());
+            let (segment, kernel) = match (home.segment, home.kernel) {
+                (Some(Segment::Strings) | None, _) => {
+                    let message = format_args!("section {} is not loaded", relocation.target);
                     findings.note(&rules::RELOCATION_DROPPED, relocation.entry, message);
                     continue;
                 }
-                Some(segment) => patch.segment = segment,
-            }
-            self.patches.push(patch);
-            if !self.symbols.contains_key(name) {
-                self.add_symbol(relocation.symbol, findings)?;
+                (Some(Segment::Code), None) => {
+                    let owner = Shown(home.owner);
+                    self.invalid.get_or_insert_with(|| {
+                        let message = format!("a relocation of \"{owner}\", which is not a kernel");
+                        (relocation.entry, message)
+                    });
+                    continue;
+                }
+                (Some(segment), kernel) => (segment, kernel.unwrap_or(0)),
+            };
+            findings.spend(size_of::<Patch<'_>>() as u64, relocation.entry)?;
+            self.patches.push(Patch {
+                relocation: *relocation,
+                name,
+                segment,
+                kernel,
+                owner: home.owner,
+            });
+            if !self.symbols.contains_key(&name) {
+                self.add_symbol(&symbol, findings)?;
             }
         }
         Ok(())
     }
 
-    fn add_symbol(&mut self, index: u32, findings: &mut Findings) -> Result<(), Stop> {
-        let Some(symbol) = self.elf.symbol(index.into()) else {
+    fn add_symbol(&mut self, symbol: &Symbol, findings: &mut Findings) -> Result<(), Refused> {
+        let name = self.names.id(self.elf, symbol, findings)?;
+        let home = self.home(symbol.st_shndx);
+        let Some(segment) = home.segment else {
             return Ok(());
         };
-        let span = self.elf.symbol_span(index.into());
-        let name = self.elf.symbol_name(index, findings)?;
-        let section = self.elf.section_name(symbol.section.into(), findings)?;
-        let Some(segment) = segment_of(section) else {
-            return Ok(());
-        };
-        let mut kernel = 0;
-        match symbol.kind {
-            OBJECT => {}
-            FUNCTION => {
-                let owner = kernel_of(section);
-                let Some(id) = self.kernels.get(owner).copied() else {
-                    let message = format!(
-                        "symbol {index} is in the code of {}, and there is no such kernel",
-                        String::from_utf8_lossy(owner)
-                    );
-                    self.invalid.get_or_insert((span, message));
-                    return Ok(());
-                };
-                kernel = id;
-                if symbol.binding == GLOBAL {
-                    if self.exports.is_some_and(|other| other != id) {
-                        let message = "functions for everybody in more than one section".to_owned();
-                        self.invalid.get_or_insert((span, message));
-                        return Ok(());
-                    }
-                    self.exports = Some(id);
-                    self.functions.push((name, symbol.value, symbol.size));
-                }
+        let is_global = symbol.binding() == SymbolBinding::STB_GLOBAL;
+        let kernel = match (symbol.kind(), home.kernel) {
+            (SymbolType::STT_OBJECT, _) => 0,
+            (SymbolType::STT_FUNC, Some(kernel)) => kernel,
+            (SymbolType::STT_FUNC, None) => {
+                let owner = Shown(home.owner);
+                self.invalid.get_or_insert_with(|| {
+                    let message = format!("a symbol of \"{owner}\", which is not a kernel");
+                    (symbol.origin, message)
+                });
+                return Ok(());
             }
             _ => return Ok(()),
+        };
+        if is_global && symbol.kind() == SymbolType::STT_FUNC {
+            if self.exports.is_some_and(|other| other != kernel) {
+                self.invalid.get_or_insert_with(|| {
+                    let message = "global functions in more than one section".to_owned();
+                    (symbol.origin, message)
+                });
+                return Ok(());
+            }
+            self.exports = Some(kernel);
+            self.functions.push((name, symbol.st_value, symbol.st_size));
         }
+        findings.spend(size_of::<Placed>() as u64, symbol.origin)?;
         self.symbols.entry(name).or_insert(Placed {
-            symbol,
+            symbol: *symbol,
             segment,
             kernel,
-            span,
         });
         Ok(())
     }
 
-    /// How large a segment is, and where in it a section starts.
+    /// The size of a segment, and where in it a section starts.
     fn room(&self, segment: Segment, kernel: usize) -> (u64, u64) {
-        let buffer = |buffer: &super::sections::Buffer| match buffer.exists() {
+        let buffer = |buffer: &Buffer| match buffer.exists() {
             true => buffer
                 .data
                 .saturating_add(buffer.zero)
-                .saturating_add(SLACK),
+                .saturating_add(BUFFER_PADDING),
             false => 0,
         };
         let (constants, variables) = (&self.sections.constants, &self.sections.variables);
@@ -304,110 +360,100 @@ impl<'e> Linker<'e, '_> {
     }
 
     /// Every symbol must lie in its segment.
-    fn place_symbols(&mut self, findings: &mut Findings) -> Result<(), Stop> {
-        let mut outside: Vec<&Placed> = Vec::new();
+    fn place_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
+        let mut outside: Vec<&Symbol> = Vec::new();
         for placed in self.symbols.values() {
             let (room, start) = self.room(placed.segment, placed.kernel);
-            let slack = match (placed.segment, placed.symbol.binding) {
-                (Segment::Code, GLOBAL) => SLACK,
+            let padding = match (placed.segment, placed.symbol.binding()) {
+                (Segment::Code, SymbolBinding::STB_GLOBAL) => BUFFER_PADDING,
                 _ => 0,
             };
             let end = start
-                .wrapping_add(placed.symbol.value)
-                .wrapping_add(placed.symbol.size);
-            if end > room.saturating_add(slack) {
-                outside.push(placed);
+                .wrapping_add(placed.symbol.st_value)
+                .wrapping_add(placed.symbol.st_size);
+            if end > room.saturating_add(padding) {
+                outside.push(&placed.symbol);
             }
         }
-        sort::by_key(&mut outside, |placed| placed.span);
-        for placed in &outside {
-            let message = format!(
-                "a symbol at {:#x} lies outside of its section's memory",
-                placed.symbol.value
+        sort::by_key(&mut outside, |symbol| symbol.origin);
+        let mut result = Ok(());
+        for symbol in outside {
+            let message = format_args!(
+                "a symbol at {:#x} lies outside of its section",
+                symbol.st_value
             );
-            findings.note(&rules::LINK_SYMBOL, placed.span, message);
+            result = findings.refuse(&rules::LINK_SYMBOL, symbol.origin, message);
         }
-        if outside.is_empty() {
-            Ok(())
-        } else {
-            Err(Stop)
-        }
+        result
     }
 
-    fn patch(&mut self, findings: &mut Findings) -> Result<(), Stop> {
-        let mut failed = false;
+    fn patch(&mut self, findings: &mut Findings) -> Result<(), Refused> {
+        let mut result = Ok(());
         for patch in &self.patches {
-            let entry = patch.relocation.entry;
-            if BUILT_IN.contains(&patch.name) || patch.name.starts_with(IMPLICIT_ARGUMENTS) {
+            let Relocation {
+                entry,
+                kind,
+                offset,
+                ..
+            } = patch.relocation;
+            let name = self.names.text(patch.name);
+            if BUILT_IN.contains(&name) || name.starts_with(IMPLICIT_ARGUMENTS) {
                 continue;
             }
-            let (room, _) = self.room(patch.segment, patch.kernel);
-            let room = match patch.segment {
-                Segment::Code => room,
-                Segment::Constants => self.sections.constants.data,
-                Segment::Variables => self.sections.variables.data,
-                Segment::ZeroConstants => self.sections.constants.zero,
-                _ => self.sections.variables.zero,
-            };
-            let width = if patch.relocation.kind == 1 { 8 } else { 4 };
-            if patch.relocation.offset.wrapping_add(width) > room {
-                failed = true;
-                let message = format!(
-                    "bytes at {:#x} of {room} are to be patched",
-                    patch.relocation.offset
-                );
-                findings.note(&rules::LINK_OFFSET, entry, message);
+            let (room, start) = self.room(patch.segment, patch.kernel);
+            let width = if kind == 1 { 8 } else { 4 };
+            if start.wrapping_add(offset).wrapping_add(width) > room {
+                let message =
+                    format_args!("bytes at {offset:#x} are patched, the end is at {room:#x}");
+                result = findings.refuse(&rules::LINK_OFFSET, entry, message);
                 continue;
             }
             let code = patch.segment == Segment::Code;
-            if code && (patch.relocation.kind == 4 || patch.name.is_empty()) {
+            if code && (kind == 4 || name.is_empty()) {
                 continue;
             }
-            if !self.symbols.contains_key(patch.name) {
-                failed = true;
-                let message = format!("nobody defines {}", String::from_utf8_lossy(patch.name));
+            if !self.symbols.contains_key(&patch.name) {
+                let message = format_args!("undefined symbol \"{}\"", Shown(name));
                 findings.note(&rules::LINK_UNDEFINED, entry, message);
                 continue;
             }
-            if !matches!(patch.relocation.kind, 1..=3 | 7) {
-                let message = format!("a relocation of type {}", patch.relocation.kind);
-                return Err(findings.stop(&rules::RELOCATION_TYPE, entry, message));
+            if !matches!(kind, 1..=3 | 7) {
+                let message = format_args!("relocation type {kind}");
+                return findings.refuse(&rules::RELOCATION_TYPE, entry, message);
             }
         }
-        if failed { Err(Stop) } else { Ok(()) }
+        result
     }
 
     /// A function that is called must be in the list of functions, if there is such a list.
-    fn functions_known(&self, module: &Module<'_>, findings: &mut Findings) -> Result<(), Stop> {
+    fn check_functions(&self, module: &Module<'_>, findings: &mut Findings) -> Result<(), Refused> {
         if module.functions.is_empty() {
             return Ok(());
         }
-        let listed = |name: &[u8]| module.functions.contains(&name);
-        for patch in self
-            .patches
-            .iter()
-            .filter(|patch| patch.segment == Segment::Code)
-        {
-            if !self.functions.iter().any(|(name, ..)| *name == patch.name) {
+        let names = module.functions.iter();
+        let listed: HashSet<NameId> = names.filter_map(|name| self.names.known(name)).collect();
+        let global: HashSet<NameId> = self.functions.iter().map(|(name, ..)| *name).collect();
+        let mut by_offset = self.functions.clone();
+        sort::by_key(&mut by_offset, |(_, start, _)| *start);
+        // In what compilers write functions do not overlap.
+        let function_at = |offset: u64| {
+            let next = by_offset.partition_point(|(_, start, _)| *start <= offset);
+            let (name, start, size) = by_offset.get(next.checked_sub(1)?)?;
+            (offset < start.saturating_add(*size)).then_some(*name)
+        };
+        for patch in &self.patches {
+            if patch.segment != Segment::Code || !global.contains(&patch.name) {
                 continue;
             }
-            let offset = patch.relocation.offset;
             let caller = match patch.owner == FUNCTIONS {
+                true => function_at(patch.relocation.offset),
                 false => Some(patch.name),
-                true => {
-                    let caller = self.functions.iter().find(|(_, start, size)| {
-                        offset >= *start && offset < start.saturating_add(*size)
-                    });
-                    caller.map(|(name, ..)| *name)
-                }
             };
             let Some(caller) = caller else { continue };
-            if let Some(name) = [patch.name, caller].into_iter().find(|name| !listed(name)) {
-                let message = format!(
-                    "{} is not in the list of functions",
-                    String::from_utf8_lossy(name)
-                );
-                return Err(findings.stop(&rules::LINK_FUNCTION, patch.relocation.entry, message));
+            if let Some(name) = [patch.name, caller].iter().find(|id| !listed.contains(id)) {
+                let name = Shown(self.names.text(*name));
+                let message = format_args!("\"{name}\" is not in the list of functions");
+                return findings.refuse(&rules::LINK_FUNCTION, patch.relocation.entry, message);
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The verdict: what today's driver does with a zebin, without driver or device. It follows
 //! compute-runtime step by step, release 26.27 as it was observed on files with one change
-//! each, and keeps apart from what is *wrong* with a file, which the diagnostics say: real
-//! compilers write files that the driver refuses, and it takes files that are damaged.
+//! each. It is not about what is *wrong* with a file, which the diagnostics say: compilers
+//! write files that the driver refuses, and the driver accepts files that are damaged.
 //!
 //! ```text
 //! container     elf_level   tables, names, symbols, relocations
@@ -13,8 +13,9 @@
 //! ```
 //!
 //! The driver stops at the first step that fails; so does the verdict, but for kernels, which
-//! are all looked at. Not modelled: what kernels do when they run; what unallocated memory
-//! holds, where the driver reads past the file.
+//! are all decoded. Not modelled: what kernels do when they run; what unallocated memory
+//! holds, where the driver reads past the file. A verdict is [limited](crate::decode::limits)
+//! in its work, which grows with the size of the file and no faster.
 
 mod elf_level;
 mod findings;
@@ -27,34 +28,32 @@ mod version;
 mod yaml;
 mod ze_info;
 
-use self::elf_level::{Elf, Section};
-use self::findings::{Findings, Stop};
-use self::image::{Image, Where};
+use self::elf_level::Elf;
+use self::findings::{Findings, Refused, Shown};
+use self::image::{Image, Location};
 use self::sections::Sections;
 use self::target::Target;
 use self::ze_info::{Decoder, Module, Texts};
 use super::device::Device;
 use crate::decode::elf::section::SectionType;
-use crate::decode::limits;
-use crate::model::{Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict};
+use crate::model::{
+    Bytes, DriverModel, Effect, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict,
+};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
 
-/// Judges the file in a span of bytes.
+/// compute-runtime, as far as it loads files.
 #[derive(Debug)]
-pub struct ZebinJudge {
-    /// All of the file.
-    pub file: Span,
-}
+pub struct ComputeRuntime;
 
-impl Judge for ZebinJudge {
-    fn judge(&self, sources: &Sources, device: Option<&str>) -> Option<Verdict> {
+impl DriverModel for ComputeRuntime {
+    fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict> {
         let device = match device {
             Some(name) => Some(Device::named(name)?),
             None => None,
         };
-        Some(judge(sources, self.file, device))
+        Some(load(sources, file, device).0)
     }
 
     fn devices(&self) -> Vec<Str> {
@@ -62,31 +61,32 @@ impl Judge for ZebinJudge {
     }
 }
 
-/// What the driver does with the file, on a device or on its own.
-pub fn judge(sources: &Sources, file: Span, asked: Option<Device>) -> Verdict {
-    let mut findings = Findings::default();
-    let mut course = Course {
-        device: asked,
-        asked: asked.is_some(),
+/// What the driver does with the file, on the device that was requested or on the file's own;
+/// and how much work it was to tell, in bytes that were read or kept.
+pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdict, u64) {
+    let mut findings = Findings::new(file);
+    let mut load = Load {
+        device: requested,
+        requested: requested.is_some(),
         ir: None,
         matching: None,
     };
-    let image = Image { sources, file };
     // Why it stopped is in the findings.
-    let _ = course.run(image, &mut findings);
-    course.verdict(findings)
+    let _ = load.run(Image { sources, file }, &mut findings);
+    let steps = findings.steps();
+    (load.verdict(findings), steps)
 }
 
-/// How far it came.
-struct Course {
+/// One load of a file, as far as it came.
+struct Load {
     device: Option<Device>,
-    asked: bool,
+    requested: bool,
     ir: Option<(&'static str, Span)>,
     matching: Option<Matching>,
 }
 
-impl Course {
-    fn run(&mut self, image: Image<'_>, findings: &mut Findings) -> Result<(), Stop> {
+impl Load {
+    fn run(&mut self, image: Image<'_>, findings: &mut Findings) -> Result<(), Refused> {
         findings.stage();
         let elf = Elf::decode(image, findings)?;
         self.ir = sections::find_ir(&elf);
@@ -96,46 +96,52 @@ impl Course {
         self.device = device;
         self.matching = Some(target.matching(&elf));
         target.check(&elf, device.as_ref(), findings)?;
-        // A file without a device was stopped before.
-        let device = device.ok_or(Stop)?;
-        let text = first_ze_info(&elf);
-        let texts = text
-            .as_ref()
-            .map(|(bytes, after, at)| Texts::new(bytes, *after, *at));
+        // A file without a device was refused before.
+        let device = device.ok_or(Refused)?;
+        let text = first_ze_info(&elf, findings)?;
+        let texts = match &text {
+            Some((bytes, after, at)) => Some(Texts::new(bytes, *after, *at, findings)?),
+            None => None,
+        };
         let mut nodes = Vec::new();
         if let Some(texts) = &texts {
-            texts.first_look(&mut nodes, findings)?;
+            texts.scan_l1_policy(&mut nodes, findings)?;
         }
         let sections = sections::sort(&elf, findings)?;
         let mut module = Module::default();
         match (&sections.ze_info, &texts) {
             (None, _) => {
-                findings.note(
-                    &rules::NO_ZE_INFO,
-                    image.span(0, 0),
-                    "no section of this type",
-                );
+                let message = "no section of type SHT_ZEBIN_ZEINFO";
+                findings.note(&rules::NO_ZE_INFO, image.span(0, 0), message);
             }
-            (Some(section), None) => unread(&elf, section, findings)?,
+            (Some(section), None) => {
+                let (rule, message) = match elf.image.locate(section.data) {
+                    Location::Before(_) => {
+                        (&rules::OVERFLOW_TEXT, "the text starts before the file")
+                    }
+                    _ => (&rules::OVERFLOW_READ, "the text lies outside of the file"),
+                };
+                return findings.refuse(rule, section.header, message);
+            }
             (Some(_), Some(texts)) => {
                 if let Some(yaml) = texts.decoded(&mut nodes, findings)? {
                     module = Decoder::new(yaml, texts.span(), device, findings).module()?;
                 }
-                code_of(&elf, &sections, &module, findings)?;
+                check_code(&elf, &sections, &module, findings)?;
             }
         }
         findings.stage();
         if let Some((name, place)) = module.libraries.first() {
-            let message = format!("it needs {}", String::from_utf8_lossy(name));
-            return Err(findings.stop(&rules::LIBRARIES, *place, message));
+            let message = format_args!("the library \"{}\" is required", Shown(name));
+            return findings.refuse(&rules::LIBRARIES, *place, message);
         }
         link::allocate(&sections, &module, &device, findings)?;
         link::link(&elf, &sections, &module, findings)?;
         findings.stage();
         for kernel in &module.kernels {
             for (what, place) in &kernel.bad_pointers {
-                let of = String::from_utf8_lossy(kernel.name);
-                let message = format!("{what} of {of} is no pointer of 4 or 8 bytes");
+                let name = Shown(kernel.name);
+                let message = format_args!("{name}: {what} is not a pointer of 4 or 8 bytes");
                 findings.note(&rules::POINTER_SIZE, *place, message);
             }
         }
@@ -161,12 +167,12 @@ impl Course {
             span,
             helps,
             text: match (outcome.loads(), helps) {
-                (true, _) => format!("{from} is there, and not needed"),
+                (true, _) => format!("the file contains {from}, which is not needed"),
                 (_, true) => format!(
-                    "the file is for another device; the driver compiles its {from} anew, where it has a compiler, and loads that"
+                    "the file is for another device: the driver recompiles its {from}, if it finds a compiler, and loads the result"
                 ),
                 _ => format!(
-                    "{from} is there, but the driver compiles it anew only when a file is for another device, not when it cannot be decoded or linked"
+                    "the file contains {from}, but the driver recompiles that only if the file is for another device, not if decoding or linking fails"
                 ),
             }
             .into(),
@@ -175,7 +181,7 @@ impl Course {
             driver: RELEASE.into(),
             outcome,
             device: self.device.map(|device| device.name().into()),
-            asked: self.asked,
+            requested: self.requested,
             decisive,
             findings,
             rules,
@@ -185,51 +191,35 @@ impl Course {
     }
 }
 
-/// The first `.ze_info`: its bytes, the byte behind it, its place. Nothing where it is not in
-/// the file or too large to be looked at.
-fn first_ze_info(elf: &Elf<'_>) -> Option<(crate::model::Bytes, u8, Span)> {
-    let section = elf
-        .sections
-        .iter()
-        .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO)?;
-    let Where::Inside(span) = elf.image.locate(section.data) else {
-        return None;
+/// The text of the first `.ze_info`, the byte behind it, and its place. Returns `None` if there
+/// is none in the file.
+fn first_ze_info(
+    elf: &Elf<'_>,
+    findings: &mut Findings,
+) -> Result<Option<(Bytes, u8, Span)>, Refused> {
+    let mut sections = elf.sections.iter();
+    let section = sections.find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO);
+    let Some(Location::InFile(span)) = section.map(|s| elf.image.locate(s.data)) else {
+        return Ok(None);
     };
-    if span.len() > limits::ZE_INFO.min(u64::from(u32::MAX)) {
-        return None;
-    }
-    let after = elf
-        .image
-        .record::<1>(section.data.start.saturating_add(span.len()));
-    Some((elf.image.read(span), after[0], span))
-}
-
-/// A `.ze_info` whose text is not at hand.
-fn unread(elf: &Elf<'_>, section: &Section, findings: &mut Findings) -> Result<(), Stop> {
-    let (rule, message) = match elf.image.locate(section.data) {
-        Where::Inside(_) => {
-            let message = "the text is too large to be judged; taken to be fine";
-            findings.note(&rules::NOT_JUDGED, section.header, message);
-            return Ok(());
-        }
-        Where::Before(_) => (&rules::OVERFLOW_TEXT, "the text starts before the file"),
-        Where::Behind | Where::Null => (&rules::OVERFLOW_READ, "the text lies outside of the file"),
-    };
-    Err(findings.stop(rule, section.header, message))
+    let text = elf.image.read(span, findings)?;
+    let behind = elf.image.record(span.end - elf.image.file.start, 1);
+    let after = behind.bytes().first().copied().unwrap_or(0);
+    Ok(Some((text, after, span)))
 }
 
 /// Every kernel has code.
-fn code_of(
+fn check_code(
     elf: &Elf<'_>,
     sections: &Sections<'_>,
     module: &Module<'_>,
     findings: &mut Findings,
-) -> Result<(), Stop> {
+) -> Result<(), Refused> {
     findings.stage();
-    let mut stop = None;
+    let mut result = Ok(());
     for kernel in &module.kernels {
-        let checked = sections::check_text(elf, sections, kernel.name, kernel.place, findings);
-        stop = checked.err().or(stop);
+        result =
+            sections::check_text(elf, sections, kernel.name, kernel.place, findings).and(result);
     }
-    stop.map_or(Ok(()), Err)
+    result
 }

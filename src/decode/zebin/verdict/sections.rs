@@ -2,10 +2,11 @@
 //! extractZebinSections and validateZebinSectionsCount.
 
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 
 use super::elf_level::{Elf, Section};
-use super::findings::{Findings, Stop};
-use super::image::{AROUND, Where};
+use super::findings::{Findings, Refused, Shown};
+use super::image::{Location, READABLE_NEAR_FILE};
 use super::rules;
 use crate::decode::elf::section::SectionType;
 use crate::decode::zebin::sections::{Driver, Single, Spelling, spec_of};
@@ -55,15 +56,12 @@ pub struct Sections<'e> {
 }
 
 /// Sorts the sections.
-pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e>, Stop> {
+pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e>, Refused> {
     findings.stage();
     if !elf.has_names() {
-        let message = "e_shstrndx is the index of no section";
-        return Err(findings.stop(
-            &rules::NAME_TABLE_INDEX_REFUSED,
-            elf.shstrndx_span(),
-            message,
-        ));
+        let message = "e_shstrndx is not the index of a section";
+        let place = elf.shstrndx_span();
+        return findings.refuse(&rules::NAME_TABLE_INDEX_REFUSED, place, message);
     }
     let mut out = Sections {
         ze_info: None,
@@ -75,19 +73,15 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
         ir: None,
     };
     let mut singles: Vec<Single> = Vec::new();
-    let mut again = Vec::new();
+    let mut duplicates = Vec::new();
     for section in &elf.sections {
         let name = elf.name_of(section, findings)?;
-        let words = || {
-            let kind = section.kind.name();
-            let kind = kind.map_or_else(|| format!("{:#x}", section.kind.0), str::to_owned);
-            format!("{:?} of type {kind}", shown(name))
-        };
+        let title = Title(section, name);
         let Some(spec) = spec_of(section.kind, name) else {
-            return Err(findings.stop(&rules::SECTION_TYPE, section.header, words()));
+            return findings.refuse(&rules::SECTION_TYPE, section.header, title);
         };
         if let Spelling::Misspelled(_) = spec.spelling {
-            findings.note(&rules::MISSPELLED, section.header, words());
+            findings.note(&rules::MISSPELLED, section.header, Title(section, name));
         }
         match spec.driver {
             Driver::Once(Single::Text) if section.size == 0 => {}
@@ -96,13 +90,13 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
                 let kernel = name.get(TEXT.len()..).unwrap_or(&[]);
                 out.texts.entry(kernel).or_insert(*section);
             }
-            Driver::Warns => findings.note(&rules::SECTION_IGNORED, section.header, words()),
+            Driver::Warns => findings.note(&rules::SECTION_IGNORED, section.header, title),
             Driver::Refuses => {
-                return Err(findings.stop(&rules::PROGBITS_NAME, section.header, words()));
+                return findings.refuse(&rules::PROGBITS_NAME, section.header, title);
             }
             Driver::Once(single) => {
                 if singles.contains(&single) {
-                    again.push((section.header, words()));
+                    duplicates.push(Title(section, name));
                 } else {
                     singles.push(single);
                     out.keep(elf, single, section);
@@ -110,21 +104,32 @@ pub fn sort<'e>(elf: &'e Elf<'_>, findings: &mut Findings) -> Result<Sections<'e
             }
         }
     }
-    let mut stop = None;
-    for (header, words) in again {
-        stop = Some(findings.stop(&rules::SECTION_AGAIN, header, format!("{words}, again")));
+    let mut result = Ok(out);
+    for title in duplicates {
+        let header = title.0.header;
+        let message = format_args!("duplicate section {title}");
+        result = findings.refuse(&rules::DUPLICATE_SECTION, header, message);
     }
-    stop.map_or(Ok(out), Err)
+    result
 }
 
-fn shown(name: &[u8]) -> String {
-    String::from_utf8_lossy(name.get(..80).unwrap_or(name)).into_owned()
+/// A section in a message: its name and type.
+struct Title<'a>(&'a Section, &'a [u8]);
+
+impl Display for Title<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Title(section, name) = self;
+        match section.kind.name() {
+            Some(kind) => write!(f, "\"{}\" of type {kind}", Shown(name)),
+            None => write!(f, "\"{}\" of type {:#x}", Shown(name), section.kind.0),
+        }
+    }
 }
 
 impl Sections<'_> {
     fn keep(&mut self, elf: &Elf<'_>, single: Single, section: &Section) {
         let place = match elf.image.locate(section.data) {
-            Where::Inside(span) => span,
+            Location::InFile(span) => span,
             _ => section.header,
         };
         match single {
@@ -168,17 +173,18 @@ pub fn check_text(
     kernel: &[u8],
     place: Span,
     findings: &mut Findings,
-) -> Result<(), Stop> {
+) -> Result<(), Refused> {
+    let name = Shown(kernel);
     let Some(text) = sections.text(kernel).filter(|text| text.size > 0) else {
-        let message = format!("there is no code in .text.{}", shown(kernel));
-        return Err(findings.stop(&rules::KERNEL_WITHOUT_TEXT, place, message));
+        let message = format_args!("{name}: there is no code in .text.{name}");
+        return findings.refuse(&rules::KERNEL_WITHOUT_TEXT, place, message);
     };
     match elf.image.locate(text.data) {
-        Where::Inside(_) => Ok(()),
-        Where::Before(by) if by <= AROUND && text.size <= elf.image.len() => Ok(()),
+        Location::InFile(_) => Ok(()),
+        Location::Before(by) if by <= READABLE_NEAR_FILE && text.size <= elf.image.len() => Ok(()),
         _ => {
-            let message = format!("the code of {} lies outside of the file", shown(kernel));
-            Err(findings.stop(&rules::OVERFLOW_READ, text.header, message))
+            let message = format_args!("{name}: the code lies outside of the file");
+            findings.refuse(&rules::OVERFLOW_READ, text.header, message)
         }
     }
 }
@@ -191,16 +197,13 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
             .iter()
             .rfind(|s| s.kind == wanted && s.size > 0)
     };
-    let (what, section) = match (
-        of(SectionType::SHT_ZEBIN_SPIRV),
-        of(SectionType::SHT_ZEBIN_PISA),
-    ) {
+    let (what, section) = match (of(SectionType::SHT_ZEBIN_SPIRV), of(SectionType::SHT_ZEBIN_PISA)) {
         (Some(section), _) => ("SPIR-V", section),
         (None, Some(section)) => ("PISA", section),
         (None, None) => return None,
     };
     match elf.image.locate(section.data) {
-        Where::Inside(span) => Some((what, span)),
+        Location::InFile(span) => Some((what, span)),
         _ => None,
     }
 }

@@ -3,11 +3,12 @@
 //! unpackSingleZebin.
 
 use super::elf_level::Elf;
-use super::findings::{Findings, Stop};
-use super::image::{Where, number32};
+use super::findings::{Findings, Refused, Shown};
+use super::image::{Location, word};
 use super::{rules, version};
 use crate::decode::elf::header::Machine;
 use crate::decode::elf::section::SectionType;
+use crate::decode::rules::Rule;
 use crate::decode::zebin::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::zebin::target_metadata::TargetMetadata;
 use crate::model::{Matching, Span, Str};
@@ -29,14 +30,14 @@ pub struct Target {
     place: Option<Span>,
     /// The driver reads them all, without an error.
     readable: bool,
-    /// e_machine says which device the file is for: the driver reads the notes, and does not
-    /// mind what is wrong with them.
+    /// e_machine says which device the file is for: the driver reads the notes, and ignores
+    /// what is wrong with them.
     optional: bool,
 }
 
 impl Target {
     /// Reads the notes.
-    pub fn read(elf: &Elf<'_>, findings: &mut Findings) -> Result<Target, Stop> {
+    pub fn read(elf: &Elf<'_>, findings: &mut Findings) -> Result<Target, Refused> {
         let mut target = Target {
             readable: true,
             optional: elf.machine != u32::from(Machine::EM_INTELGT.0),
@@ -44,11 +45,7 @@ impl Target {
         };
         let mut found = None;
         if elf.has_names() {
-            for section in elf
-                .sections
-                .iter()
-                .filter(|s| s.kind == SectionType::SHT_NOTE)
-            {
+            for section in elf.sections.iter().filter(|s| s.kind == SectionType::SHT_NOTE) {
                 if elf.name_of(section, findings)? == NOTES {
                     found = Some(section);
                     break;
@@ -59,13 +56,13 @@ impl Target {
             return Ok(target);
         };
         match elf.image.locate(section.data) {
-            Where::Inside(span) => {
+            Location::InFile(span) => {
                 target.place = Some(span);
-                let bytes = elf.image.read(span);
+                let bytes = elf.image.read(span, findings)?;
                 target.readable = target.walk(&bytes, span, findings)?;
                 Ok(target)
             }
-            Where::Before(_) => {
+            Location::Before(_) => {
                 target.readable = false;
                 if !target.optional {
                     let message = "the notes start before the file";
@@ -73,27 +70,27 @@ impl Target {
                 }
                 Ok(target)
             }
-            Where::Behind | Where::Null => {
+            Location::Behind | Location::Null => {
                 let message = "the notes lie outside of the file";
-                Err(findings.stop(&rules::OVERFLOW_READ, section.header, message))
+                findings.refuse(&rules::OVERFLOW_READ, section.header, message)
             }
         }
     }
 
     /// Whether the driver can use them.
-    fn walk(&mut self, bytes: &[u8], span: Span, findings: &mut Findings) -> Result<bool, Stop> {
+    fn walk(&mut self, bytes: &[u8], span: Span, findings: &mut Findings) -> Result<bool, Refused> {
         let mut notes = Vec::new();
         let mut at: usize = 0;
         while at < bytes.len() {
             let rest = bytes.get(at..).unwrap_or(&[]);
             let from = at as u64;
-            let (name_size, desc_size) = (number32(rest, 0, 4), number32(rest, 4, 4));
+            let (name_size, desc_size) = (word(rest, 0), word(rest, 4));
             let (name, desc) = (padded(name_size), padded(desc_size));
             let len = 12 + u64::from(name) + u64::from(desc);
             if from + len > bytes.len() as u64 {
                 if !self.optional {
-                    let message = format!(
-                        "the note at byte {from} of {} runs past the end",
+                    let message = format_args!(
+                        "the note at byte {from} of {} ends behind the section",
                         bytes.len()
                     );
                     findings.note(&rules::NOTE_OUT_OF_BOUNDS, span.from(from), message);
@@ -102,60 +99,65 @@ impl Target {
             }
             let place = span.sub(from, len);
             at = usize::try_from(from + len).unwrap_or(usize::MAX);
-            let piece = |start: u32, len: u32| {
+            let field = |start: u32, len: u32| {
                 let start = 12 + usize::try_from(start).unwrap_or(usize::MAX - 12);
                 let rest = rest.get(start..).unwrap_or(&[]);
                 rest.get(..usize::try_from(len).unwrap_or(0))
                     .unwrap_or(rest)
             };
-            let owner = piece(0, name_size);
+            let owner = field(0, name_size);
             if owner != b"IntelGT\0" {
                 skip_owner(owner, name_size, place, findings)?;
                 continue;
             }
             let note = Note {
-                kind: number32(rest, 8, 4),
-                desc: piece(name, desc_size),
+                kind: word(rest, 8),
+                desc: field(name, desc_size),
                 size: desc_size,
                 place,
             };
             if note.kind == 4 && desc_size > 0 && note.desc.last() != Some(&0) {
-                findings.note(&rules::NOTE_VERSION_OPEN, place, "the version has no NUL");
+                findings.note(
+                    &rules::NOTE_VERSION_OPEN,
+                    place,
+                    "the version does not end with a NUL",
+                );
                 continue;
             }
             notes.push(note);
         }
         for note in &notes {
-            if !self.take(note, findings)? {
+            if !self.apply(note, findings)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn take(&mut self, note: &Note<'_>, findings: &mut Findings) -> Result<bool, Stop> {
+    /// Keeps what a note says. Returns whether the driver can use the notes.
+    fn apply(&mut self, note: &Note<'_>, findings: &mut Findings) -> Result<bool, Refused> {
         if note.size == 0 && matches!(note.kind, 1 | 2 | 3 | 4 | 6 | 7 | 8) {
-            let message = format!("note {} has no description", note.kind);
-            return Err(findings.stop(&rules::NOTE_EMPTY, note.place, message));
+            let message = format_args!("note type {} has no description", note.kind);
+            return findings.refuse(&rules::NOTE_EMPTY, note.place, message);
         }
-        let word = Some((number32(note.desc, 0, 4), note.place));
+        let value = Some((word(note.desc, 0), note.place));
         match note.kind {
-            1 => self.product = word,
-            2 => self.core = word,
-            3 => self.metadata = word,
+            1 => self.product = value,
+            2 => self.core = value,
+            3 => self.metadata = value,
             4 if self.optional => {}
             4 => {
                 let end = note.desc.iter().position(|byte| *byte == 0);
                 let text = note.desc.get(..end.unwrap_or(0)).unwrap_or(&[]);
-                return Ok(version::check(text, note.place, true, findings).is_some());
+                let rule = &rules::NOTE_VERSION;
+                return Ok(version::check(text, note.place, rule, findings).is_ok());
             }
-            6 => self.config = word,
+            6 => self.config = value,
             5 | 7 | 8 => {}
-            other => findings.note(
-                &rules::NOTE_TYPE,
-                note.place,
-                format_args!("note type {other}"),
-            ),
+            other => {
+                let message = format_args!("unknown note type {other}");
+                findings.note(&rules::NOTE_TYPE, note.place, message);
+            }
         }
         Ok(true)
     }
@@ -168,30 +170,29 @@ impl Target {
                 false => Device::of_product(ProductFamily(elf.machine)),
             };
         }
-        let said = |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
-        if let Some(config) = said(self.config) {
+        let nonzero =
+            |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
+        if let Some(config) = nonzero(self.config) {
             return Some(Device::of_config(config));
         }
-        let product = said(self.product).and_then(|word| Device::of_product(ProductFamily(word)));
-        product.or_else(|| Device::of_core(CoreFamily(said(self.core)?)))
+        let product =
+            nonzero(self.product).and_then(|word| Device::of_product(ProductFamily(word)));
+        product.or_else(|| Device::of_core(CoreFamily(nonzero(self.core)?)))
     }
 
     /// Which devices the file is for: asked of each of them, as [`check`](Self::check) does.
     pub fn matching(&self, elf: &Elf<'_>) -> Matching {
-        let takes = |device: &Device| {
-            self.check(elf, Some(device), &mut Findings::default())
-                .is_ok()
-        };
+        let accepts = |device: &Device| self.compare(elf, Some(device)).is_ok();
         let name = |device: Device| Str::from(device.name());
         let own = self.config.filter(|(word, _)| *word != 0);
         let like = own.map(|(word, _)| Device::of_config(word).compatible());
         Matching {
             rule: self.rule(elf).into(),
-            taken_on: Device::usual().filter(takes).map(name).collect(),
-            code_runs_on: like
+            accepted_on: Device::usual().filter(accepts).map(name).collect(),
+            compatible: like
                 .into_iter()
                 .flatten()
-                .filter(|device| device.is_supported() && !takes(device))
+                .filter(|device| device.is_supported() && !accepts(device))
                 .map(name)
                 .collect(),
         }
@@ -216,33 +217,34 @@ impl Target {
                 false => "product",
             };
             return format!(
-                "`e_machine` is the device's {what} family: {}{}",
+                "the device's {what} family must be `e_machine`, {}{}",
                 elf.machine,
                 steppings(elf.flags)
             );
         }
-        let said = |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
-        if let Some(config) = said(self.config) {
+        let nonzero =
+            |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
+        if let Some(config) = nonzero(self.config) {
             return format!(
-                "the device has exactly the product configuration of the note, {}; the other notes are not compared",
+                "the device's product configuration must be {}; the other notes are not compared",
                 GmdId(config)
             );
         }
         let mut families = Vec::new();
-        if let Some(word) = said(self.core) {
+        if let Some(word) = nonzero(self.core) {
             families.push(format!(
                 "core family {}",
                 family(CoreFamily(word).name(), word)
             ));
         }
-        if let Some(word) = said(self.product) {
+        if let Some(word) = nonzero(self.product) {
             let name = ProductFamily(word).name();
             families.push(format!("product family {}", family(name, word)));
         }
         match families.as_slice() {
-            [] => "no note names a device, so the driver takes it on none".to_owned(),
+            [] => "no note names a device: the file is accepted on none".to_owned(),
             families => format!(
-                "the device is of {}{}",
+                "the device must have {}{}",
                 families.join(" and "),
                 steppings(self.metadata.map_or(0, |(word, _)| word))
             ),
@@ -255,79 +257,82 @@ impl Target {
         elf: &Elf<'_>,
         device: Option<&Device>,
         findings: &mut Findings,
-    ) -> Result<(), Stop> {
-        let place = self.place.unwrap_or(elf.machine_span);
+    ) -> Result<(), Refused> {
+        self.compare(elf, device)
+            .or_else(|(rule, place, message)| findings.refuse(rule, place, message))
+    }
+
+    /// Compares the device with the one that the file is for. Returns why the driver refuses
+    /// the file.
+    fn compare(
+        &self,
+        elf: &Elf<'_>,
+        device: Option<&Device>,
+    ) -> Result<(), (&'static Rule, Span, String)> {
+        let place = self.place.unwrap_or(elf.machine_span());
         let Some(device) = device else {
-            let message = "the file does not say which device it is for";
-            return Err(findings.stop(&rules::NO_TARGET, place, message));
-        };
-        if !device.is_supported() {
-            let message = format!("the release does not run on {}", device.name());
-            return Err(findings.stop(&rules::DEVICE_GONE, place, message));
-        }
-        let other = |findings: &mut Findings, place, message: String| {
-            Err(findings.stop(&rules::OTHER_TARGET, place, message))
+            let message = "the file does not say which device it is for".to_owned();
+            return Err((&rules::NO_TARGET, place, message));
         };
         let name = device.name();
+        if !device.is_supported() {
+            let message = format!("the driver does not support {name}");
+            return Err((&rules::DEVICE_GONE, place, message));
+        }
+        let other = |place, message| Err((&rules::OTHER_TARGET, place, message));
         if self.optional {
-            let (is, what) = match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
+            let place = elf.machine_span();
+            let (expected, what) = match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
                 true => (device.core.0, "core"),
                 false => (device.product.0, "product"),
             };
-            let steppings = stepping(TargetMetadata(elf.flags), device);
-            return match (is == elf.machine, steppings) {
-                (true, Ok(())) => Ok(()),
-                (false, _) => {
-                    let message = format!(
-                        "e_machine is the {what} family {}, {name} is {is}",
-                        elf.machine
-                    );
-                    other(findings, elf.machine_span, message)
-                }
-                (_, Err(message)) => other(findings, elf.machine_span, message),
-            };
+            if expected != elf.machine {
+                let message = format!(
+                    "e_machine is the {what} family {}, that of {name} is {expected}",
+                    elf.machine
+                );
+                return other(place, message);
+            }
+            return stepping(TargetMetadata(elf.flags), device)
+                .or_else(|message| other(place, message));
         }
         if !self.readable {
-            let message = "the driver cannot read the notes";
-            return Err(findings.stop(&rules::NO_TARGET, place, message));
+            let message = "the driver cannot read the notes".to_owned();
+            return Err((&rules::NO_TARGET, place, message));
         }
-        if let Some((config, place)) = self.config.filter(|(word, _)| *word != 0) {
+        let nonzero = |note: Option<(u32, Span)>| note.filter(|(word, _)| *word != 0);
+        if let Some((config, place)) = nonzero(self.config) {
             if config == device.config.0 {
                 return Ok(());
             }
             let own = Device::of_config(config);
             let message = match own.compatible().any(|to| to == *device) {
                 true => format!(
-                    "compiled for {}, whose code also runs on {name}; the driver takes only the same configuration",
+                    "compiled for {}; the code is compatible with {name}, but the driver accepts only the same configuration",
                     own.name()
                 ),
                 false => format!("compiled for {}, not for {name}", own.name()),
             };
-            return other(findings, place, message);
+            return other(place, message);
         }
-        let said = |note: Option<(u32, Span)>| note.filter(|(word, _)| *word != 0);
-        let (core, product) = (said(self.core), said(self.product));
+        let (core, product) = (nonzero(self.core), nonzero(self.product));
         if core.is_none() && product.is_none() {
-            let message = "there is no note with the device";
-            return Err(findings.stop(&rules::NO_TARGET, place, message));
+            let message = "no note says which device the file is for".to_owned();
+            return Err((&rules::NO_TARGET, place, message));
         }
-        if let Some((word, place)) = core.filter(|(word, _)| *word != device.core.0) {
-            return other(
-                findings,
-                place,
-                format!("core family {word}, {name} is {}", device.core.0),
-            );
-        }
-        if let Some((word, place)) = product.filter(|(word, _)| *word != device.product.0) {
-            return other(
-                findings,
-                place,
-                format!("product family {word}, {name} is {}", device.product.0),
-            );
+        for (note, expected, what) in [
+            (core, device.core.0, "core"),
+            (product, device.product.0, "product"),
+        ] {
+            if let Some((word, place)) = note.filter(|(word, _)| *word != expected) {
+                let message = format!("{what} family {word}, that of {name} is {expected}");
+                return other(place, message);
+            }
         }
         match self.metadata {
-            Some((word, place)) => stepping(TargetMetadata(word), device)
-                .or_else(|message| other(findings, place, message)),
+            Some((word, place)) => {
+                stepping(TargetMetadata(word), device).or_else(|message| other(place, message))
+            }
             None => Ok(()),
         }
     }
@@ -348,7 +353,7 @@ fn stepping(metadata: TargetMetadata, device: &Device) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "for steppings {} to {}, {} is {}",
+        "for steppings {} to {}, that of {} is {}",
         range.start(),
         range.end(),
         device.name(),
@@ -368,23 +373,24 @@ fn padded(size: u32) -> u32 {
     size.wrapping_add(3) & !3
 }
 
-/// A note of somebody else is left out; the driver looks for a NUL in its owner's name, and
-/// crashes where there is none.
-fn skip_owner(owner: &[u8], size: u32, place: Span, findings: &mut Findings) -> Result<(), Stop> {
+/// A note of another owner is ignored. The driver looks for a NUL in the owner's name, and
+/// crashes if there is none.
+fn skip_owner(
+    owner: &[u8],
+    size: u32,
+    place: Span,
+    findings: &mut Findings,
+) -> Result<(), Refused> {
     if size == 0 {
         findings.note(&rules::NOTE_OWNER, place, "a note without an owner");
         return Ok(());
     }
-    let text = String::from_utf8_lossy(owner.get(..64).unwrap_or(owner)).into_owned();
-    if padded(size) < size || !owner.contains(&0) {
-        let message = format!("the owner {text:?} has no NUL");
-        return Err(findings.stop(&rules::NOTE_OWNER_OPEN, place, message));
+    let name = owner.split(|byte| *byte == 0).next().unwrap_or(owner);
+    if padded(size) < size || name.len() == owner.len() {
+        let message = format_args!("the owner \"{}\" does not end with a NUL", Shown(name));
+        return findings.refuse(&rules::NOTE_OWNER_OPEN, place, message);
     }
-    let text = text.trim_end_matches('\0');
-    findings.note(
-        &rules::NOTE_OWNER,
-        place,
-        format_args!("a note of {text:?}"),
-    );
+    let message = format_args!("the owner is \"{}\"", Shown(name));
+    findings.note(&rules::NOTE_OWNER, place, message);
     Ok(())
 }

@@ -1,60 +1,42 @@
 //! `major.minor`, as the driver reads it: compute-runtime, zeinfo_decoder.cpp,
 //! populateZeInfoVersion and validateZeInfoVersion.
 
-use super::findings::Findings;
+use super::findings::{Findings, Refused, Shown};
 use super::rules;
+use crate::decode::rules::Rule;
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
-/// The version, where the driver goes on with it.
+/// The version.
+///
+/// # Errors
+///
+/// By `rule`, if the driver cannot use it.
 pub fn check(
     text: &[u8],
     place: Span,
-    in_note: bool,
+    rule: &'static Rule,
     findings: &mut Findings,
-) -> Option<(u32, u32)> {
-    let words = || String::from_utf8_lossy(text.get(..64).unwrap_or(text)).into_owned();
+) -> Result<(u32, u32), Refused> {
+    let (known_major, known_minor) = schema::VERSION;
+    let version = Shown(text);
     let dot = text.iter().position(|byte| *byte == b'.');
     let Some(dot) = dot.filter(|dot| *dot > 0 && dot + 1 < text.len()) else {
-        let message = format!("{:?} is not major.minor", words());
-        findings.note(
-            if in_note {
-                &rules::NOTE_VERSION
-            } else {
-                &rules::VERSION
-            },
-            place,
-            message,
-        );
-        return None;
+        let message = format_args!("\"{version}\" is not major.minor");
+        return findings.refuse(rule, place, message);
     };
     let (major, minor) = (number(text.get(..dot)), number(text.get(dot + 1..)));
-    if major != schema::VERSION.0 {
-        let message = format!(
-            "version {:?}, the driver reads {}.x",
-            words(),
-            schema::VERSION.0
-        );
-        findings.note(
-            if in_note {
-                &rules::NOTE_VERSION
-            } else {
-                &rules::VERSION
-            },
-            place,
-            message,
-        );
-        return None;
+    if major != known_major {
+        let message = format_args!("version \"{version}\", the driver reads {known_major}.x");
+        return findings.refuse(rule, place, message);
     }
-    if minor > schema::VERSION.1 {
-        let message = format!(
-            "version {:?}, the driver knows up to 1.{}",
-            words(),
-            schema::VERSION.1
+    if minor > known_minor {
+        let message = format_args!(
+            "version \"{version}\", the driver knows up to {known_major}.{known_minor}"
         );
         findings.note(&rules::NEWER_VERSION, place, message);
     }
-    Some((major, minor))
+    Ok((major, minor))
 }
 
 /// The number that a text starts with: blanks, a sign, digits; 0 where there is none. Below

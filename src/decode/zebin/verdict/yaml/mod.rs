@@ -1,12 +1,12 @@
-//! The driver's own reader of YAML, imitated: compute-runtime, yaml_parser.cpp. What it takes
-//! is neither all of YAML nor only YAML, and some texts make it give up with an assertion, so
-//! nothing but doing the same steps tells what it makes of a text.
+//! The driver's own reader of YAML, modelled: compute-runtime, yaml_parser.cpp. What it accepts
+//! is neither all of YAML nor only YAML, and some texts make it abort with an assertion: only
+//! the same steps tell what it makes of a text.
 //!
 //! ```text
 //! text ──tokens── lines of tokens ──tree── nodes with key, value, children
 //! ```
 //!
-//! Not to be mixed with [`ze_info::yaml`](crate::decode::zebin::ze_info), which shows any
+//! Not to be confused with [`ze_info::yaml`](crate::decode::zebin::ze_info), which shows any
 //! text as well as it can.
 
 mod tokens;
@@ -17,7 +17,7 @@ pub use self::tree::{Node, build};
 
 use crate::decode::rules::Rule;
 
-/// Where the driver gives up on a text, and by which rule.
+/// Where the driver stops in a text, and by which rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
     /// Why; its effect tells how.
@@ -141,7 +141,7 @@ impl<'a> Yaml<'a> {
         })
     }
 
-    /// Where the node's key stands, else its value, else its first child.
+    /// Where the node's key stands, else its value, else the first of its children.
     pub fn key_place(&self, node: &Node) -> Place {
         let mut node = *node;
         for _ in 0..64 {
@@ -149,7 +149,10 @@ impl<'a> Yaml<'a> {
             if let Some(token) = token {
                 return (token.start, token.start.saturating_add(token.len));
             }
-            let Some(child) = self.children(&node).next() else {
+            // What stands on the line of a dash is the last child.
+            let ends = [node.first, node.last].map(|at| self.nodes.get(usize::try_from(at).ok()?));
+            let start = |child: &&Node| self.token(child.key).map_or(u32::MAX, |key| key.start);
+            let Some(child) = ends.into_iter().flatten().min_by_key(start) else {
                 break;
             };
             node = *child;

@@ -3,7 +3,7 @@
 use super::Fault;
 use crate::decode::zebin::verdict::rules;
 
-/// A piece of text that means something.
+/// The smallest part of a text that means something.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
     /// Where it starts in the text.
@@ -74,9 +74,9 @@ pub struct Tokens {
     pub lines: Vec<Line>,
     /// Where tabs stand in the indentation.
     pub tabs: Vec<u32>,
-    /// The text does not end with a line's end.
+    /// The text does not end with a line break.
     pub open_end: bool,
-    /// Where the driver gives up.
+    /// Where the driver stops.
     pub fault: Option<Fault>,
 }
 
@@ -126,15 +126,15 @@ struct Tokenizer<'a> {
     colon: bool,
 }
 
-/// Takes a text apart. `after` is the byte behind it, which the driver looks at where the
-/// last line has no end.
-pub fn tokenize(text: &[u8], after: u8) -> Tokens {
+/// Splits a text into tokens, `most` of them and one more at most. `after` is the byte behind
+/// the text, which the driver looks at if the last line has no end.
+pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
     let mut run = Tokenizer {
         text,
         pos: 0,
         out: Tokens {
-            tokens: Vec::with_capacity(text.len() / 6),
-            lines: Vec::with_capacity(text.len() / 24),
+            tokens: Vec::with_capacity(most.min(text.len() / 6)),
+            lines: Vec::with_capacity(most.min(text.len() / 24)),
             ..Tokens::default()
         },
         indent: 0,
@@ -146,6 +146,9 @@ pub fn tokenize(text: &[u8], after: u8) -> Tokens {
     while let Some(&byte) = text.get(run.pos) {
         if let Err(fault) = run.step(byte) {
             run.out.fault = Some(fault);
+            return run.out;
+        }
+        if run.out.tokens.len() > most {
             return run.out;
         }
     }

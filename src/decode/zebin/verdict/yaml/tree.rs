@@ -20,7 +20,8 @@ pub struct Node {
     parent: u32,
     /// The first child.
     pub first: u32,
-    last: u32,
+    /// The child that was added last.
+    pub last: u32,
     /// The next one on the same level.
     pub next: u32,
     indent: u16,

@@ -1,16 +1,16 @@
-//! `payload_arguments` and `binding_table_indices`: what an argument is, follows from all
-//! entries with its index; the driver gives up with an assertion where they contradict each
-//! other.
+//! `payload_arguments` and `binding_table_indices`: the kind of an argument follows from all
+//! entries with its index. Where they contradict each other an assertion of the driver fails.
 
 use super::kernel::{Base, State, is_offset, low_byte};
 use super::members::Value;
-use super::{Decoder, Stop};
+use super::{Decoder, Refused};
+use crate::decode::zebin::verdict::image::READABLE_BEHIND_LIST;
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::Node;
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 
-/// What an argument of the source is.
+/// The kind of an argument of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Kind {
     #[default]
@@ -37,10 +37,15 @@ struct Argument {
     place: Span,
 }
 
-/// Indices from which on the driver cannot get the memory for its list of arguments.
-const TOO_MANY: i32 = 1 << 27;
+/// From this index on the driver cannot allocate its list of arguments.
+const MAX_INDEX: i32 = 1 << 27;
 
-/// Arguments that are asked for by their number in three parts.
+/// Is an entry so close to a list in memory that the driver can most likely read it?
+fn is_near(index: i32) -> bool {
+    u64::from(index.unsigned_abs()) < READABLE_BEHIND_LIST
+}
+
+/// Arguments with up to three components.
 const VECTORS: &[&str] = &[
     "local_size",
     "group_count",
@@ -50,7 +55,7 @@ const VECTORS: &[&str] = &[
 ];
 
 impl<'a> Decoder<'a, '_> {
-    pub(super) fn arguments(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+    pub(super) fn arguments(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
         self.begin();
         let mut arguments = Vec::with_capacity(usize::from(table.count));
         for entry in self.yaml.children(table) {
@@ -59,15 +64,15 @@ impl<'a> Decoder<'a, '_> {
         }
         self.end()?;
         let highest = arguments.iter().max_by_key(|argument| argument.index);
-        let count = highest.map_or(-1, |argument| argument.index);
-        if let Some(argument) = highest.filter(|argument| argument.index >= TOO_MANY) {
-            let message = format!("arg_index{} is {}", self.of(), argument.index);
-            return Err(self
-                .findings
-                .stop(&rules::ARGUMENT_INDEX, argument.place, message));
+        if let Some(Argument { index, place, .. }) = highest {
+            if *index >= MAX_INDEX {
+                let message = format_args!("arg_index is {index}");
+                return self.refuse(&rules::ARGUMENT_INDEX, *place, message);
+            }
+            let count = usize::try_from(index.saturating_add(1)).unwrap_or(0);
+            self.findings.spend(count as u64, *place)?;
+            self.kinds.resize(count, Kind::Unknown);
         }
-        let count = usize::try_from(count.saturating_add(1)).unwrap_or(0);
-        self.kinds.resize(count, Kind::Unknown);
         let mut seen = Modes::default();
         for argument in &arguments {
             self.populate(argument, state)?;
@@ -83,8 +88,8 @@ impl<'a> Decoder<'a, '_> {
             (_, _, Some(place)) if state.entries > 0 => (place, "an entry of the binding table"),
             _ => return Ok(()),
         };
-        let message = format!("bindless access{} beside {why}", self.of());
-        Err(self.findings.stop(&rules::MIXED_ADDRESSING, place, message))
+        let message = format_args!("bindless access and {why}");
+        self.refuse(&rules::MIXED_ADDRESSING, place, message)
     }
 
     fn argument(&mut self, entry: &Node) -> Argument {
@@ -99,7 +104,7 @@ impl<'a> Decoder<'a, '_> {
             sampler: -1,
             source_offset: -1,
             entry: -1,
-            place: self.span(self.yaml.key_place(entry)),
+            place: self.key_span(entry),
         };
         for member in self.yaml.children(entry) {
             let Some((key, value)) = self.member(&schema::PAYLOAD_ARGUMENTS, member) else {
@@ -109,7 +114,7 @@ impl<'a> Decoder<'a, '_> {
                 ("arg_type", Value::Word(word)) => {
                     argument.kind = word.name;
                     argument.rejected = word.driver == schema::Driver::Rejects;
-                    argument.place = self.span(self.yaml.place(member));
+                    argument.place = self.value_span(member);
                 }
                 ("addrmode", Value::Word(word)) => argument.mode = word.name,
                 ("addrspace", Value::Word(word)) => argument.space = word.name,
@@ -119,6 +124,9 @@ impl<'a> Decoder<'a, '_> {
                 ("sampler_index", Value::Int(number)) => argument.sampler = number,
                 ("source_offset", Value::Int(number)) => argument.source_offset = number,
                 ("bti_value", Value::Int(number)) => argument.entry = number,
+                ("slm_alignment", Value::Int(..0)) => {
+                    self.not_read(member, "a number without a sign");
+                }
                 _ => {}
             }
         }
@@ -134,76 +142,52 @@ impl<'a> Decoder<'a, '_> {
 
     /// The argument of the source that an entry belongs to is of this kind; it must not have
     /// been of another.
-    fn claim(&mut self, argument: &Argument, kind: Kind) -> Result<(), Stop> {
-        let at = usize::try_from(argument.index).ok();
+    fn claim(&mut self, argument: &Argument, kind: Kind) -> Result<(), Refused> {
+        let Argument { index, place, .. } = *argument;
+        let at = usize::try_from(index).ok();
         let Some(slot) = at.and_then(|at| self.kinds.get_mut(at)) else {
-            let message = format!(
-                "{}{}: arg_index is {}",
-                argument.kind,
-                self.of(),
-                argument.index
-            );
-            return Err(self
-                .findings
-                .stop(&rules::ARGUMENT_INDEX, argument.place, message));
+            let message = format_args!("{}: arg_index is {index}", argument.kind);
+            if kind == Kind::Pointer && index < -1 && is_near(index) {
+                self.note(&rules::ARGUMENT_INDEX_NEGATIVE, place, message);
+                return Ok(());
+            }
+            return self.refuse(&rules::ARGUMENT_INDEX, place, message);
         };
         if *slot == Kind::Unknown {
             *slot = kind;
         }
         if *slot != kind {
-            let message = format!(
-                "{}{}: argument {} was something else before",
-                argument.kind,
-                self.of(),
-                argument.index
+            let message = format_args!(
+                "{}: argument {index} is of another kind before",
+                argument.kind
             );
-            return Err(self
-                .findings
-                .stop(&rules::ARGUMENT_KIND, argument.place, message));
+            return self.refuse(&rules::ARGUMENT_KIND, place, message);
         }
         Ok(())
     }
 
-    fn size_is(&mut self, argument: &Argument, size: i32) -> Result<(), Stop> {
+    fn size_is(&mut self, argument: &Argument, size: i32) -> Result<(), Refused> {
         if argument.size == size {
             return Ok(());
         }
-        let message = format!(
-            "{}{} has {} bytes, not {size}",
-            argument.kind,
-            self.of(),
-            argument.size
-        );
-        Err(self
-            .findings
-            .stop(&rules::ARGUMENT_SIZE, argument.place, message))
+        let message = format_args!("{} has {} bytes, not {size}", argument.kind, argument.size);
+        self.refuse(&rules::ARGUMENT_SIZE, argument.place, message)
     }
 
-    fn populate(&mut self, argument: &Argument, state: &mut State) -> Result<(), Stop> {
-        let kind = argument.kind;
+    fn populate(&mut self, argument: &Argument, state: &mut State) -> Result<(), Refused> {
+        let (kind, place) = (argument.kind, argument.place);
         if kind.is_empty() || argument.rejected {
-            let message = format!(
-                "{kind:?}{} is no argument of the cross-thread payload",
-                self.of()
-            );
-            return Err(self
-                .findings
-                .stop(&rules::ARGUMENT_TYPE, argument.place, message));
+            let message = format_args!("\"{kind}\" is not a type of a payload argument");
+            return self.refuse(&rules::ARGUMENT_TYPE, place, message);
         }
         if VECTORS.contains(&kind) && !matches!(argument.size, 4 | 8 | 12) {
-            let message = format!(
-                "{kind}{} has {} bytes, not 4, 8 or 12",
-                self.of(),
-                argument.size
-            );
-            return Err(self
-                .findings
-                .stop(&rules::ARGUMENT_SIZE, argument.place, message));
+            let message = format_args!("{kind} has {} bytes, not 4, 8 or 12", argument.size);
+            return self.refuse(&rules::ARGUMENT_SIZE, place, message);
         }
         let pointer_at = |name| {
             let size = low_byte(argument.size);
             let bad = is_offset(argument.offset) && !matches!(size, 4 | 8);
-            bad.then_some((name, argument.place))
+            bad.then_some((name, place))
         };
         match kind {
             "arg_bypointer" => self.pointer(argument, state)?,
@@ -211,14 +195,10 @@ impl<'a> Decoder<'a, '_> {
                 let before = self.kind_of(argument.index);
                 self.claim(argument, Kind::Value)?;
                 if before == Kind::Value && argument.source_offset == -1 {
-                    let message = format!(
-                        "another element of argument {}{} without source_offset",
-                        argument.index,
-                        self.of()
-                    );
-                    return Err(self
-                        .findings
-                        .stop(&rules::SOURCE_OFFSET, argument.place, message));
+                    let index = argument.index;
+                    let message =
+                        format_args!("argument {index}: another element without source_offset");
+                    return self.refuse(&rules::SOURCE_OFFSET, place, message);
                 }
             }
             "buffer_address" => self.claim(argument, Kind::Pointer)?,
@@ -232,15 +212,9 @@ impl<'a> Decoder<'a, '_> {
             }
             "work_dimensions" | "region_group_dimension" => self.size_is(argument, 4)?,
             "inline_sampler" if i32::from(state.samplers) < argument.sampler => {
-                let message = format!(
-                    "inline_sampler{}: sampler {} of {}",
-                    self.of(),
-                    argument.sampler,
-                    state.samplers
-                );
-                return Err(self
-                    .findings
-                    .stop(&rules::SAMPLER_INDEX, argument.place, message));
+                let (index, count) = (argument.sampler, state.samplers);
+                let message = format_args!("inline_sampler: sampler {index} of {count}");
+                return self.refuse(&rules::SAMPLER_INDEX, place, message);
             }
             "const_base" => self.base(argument, state, true),
             "global_base" => self.base(argument, state, false),
@@ -281,45 +255,34 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
-    fn pointer(&mut self, argument: &Argument, state: &mut State) -> Result<(), Stop> {
+    fn pointer(&mut self, argument: &Argument, state: &mut State) -> Result<(), Refused> {
         let kind = match argument.space {
             "image" => Kind::Image,
             "sampler" => Kind::Sampler,
             _ => Kind::Pointer,
         };
         self.claim(argument, kind)?;
-        let refuse = |this: &mut Self, what: &str| {
-            let message = format!("argument {}{}: {what}", argument.index, this.of());
-            Err(this
-                .findings
-                .stop(&rules::ADDRESS_MODE, argument.place, message))
-        };
-        match argument.mode {
-            "" => refuse(self, "no addrmode"),
-            "stateless" if kind != Kind::Pointer => refuse(self, "stateless, and no buffer"),
-            "slm" if kind != Kind::Pointer => {
-                let message = format!(
-                    "argument {}{}: in shared local memory, and no buffer",
-                    argument.index,
-                    self.of()
-                );
-                Err(self
-                    .findings
-                    .stop(&rules::ARGUMENT_KIND, argument.place, message))
+        let Argument { index, place, .. } = *argument;
+        let (rule, what) = match argument.mode {
+            "" => (&rules::ADDRESS_MODE, "no addrmode"),
+            "stateless" if kind != Kind::Pointer => {
+                (&rules::ADDRESS_MODE, "stateless, but not a buffer")
             }
+            "slm" if kind != Kind::Pointer => (&rules::ARGUMENT_KIND, "slm, but not a buffer"),
             _ => {
                 if kind == Kind::Sampler {
                     let next = low_byte(argument.sampler.wrapping_add(1));
                     state.samplers = state.samplers.max(next);
                 }
-                Ok(())
+                return Ok(());
             }
-        }
+        };
+        self.refuse(rule, place, format_args!("argument {index}: {what}"))
     }
 
     /// Entries for arguments that are neither buffers nor images are refused; the driver does
     /// not check that there is such an argument.
-    pub(super) fn binding_table(&mut self, table: &Node) -> Result<(), Stop> {
+    pub(super) fn binding_table(&mut self, table: &Node) -> Result<(), Refused> {
         self.begin();
         let mut entries = Vec::new();
         for entry in self.yaml.children(table) {
@@ -329,7 +292,7 @@ impl<'a> Decoder<'a, '_> {
                     self.member(&schema::BINDING_TABLE_INDICES, member)
                     && key.name == "arg_index"
                 {
-                    index = Some((number, self.span(self.yaml.place(member))));
+                    index = Some((number, self.value_span(member)));
                 }
             }
             entries.extend(index);
@@ -337,33 +300,19 @@ impl<'a> Decoder<'a, '_> {
         self.end()?;
         for (index, place) in entries {
             let at = usize::try_from(index).ok();
-            let message = format!("argument {index}{} has a binding table entry", self.of());
-            match at.map(|at| self.kinds.get(at)) {
-                Some(Some(Kind::Pointer | Kind::Image)) => {}
-                Some(Some(_)) => {
-                    return Err(self.findings.stop(&rules::BINDING_TABLE, place, message));
-                }
-                // Whatever stands in memory behind the list decides; not far behind it: zeros.
-                Some(None) if index < FAR => {
-                    return Err(self.findings.stop(&rules::BINDING_TABLE, place, message));
-                }
-                None if index == -1 => {
-                    self.findings
-                        .note(&rules::BINDING_TABLE_UNCHECKED, place, message);
-                }
-                _ => {
-                    return Err(self
-                        .findings
-                        .stop(&rules::BINDING_TABLE_INDEX, place, message));
-                }
-            }
+            let rule = match at.and_then(|at| self.kinds.get(at)) {
+                Some(Kind::Pointer | Kind::Image) => continue,
+                Some(_) => &rules::BINDING_TABLE,
+                // What stands in memory near the list decides: zeros.
+                None if is_near(index) => &rules::BINDING_TABLE,
+                None => &rules::BINDING_TABLE_INDEX,
+            };
+            let message = format_args!("a binding table entry of argument {index}");
+            return self.refuse(rule, place, message);
         }
         Ok(())
     }
 }
-
-/// So far behind its list of arguments the driver still finds memory.
-const FAR: i32 = 10_000;
 
 /// How buffers and images are addressed.
 #[derive(Default)]

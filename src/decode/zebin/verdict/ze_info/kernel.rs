@@ -1,7 +1,7 @@
-//! A kernel: its environment, what it is given, what it needs.
+//! A kernel: its execution environment, its arguments, the buffers that it uses.
 
 use super::members::{Members, Value};
-use super::{Decoder, Stop};
+use super::{Decoder, Refused};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Node, Place};
 use crate::decode::zebin::ze_info::schema;
@@ -13,19 +13,17 @@ pub struct Kernel<'a> {
     pub name: &'a [u8],
     /// The bytes of the name.
     pub place: Span,
-    /// How many arguments it has.
-    pub arguments: usize,
-    /// Shared local memory, as the driver compares it, and where that is said.
+    /// `slm_size` as the driver compares it, and its bytes.
     pub slm: (u32, Span),
-    /// It needs the buffer of constants.
+    /// It uses the buffer of constants.
     pub constants: Option<Base>,
-    /// It needs the buffer of variables.
+    /// It uses the buffer of variables.
     pub variables: Option<Base>,
-    /// Pointers whose size the driver cannot write when it makes the kernel.
+    /// Pointers that the driver cannot write when it creates the kernel, because of their size.
     pub bad_pointers: Vec<(&'static str, Span)>,
 }
 
-/// A buffer's address that a kernel wants.
+/// An argument with the address of a buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Base {
     /// The argument.
@@ -48,7 +46,7 @@ pub(super) struct State {
     pub(super) bindless_base: Option<Span>,
 }
 
-/// What the environment says that matters.
+/// What matters of `execution_env`.
 pub(super) struct Environment {
     simd: i32,
     slm: (i32, Place),
@@ -57,31 +55,26 @@ pub(super) struct Environment {
 
 impl<'a> Decoder<'a, '_> {
     /// Decodes a kernel.
-    pub(super) fn kernel(&mut self, entry: &Node) -> Result<Kernel<'a>, Stop> {
+    pub(super) fn kernel(&mut self, entry: &Node) -> Result<Kernel<'a>, Refused> {
         self.owner = b"";
         self.begin();
         let members = self.members(&schema::KERNEL, entry);
-        let place = self.span(self.yaml.key_place(entry));
+        let place = self.key_span(entry);
         for key in ["name", "execution_env"] {
             if members.get(key).is_none() {
-                self.failed = true;
-                self.findings.note(
-                    &rules::KERNEL_INCOMPLETE,
-                    place,
-                    format_args!("a kernel without {key}"),
-                );
+                let message = format_args!("a kernel without {key}");
+                self.fail(&rules::KERNEL_INCOMPLETE, place, message);
             }
         }
         self.end()?;
         let (Some(name), Some(environment)) = (members.get("name"), members.get("execution_env"))
         else {
-            return Err(Stop);
+            return Err(Refused);
         };
         self.owner = self.yaml.unquoted(name);
         let mut kernel = Kernel {
             name: self.owner,
-            place: self.span(self.yaml.place(name)),
-            arguments: 0,
+            place: self.value_span(name),
             slm: (0, place),
             constants: None,
             variables: None,
@@ -92,9 +85,8 @@ impl<'a> Decoder<'a, '_> {
         self.end()?;
         let (mode, at) = environment.alloc_mode;
         if !matches!(mode, 0 | 1) {
-            let message = format!("slm_alloc_mode{} is {mode}", self.of());
-            let at = self.span(at);
-            return Err(self.findings.stop(&rules::SLM_ALLOC_MODE, at, message));
+            let message = format_args!("slm_alloc_mode is {mode}");
+            return self.refuse(&rules::SLM_ALLOC_MODE, self.span(at), message);
         }
         let (slm, at) = environment.slm;
         // Compared without a sign.
@@ -137,7 +129,6 @@ impl<'a> Decoder<'a, '_> {
         if let Some(node) = members.get("binding_table_indices") {
             self.binding_table(node)?;
         }
-        kernel.arguments = self.kinds.len();
         kernel.constants = state.constants;
         kernel.variables = state.variables;
         kernel.bad_pointers.extend(state.printf);
@@ -147,7 +138,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(kernel)
     }
 
-    fn simple_tables(&mut self, members: &Members<'a>, state: &mut State) -> Result<(), Stop> {
+    fn simple_tables(&mut self, members: &Members<'a>, state: &mut State) -> Result<(), Refused> {
         if let Some(node) = members.get("user_attributes") {
             self.begin();
             for member in self.yaml.children(node) {
@@ -198,18 +189,20 @@ impl<'a> Decoder<'a, '_> {
             }
         }
         if !self.failed && !matches!(environment.simd, 1 | 8 | 16 | 32) {
-            self.failed = true;
-            let message = match environment.simd {
-                -1 => format!("there is no simd_size{}", self.of()),
-                size => format!("simd_size{} is {size}", self.of()),
-            };
             let place = self.span(simd_place);
-            self.findings.note(&rules::SIMD_SIZE, place, message);
+            match environment.simd {
+                -1 => self.fail(&rules::SIMD_SIZE, place, "there is no simd_size"),
+                size => self.fail(
+                    &rules::SIMD_SIZE,
+                    place,
+                    format_args!("simd_size is {size}"),
+                ),
+            }
         }
         environment
     }
 
-    fn per_thread(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+    fn per_thread(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
         self.begin();
         let mut arguments = Vec::new();
         for entry in self.yaml.children(table) {
@@ -230,11 +223,10 @@ impl<'a> Decoder<'a, '_> {
                     _ => {}
                 }
             }
-            let place = self.span(self.yaml.key_place(entry));
+            let place = self.key_span(entry);
             if size == 0 {
-                let message = format!("a per-thread argument{} of size 0 is left out", self.of());
-                self.findings
-                    .note(&rules::PER_THREAD_SKIPPED, place, message);
+                let message = "a per-thread argument of size 0";
+                self.note(&rules::PER_THREAD_SKIPPED, place, message);
             } else {
                 arguments.push((word, size, offset, place));
             }
@@ -253,15 +245,15 @@ impl<'a> Decoder<'a, '_> {
         offset: i32,
         place: Span,
         state: &mut State,
-    ) -> Result<(), Stop> {
-        let of = self.of();
-        let mut refuse =
-            |message: String| Err(self.findings.stop(&rules::PER_THREAD, place, message));
+    ) -> Result<(), Refused> {
+        let rule = &rules::PER_THREAD;
         if !matches!(word, "local_id" | "packed_local_ids") {
-            return refuse(format!("a per-thread argument{of} of type {word:?}"));
+            let message = format_args!("a per-thread argument of type \"{word}\"");
+            return self.refuse(rule, place, message);
         }
         if offset != 0 {
-            return refuse(format!("{word}{of} is at offset {offset}, not 0"));
+            let message = format_args!("{word} is at offset {offset}, not 0");
+            return self.refuse(rule, place, message);
         }
         let channel: u32 = match word {
             "local_id" => {
@@ -270,15 +262,14 @@ impl<'a> Decoder<'a, '_> {
             }
             _ => 2,
         };
-        // Divided without a sign; what is left over does not matter.
+        // Divided without a sign; the remainder does not matter.
         let ids = match u32::try_from(size) {
             Ok(size) => size / channel,
             Err(_) => u32::MAX,
         };
         if !(1..=3).contains(&ids) {
-            return refuse(format!(
-                "{word}{of} has {size} bytes, which is not one to three times {channel}"
-            ));
+            let message = format_args!("{word} has {size} bytes, not one to three times {channel}");
+            return self.refuse(rule, place, message);
         }
         if word == "packed_local_ids" {
             state.simd = 1;
@@ -286,7 +277,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn samplers(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+    fn samplers(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
         self.begin();
         let mut samplers = Vec::new();
         for entry in self.yaml.children(table) {
@@ -301,12 +292,7 @@ impl<'a> Decoder<'a, '_> {
                     _ => {}
                 }
             }
-            samplers.push((
-                index,
-                address,
-                filter,
-                self.span(self.yaml.key_place(entry)),
-            ));
+            samplers.push((index, address, filter, self.key_span(entry)));
         }
         self.end()?;
         for (index, address, filter, place) in samplers {
@@ -319,18 +305,18 @@ impl<'a> Decoder<'a, '_> {
                     continue;
                 }
             };
-            let message = format!("an inline sampler{} without {missing}", self.of());
-            return Err(self.findings.stop(&rules::INLINE_SAMPLER, place, message));
+            let message = format_args!("an inline sampler without {missing}");
+            return self.refuse(&rules::INLINE_SAMPLER, place, message);
         }
         Ok(())
     }
 
-    fn memory_buffers(&mut self, table: &Node, state: &mut State) -> Result<(), Stop> {
+    fn memory_buffers(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
         self.begin();
         let mut buffers = Vec::new();
         for entry in self.yaml.children(table) {
             let mut buffer = MemoryBuffer {
-                place: self.span(self.yaml.key_place(entry)),
+                place: self.key_span(entry),
                 ..MemoryBuffer::default()
             };
             for member in self.yaml.children(entry) {
@@ -360,13 +346,8 @@ impl<'a> Decoder<'a, '_> {
         buffer: &MemoryBuffer,
         slots: &mut [bool; 2],
         state: &mut State,
-    ) -> Result<(), Stop> {
-        let of = self.of();
-        let mut refuse = |message: String| {
-            Err(self
-                .findings
-                .stop(&rules::MEMORY_BUFFER, buffer.place, message))
-        };
+    ) -> Result<(), Refused> {
+        let (rule, place, slot) = (&rules::MEMORY_BUFFER, buffer.place, buffer.slot);
         let lanes = if buffer.per_lane {
             i64::from(state.simd)
         } else {
@@ -374,29 +355,41 @@ impl<'a> Decoder<'a, '_> {
         };
         let total = i64::from(buffer.size) * lanes;
         if buffer.size <= 0 || buffer.size == i32::MAX || total > i64::from(u32::MAX) {
-            return refuse(format!("a memory buffer{of} of {total} bytes"));
+            return self.refuse(
+                rule,
+                place,
+                format_args!("a memory buffer of {total} bytes"),
+            );
         }
         match buffer.kind {
             "global" if buffer.usage == "private_space" => state.private_memory = true,
             "global" => {
-                return refuse(format!(
-                    "a global memory buffer{of} for {:?}, not private_space",
+                let message = format_args!(
+                    "a global memory buffer with usage \"{}\", not private_space",
                     buffer.usage
-                ));
+                );
+                return self.refuse(rule, place, message);
             }
-            "scratch" => match usize::try_from(buffer.slot).map(|slot| slots.get_mut(slot)) {
+            "scratch" => match usize::try_from(slot).map(|slot| slots.get_mut(slot)) {
                 Ok(Some(taken)) if *taken => {
-                    return refuse(format!("scratch slot {}{of} is there again", buffer.slot));
+                    return self.refuse(rule, place, format_args!("duplicate scratch slot {slot}"));
                 }
                 Ok(Some(taken)) => *taken = true,
-                Ok(None) => return refuse(format!("scratch slot {}{of}", buffer.slot)),
+                Ok(None) => {
+                    return self.refuse(rule, place, format_args!("scratch slot {slot}"));
+                }
                 Err(_) => {
-                    let message = format!("scratch slot {}{of}", buffer.slot);
-                    self.findings
-                        .note(&rules::NEGATIVE_SLOT, buffer.place, message);
+                    self.note(
+                        &rules::NEGATIVE_SLOT,
+                        place,
+                        format_args!("scratch slot {slot}"),
+                    );
                 }
             },
-            kind => return refuse(format!("a memory buffer{of} of type {kind:?}")),
+            kind => {
+                let message = format_args!("a memory buffer of type \"{kind}\"");
+                return self.refuse(rule, place, message);
+            }
         }
         Ok(())
     }
@@ -412,12 +405,12 @@ struct MemoryBuffer {
     place: Span,
 }
 
-/// What is left of a number in 8 bits.
+/// The low 8 bits of a number.
 pub(super) fn low_byte(number: i32) -> u8 {
     number.to_le_bytes().first().copied().unwrap_or(0)
 }
 
-/// What is left of a number in 16 bits, when that is not the mark for "not there".
+/// Are the low 16 bits of a number an offset? The value for "none" is not.
 pub(super) fn is_offset(number: i32) -> bool {
     number & 0xffff != 0xffff
 }

@@ -1,11 +1,15 @@
 //! The members of a mapping: which keys there are, and what their values read as.
 
 use super::Decoder;
+use crate::decode::zebin::verdict::findings::Shown;
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::Node;
 use crate::decode::zebin::ze_info::schema::{Driver, EnumValue, Key, Table, Type};
 
-/// Members that may be there once, by key.
+/// The table behind the end of what the driver decodes: it may be there more than once.
+const MISC_INFO: &str = "kernels_misc_info";
+
+/// The members of a mapping, by key: of several with one key the first.
 pub struct Members<'a> {
     list: Vec<(&'static str, &'a Node)>,
 }
@@ -25,40 +29,34 @@ impl<'a> Members<'a> {
 pub enum Value {
     /// A number.
     Int(i32),
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// A word of a list.
+    /// A value of an enumeration.
     Word(&'static EnumValue),
     /// Something that the driver does not read, or not here.
     Other,
 }
 
-fn shown(text: &[u8]) -> String {
-    String::from_utf8_lossy(text.get(..80).unwrap_or(text)).into_owned()
-}
-
 impl<'a> Decoder<'a, '_> {
-    /// The key of a member, if the driver knows it; otherwise it refuses the file.
+    /// The key of a member. An unknown one fails the step.
     pub fn known(&mut self, table: &'static Table, member: &Node) -> Option<&'static Key> {
         let name = self.yaml.key(member);
-        let key = table.key(name).filter(|key| key.driver != Driver::Unknown);
+        let known = table.key(name);
+        let key = known.filter(|key| key.driver != Driver::Unknown);
         if key.is_none() {
-            self.failed = true;
-            let place = self.span(self.yaml.key_place(member));
-            let within = format_args!("in {}{}", table.name, self.of());
-            let (rule, key) = (&rules::UNKNOWN_KEY, shown(name));
-            match (name, table.key(name)) {
-                (b"", _) => {
-                    let message = format_args!("an entry without a key {within}");
-                    self.findings.note(rule, place, message);
+            let place = self.key_span(member);
+            let (rule, within, key) = (&rules::UNKNOWN_KEY, table.name, Shown(name));
+            match (name, known) {
+                (b"", _) => self.fail(rule, place, format_args!("an entry of {within} has no key")),
+                (_, Some(_)) => {
+                    let message = format_args!("the driver does not know {key} in {within}");
+                    self.fail(rule, place, message);
                 }
-                (_, Some(_)) => self
-                    .findings
-                    .note(rule, place, format_args!("{key} {within}")),
-                (_, None) => {
-                    let message = format_args!("unknown key {key:?} {within}");
-                    self.findings.note(rule, place, message);
-                }
+                (_, None) => self.fail(
+                    rule,
+                    place,
+                    format_args!("unknown key \"{key}\" in {within}"),
+                ),
             }
         }
         key
@@ -73,24 +71,18 @@ impl<'a> Decoder<'a, '_> {
             let Some(key) = self.known(table, member) else {
                 continue;
             };
-            if members.get(key.name).is_some() && self.must_be_single(key) {
-                self.failed = true;
-                let place = self.span(self.yaml.key_place(member));
-                let message = format_args!("{}{} is there again", key.name, self.of());
-                self.findings.note(&rules::KEY_AGAIN, place, message);
+            if members.get(key.name).is_none() {
+                members.list.push((key.name, member));
+            } else if key.name != MISC_INFO {
+                let message = format_args!("duplicate key {} in {}", key.name, table.name);
+                self.fail(&rules::DUPLICATE_KEY, self.key_span(member), message);
             }
-            members.list.push((key.name, member));
         }
         members
     }
 
-    /// The tables behind the end of what the driver reads may be there more than once.
-    fn must_be_single(&self, key: &Key) -> bool {
-        key.name != "kernels_misc_info"
-    }
-
-    /// The value of a member as its key wants it; `None` where it is not, and the driver
-    /// refuses the file.
+    /// The value of a member, of its key's type. Returns `None` if it is not, which fails the
+    /// step.
     pub fn member(
         &mut self,
         table: &'static Table,
@@ -103,11 +95,11 @@ impl<'a> Decoder<'a, '_> {
         let value = match key.ty {
             Type::Int32 | Type::Int64 => match self.yaml.int32(member) {
                 Some(number) => Some(Value::Int(number)),
-                None => self.not_read(member, "a number of 32 bits"),
+                None => self.not_read(member, "a 32-bit number"),
             },
             Type::Bool => match self.yaml.boolean(member) {
                 Some(yes) => Some(Value::Bool(yes)),
-                None => self.not_read(member, "yes or no"),
+                None => self.not_read(member, "a boolean"),
             },
             Type::Enum(list) => {
                 let word = self.yaml.raw(member);
@@ -127,53 +119,43 @@ impl<'a> Decoder<'a, '_> {
 
     /// A value that cannot be read.
     pub fn not_read(&mut self, member: &Node, wanted: &str) -> Option<Value> {
-        self.failed = true;
-        let place = self.span(self.yaml.place(member));
-        let key = shown(self.yaml.key(member));
-        let value = shown(self.yaml.raw(member));
-        let message = format_args!(
-            "{key}{}: {value:?} is not {wanted} to the driver",
-            self.of()
-        );
-        self.findings.note(&rules::VALUE_NOT_READ, place, message);
+        let key = Shown(self.yaml.key(member));
+        let value = Shown(self.yaml.raw(member));
+        let message = format_args!("{key}: \"{value}\" is not {wanted}");
+        self.fail(&rules::VALUE_NOT_READ, self.value_span(member), message);
         None
     }
 
     fn unhandled(&mut self, member: &Node, word: &[u8], list: &str) -> Option<Value> {
-        self.failed = true;
-        let place = self.span(self.yaml.place(member));
-        let key = shown(self.yaml.key(member));
-        let message = match word {
-            b"" => format!("{key}{} has no value", self.of()),
-            _ => format!(
-                "{key}{}: {:?} is no {list} to the driver",
-                self.of(),
-                shown(word)
-            ),
-        };
-        self.findings.note(&rules::UNKNOWN_VALUE, place, message);
+        let place = self.value_span(member);
+        let (rule, key) = (&rules::UNKNOWN_VALUE, Shown(self.yaml.key(member)));
+        match word {
+            b"" => self.fail(rule, place, format_args!("{key} has no value")),
+            _ => {
+                let message = format_args!("{key}: unknown {list} \"{}\"", Shown(word));
+                self.fail(rule, place, message);
+            }
+        }
         None
     }
 
     /// Three numbers in a list.
     fn three(&mut self, member: &Node) -> Option<Value> {
         let mut count = 0;
-        let mut fine = true;
+        let mut valid = true;
         for item in self.yaml.children(member) {
             count += 1;
             if self.yaml.int32(item).is_none() {
-                fine = false;
-                self.not_read(item, "a number of 32 bits");
+                valid = false;
+                self.not_read(item, "a 32-bit number");
             }
         }
         if count != 3 {
-            self.failed = true;
-            let place = self.span(self.yaml.key_place(member));
-            let key = shown(self.yaml.key(member));
-            let message = format_args!("{key}{} has {count} numbers", self.of());
-            self.findings.note(&rules::LIST_LENGTH, place, message);
-            fine = false;
+            let key = Shown(self.yaml.key(member));
+            let message = format_args!("{key} has {count} numbers, not 3");
+            self.fail(&rules::LIST_LENGTH, self.key_span(member), message);
+            valid = false;
         }
-        fine.then_some(Value::Other)
+        valid.then_some(Value::Other)
     }
 }

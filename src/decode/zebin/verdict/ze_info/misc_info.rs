@@ -1,16 +1,18 @@
 //! `kernels_misc_info`: read when a program asks for the names and types of arguments, which
-//! is after the load. Whatever is wrong with it only makes the answers useless, but for
-//! indices without an argument: those throw an exception that nobody catches.
+//! is after the load. What is wrong with it only makes the answers useless, but for an index
+//! without an argument: that throws an exception that is not caught.
+
+use std::collections::HashMap;
 
 use super::Kernel;
 use super::text::Texts;
 use crate::decode::rules::Rule;
-use crate::decode::zebin::verdict::findings::Findings;
+use crate::decode::zebin::verdict::findings::{Findings, Shown};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Kind, Node, Yaml};
 use crate::model::{Effect, Span};
 
-/// Looks for what makes the driver crash, or the names useless.
+/// Finds what makes the driver crash, or the names useless.
 pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings) {
     let mut nodes = Vec::new();
     let Some((yaml, at)) = texts.misc_info(&mut nodes) else {
@@ -43,22 +45,24 @@ pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings)
             }
         }
     }
+    let mut by_name: HashMap<&[u8], &Kernel<'_>> = HashMap::with_capacity(kernels.len());
+    for kernel in kernels {
+        by_name.entry(kernel.name).or_insert(kernel);
+    }
     let mut kernel = None;
     for (name, place, indices) in entries {
-        kernel = kernels.iter().find(|k| k.name == name).or(kernel);
+        // Of a kernel that does not exist the driver takes the one of the entry before.
+        kernel = by_name.get(name).or(kernel);
         let Some(kernel) = kernel else {
-            let message = format!("there is no kernel {}", String::from_utf8_lossy(name));
+            let message = format_args!("there is no kernel \"{}\"", Shown(name));
             findings.note(&rules::MISC_INFO, place, message);
             return;
         };
         let count = indices.len();
-        let beyond = |(index, _): &&(i32, Span)| usize::try_from(*index).is_ok_and(|i| i >= count);
-        let negative = |(index, _): &&(i32, Span)| *index < 0;
-        if let Some((index, place)) = indices.iter().find(|i| beyond(i) || negative(i)) {
-            let message = format!(
-                "index {index} for {}, of which {count} arguments are listed",
-                String::from_utf8_lossy(kernel.name)
-            );
+        let is_bad = |index: i32| !usize::try_from(index).is_ok_and(|index| index < count);
+        if let Some((index, place)) = indices.iter().find(|(index, _)| is_bad(*index)) {
+            let name = Shown(kernel.name);
+            let message = format_args!("{name}: index {index}, but {count} arguments are listed");
             findings.note(&rules::MISC_INFO_INDEX, *place, message);
             return;
         }
@@ -71,7 +75,7 @@ struct Reader<'a> {
 }
 
 type Entry<'a> = (&'a [u8], Span, Vec<(i32, Span)>);
-type Trouble = (&'static Rule, Span, String);
+type Problem = (&'static Rule, Span, String);
 
 impl<'a> Reader<'a> {
     fn span(&self, node: &Node) -> Span {
@@ -80,7 +84,7 @@ impl<'a> Reader<'a> {
             .sub(start.into(), u64::from(end.saturating_sub(start)))
     }
 
-    fn entry(&self, entry: &Node) -> Result<Entry<'a>, Trouble> {
+    fn entry(&self, entry: &Node) -> Result<Entry<'a>, Problem> {
         let mut name: &[u8] = b"";
         let mut indices = Vec::new();
         for member in self.yaml.children(entry) {
@@ -104,16 +108,16 @@ impl<'a> Reader<'a> {
         Ok((name, self.span(entry), indices))
     }
 
-    fn text(&self, node: &Node) -> Result<&'a [u8], Trouble> {
-        let words = |what| format!("{}{what}", String::from_utf8_lossy(self.yaml.key(node)));
+    fn text(&self, node: &Node) -> Result<&'a [u8], Problem> {
+        let words = |what| format!("{}{what}", Shown(self.yaml.key(node)));
         match self.yaml.value(node).map(|token| token.kind) {
             Some(Kind::Text) => Ok(self.yaml.raw(node)),
-            Some(_) => Err((&rules::MISC_INFO, self.span(node), words(" is no text"))),
+            Some(_) => Err((&rules::MISC_INFO, self.span(node), words(" is not a text"))),
             None => Err((&rules::EMPTY_TEXT, self.span(node), words(" has no value"))),
         }
     }
 
-    fn argument(&self, argument: &Node) -> Result<(i32, Span), Trouble> {
+    fn argument(&self, argument: &Node) -> Result<(i32, Span), Problem> {
         let mut index = -1;
         for member in self.yaml.children(argument) {
             match self.yaml.key(member) {
@@ -123,7 +127,7 @@ impl<'a> Reader<'a> {
                         (
                             &rules::MISC_INFO,
                             self.span(member),
-                            "index is no number".to_owned(),
+                            "index is not a number".to_owned(),
                         )
                     })?;
                 }
@@ -144,7 +148,7 @@ impl<'a> Reader<'a> {
             -1 => Err((
                 &rules::MISC_INFO,
                 self.span(argument),
-                "an argument without index".to_owned(),
+                "an argument without an index".to_owned(),
             )),
             index => Ok((index, self.span(argument))),
         }

@@ -1,6 +1,6 @@
 //! What the driver makes of `.ze_info`: compute-runtime, zeinfo_decoder.cpp, decodeZeInfo and
-//! what it calls. Keys, types and words are in the [schema](crate::decode::zebin::ze_info); here is
-//! what depends on more than one key.
+//! what it calls. Keys, types and enumerations are in the
+//! [schema](crate::decode::zebin::ze_info); here is what depends on more than one key.
 
 mod arguments;
 mod kernel;
@@ -12,10 +12,12 @@ pub use self::kernel::Kernel;
 pub use self::misc_info::check as check_misc_info;
 pub use self::text::Texts;
 
-use self::members::Members;
-use super::findings::{Findings, Stop};
-use super::yaml::{Node, Place, Yaml};
+use std::fmt::Display;
+
+use super::findings::{Findings, Refused, Shown};
+use super::yaml::{Kind, Node, Place, Yaml};
 use super::{rules, version};
+use crate::decode::rules::Rule;
 use crate::decode::zebin::device::Device;
 use crate::decode::zebin::ze_info::schema::{self, CONTAINER};
 use crate::model::Span;
@@ -27,13 +29,13 @@ pub struct Module<'a> {
     pub kernels: Vec<Kernel<'a>>,
     /// The names of functions.
     pub functions: Vec<&'a [u8]>,
-    /// The names of variables that the host has names for.
+    /// The device's names of the variables in the host access table.
     pub host_access: Vec<(&'a [u8], Span)>,
-    /// The names of libraries that it needs.
+    /// The names of required libraries.
     pub libraries: Vec<(&'a [u8], Span)>,
 }
 
-/// What decoding goes by.
+/// Decodes the text.
 pub struct Decoder<'a, 'f> {
     /// The text that is decoded.
     pub yaml: Yaml<'a>,
@@ -45,9 +47,9 @@ pub struct Decoder<'a, 'f> {
     pub version: (u32, u32),
     /// What the driver meets.
     pub findings: &'f mut Findings,
-    /// Who it is about.
+    /// The kernel or function that is decoded; its name starts the messages.
     pub owner: &'a [u8],
-    /// Something in the current step was wrong.
+    /// An error was found in the current step.
     pub failed: bool,
     /// What each argument of the current kernel is.
     kinds: Vec<arguments::Kind>,
@@ -74,44 +76,72 @@ impl<'a, 'f> Decoder<'a, 'f> {
             .sub(start.into(), u64::from(end.saturating_sub(start)))
     }
 
+    /// The bytes of a node's value, else of its key.
+    fn value_span(&self, node: &Node) -> Span {
+        self.span(self.yaml.place(node))
+    }
+
+    /// The bytes of a node's key, else of its value.
+    fn key_span(&self, node: &Node) -> Span {
+        self.span(self.yaml.key_place(node))
+    }
+
     fn begin(&mut self) {
         self.findings.stage();
         self.failed = false;
     }
 
-    fn end(&self) -> Result<(), Stop> {
-        if self.failed { Err(Stop) } else { Ok(()) }
+    fn end(&self) -> Result<(), Refused> {
+        if self.failed { Err(Refused) } else { Ok(()) }
     }
 
-    /// Of whom we speak, for messages.
-    fn of(&self) -> String {
-        let owner = self.owner.get(..80).unwrap_or(self.owner);
-        match owner {
-            b"" => String::new(),
-            _ => format!(" of {}", String::from_utf8_lossy(owner)),
+    /// The driver meets something in the kernel or function that is decoded.
+    fn note(&mut self, rule: &'static Rule, place: Span, message: impl Display) {
+        match self.owner {
+            b"" => self.findings.note(rule, place, message),
+            owner => {
+                let message = format_args!("{}: {message}", Shown(owner));
+                self.findings.note(rule, place, message);
+            }
         }
     }
 
+    /// The same, and it stops at the end of the step.
+    fn fail(&mut self, rule: &'static Rule, place: Span, message: impl Display) {
+        self.failed = true;
+        self.note(rule, place, message);
+    }
+
+    /// The same, and it stops at once.
+    fn refuse<T>(
+        &mut self,
+        rule: &'static Rule,
+        place: Span,
+        message: impl Display,
+    ) -> Result<T, Refused> {
+        self.note(rule, place, message);
+        Err(Refused)
+    }
+
     /// The whole module, in the driver's order. Kernels behind one that stops the driver are
-    /// looked at all the same.
-    pub fn module(&mut self) -> Result<Module<'a>, Stop> {
+    /// decoded all the same.
+    pub fn module(&mut self) -> Result<Module<'a>, Refused> {
         let mut module = Module::default();
         let Some(root) = self.yaml.root() else {
             return Ok(module);
         };
-        let top = self.container(root)?;
+        self.begin();
+        let top = self.members(&CONTAINER, root);
+        self.end()?;
         self.begin();
         match top.get("version") {
             Some(node) => {
-                let place = self.span(self.yaml.place(node));
-                let text = self.yaml.unquoted(node);
-                let found = version::check(text, place, false, self.findings);
-                self.version = found.ok_or(Stop)?;
+                let (text, place) = (self.yaml.unquoted(node), self.value_span(node));
+                self.version = version::check(text, place, &rules::VERSION, self.findings)?;
             }
             None => {
-                let message = format!("taken to be 1.{}", schema::VERSION.1);
-                self.findings
-                    .note(&rules::NO_VERSION, self.at.sub(0, 0), message);
+                let message = format_args!("read as version 1.{}", schema::VERSION.1);
+                self.note(&rules::NO_VERSION, self.at.sub(0, 0), message);
             }
         }
         if let Some(node) = top.get("l1_cache_policy") {
@@ -121,7 +151,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
         }
         if let Some(node) = top.get("required_libs") {
             for library in self.yaml.children(node) {
-                let place = self.span(self.yaml.place(library));
+                let place = self.value_span(library);
                 module.libraries.push((self.yaml.unquoted(library), place));
             }
         }
@@ -133,62 +163,52 @@ impl<'a, 'f> Decoder<'a, 'f> {
                 module.functions.push(self.function(function)?);
             }
         }
-        let mut stop = None;
+        let mut result = Ok(());
         if let Some(node) = top.get("kernels") {
             for entry in self.yaml.children(node) {
                 match self.kernel(entry) {
                     Ok(kernel) => module.kernels.push(kernel),
-                    Err(Stop) => stop = Some(Stop),
+                    Err(Refused) => result = Err(Refused),
                 }
             }
         }
-        stop.map_or(Ok(module), Err)
+        result.map(|()| module)
     }
 
-    /// The keys of the text: known ones, each once.
-    fn container(&mut self, root: &Node) -> Result<Members<'a>, Stop> {
-        self.begin();
-        let members = self.members(&CONTAINER, root);
-        self.end()?;
-        Ok(members)
-    }
-
-    fn host_access(&mut self, table: &Node, module: &mut Module<'a>) -> Result<(), Stop> {
+    fn host_access(&mut self, table: &Node, module: &mut Module<'a>) -> Result<(), Refused> {
         self.begin();
         for entry in self.yaml.children(table) {
+            // Without a device_name the driver looks for a variable without a name.
+            let mut variable: (&[u8], Span) = (b"", self.key_span(entry));
             for member in self.yaml.children(entry) {
                 let Some(key) = self.known(&schema::GLOBAL_HOST_ACCESS_TABLE, member) else {
                     continue;
                 };
                 let text = self.text(member)?;
                 if let ("device_name", Some(name)) = (key.name, text) {
-                    let place = self.span(self.yaml.place(member));
-                    module.host_access.push((name, place));
+                    variable = (name, self.value_span(member));
                 }
             }
+            module.host_access.push(variable);
         }
         self.end()
     }
 
-    /// A text, with its quotes; the driver crashes where there is none at all.
-    fn text(&mut self, node: &Node) -> Result<Option<&'a [u8]>, Stop> {
+    /// A text, with its quotes; the driver crashes if there is none.
+    fn text(&mut self, node: &Node) -> Result<Option<&'a [u8]>, Refused> {
         let Some(token) = self.yaml.value(node) else {
-            let place = self.span(self.yaml.key_place(node));
-            let key = String::from_utf8_lossy(self.yaml.key(node)).into_owned();
-            return Err(self.findings.stop(
-                &rules::EMPTY_TEXT,
-                place,
-                format!("{key} has no value"),
-            ));
+            let (key, place) = (Shown(self.yaml.key(node)), self.key_span(node));
+            let message = format_args!("{key} has no value");
+            return self.refuse(&rules::EMPTY_TEXT, place, message);
         };
-        if token.kind != super::yaml::Kind::Text {
+        if token.kind != Kind::Text {
             self.not_read(node, "a text");
             return Ok(None);
         }
         Ok(Some(self.yaml.raw(node)))
     }
 
-    fn function(&mut self, entry: &Node) -> Result<&'a [u8], Stop> {
+    fn function(&mut self, entry: &Node) -> Result<&'a [u8], Refused> {
         self.begin();
         let mut name: &[u8] = b"";
         let mut environment = None;

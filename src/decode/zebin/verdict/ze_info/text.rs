@@ -4,7 +4,7 @@
 //! `required_libs` follows, everything is decoded. Before all this the whole text is parsed
 //! once for `l1_cache_policy`, with errors ignored.
 
-use crate::decode::zebin::verdict::findings::{Findings, Stop};
+use crate::decode::zebin::verdict::findings::{Findings, Refused};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Fault, Node, Tokens, Yaml, build, tokenize};
 use crate::model::{Effect, Span};
@@ -22,10 +22,24 @@ pub struct Texts<'a> {
 const MISC_INFO: &[u8] = b"kernels_misc_info";
 const LIBRARIES: &[u8] = b"required_libs";
 
+/// The work on a token: it is kept, and so is the node that it can become.
+const TOKEN_STEPS: u64 = 48;
+
 impl<'a> Texts<'a> {
     /// Reads the text. `after` is the byte behind it.
-    pub fn new(text: &'a [u8], after: u8, at: Span) -> Texts<'a> {
-        let whole = tokenize(text, after);
+    pub fn new(
+        text: &'a [u8],
+        after: u8,
+        at: Span,
+        findings: &mut Findings,
+    ) -> Result<Texts<'a>, Refused> {
+        let mut tokens = |text: &[u8], after| {
+            let most = findings.steps_left() / TOKEN_STEPS;
+            let tokens = tokenize(text, after, usize::try_from(most).unwrap_or(usize::MAX));
+            findings.spend(TOKEN_STEPS * tokens.tokens.len() as u64, at)?;
+            Ok(tokens)
+        };
+        let whole = tokens(text, after)?;
         let cut = find(text, MISC_INFO).filter(|cut| {
             let rest = text.get(*cut..).unwrap_or(&[]);
             find(rest, LIBRARIES).is_none()
@@ -42,9 +56,9 @@ impl<'a> Texts<'a> {
         {
             let (before, behind) = text.split_at_checked(cut).unwrap_or((text, &[]));
             let next = behind.first().copied().unwrap_or(after);
-            texts.parts = Some((tokenize(before, next), tokenize(behind, after)));
+            texts.parts = Some((tokens(before, next)?, tokens(behind, after)?));
         }
-        texts
+        Ok(texts)
     }
 
     /// How many lines and tokens stand before the cut, if it is at the start of a line.
@@ -75,39 +89,38 @@ impl<'a> Texts<'a> {
         self.at.sub(at.into(), 1)
     }
 
-    fn report(&self, fault: &Fault, findings: &mut Findings) -> Stop {
-        let at = fault.at;
-        let before = usize::try_from(at).ok().and_then(|at| self.text.get(..at));
-        let line = before
-            .unwrap_or(&[])
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count()
-            + 1;
-        let message = format!("line {line}: {}", fault.rule.summary);
-        findings.stop(fault.rule, self.byte(at), message)
+    fn report<T>(&self, fault: &Fault, findings: &mut Findings) -> Result<T, Refused> {
+        let before = usize::try_from(fault.at).ok();
+        let before = before.and_then(|at| self.text.get(..at)).unwrap_or(&[]);
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let message = format_args!("line {line}: {}", fault.rule.summary);
+        findings.refuse(fault.rule, self.byte(fault.at), message)
     }
 
-    /// The first look at the whole text: assertions count, errors do not.
-    /// `nodes` is memory to use.
-    pub fn first_look(&self, nodes: &mut Vec<Node>, findings: &mut Findings) -> Result<(), Stop> {
+    /// The driver first parses the whole text for `l1_cache_policy`: assertions count, errors do
+    /// not. `nodes` is memory to use.
+    pub fn scan_l1_policy(
+        &self,
+        nodes: &mut Vec<Node>,
+        findings: &mut Findings,
+    ) -> Result<(), Refused> {
         findings.stage();
         let whole = &self.whole;
         let fault = whole
             .fault
             .or_else(|| build(self.text, &whole.lines, &whole.tokens, nodes).err());
         match fault.filter(|fault| fault.rule.effect == Some(Effect::Crashes)) {
-            Some(fault) => Err(self.report(&fault, findings)),
+            Some(fault) => self.report(&fault, findings),
             None => Ok(()),
         }
     }
 
-    /// The part that is decoded; nothing where it has no data. `nodes` is memory to use.
+    /// The part that is decoded. Returns `None` if it has no data. `nodes` is memory to use.
     pub fn decoded<'n>(
         &'n self,
         nodes: &'n mut Vec<Node>,
         findings: &mut Findings,
-    ) -> Result<Option<Yaml<'n>>, Stop> {
+    ) -> Result<Option<Yaml<'n>>, Refused> {
         findings.stage();
         let (own, lines, tokens) = match (self.cut, &self.parts) {
             (Some(_), Some((before, _))) => (before, None, None),
@@ -133,7 +146,7 @@ impl<'a> Texts<'a> {
             );
         }
         if let Some(fault) = own.fault.filter(|_| whole) {
-            return Err(self.report(&fault, findings));
+            return self.report(&fault, findings);
         }
         let text = self
             .text
@@ -141,15 +154,12 @@ impl<'a> Texts<'a> {
             .unwrap_or(self.text);
         if whole && own.open_end {
             let end = self.at.sub((text.len() as u64).saturating_sub(1), 1);
-            findings.note(&rules::YAML_OPEN_END, end, "the last line does not end");
+            let message = "the last line has no line break";
+            findings.note(&rules::YAML_OPEN_END, end, message);
         }
-        build(text, lines, tokens, nodes).map_err(|fault| self.report(&fault, findings))?;
+        build(text, lines, tokens, nodes).or_else(|fault| self.report(&fault, findings))?;
         if nodes.is_empty() {
-            findings.note(
-                &rules::ZE_INFO_EMPTY,
-                self.at,
-                "the driver finds nothing in .ze_info",
-            );
+            findings.note(&rules::ZE_INFO_EMPTY, self.at, "there are no keys");
             return Ok(None);
         }
         Ok(Some(Yaml {
@@ -159,8 +169,8 @@ impl<'a> Texts<'a> {
         }))
     }
 
-    /// The part behind the cut, and where its positions count from; or where the driver gives
-    /// up on it. `nodes` is memory to use.
+    /// The part behind the cut, or where the driver stops in it; and where its positions count
+    /// from. `nodes` is memory to use.
     pub fn misc_info<'n>(
         &'n self,
         nodes: &'n mut Vec<Node>,

@@ -1,4 +1,4 @@
-//! What the page knows of the verdict on the document that is looked at.
+//! What the page knows of the verdict on the document of the selection.
 
 use std::rc::Rc;
 
@@ -7,58 +7,59 @@ use yew::AttrValue;
 use super::words;
 use crate::model::kernels::KernelRow;
 use crate::model::{Effect, NodeId, Outcome, Tone, Verdict};
-use crate::worker::protocol::Judged;
+use crate::worker::protocol::VerdictReport;
 
 /// The verdict on a document, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Judgement {
-    /// The document that was asked about last.
+pub struct VerdictState {
+    /// The document of the last request.
     pub document: Option<NodeId>,
-    /// The device that was asked for; nothing: the document's own.
+    /// The device of the last request; `None`: the document's own.
     pub device: Option<AttrValue>,
-    /// The verdict; nothing while it is not known, or where there is none.
-    pub judged: Option<Rc<Judged>>,
-    /// Why there is none: no such device.
-    pub trouble: Option<AttrValue>,
+    /// The verdict; `None` while it is not known, or if there is none.
+    pub report: Option<Rc<VerdictReport>>,
+    /// Why the last request was not answered: there is no such device, or the decoder has
+    /// crashed on it.
+    pub error: Option<AttrValue>,
     /// The kernels with the worst hazards.
     pub worst: Rc<[KernelRow]>,
 }
 
 /// A change of what is known.
-pub enum JudgementChange {
-    /// This is being asked.
+pub enum VerdictChange {
+    /// A document and a device were asked about.
     Asked(NodeId, Option<AttrValue>),
     /// The answer about a document and a device: the verdict, or why there is none.
-    Judged(
+    Answered(
         NodeId,
         Option<AttrValue>,
-        Result<Option<Rc<Judged>>, AttrValue>,
+        Result<Option<Rc<VerdictReport>>, AttrValue>,
     ),
     /// The worst kernels of a document.
     Worst(NodeId, Rc<[KernelRow]>),
 }
 
-impl Judgement {
+impl VerdictState {
     /// Changes it.
-    pub fn apply(&mut self, change: JudgementChange) {
+    pub fn apply(&mut self, change: VerdictChange) {
         match change {
-            JudgementChange::Asked(document, device) => {
+            VerdictChange::Asked(document, device) => {
                 if self.document != Some(document) {
                     self.worst = Rc::default();
                 }
                 self.document = Some(document);
                 self.device = device;
-                self.trouble = None;
+                self.error = None;
             }
-            JudgementChange::Judged(document, device, judged)
+            VerdictChange::Answered(document, device, report)
                 if self.document == Some(document) && self.device == device =>
             {
-                match judged {
-                    Ok(judged) => self.judged = judged,
-                    Err(trouble) => self.trouble = Some(trouble),
+                match report {
+                    Ok(report) => self.report = report,
+                    Err(error) => self.error = Some(error),
                 }
             }
-            JudgementChange::Worst(document, worst) if self.document == Some(document) => {
+            VerdictChange::Worst(document, worst) if self.document == Some(document) => {
                 self.worst = worst;
             }
             _ => {}
@@ -67,23 +68,24 @@ impl Judgement {
 
     /// The verdict.
     pub fn verdict(&self) -> Option<&Verdict> {
-        self.judged.as_ref().map(|judged| &judged.verdict)
+        self.report.as_ref().map(|report| &report.verdict)
     }
 }
 
-/// How an outcome is coloured.
+/// The colour of an outcome.
 pub fn tone(outcome: Outcome) -> Tone {
     match outcome {
         Outcome::Loads => Tone::Good,
         Outcome::LoadsWithWarnings => Tone::Warning,
         Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash => Tone::Bad,
+        Outcome::NotJudged => Tone::Plain,
     }
 }
 
-/// How a finding is coloured.
+/// The colour of a finding.
 pub fn effect_tone(effect: Effect) -> Tone {
     match effect {
-        Effect::Passes => Tone::Plain,
+        Effect::Passes | Effect::NotJudged => Tone::Plain,
         Effect::Warns => Tone::Warning,
         Effect::Refuses | Effect::LinkFails | Effect::Crashes => Tone::Bad,
     }
