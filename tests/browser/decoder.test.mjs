@@ -47,7 +47,7 @@ journey("without a network a second and a third file are opened", {}, async (pag
   await axe(page);
 });
 
-journey("a decoder that dies is started anew, once, and the selection stays", { before: keepWorkers }, async (page) => {
+journey("a decoder that dies is restarted, once, and the selection stays", { before: keepWorkers }, async (page) => {
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await elfHeader(page).click();
   await page.keyboard.press("ArrowRight");
@@ -55,7 +55,7 @@ journey("a decoder that dies is started anew, once, and the selection stays", { 
   await page.getByText("0x28..0x30").waitFor();
 
   await kill(page);
-  await page.getByRole("status").getByText(/started anew/).waitFor();
+  await page.getByRole("status").getByText(/was restarted/).waitFor();
   await selected(page).getByText("e_shoff").waitFor();
   await page.getByText("0x28..0x30").waitFor();
 
@@ -66,6 +66,45 @@ journey("a decoder that dies is started anew, once, and the selection stays", { 
   // The page lives on.
   await dropFile(page, sample("spill.dg2.zebin"));
   await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
+});
+
+journey("what a decoder died of is not asked again, and the file stays open", {
+  before: async (page) => {
+    await page.addInitScript(() => {
+      globalThis.Worker = class extends Worker {
+        postMessage(...args) {
+          if (!globalThis.killNext) return super.postMessage(...args);
+          globalThis.killNext = false;
+          this.terminate();
+          this.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
+        }
+      };
+    });
+  },
+}, async (page) => {
+  const overview = page.getByRole("tabpanel", { name: "Overview" });
+  const device = page.getByLabel("Verdict for another device");
+  const own = overview.getByText("the file’s own device");
+  await dropFile(page, sample("vecadd.bmg.zebin"));
+  await own.waitFor();
+
+  // The next request is about the other device.
+  await device.fill("pvc");
+  await page.evaluate(() => { globalThis.killNext = true; });
+  await device.press("Enter");
+  await page.getByRole("status").getByText(/was restarted/).waitFor();
+  await elfHeader(page).waitFor();
+  await own.waitFor();
+
+  await device.fill("pvc");
+  await device.press("Enter");
+  await overview.getByRole("alert").getByText(/not tried again/).waitFor();
+  await own.waitFor();
+  // Any other device is asked about.
+  await device.fill("dg2");
+  await device.press("Enter");
+  await overview.getByText("on acm-g10, as requested").waitFor();
+  await axe(page);
 });
 
 for (const [name, refuse] of [

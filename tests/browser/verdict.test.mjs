@@ -23,13 +23,13 @@ for (const theme of ["light", "dark"]) {
     await device.fill("dg2");
     await device.press("Enter");
     await chip(page, "driver: refused").waitFor();
-    await overview(page).getByText("which was asked for").waitFor();
+    await overview(page).getByText("on acm-g10, as requested").waitFor();
     await overview(page).getByText("well-formed").waitFor();
     await axe(page);
     await screenshot(page, `verdict-${theme}`);
     await device.fill("20.1.0");
     await device.press("Enter");
-    await overview(page).getByText("on bmg-g21, which was asked for").waitFor();
+    await overview(page).getByText("on bmg-g21, as requested").waitFor();
 
     // One that there is not.
     await device.fill("gtx");

@@ -541,7 +541,7 @@ fn the_overview_keeps_the_two_statements_apart() {
         with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
     assert!(
-        text.contains("refused on dg2") || text.contains("refused</span> on dg2"),
+        text.contains("refused") && text.contains("on acm-g10, as requested"),
         "{text}"
     );
     assert!(
@@ -558,6 +558,22 @@ fn the_overview_keeps_the_two_statements_apart() {
     });
     assert!(text.contains("There is no device “gtx”."), "{text}");
     assert!(text.contains("driver 26.27"), "{text}");
+}
+
+#[test]
+fn a_verdict_that_is_not_answered_says_why_where_it_would_stand() {
+    let text = panel(PanelId::Overview, || {
+        let (_, mut view) = File::open("vecadd.bmg.zebin");
+        let state = Rc::make_mut(&mut view.verdict);
+        state.apply(VerdictChange::Asked(NodeId::ROOT, None));
+        let why = "The decoder crashed: memory.".into();
+        state.apply(VerdictChange::Answered(NodeId::ROOT, None, Err(why)));
+        view
+    });
+    assert!(text.contains("well-formed"), "{text}");
+    assert!(text.contains("<dt>driver</dt>"), "{text}");
+    assert_eq!(count(&text, "role=\"alert\""), 1, "{text}");
+    assert!(text.contains("The decoder crashed: memory."), "{text}");
 }
 
 #[test]

@@ -9,10 +9,15 @@ use std::time::Instant;
 use crate::support::hostile::ALL;
 use crate::support::watchdog::Watchdog;
 use zeview::decode::decode;
-use zeview::model::{Document, FileSource, SourceId, Span};
+use zeview::model::{Document, FileSource, NodeId, SourceId, Span};
 
 /// What `zeview check` does.
 fn check(document: &mut Document) {
+    if let Some(verdict) = document.verdict(NodeId::ROOT, None) {
+        for finding in &verdict.findings {
+            document.path_of_span(finding.span);
+        }
+    }
     for diagnostic in document.diagnostics.clone() {
         let path = document.path_of(&diagnostic);
         assert!(path.len() < 1 << 20, "a path of {} bytes", path.len());

@@ -25,4 +25,5 @@ mod spirv;
 mod syclbin;
 mod syclbin_rules;
 mod verdict_cases;
+mod verdict_limits;
 mod verdict_rules;

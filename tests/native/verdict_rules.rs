@@ -243,6 +243,7 @@ fn section_headers() {
         (".ze_info", "sh_name", 0, LOADS),
         (".ze_info", "sh_name", 0x10_0000, "section-name"),
         (".strtab", "sh_type", 0, LOADS),
+        (".strtab", "sh_size", 0, "section-name-table"),
         (".strtab", "sh_type", 8, "section-name-table"),
         (".strtab", "sh_type", 1, "progbits-name"),
         (".ze_info", "sh_type", 0, "link-no-such-kernel"),
@@ -472,6 +473,31 @@ fn the_device_is_the_files_own_or_the_one_asked_for() {
     );
     assert_eq!(verdict.device.as_deref(), Some("40.1.1"));
     assert_eq!(result(&verdict), LOADS);
+}
+
+#[test]
+fn nobody_gives_a_host_program_to_the_driver() {
+    let verdict = |elf: &Elf| open(&elf.build().bytes).verdict(NodeId::ROOT, None);
+    let program = |machine| {
+        let mut elf = Elf::new(Class::Elf64);
+        elf.machine = machine;
+        elf.section(Section::new(".text", 1, [0x90; 64]))
+    };
+    // 80386, ARM, x86-64, AArch64, AMD GPU, RISC-V.
+    for machine in [3, 40, 62, 183, 224, 243] {
+        let elf = program(machine);
+        assert!(verdict(&elf).is_none(), "machine {machine}");
+        // Whatever images it has.
+        let image = small().build().bytes;
+        let with = elf.section(Section::new(".llvm.offloading", 1, image));
+        let document = open(&with.build().bytes);
+        assert!(document.verdict(NodeId::ROOT, None).is_none());
+        assert!(!document.is_loadable(NodeId::ROOT));
+    }
+    assert!(verdict(&program(205)).is_some());
+    let text = open(b"not a program at all");
+    let verdict = text.verdict(NodeId::ROOT, None).expect("a verdict");
+    assert_eq!(result(&verdict), "not-a-zebin");
 }
 
 #[test]
@@ -1202,6 +1228,18 @@ fn arguments_of_the_source() {
             "argument-index",
         ),
         (
+            "arg_type: arg_bypointer, offset: 32, size: 8, arg_index: -5, addrmode: stateless",
+            LOADS,
+        ),
+        (
+            "arg_type: arg_bypointer, offset: 32, size: 8, arg_index: -1, addrmode: stateless",
+            "argument-index",
+        ),
+        (
+            "arg_type: arg_bypointer, offset: 32, size: 8, arg_index: -50000, addrmode: stateless",
+            "argument-index",
+        ),
+        (
             "arg_type: arg_byvalue, offset: 32, size: 4, arg_index: 2147483647",
             "argument-index",
         ),
@@ -1294,6 +1332,9 @@ fn pointers() {
             ("addrmode: stateless, addrspace: foo", "unknown-value"),
             ("addrmode: stateless, access_type: foo", "unknown-value"),
             ("addrmode: stateless, is_pipe: 1", "value-not-read"),
+            ("addrmode: slm, slm_alignment: 0", LOADS),
+            ("addrmode: slm, slm_alignment: 8", LOADS),
+            ("addrmode: slm, slm_alignment: -1", "value-not-read"),
             (
                 "addrmode: stateful, addrspace: image, image_type: image_cube",
                 "unknown-value",
@@ -1523,6 +1564,8 @@ fn samplers_and_buffers_and_tables() {
             ("bti_value: 0", LOADS),
             ("arg_index: 0", LOADS),
             ("bti_value: 0, arg_index: 1", "binding-table-argument"),
+            ("bti_value: 0, arg_index: -1", "binding-table-argument"),
+            ("bti_value: 0, arg_index: -20000", "binding-table-index"),
             ("bti_value: 0, arg_index: 2000000000", "binding-table-index"),
         ],
     );
@@ -1580,8 +1623,26 @@ fn symbols_and_relocations() {
         of_elf(&linked(string, 1, 0).section(strings)),
         "link-symbol-out-of-bounds"
     );
-    let gone = good.build().with_section(".data.global", "sh_type", 0);
-    assert_eq!(of(&gone.bytes), "link-symbol-out-of-bounds");
+    let gone = |elf: &Elf, kind| {
+        of(&elf
+            .build()
+            .with_section(".data.global", "sh_type", kind)
+            .bytes)
+    };
+    assert_eq!(gone(&good, 0), "link-symbol-out-of-bounds");
+    // The buffer is there all the same; relocations patch it by the section's name.
+    let zeros = Section::new(".bss.global", 8, []).size(4096);
+    let patch = Relocation {
+        offset: 8,
+        symbol: 2,
+        kind: 1,
+        addend: 0,
+    };
+    let patched = Section::relocations(".data.global", vec![patch], false);
+    let both = good.section(zeros).section(patched);
+    assert_eq!(of_elf(&both), LOADS);
+    assert_eq!(gone(&both, 0), LOADS);
+    assert_eq!(gone(&both, 8), "section-ignored");
 }
 
 #[test]
@@ -1598,6 +1659,8 @@ fn indices_of_symbols() {
         of_elf(&elf)
     };
     assert_eq!(relocation(0), LOADS);
+    // Neither a function nor an object.
+    assert_eq!(relocation(1), LOADS);
     assert_eq!(relocation(4), "relocation-symbol");
     assert_eq!(relocation(0xffff_ffff), "relocation-symbol");
     // The third symbol is the one that the relocations want.
@@ -1623,6 +1686,11 @@ fn functions_and_variables_by_name() {
     assert_eq!(table("other"), "host-access-name");
     assert_eq!(table("5"), "value-not-read");
     assert_eq!(table("-"), "value-not-read");
+    let unnamed = replaced(
+        "kernels:",
+        "global_host_access_table:\n  - host_name: h\nkernels:",
+    );
+    assert_eq!(of_text(unnamed), "host-access-name");
     let empty = replaced(
         "kernels:",
         "global_host_access_table:\n  - device_name: v\n    host_name:\nkernels:",

@@ -1,7 +1,7 @@
 //! Large files that are made to cost much: counts that are too high, tables over each
 //! other, names without end, texts without structure. Each is about 10 MB.
 
-use super::elf::{Class, Elf, Section, place, put, size_of};
+use super::elf::{Class, Elf, Relocation, Section, Symbol, get, place, put, size_of};
 use super::notes::Notes;
 use super::syclbin::{Entry, Offload, Syclbin, Text, words};
 use super::zebin::{small, ze_info_kernel};
@@ -77,6 +77,21 @@ pub const ALL: &[(&str, Make)] = &[
     ("ze_info: escapes", || {
         text(format!("a: \"{}\"\n", "\\x41".repeat(SIZE / 4)))
     }),
+    ("ze_info: huge argument indices", || {
+        let index = |n: usize| {
+            let kernel = ze_info_kernel(&format!("k{n}"));
+            kernel.replace("arg_index:       0", "arg_index: 134217727")
+        };
+        text(format!(
+            "kernels:\n{}",
+            (0..8000).map(index).collect::<String>()
+        ))
+    }),
+    ("relocations of names without end", endless_names),
+    (
+        "relocation sections over each other",
+        relocations_over_each_other,
+    ),
     ("GTPin ranges without end", gtpin),
     ("archives in archives", archives),
     ("150 000 members", members),
@@ -108,6 +123,66 @@ fn text(text: String) -> Vec<u8> {
 
 fn notes(bytes: Vec<u8>) -> Vec<u8> {
     small().bytes(".note.intelgt.compat", bytes).build().bytes
+}
+
+/// 200 000 relocations of 100 000 symbols, each with a name of its own in a string table
+/// without a NUL.
+fn endless_names() -> Vec<u8> {
+    let count = 100_000;
+    let mut elf = small().symbol(Symbol::new(&"n".repeat(5_000_000), 1, 0, 0));
+    for _ in 0..count {
+        elf = elf.symbol(Symbol::new("", 1, 1, ".text.k"));
+    }
+    let list = (0..2 * count).map(|i| Relocation {
+        offset: 0,
+        symbol: 5 + i % count,
+        kind: 2,
+        addend: 0,
+    });
+    *elf.named(".rel.text.k") = Section::relocations(".text.k", list.collect(), false);
+    let mut file = elf.build();
+    let long = file.symbol_field(4, "st_name");
+    let start = get(&file.bytes, long, false);
+    for index in 0..count {
+        file = file.with_symbol(5 + index as usize, "st_name", start + index);
+    }
+    file.bytes
+}
+
+/// Each of many relocation sections has all relocations.
+fn relocations_over_each_other() -> Vec<u8> {
+    let list = |count| {
+        let one = Relocation {
+            offset: 0x0c,
+            symbol: 3,
+            kind: 2,
+            addend: 0,
+        };
+        Section::relocations(".text.k", vec![one; count], false)
+    };
+    let mut elf = small();
+    *elf.named(".rel.text.k") = list(500_000);
+    for _ in 0..2000 {
+        elf = elf.section(list(1));
+    }
+    let file = elf.build();
+    let (whole, bytes) = (file.content(".rel.text.k"), file.bytes.len());
+    let mut file = file;
+    let size = size_of(Class::Elf64.section_header());
+    for index in 0..file.count() {
+        let header = file.section_headers + index * size;
+        let kind = header + 4..header + 8;
+        if get(&file.bytes, kind, false) == 9 {
+            let field = |name| {
+                let place = place(Class::Elf64.section_header(), name);
+                header + place.start..header + place.end
+            };
+            file = file.put(field("sh_offset"), whole.start as u64);
+            file = file.put(field("sh_size"), whole.len() as u64);
+        }
+    }
+    assert!(bytes < 2 * SIZE);
+    file.bytes
 }
 
 /// A header, and zero bytes where the sections should be; section 0 says how many.

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use zeview::decode::limits::verdict_steps;
+use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::text::{TextOptions, value_text, write_tree};
-use zeview::model::{Content, Coverage, Document, Node, NodeId, NodeKind, SourceId, Span, Value};
+use zeview::model::{
+    Content, Coverage, Document, Node, NodeId, NodeKind, SourceId, Span, Value, Verdict,
+};
 
 use super::random::Random;
 use super::tree::{Flat, Tree, walk_all};
@@ -40,6 +44,7 @@ pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
     check.coverage(&document);
     check.values();
     check.diagnostics(&mut document, depth);
+    check.verdicts(&mut document);
     if depth == Depth::Full {
         check.positions(&mut document);
         check.leaves(&document);
@@ -282,6 +287,60 @@ impl Check<'_> {
             };
             if let Err(message) = reread(flat, bytes) {
                 self.fail_at(index, &message);
+            }
+        }
+    }
+
+    /// Whatever the driver is given has a verdict, in bounded work, and the same each time.
+    fn verdicts(&mut self, document: &mut Document) {
+        let mut ids = vec![NodeId::ROOT];
+        for span in document.documents().to_vec() {
+            ids.extend(document.nodes_for(span).pop());
+        }
+        for id in ids {
+            let file = document.node(id).and_then(|node| node.span);
+            let Some(file) = file.filter(|_| document.is_loadable(id)) else {
+                continue;
+            };
+            let verdict = document.verdict(id, None);
+            let (again, steps) = load(&document.sources, file, None);
+            if verdict.as_ref() != Some(&again) {
+                self.fail(format!("two verdicts on {file:?}: {verdict:?}, {again:?}"));
+            }
+            let ended = again
+                .rules
+                .iter()
+                .any(|rule| rule.id == rules::NOT_JUDGED.id);
+            if steps > verdict_steps(file.len()) && !ended {
+                self.fail(format!(
+                    "{steps} steps for a verdict on {} bytes",
+                    file.len()
+                ));
+            }
+            self.verdict(&again, file);
+        }
+    }
+
+    fn verdict(&mut self, verdict: &Verdict, file: Span) {
+        let decisive = verdict.decisive.map(|at| verdict.findings.get(at));
+        let decided = match decisive {
+            None => verdict.outcome.loads(),
+            Some(None) => false,
+            Some(Some(found)) => {
+                !found.effect.lets_pass() && found.effect.outcome() == verdict.outcome
+            }
+        };
+        if !decided {
+            self.fail(format!("{:?} is decided by {decisive:?}", verdict.outcome));
+        }
+        for found in &verdict.findings {
+            let known = verdict.rules.iter().any(|rule| rule.id == found.rule);
+            let plain = !found.message.trim().is_empty() && !found.message.contains('\n');
+            if !known || !plain || found.message.len() > 8000 {
+                self.fail(format!("{found:?} is no finding"));
+            }
+            if !file.contains(found.span) {
+                self.fail(format!("{} speaks of {:?}", found.rule, found.span));
             }
         }
     }

@@ -102,7 +102,7 @@ fn well_formed(view: &View) -> Html {
 
 fn statement(verdict: &Verdict) -> Html {
     let on = match (&verdict.device, verdict.requested) {
-        (Some(device), true) => format!(" on {device}"),
+        (Some(device), true) => format!(" on {device}, as requested"),
         (Some(device), false) => format!(" on {device}, the file’s own device"),
         (None, _) => ": it does not say which device it is for".to_owned(),
     };

@@ -108,34 +108,33 @@ fn narrow(field: u64) -> u32 {
     u32::try_from(field).unwrap_or(u32::MAX)
 }
 
-/// A sum in the width of the class.
-fn sum(class: Class, a: u64, b: u64) -> u64 {
-    match class {
-        Class::Elf64 => a.wrapping_add(b),
-        Class::Elf32 => a.wrapping_add(b) & u64::from(u32::MAX),
-    }
-}
-
 impl<'a> Elf<'a> {
     /// Reads the container, as far as the driver does before it looks at what is in it.
     pub fn decode(image: Image<'a>, findings: &mut Findings) -> Result<Elf<'a>, Refused> {
         let (class, header) = read_header(&image, findings)?;
-        check_tables(&image, class, &header, findings)?;
-        check_segments(&image, class, &header, findings)?;
-        let sections = read_sections(&image, class, &header, findings)?;
-        let names = names_of(&image, &sections, &header, findings)?;
+        let none = Window::clamped(image.sources, image.span(0, 0));
         let mut elf = Elf {
             image,
             machine: narrow(header.e_machine),
             flags: narrow(header.e_flags),
-            sections,
+            sections: Vec::new(),
             relocations: Vec::new(),
             symbol_count: 0,
             class,
             header,
-            names,
-            symbols: Window::clamped(image.sources, image.span(0, 0)),
+            names: Names {
+                bytes: Bytes::from(Vec::new()),
+                place: header.span_of("e_shstrndx"),
+                start: 0,
+                limit: image.len().saturating_add(READABLE_NEAR_FILE),
+                null: true,
+            },
+            symbols: none,
         };
+        elf.check_tables(findings)?;
+        elf.check_segments(findings)?;
+        elf.read_sections(findings)?;
+        elf.read_names(findings)?;
         elf.read_symbols(findings)?;
         elf.read_relocations(findings)?;
         if header.e_shstrndx == 0 {
@@ -143,6 +142,127 @@ impl<'a> Elf<'a> {
             return findings.refuse(&rules::NAME_TABLE_INDEX, place, "e_shstrndx is 0");
         }
         Ok(elf)
+    }
+
+    /// `phoff + phnum × phentsize` and `shoff + shnum × shentsize` must not be above the size
+    /// of the file; the driver's sums overflow.
+    fn check_tables(&self, findings: &mut Findings) -> Result<(), Refused> {
+        let (header, len) = (&self.header, self.image.len());
+        let program = header.e_phnum * header.e_phentsize;
+        let section = header.e_shnum * header.e_shentsize;
+        for (offset, size, field, what) in [
+            (header.e_phoff, program, "e_phoff", "program"),
+            (header.e_shoff, section, "e_shoff", "section"),
+        ] {
+            let place = header.span_of(field);
+            let end = self.sum(offset, size);
+            if end > len {
+                let message = format_args!("the {what} header table ends at {end:#x}");
+                return findings.refuse(&rules::TABLE_OUT_OF_BOUNDS, place, message);
+            }
+            if offset > len && size > 0 {
+                // The entries are whatever stands before the file; observed: the first section
+                // header is out of bounds, a program header crashes.
+                let rule = match (what, self.class) {
+                    ("section", Class::Elf64) => &rules::TABLE_OUT_OF_BOUNDS,
+                    _ => &rules::OVERFLOW_READ,
+                };
+                let message = format_args!("the {what} header table at {offset:#x} overflows");
+                return findings.refuse(rule, place, message);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_segments(&self, findings: &mut Findings) -> Result<(), Refused> {
+        let (header, size) = (&self.header, ProgramHeader::size(self.class));
+        for index in 0..header.e_phnum {
+            let at = header.e_phoff.saturating_add(index * header.e_phentsize);
+            let record = self.image.record(at, size);
+            let Ok(segment) = ProgramHeader::read(&mut record.reader(LITTLE), self.class) else {
+                break;
+            };
+            if self.sum(segment.p_offset, segment.p_filesz) > self.image.len() {
+                let message = format_args!("segment {index} ends behind the file");
+                let place = self.image.span(at, header.e_phentsize);
+                return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_sections(&mut self, findings: &mut Findings) -> Result<(), Refused> {
+        let (header, len) = (self.header, self.image.len());
+        let size = SectionHeader::size(self.class);
+        for index in 0..header.e_shnum {
+            let at = header.e_shoff.saturating_add(index * header.e_shentsize);
+            let record = self.image.record(at, size);
+            let Ok(fields) = SectionHeader::read(&mut record.reader(LITTLE), self.class) else {
+                break;
+            };
+            let place = self.image.span(at, size);
+            let kind = SectionType(narrow(fields.sh_type));
+            let data = MemRange {
+                start: fields.sh_offset,
+                len: fields.sh_size,
+                null: kind == SectionType::SHT_NOBITS,
+            };
+            if !data.null && self.sum(data.start, data.len) > len {
+                let message = format_args!("section {index} ends behind the file");
+                return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
+            }
+            let end = data.start.checked_add(data.len);
+            if !data.null && end.is_none_or(|end| end > len) {
+                let message = format_args!("section {index}: sh_offset + sh_size overflows");
+                findings.note(&rules::OVERFLOW, place, message);
+            }
+            self.sections.push(Section {
+                header: place,
+                name: narrow(fields.sh_name),
+                kind,
+                data,
+                size: fields.sh_size,
+                info: narrow(fields.sh_info),
+                align: fields.sh_addralign,
+                entsize: fields.sh_entsize,
+            });
+        }
+        Ok(())
+    }
+
+    fn read_names(&mut self, findings: &mut Findings) -> Result<(), Refused> {
+        let at = usize::try_from(self.header.e_shstrndx).ok();
+        let table = at.and_then(|at| self.sections.get(at));
+        // Of a section without bytes the driver has no address.
+        let Some(table) = table.filter(|t| !t.data.null && t.size > 0) else {
+            return Ok(());
+        };
+        let (image, start) = (&self.image, table.data.start);
+        let before = start.wrapping_neg();
+        self.names.place = table.header;
+        self.names.start = start;
+        if start > image.len() && before <= READABLE_NEAR_FILE {
+            // What stands before the file is not known: zeros.
+            let mut bytes = vec![0; usize::try_from(before).unwrap_or(0)];
+            let rest = image.read(image.span(0, table.size), findings)?;
+            bytes.extend_from_slice(&rest);
+            self.names.bytes = Bytes::from(bytes);
+            self.names.null = false;
+        } else if start <= image.len() {
+            // A name without a NUL goes on behind the table.
+            let len = table.size.saturating_add(READABLE_NEAR_FILE);
+            self.names.bytes = image.read(image.span(start, len), findings)?;
+            self.names.null = false;
+        }
+        Ok(())
+    }
+
+    /// A sum in the width of the class.
+    fn sum(&self, a: u64, b: u64) -> u64 {
+        match self.class {
+            Class::Elf64 => a.wrapping_add(b),
+            Class::Elf32 => a.wrapping_add(b) & u64::from(u32::MAX),
+        }
     }
 
     /// The index of the section with the names is one that exists.
@@ -358,148 +478,4 @@ fn read_header(image: &Image<'_>, findings: &mut Findings) -> Result<(Class, Hea
         return findings.refuse(&rules::NOT_A_ZEBIN, header.span_of("e_type"), message);
     }
     Ok((class, header))
-}
-
-/// `phoff + phnum × phentsize` and `shoff + shnum × shentsize` must not be above the size of
-/// the file; the driver's sums overflow.
-fn check_tables(
-    image: &Image<'_>,
-    class: Class,
-    header: &Header,
-    findings: &mut Findings,
-) -> Result<(), Refused> {
-    let program = header.e_phnum * header.e_phentsize;
-    let section = header.e_shnum * header.e_shentsize;
-    for (offset, size, field, what) in [
-        (header.e_phoff, program, "e_phoff", "program"),
-        (header.e_shoff, section, "e_shoff", "section"),
-    ] {
-        let place = header.span_of(field);
-        let end = sum(class, offset, size);
-        if end > image.len() {
-            let message = format_args!("the {what} header table ends at {end:#x}");
-            return findings.refuse(&rules::TABLE_OUT_OF_BOUNDS, place, message);
-        }
-        if offset > image.len() && size > 0 {
-            // The entries are whatever stands before the file; observed: the first section
-            // header is out of bounds, a program header crashes.
-            let rule = match (what, class) {
-                ("section", Class::Elf64) => &rules::TABLE_OUT_OF_BOUNDS,
-                _ => &rules::OVERFLOW_READ,
-            };
-            let message =
-                format_args!("the {what} header table starts at {offset:#x}: its end overflows");
-            return findings.refuse(rule, place, message);
-        }
-    }
-    Ok(())
-}
-
-fn check_segments(
-    image: &Image<'_>,
-    class: Class,
-    header: &Header,
-    findings: &mut Findings,
-) -> Result<(), Refused> {
-    let size = ProgramHeader::size(class);
-    for index in 0..header.e_phnum {
-        let at = header.e_phoff.saturating_add(index * header.e_phentsize);
-        let record = image.record(at, size);
-        let Ok(segment) = ProgramHeader::read(&mut record.reader(LITTLE), class) else {
-            break;
-        };
-        if sum(class, segment.p_offset, segment.p_filesz) > image.len() {
-            let message = format_args!("segment {index} ends behind the file");
-            let place = image.span(at, header.e_phentsize);
-            return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
-        }
-    }
-    Ok(())
-}
-
-fn read_sections(
-    image: &Image<'_>,
-    class: Class,
-    header: &Header,
-    findings: &mut Findings,
-) -> Result<Vec<Section>, Refused> {
-    let mut sections = Vec::with_capacity(usize::try_from(header.e_shnum).unwrap_or(0));
-    let size = SectionHeader::size(class);
-    for index in 0..header.e_shnum {
-        let at = header.e_shoff.saturating_add(index * header.e_shentsize);
-        let record = image.record(at, size);
-        let Ok(fields) = SectionHeader::read(&mut record.reader(LITTLE), class) else {
-            break;
-        };
-        let place = image.span(at, size);
-        let mut section = Section {
-            header: place,
-            name: narrow(fields.sh_name),
-            kind: SectionType(narrow(fields.sh_type)),
-            data: MemRange::NULL,
-            size: fields.sh_size,
-            info: narrow(fields.sh_info),
-            align: fields.sh_addralign,
-            entsize: fields.sh_entsize,
-        };
-        if section.kind != SectionType::SHT_NOBITS {
-            let (start, len) = (fields.sh_offset, section.size);
-            if sum(class, start, len) > image.len() {
-                let message = format_args!("section {index} ends behind the file");
-                return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
-            }
-            section.data = MemRange {
-                start,
-                len,
-                null: false,
-            };
-            if start.checked_add(len).is_none_or(|end| end > image.len()) {
-                let message = format_args!("section {index}: sh_offset + sh_size overflows");
-                findings.note(&rules::OVERFLOW, place, message);
-            }
-        }
-        sections.push(section);
-    }
-    Ok(sections)
-}
-
-fn names_of(
-    image: &Image<'_>,
-    sections: &[Section],
-    header: &Header,
-    findings: &mut Findings,
-) -> Result<Names, Refused> {
-    let mut names = Names {
-        bytes: Bytes::from(Vec::new()),
-        place: header.span_of("e_shstrndx"),
-        start: 0,
-        limit: image.len().saturating_add(READABLE_NEAR_FILE),
-        null: true,
-    };
-    let table = usize::try_from(header.e_shstrndx)
-        .ok()
-        .and_then(|at| sections.get(at));
-    // Of a section without bytes the driver has no address.
-    let Some(table) = table.filter(|t| !t.data.null && t.size > 0) else {
-        return Ok(names);
-    };
-    let start = table.data.start;
-    let before = start.wrapping_neg();
-    names.place = table.header;
-    names.start = start;
-    names.null = false;
-    if start > image.len() && before <= READABLE_NEAR_FILE {
-        // What stands before the file is not known: zeros.
-        let mut bytes = vec![0; usize::try_from(before).unwrap_or(0)];
-        let rest = image.read(image.span(0, table.size), findings)?;
-        bytes.extend_from_slice(&rest);
-        names.bytes = Bytes::from(bytes);
-    } else if start <= image.len() {
-        // A name without a NUL goes on behind the table.
-        let len = table.size.saturating_add(READABLE_NEAR_FILE);
-        names.bytes = image.read(image.span(start, len), findings)?;
-    } else {
-        names.null = true;
-    }
-    Ok(names)
 }

@@ -46,15 +46,6 @@ pub const READABLE_NEAR_FILE: u64 = 4096;
 /// Entries before and behind a list in memory that can be read, most likely.
 pub const READABLE_BEHIND_LIST: u64 = 10_000;
 
-impl MemRange {
-    /// No memory.
-    pub const NULL: MemRange = MemRange {
-        start: 0,
-        len: 0,
-        null: true,
-    };
-}
-
 impl Image<'_> {
     /// The size of the file.
     pub fn len(&self) -> u64 {
