@@ -74,7 +74,6 @@ pub mod zebin;
 
 pub use context::Context;
 
-
 use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the

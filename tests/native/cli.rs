@@ -361,10 +361,7 @@ fn a_pipe_is_read_as_a_file_is() {
 #[test]
 fn a_container_is_as_good_as_its_images() {
     let good = fixture("vecadd-fatnoir.dg2+pvc.igc2.40.zebin");
-    for arguments in [
-        &["check", &good][..],
-        &["check", "--device", "pvc", &good],
-    ] {
+    for arguments in [&["check", &good][..], &["check", "--device", "pvc", &good]] {
         let output = zeview(arguments);
         assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     }

@@ -8,6 +8,7 @@ mod cli;
 mod cli_containers;
 mod components;
 mod containers;
+mod digests;
 mod dwarf;
 mod golden;
 mod hostile;

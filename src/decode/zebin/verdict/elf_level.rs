@@ -330,7 +330,11 @@ impl<'a> Elf<'a> {
     fn read_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let size = Symbol::size(self.class);
         let mut result = Ok(());
-        for section in self.sections.iter().filter(|s| s.kind == SectionType::SHT_SYMTAB) {
+        for section in self
+            .sections
+            .iter()
+            .filter(|s| s.kind == SectionType::SHT_SYMTAB)
+        {
             if section.entsize != size {
                 result = wrong_entry_size("symbols", section, size, findings);
                 continue;

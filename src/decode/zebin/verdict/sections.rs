@@ -197,7 +197,10 @@ pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
             .iter()
             .rfind(|s| s.kind == wanted && s.size > 0)
     };
-    let (what, section) = match (of(SectionType::SHT_ZEBIN_SPIRV), of(SectionType::SHT_ZEBIN_PISA)) {
+    let (what, section) = match (
+        of(SectionType::SHT_ZEBIN_SPIRV),
+        of(SectionType::SHT_ZEBIN_PISA),
+    ) {
         (Some(section), _) => ("SPIR-V", section),
         (None, Some(section)) => ("PISA", section),
         (None, None) => return None,

@@ -45,7 +45,11 @@ impl Target {
         };
         let mut found = None;
         if elf.has_names() {
-            for section in elf.sections.iter().filter(|s| s.kind == SectionType::SHT_NOTE) {
+            for section in elf
+                .sections
+                .iter()
+                .filter(|s| s.kind == SectionType::SHT_NOTE)
+            {
                 if elf.name_of(section, findings)? == NOTES {
                     found = Some(section);
                     break;
