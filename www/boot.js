@@ -181,8 +181,6 @@
       document.getElementById("starting")?.remove();
       // The app's first effects, which make it listen, run before the next task.
       setTimeout(handOver);
-      // So that nothing has to be asked of the network any more.
-      decoder.prepareParts().catch(() => {});
     } catch (error) {
       await parsed;
       showFailure("zeview could not start", error);

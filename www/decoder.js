@@ -9,21 +9,9 @@ export const WAYS = [fromMemory, fromAddress, fromBlob, inPage];
 
 const BASE = new URL("./", import.meta.url).href;
 
-/** The decoders: of zebins, and of all formats (src/bin/worker.rs, full.rs). */
-const USUAL = "worker";
-const FULL = "full";
-
-/** What only some files need (src/worker/module.rs): scripts beside the decoder's own. */
-const PARTS = ["rare", "deep"];
-
-/** Fetches and compiles a decoder, so that starting one later takes no time. */
-export function prepare(name = USUAL) {
-  return Promise.all([source(name), program(name)]);
-}
-
-/** The same for what only some files need: when everything else is there. */
-export async function prepareParts() {
-  await Promise.all([prepare(FULL), ...PARTS.map(program)]);
+/** Fetches and compiles the decoder, so that starting one later takes no time. */
+export function prepare() {
+  return Promise.all([script(), program()]);
 }
 
 const kept = new Map();
@@ -44,14 +32,15 @@ async function get(name) {
   return response;
 }
 
-function text(name) {
-  return once(`${name}.js`, async () => (await get(`${name}.js`)).text());
+/** The script that wasm-bindgen has made. */
+function script() {
+  return once("script", async () => (await get("worker.js")).text());
 }
 
 /** The compiled program. */
-function program(name) {
-  return once(name, async () => {
-    const response = await get(`${name}_bg.wasm`);
+function program() {
+  return once("program", async () => {
+    const response = await get("worker_bg.wasm");
     // Compiled while it arrives, if the host says what it is.
     return response.headers.get("Content-Type") === "application/wasm"
       ? WebAssembly.compileStreaming(response)
@@ -63,82 +52,41 @@ function program(name) {
  * A worker whose script is a blob, and which is sent the compiled program: all decoders share
  * the code that the browser has made of it.
  */
-async function fromMemory(decoder) {
-  const [script, compiled] = await prepare(decoder);
-  const worker = new Worker(blobAddress(script), { type: "module", name: "zeview" });
-  const { port1: line, port2: line2 } = new MessageChannel();
-  line.onmessage = async ({ data: name }) => {
-    try {
-      line.postMessage({ name, program: await program(name) });
-    } catch (error) {
-      line.postMessage({ name, error: String(error) });
-    }
-  };
-  worker.postMessage({ program: compiled, line: line2 }, [line2]);
+async function fromMemory() {
+  const [script, program] = await prepare();
+  const worker = new Worker(blobAddress(`${script}\n(${begin})();`), { type: "module", name: "zeview" });
+  worker.postMessage(program);
   return worker;
 }
 
-/** One script of all, because a worker from a blob can import nothing. */
-async function source(name) {
-  const [decoder, ...parts] = await Promise.all([name, ...PARTS].map(text));
-  const entries = parts.map((part, i) => `${PARTS[i]}: () => ${asFunction(part)}`);
-  return `${decoder}\n(${begin})(${initOf(decoder)}, { ${entries.join(",\n")} });`;
-}
-
-/** The name of what a script by wasm-bindgen exports as default. */
-function initOf(script) {
-  const name = /([\w$]+) as default\b/.exec(script)?.[1];
-  if (!name) throw new Error("a script has no default export");
-  return name;
-}
-
-/** An expression with the exports of a script by wasm-bindgen. */
-function asFunction(script) {
-  const names = [...script.matchAll(/^export (?:class|function) (\w+)/gm)].map((match) => match[1]);
-  const body = script.replace(/^export \{.*\};?$/gm, "").replace(/^export /gm, "");
-  return `(() => {${body}\nreturn { ${names.join(", ")}, default: ${initOf(script)} };\n})()`;
-}
-
-/** Runs in the worker: starts it when its program has come, and the parts when it asks. */
-function begin(init, parts) {
-  const waiting = new Map();
-  let line = null;
-  self.zeviewPart = async (name) => {
-    const exports = parts[name]();
-    const program = await new Promise((resolve, reject) => {
-      waiting.set(name, { resolve, reject });
-      line.postMessage(name);
-    });
-    await exports.default({ module_or_path: program });
-    return exports;
+/** Runs in the worker, in the script itself: starts it when its program has come. */
+function begin() {
+  self.onmessage = ({ data: program }) => {
+    self.onmessage = null;
+    // This very script, which is not loaded again: its exports are to be had no other way.
+    import(import.meta.url)
+      .then(({ default: init }) => init({ module_or_path: program }))
+      .catch((error) => setTimeout(() => { throw error; }));
   };
-  self.addEventListener("message", ({ data }) => {
-    line = data.line;
-    line.onmessage = ({ data: { name, program, error } }) => {
-      if (program) waiting.get(name).resolve(program);
-      else waiting.get(name).reject(new Error(error));
-    };
-    init({ module_or_path: data.program }).catch((error) => setTimeout(() => { throw error; }));
-  }, { once: true });
 }
 
 /** For hosts whose policy refuses workers from blobs. */
-function fromAddress(decoder) {
-  return new Worker(`${BASE}${decoder}_loader.js`, { type: "module", name: "zeview" });
+function fromAddress() {
+  return new Worker(`${BASE}worker_loader.js`, { type: "module", name: "zeview" });
 }
 
 /**
  * A sandboxed frame has an opaque origin: it refuses addresses, and module workers from
  * blobs too, but a classic worker from a blob may import the module.
  */
-function fromBlob(decoder) {
-  const address = JSON.stringify(`${BASE}${decoder}_loader.js`);
+function fromBlob() {
+  const address = JSON.stringify(`${BASE}worker_loader.js`);
   return new Worker(blobAddress(`import(${address}).catch(${rethrow});`), { name: "zeview" });
 }
 
 /** Where no workers are allowed at all. */
-async function inPage(decoder) {
-  const exports = await import(`./${decoder}.js`);
+async function inPage() {
+  const exports = await import("./worker.js");
   await exports.default();
   return exports.startInPage();
 }
@@ -153,20 +101,20 @@ function blobAddress(script) {
 }
 
 /**
- * Starts a decoder: that of zebins, or by its name another one.
+ * Starts a decoder.
  *
  * `tell(message)` gets what it posts, `Ready` first; nothing may be posted before that.
  * `fail(text)` is called when it cannot be started, or has died of something that it could
  * not report itself.
  */
-export function start(tell, fail, decoder = USUAL, ways = WAYS) {
+export function start(tell, fail, ways = WAYS) {
   let worker = null;
   let closed = false;
   const refused = [];
   (async () => {
     for (const way of ways) {
       try {
-        worker = await ready(() => way(decoder), (message) => closed || tell(message), (text) => closed || fail(text));
+        worker = await ready(way, (message) => closed || tell(message), (text) => closed || fail(text));
         if (closed) worker.terminate();
         return;
       } catch (error) {

@@ -5,7 +5,7 @@
 // way that works here, and writes the result to `data-result` of the root element.
 
 import { WAYS, start } from "./decoder.js";
-import init, { ZeviewDocument } from "./full.js";
+import init, { ZeviewDocument } from "./worker.js";
 
 const ROWS = 100; // The class gives at most 512 at once.
 
@@ -73,16 +73,16 @@ function element(id) {
   return document.getElementById(id);
 }
 
-// The page's own decoders
+// The page's own decoder
 
 /** Resolves when a decoder says that it runs; what it says is for the page (src/worker/codec.rs). */
-function runs(decoder, way) {
+function runs(way) {
   return new Promise((resolve, reject) => {
     const tell = (message) => {
       port.close();
       resolve(message.data);
     };
-    const port = start(tell, (text) => reject(new Error(text)), decoder, [way]);
+    const port = start(tell, (text) => reject(new Error(text)), [way]);
   });
 }
 
@@ -119,10 +119,8 @@ async function test() {
   testClass(new TextEncoder().encode("no binary at all"));
   // A sandboxed frame allows only the last two.
   for (const way of self.origin === "null" ? WAYS.slice(-2) : WAYS) {
-    for (const decoder of ["worker", "full"]) {
-      const said = await runs(decoder, way);
-      expect(said instanceof Uint8Array && said.length > 0, `${decoder} ${way.name}`);
-    }
+    const said = await runs(way);
+    expect(said instanceof Uint8Array && said.length > 0, way.name);
   }
 }
 

@@ -1,7 +1,7 @@
 //! What every decoder is handed: the bytes, the place for findings, the list of expanders.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ pub struct Context<'a> {
 #[derive(Default)]
 struct Reports {
     diagnostics: Vec<Diagnostic>,
-    counts: HashMap<&'static str, (usize, &'static Rule)>,
+    counts: BTreeMap<&'static str, (usize, &'static Rule)>,
 }
 
 impl<'a> Context<'a> {
@@ -281,7 +281,6 @@ impl<'a> Context<'a> {
                 });
             }
         }
-        sort::by(&mut rules, |a, b| a.id.cmp(&b.id));
         let file = self.sources.whole(SourceId::FILE);
         Findings {
             diagnostics,

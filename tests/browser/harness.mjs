@@ -159,9 +159,9 @@ export async function load(page, go, { other = false } = {}) {
   const seen = watches.get(page);
   seen.late.push(...lateRequests(seen));
   seen.loaded = null;
-  // The last of what a page asks for by itself. It does so when it runs: a slow machine may
-  // have been quiet before that for longer than "networkidle" waits.
-  const last = page.waitForRequest(/\/deep_bg\.wasm$/).catch(() => {});
+  // The last of what a page asks for by itself. It does so when its scripts run: a slow machine
+  // may have been quiet before that for longer than "networkidle" waits.
+  const last = page.waitForRequest(/\/worker_bg\.wasm$/).catch(() => {});
   await go();
   if (!other) {
     await page.locator("#starting").waitFor({ state: "detached" });

@@ -49,9 +49,6 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
         // The page has to arrive soon, the decoder has to run fast.
         optimise(wasm_opt, &built.join("app_bg.wasm"), "-Oz")?;
         optimise(wasm_opt, &built.join("worker_bg.wasm"), "-O3")?;
-        optimise(wasm_opt, &built.join("full_bg.wasm"), "-O3")?;
-        optimise(wasm_opt, &built.join("rare_bg.wasm"), "-Oz")?;
-        optimise(wasm_opt, &built.join("deep_bg.wasm"), "-Oz")?;
     }
     let dist = folder(project);
     let version = assemble(&built, &dist)?;

@@ -97,16 +97,7 @@ fn inner_verdicts(document: &mut Document, device: Option<&str>) -> Vec<(String,
     all
 }
 
-/// Has the C library keep what is freed: without it each large file's memory is handed back to
-/// the system and fetched again, which takes longer than the decoding. glibc goes by the
-/// largest block that was ever freed, up to 32 MB; other libraries do not mind.
-fn keep_memory() {
-    const LARGEST: usize = 31 << 20;
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGEST)));
-}
-
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    keep_memory();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut status = 0;
     let mut separator = "\n";

@@ -1,11 +1,8 @@
-// What lies deep in a file: a part of the decoder that is not there before somebody looks.
+// What is taken apart when somebody opens it: DWARF, SPIR-V, compressed bytes.
 
-import assert from "node:assert/strict";
-import { axe, dropFile, expectRequests, journey, screenshot } from "./harness.mjs";
-import path from "node:path";
+import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
 
-const FIXTURES = path.join(import.meta.dirname, "../fixtures/zebin");
-const FILE = path.join(FIXTURES, "debugme.tgllp.igc1.12504.zebin");
+const FILE = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
 
 const row = (page, name) => page.getByRole("treeitem", { name });
 
@@ -49,3 +46,18 @@ journey("SPIR-V by its instructions", {}, async (page) => {
   await axe(page);
   await screenshot(page, "spirv");
 });
+
+for (const method of ["zlib", "zstd"]) {
+  journey(`an OffloadBinary packed with ${method}`, {}, async (page) => {
+    await dropFile(page, fixture(`syclbin/up24_compressed_${method}.ob`));
+    await row(page, /^compressed/).waitFor();
+    await expand(page, /^compressed/);
+    await expand(page, /^unpacked/);
+    await row(page, /^image 0/).click();
+    // The bytes are those of the unpacked ones: SPIR-V's magic number comes first.
+    await page.getByText("03 02 23 07").first().waitFor();
+    await eventually(() => page.locator("body").innerText(), /unpacked/);
+    await axe(page);
+    await screenshot(page, `packed-${method}`);
+  });
+}
