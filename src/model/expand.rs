@@ -85,9 +85,9 @@ impl<'a> Rows<'a> {
         self.nodes.push(node);
     }
 
-    /// Adds a child, if there is one.
-    pub fn extend(&mut self, node: Option<Node>) {
-        self.nodes.extend(node);
+    /// Adds children.
+    pub fn extend(&mut self, nodes: impl IntoIterator<Item = Node>) {
+        self.nodes.extend(nodes);
     }
 
     /// How many there are so far.

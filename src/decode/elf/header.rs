@@ -7,7 +7,7 @@ use super::Class;
 use super::dialect::Dialect;
 use crate::decode::names::{Dec, Hex, Present, known_name};
 use crate::decode::reader::{Endian, Window};
-use crate::decode::record::FieldSpec;
+use crate::decode::record::{Field, FieldSpec};
 use crate::model::{Doc, Expand, Known, Node, NodeKind, Rows, Sources, Span, Value};
 use crate::{layout, open_enum};
 
@@ -162,11 +162,8 @@ macro_rules! ident_fields {
             offset: $offset,
             size: $size,
             present: <$present as Present>::present,
-            doc: Doc {
-                text: $doc,
-                source: "gABI, ELF Identification",
-                known: <$present as Present>::KNOWN,
-            },
+            doc: Doc::new($doc, "gABI, ELF Identification")
+                .known(<$present as Present>::KNOWN),
         }),*];
     };
 }
@@ -215,26 +212,23 @@ impl Expand for HeaderRows {
         let Ok(header) = Header::read(&mut window.reader(self.endian), self.class) else {
             return;
         };
-        let bytes = window.bytes();
-        let raw = |spec: &FieldSpec| crate::decode::record::field(bytes, spec, self.endian);
         let from = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end - range.start).unwrap_or(0);
         match item {
             Self::IDENT => {
                 for spec in IDENT.iter().skip(from).take(take) {
-                    out.push(spec.row(raw(spec), self.span));
+                    out.push(spec.row(spec.number(window.bytes(), self.endian), self.span));
                 }
             }
             Self::FLAGS => {
-                let word = header.span_of("e_flags");
+                let word = header.span_of(Header::e_flags);
                 for field in self.dialect.flag_fields().iter().skip(from).take(take) {
                     out.push(field.row(header.e_flags, word));
                 }
             }
             _ => {
-                for spec in header.fields.iter().skip(from).take(take) {
-                    let node = spec.row(raw(spec), self.span);
-                    let node = self.refine(node, spec.name, &header, out);
+                for (field, node) in header.rows(range) {
+                    let node = self.refine(node, field, &header, out);
                     out.push(node);
                 }
             }
@@ -243,14 +237,20 @@ impl Expand for HeaderRows {
 }
 
 impl HeaderRows {
-    fn refine(&self, mut node: Node, name: &str, header: &Header, out: &Rows<'_>) -> Node {
-        match name {
-            "e_ident" => {
+    fn refine(
+        &self,
+        mut node: Node,
+        field: Field<Header>,
+        header: &Header,
+        out: &Rows<'_>,
+    ) -> Node {
+        match field {
+            Header::e_ident => {
                 node.kind = NodeKind::Record;
                 node.value = Value::None;
                 node.children(out.me, Self::IDENT, Some(IDENT.len() as u64))
             }
-            "e_machine" => match self.dialect.machine_names(header) {
+            Header::e_machine => match self.dialect.machine_names(header) {
                 Some((known, what)) => {
                     let value = Value::decimal(header.e_machine, 16);
                     node.value = match known_name(known, header.e_machine) {
@@ -261,7 +261,7 @@ impl HeaderRows {
                 }
                 None => node,
             },
-            "e_flags" if !self.dialect.flag_fields().is_empty() => {
+            Header::e_flags if !self.dialect.flag_fields().is_empty() => {
                 let count = self.dialect.flag_fields().len() as u64;
                 node.children(out.me, Self::FLAGS, Some(count))
             }

@@ -52,6 +52,14 @@ pub enum Class {
 }
 
 impl Class {
+    /// How many bits an address has.
+    fn bits(self) -> u8 {
+        match self {
+            Class::Elf32 => 32,
+            Class::Elf64 => 64,
+        }
+    }
+
     /// The largest offset that can be written.
     fn max(self) -> u64 {
         match self {

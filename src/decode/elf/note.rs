@@ -249,7 +249,7 @@ impl Notes {
         let kind = note.header.n_type;
         match part {
             Part::Header(field) => {
-                note.header.rows(field..field + 1, out);
+                note.header.push_rows(field..field + 1, out);
             }
             Part::Name => {
                 let bytes = Window::clamped(out.sources, note.name.sub(0, 4096));

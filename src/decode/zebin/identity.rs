@@ -8,7 +8,7 @@ use super::containers;
 use super::device::{CoreFamily, ProductFamily};
 use super::note_intelgt;
 use super::relocation::RELOCATION_TYPES;
-use super::target_metadata;
+use super::target_metadata::TargetMetadata;
 use super::verdict::ZebinJudge;
 use crate::decode::Context;
 use crate::decode::elf::dialect::{Contents, Dialect, Host, RelocationTypes};
@@ -171,7 +171,7 @@ impl Dialect for Identity {
 
     fn flag_fields(&self) -> &'static [BitField] {
         match self {
-            Identity::LegacyZebin { .. } => target_metadata::FIELDS,
+            Identity::LegacyZebin { .. } => TargetMetadata::FIELDS,
             _ => &[],
         }
     }

@@ -38,6 +38,7 @@ use self::ze_info::kernels::ZebinKernels;
 use super::Context;
 use super::dwarf::Dwarf;
 use super::elf::dialect::{Contents, Dialect};
+use super::elf::header::Header;
 use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
 use super::elf::{self, ElfFile, plural};
@@ -223,7 +224,7 @@ fn facts(
     let metadata = match identity {
         Identity::LegacyZebin { .. } => Some((
             u32::try_from(file.header.e_flags).unwrap_or(0),
-            file.header.span_of("e_flags"),
+            file.header.span_of(Header::e_flags),
         )),
         _ => target.metadata,
     };
@@ -287,7 +288,7 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
             false => ProductFamily(machine).name(),
         };
         let text = name.map_or_else(|| format!("machine {machine}"), family_title);
-        return Fact::new(Fact::TARGET, text, file.header.span_of("e_machine")).headline();
+        return Fact::new(Fact::TARGET, text, file.header.span_of(Header::e_machine)).headline();
     }
     let product = target
         .product_family
