@@ -1,6 +1,6 @@
 //! The decoder for the browser with every format in it. The page starts it for files that the
 //! smaller one of `worker.rs`, which reads zebins, does not read
-//! ([`zeview::decode::format::reads`]).
+//! ([`zeview::decode::formats::reads`]).
 
 fn main() {
     zeview::worker::host::start();

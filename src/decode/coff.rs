@@ -13,13 +13,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::elf::plural;
 use super::format::{self, Format, Opened};
 use super::layout::Layout;
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Reader, Window};
 use super::rules;
 use super::table::{Entries, TABLE, Table};
+use super::text::plural;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 use crate::{open_enum, record};
 

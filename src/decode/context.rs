@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::rc::Rc;
 
+use super::format::Format;
 use super::limits;
 use super::rare::Rare;
 use super::reader::ReadError;
-use super::rules::{self, Rule};
+use super::rule::Rule;
+use super::rules;
 use crate::model::{
     Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources,
     Span, Str, sort,
@@ -19,6 +21,8 @@ use crate::model::{
 pub struct Context<'a> {
     /// The bytes.
     pub sources: &'a Sources,
+    /// The formats that documents are opened in.
+    pub formats: &'static [&'static (dyn Format + Sync)],
     /// Reads what few files need.
     pub rare: Rc<dyn Rare>,
     reports: RefCell<Reports>,
@@ -44,9 +48,14 @@ struct Reports {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(sources: &'a Sources, rare: Rc<dyn Rare>) -> Context<'a> {
+    pub(super) fn new(
+        sources: &'a Sources,
+        formats: &'static [&'static (dyn Format + Sync)],
+        rare: Rc<dyn Rare>,
+    ) -> Context<'a> {
         Context {
             sources,
+            formats,
             rare,
             reports: RefCell::default(),
             expanders: RefCell::default(),

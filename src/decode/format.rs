@@ -1,11 +1,10 @@
-//! Which format the bytes are in: told by content, never by the file's name alone.
+//! What a format is, and the documents that are opened in one: told by content, never by the
+//! file's name alone.
 
 use super::context::Context;
-use super::elf::plural;
 use super::reader::Window;
-#[cfg(feature = "containers")]
-use super::{ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, syclbin};
-use super::{raw, rules, spirv, zebin};
+use super::text::plural;
+use super::{raw, rules};
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Value};
 
 /// A format that documents are opened in.
@@ -30,62 +29,25 @@ pub struct Opened {
 /// So many bytes are looked at to recognise a format.
 pub const HEAD: u64 = 512;
 
-/// All formats, the most particular first; the last takes anything. Without feature
-/// `containers` only what zebins are and hold: half of what a visitor with a zebin would have
-/// to load.
-pub static FORMATS: &[&(dyn Format + Sync)] = &[
-    &zebin::Elf,
-    #[cfg(feature = "containers")]
-    &ar::Ar,
-    #[cfg(feature = "containers")]
-    &offload_binary::Offload,
-    #[cfg(feature = "containers")]
-    &syclbin::v1::SyclbinV1,
-    &spirv::Spirv,
-    #[cfg(feature = "containers")]
-    &igc_debug::IgcDebug,
-    #[cfg(feature = "containers")]
-    &patch_tokens::PatchTokens,
-    #[cfg(feature = "containers")]
-    &offload_bundle::Bundle,
-    #[cfg(feature = "containers")]
-    &offload_bundle::PackedBundle,
-    #[cfg(feature = "containers")]
-    &offload_bundle::TextBundle,
-    #[cfg(feature = "containers")]
-    &coff::Coff,
-    &raw::Raw,
-];
-
-/// Does this build know all that may be in a file that begins so? One with feature
-/// `containers` does; otherwise the file has to say that it is a zebin.
-pub fn reads(head: &[u8]) -> bool {
-    cfg!(feature = "containers") || zebin::identity::says_zebin(head)
-}
-
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     cx.opens(span);
     let head = Window::clamped(cx.sources, span.sub(0, HEAD));
-    for format in FORMATS {
-        if format.recognise(head.bytes()) {
-            return format.open(cx, span);
-        }
+    match recognised(cx, head.bytes()) {
+        Some(format) => format.open(cx, span),
+        None => raw::open(cx, span),
     }
-    raw::Raw.open(cx, span)
 }
 
-/// The format that takes the bytes of `span`, other than as bytes.
-pub fn recognised(sources: &Sources, span: Span) -> Option<&'static (dyn Format + Sync)> {
-    let head = Window::clamped(sources, span.sub(0, HEAD));
-    let (_, formats) = FORMATS.split_last()?;
-    formats.iter().find(|f| f.recognise(head.bytes())).copied()
+fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)> {
+    cx.formats.iter().find(|f| f.recognise(head)).copied()
 }
 
 /// Opens the bytes of `span` as a document in another one, if they are of a format that is
 /// known, and that is not too deep or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
-    let format = recognised(cx.sources, span)?;
+    let head = Window::clamped(cx.sources, span.sub(0, HEAD));
+    let format = recognised(cx, head.bytes())?;
     let opened = cx.nest_in(span, || {
         cx.opens(span);
         let opened = format.open(cx, span);

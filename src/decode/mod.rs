@@ -50,6 +50,7 @@ pub mod dwarf;
 pub mod eager;
 pub mod elf;
 pub mod format;
+pub mod formats;
 pub mod igc_debug;
 pub mod inflate;
 pub mod layout;
@@ -65,6 +66,7 @@ pub mod raw;
 pub mod reader;
 pub mod record;
 pub mod records;
+pub mod rule;
 pub mod rules;
 pub mod spirv;
 pub mod syclbin;
@@ -89,7 +91,7 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
 pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) -> Document {
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);
-    let cx = Context::new(&sources, rare);
+    let cx = Context::new(&sources, formats::FORMATS, rare);
     let mut opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();

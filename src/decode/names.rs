@@ -3,7 +3,9 @@
 //! A file may hold any number, so none of these is a closed `enum`: the number is kept,
 //! and the name stands beside it where there is one.
 
-use crate::model::{Bits, Doc, Known, Node, Span, Str, Value};
+use std::ops::Range;
+
+use crate::model::{Bits, Doc, Known, Node, Rows, Span, Str, Value};
 
 /// How a number of a field is written, and which numbers have names.
 pub trait Present {
@@ -83,6 +85,21 @@ impl BitField {
         Node::field(self.name, (self.present)(self.of(raw), width), word)
             .bits(self.bits.low, self.bits.high)
             .doc(&self.doc)
+    }
+}
+
+/// Pushes the bit fields `range` of a word.
+pub fn push_bits(
+    fields: &'static [BitField],
+    raw: u64,
+    word: Span,
+    range: Range<u64>,
+    out: &mut Rows<'_>,
+) {
+    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+    for field in fields.iter().skip(skip).take(take) {
+        out.push(field.row(raw, word));
     }
 }
 

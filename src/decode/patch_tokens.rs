@@ -14,11 +14,11 @@ use std::rc::Rc;
 
 use super::Context;
 use super::eager::Eager;
-use super::elf::plural;
 use super::format::{Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
+use super::text::plural;
 use super::zebin::device::CoreFamily;
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;

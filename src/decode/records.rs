@@ -47,7 +47,7 @@ pub fn table(
     let rows: ExpanderId = out.register(Rc::new(table));
     Node::new(NodeKind::Table, name, span)
         .area(Area::Header)
-        .summary(super::elf::plural(count, "entry"))
+        .summary(super::text::plural(count, "entry"))
         .children(rows, TABLE, None)
         .doc(&kind.doc)
 }

@@ -59,7 +59,7 @@ use super::codec;
 use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request, Response};
 use super::rare_module::RareModule;
 use super::warm_up;
-use crate::decode::format;
+use crate::decode::{format, formats};
 use crate::model::ByteSource;
 
 /// The largest file that is opened in the page itself, where it is held in memory.
@@ -304,7 +304,7 @@ impl Host {
             Rc::new(move |host| match file.source() {
                 Ok(source) => {
                     let head = source.read(0, source.len().min(format::HEAD));
-                    if head.is_ok_and(|head| !format::reads(&head)) {
+                    if head.is_ok_and(|head| !formats::reads(&head)) {
                         return Some(Response::Elsewhere.into());
                     }
                     host.desk.borrow_mut().decode(id, &name, source);

@@ -8,7 +8,7 @@ use gimli::{DebugLine, DebugLineOffset, IncompleteLineProgram, LineRow};
 
 use super::bytes::{Cursor, span};
 use super::reading::{Dwarf, Slice, item, lazy};
-use crate::decode::elf::plural;
+use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Span, Value};
 
 const SOURCE: &str = "DWARF 5, 6.2 Line Number Information";

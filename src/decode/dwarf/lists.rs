@@ -13,7 +13,7 @@ use gimli::{Encoding, Expression, Format, Reader};
 
 use super::bytes::{Cursor, span};
 use super::reading::{Dwarf, Slice, item, lazy};
-use crate::decode::elf::plural;
+use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const fn doc(text: &'static str) -> Doc {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ElfFile;
-use super::dialect::Contents;
+use super::contents::Contents;
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::symbol::{SectionIndex, Symbol, SymbolType};

@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use super::symbol::push_bits;
 use crate::decode::Context;
 use crate::decode::limits;
-use crate::decode::names::{BitField, Dec, known_name};
+use crate::decode::names::{BitField, Dec, known_name, push_bits};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::rules;
 use crate::model::{Doc, Expand, Known, Node, NodeKind, Rows, Sources, Span, Str, Value};

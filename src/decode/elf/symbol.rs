@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Class, ElfFile};
-use crate::decode::names::{BitField, Dec, Hex, Present};
+use crate::decode::names::{Dec, Hex, Present, push_bits};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
 use crate::decode::table::{self, Entries};
@@ -215,21 +215,6 @@ impl Entries for Symbols {
                 }
             }
         }
-    }
-}
-
-/// Pushes the bit fields `range` of a word.
-pub fn push_bits(
-    fields: &'static [BitField],
-    raw: u64,
-    word: Span,
-    range: Range<u64>,
-    out: &mut Rows<'_>,
-) {
-    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-    for field in fields.iter().skip(skip).take(take) {
-        out.push(field.row(raw, word));
     }
 }
 

@@ -9,11 +9,11 @@ use std::rc::Rc;
 
 use crate::decode::Context;
 use crate::decode::eager::{Eager, Place, Tree};
-use crate::decode::elf::plural;
 use crate::decode::elf::section::Section;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
 use crate::decode::rules;
+use crate::decode::text::plural;
 use crate::model::{Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
 

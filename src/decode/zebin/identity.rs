@@ -10,15 +10,14 @@ use super::note_intelgt;
 use super::relocation::RELOCATION_TYPES;
 use super::target_metadata::TargetMetadata;
 use super::verdict::ZebinJudge;
-use crate::decode::Context;
-use crate::decode::elf::dialect::{Contents, Dialect, Host, RelocationTypes};
-use crate::decode::elf::header::{FileType, Header, Machine, MachineNames};
+use crate::decode::elf::ElfFile;
+use crate::decode::elf::dialect::{Dialect, Host, MachineNames, RelocationTypes, images};
+use crate::decode::elf::header::{FileType, Header, Machine};
 use crate::decode::elf::note::{FOREIGN, Owners};
 use crate::decode::elf::section::Section;
-use crate::decode::elf::{ElfFile, embedded};
 use crate::decode::limits;
 use crate::decode::names::{BitField, Present};
-use crate::model::{Doc, Judge};
+use crate::model::{Doc, Judge, Span};
 
 /// What an ELF file of Intel's is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,8 +129,8 @@ impl Dialect for Unclaimed {
         Host.title()
     }
 
-    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: file.span }))
+    fn judge(&self, file: Span) -> Option<Rc<dyn Judge>> {
+        Some(Rc::new(ZebinJudge { file }))
     }
 }
 
@@ -208,7 +207,7 @@ impl Dialect for Identity {
             Identity::OpenMpContainer => containers::openmp(section),
             _ => None,
         }
-        .or_else(|| embedded::host(section))
+        .or_else(|| images(section))
     }
 
     fn lists_kernels(&self) -> bool {
@@ -219,11 +218,7 @@ impl Dialect for Identity {
         self.is_zebin()
     }
 
-    fn judge(&self, file: &ElfFile) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file: file.span }))
-    }
-
-    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
-        Rc::new(super::read(cx, file, *self))
+    fn judge(&self, file: Span) -> Option<Rc<dyn Judge>> {
+        Some(Rc::new(ZebinJudge { file }))
     }
 }

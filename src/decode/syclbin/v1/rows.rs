@@ -169,7 +169,7 @@ impl Remarks for File {
             return node;
         };
         let (ir, native) = (module.ir.len() as u64, module.native.len() as u64);
-        let count = crate::decode::elf::plural;
+        let count = crate::decode::text::plural;
         let mut words = Vec::new();
         for (range, what, list) in [
             (&module.ir, "IR module", &self.survey.ir),

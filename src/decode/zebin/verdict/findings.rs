@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::decode::limits;
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::model::{Effect, Finding, RuleInfo, Span};
 
 /// The driver goes no further; the findings say why.

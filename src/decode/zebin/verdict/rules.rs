@@ -1,7 +1,7 @@
 //! What the driver does about what it meets. Where a function is named, the behaviour is to be
 //! found there; all of it was observed with release 26.27, whose source may differ in detail.
 
-use crate::decode::rules::{Origin, Rule};
+use crate::decode::rule::{Origin, Rule};
 use crate::model::{Effect, Severity};
 
 const fn severity(effect: Effect) -> Severity {

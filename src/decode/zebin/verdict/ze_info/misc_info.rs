@@ -4,7 +4,7 @@
 
 use super::Kernel;
 use super::text::Texts;
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::findings::Findings;
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Kind, Node, Yaml};
