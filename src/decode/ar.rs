@@ -21,10 +21,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::elf::lines_node;
 use super::format::{self, Format, Opened};
 use super::reader::Window;
 use super::rules;
+use super::text::lines_node;
 use super::zebin::device::{CONFIGS, Device, ProductConfig, release_title};
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 

@@ -13,13 +13,13 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
-use super::elf::plural;
 use super::format::{self, Format, Opened};
 use super::layout::Layout;
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Reader, Window};
 use super::rules;
 use super::table::{Entries, TABLE, Table};
+use super::text::plural;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 use crate::{open_enum, record};
 
@@ -196,7 +196,7 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
     if table.len() < wanted {
         cx.report(
             &rules::COFF_HEADER,
-            header.span_of("NumberOfSections"),
+            header.span_of(FileHeader::NumberOfSections),
             format_args!(
                 "{}, {} are there",
                 plural(header.NumberOfSections.into(), "section"),
@@ -249,7 +249,11 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
         Some(name) => name.to_owned(),
         None => format!("{:#x}", header.Machine),
     };
-    facts.push(Fact::new("machine", machine, header.span_of("Machine")));
+    facts.push(Fact::new(
+        "machine",
+        machine,
+        header.span_of(FileHeader::Machine),
+    ));
     (Some((cx.register(Rc::new(layout)), 0, Some(count))), facts)
 }
 
@@ -290,9 +294,9 @@ fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Sec
         if bytes.len() < size {
             cx.report_with(
                 &rules::COFF_OUT_OF_BOUNDS,
-                header.span_of("PointerToRawData"),
+                header.span_of(SectionHeader::PointerToRawData),
                 format_args!("{name}: {size} bytes, {} are there", bytes.len()),
-                &[(header.span_of("SizeOfRawData"), "the size")],
+                &[(header.span_of(SectionHeader::SizeOfRawData), "the size")],
                 None,
             );
         }
@@ -377,12 +381,9 @@ impl Entries for SectionHeaders {
         let Ok(header) = read(entry) else {
             return;
         };
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for field in SectionHeader::FIELDS.iter().skip(skip).take(take) {
-            let node = field.row(header.raw(field.name), header.origin);
-            out.push(match field.name {
-                "Name" => node.value(Value::text_from(short_name(entry))),
+        for (field, node) in header.rows(range) {
+            out.push(match field {
+                SectionHeader::Name => node.value(Value::text_from(short_name(entry))),
                 _ => node,
             });
         }
@@ -397,6 +398,6 @@ impl crate::model::Expand for HeaderRows {
     }
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        self.0.rows(range, out);
+        self.0.push_rows(range, out);
     }
 }

@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
+use super::format::Format;
 use super::limits;
 use super::reader::ReadError;
-use super::rules::{self, Rule};
+use super::rule::Rule;
+use super::rules;
 use crate::model::{
     Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources,
     Span, Str, sort,
@@ -18,6 +20,8 @@ use crate::model::{
 pub struct Context<'a> {
     /// The bytes.
     pub sources: &'a Sources,
+    /// The formats that documents are opened in.
+    pub formats: &'static [&'static (dyn Format + Sync)],
     reports: RefCell<Reports>,
     expanders: RefCell<Vec<Rc<dyn Expand>>>,
     padding: RefCell<Vec<Span>>,
@@ -43,9 +47,13 @@ struct Reports {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(sources: &'a Sources) -> Context<'a> {
+    pub(super) fn new(
+        sources: &'a Sources,
+        formats: &'static [&'static (dyn Format + Sync)],
+    ) -> Context<'a> {
         Context {
             sources,
+            formats,
             reports: RefCell::default(),
             expanders: RefCell::default(),
             padding: RefCell::default(),

@@ -1,12 +1,10 @@
-//! Which format the bytes are in: told by content, never by the file's name alone.
+//! What a format is, and the documents that are opened in one: told by content, never by the
+//! file's name alone.
 
 use super::context::Context;
-use super::elf::plural;
 use super::reader::Window;
-use super::{
-    ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, raw, rules, spirv, syclbin,
-    zebin,
-};
+use super::text::plural;
+use super::{raw, rules};
 use crate::model::{ExpanderId, Fact, Node, NodeKind, Sources, Span, Summary, Value};
 
 /// A format that documents are opened in.
@@ -31,56 +29,40 @@ pub struct Opened {
 /// So many bytes are looked at to recognise a format.
 pub const HEAD: u64 = 512;
 
-/// All formats, the most particular first; the last takes anything.
-pub static FORMATS: &[&(dyn Format + Sync)] = &[
-    &zebin::Elf,
-    &ar::Ar,
-    &offload_binary::Offload,
-    &syclbin::v1::SyclbinV1,
-    &spirv::Spirv,
-    &igc_debug::IgcDebug,
-    &patch_tokens::PatchTokens,
-    &offload_bundle::Bundle,
-    &offload_bundle::PackedBundle,
-    &offload_bundle::TextBundle,
-    &coff::Coff,
-    &raw::Raw,
-];
-
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     cx.opens(span);
     let head = Window::clamped(cx.sources, span.sub(0, HEAD));
-    for format in FORMATS {
-        if format.recognise(head.bytes()) {
-            return open_as(*format, cx, span);
-        }
+    match recognised(cx, head.bytes()) {
+        Some(format) => open_as(cx, span, |cx, span| format.open(cx, span)),
+        None => open_as(cx, span, raw::open),
     }
-    open_as(&raw::Raw, cx, span)
 }
 
-fn open_as(format: &dyn Format, cx: &Context<'_>, span: Span) -> Opened {
-    let opened = format.open(cx, span);
+fn open_as(
+    cx: &Context<'_>,
+    span: Span,
+    open: impl FnOnce(&Context<'_>, Span) -> Opened,
+) -> Opened {
+    let opened = open(cx, span);
     if opened.summary.has.verdict {
         cx.loadable(span);
     }
     opened
 }
 
-/// The format that takes the bytes of `span`, other than as bytes.
-pub fn recognised(sources: &Sources, span: Span) -> Option<&'static (dyn Format + Sync)> {
-    let head = Window::clamped(sources, span.sub(0, HEAD));
-    let (_, formats) = FORMATS.split_last()?;
-    formats.iter().find(|f| f.recognise(head.bytes())).copied()
+fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)> {
+    cx.formats.iter().find(|f| f.recognise(head)).copied()
 }
 
 /// Opens the bytes of `span` as a document in another one, if they are of a format that is
 /// known, and that is not too deep or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
-    let format = recognised(cx.sources, span)?;
+    let head = Window::clamped(cx.sources, span.sub(0, HEAD));
+    let format = recognised(cx, head.bytes())?;
     let opened = cx.nest_in(span, || {
         cx.opens(span);
-        let opened = open_as(format, cx, span);
+        let opened = open_as(cx, span, |cx, span| format.open(cx, span));
         cx.within(opened.summary.has);
         opened
     });

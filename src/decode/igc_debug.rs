@@ -20,11 +20,11 @@ use std::rc::Rc;
 
 use super::Context;
 use super::eager::{Eager, Place};
-use super::elf::plural;
 use super::format::{self, Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
+use super::text::plural;
 use super::zebin::device::CoreFamily;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
@@ -105,8 +105,8 @@ impl Format for IgcDebug {
                     header.origin,
                     &HEADER_DOC,
                     |place, tree| {
-                        for field in ProgramHeader::FIELDS {
-                            tree.push(place, field.row(header.raw(field.name), header.origin));
+                        for node in header.nodes() {
+                            tree.push(place, node);
                         }
                     },
                 );
@@ -160,9 +160,18 @@ fn facts_of(header: &ProgramHeader, kernels: u64) -> Vec<Fact> {
         .name()
         .map_or_else(|| format!("core family {}", header.Device), str::to_owned);
     vec![
-        fact(Fact::TARGET, family, "Device").headline(),
-        fact(Fact::KERNELS, plural(kernels, "kernel"), "NumberOfKernels").headline(),
-        fact("version", header.Version.to_string(), "Version"),
+        fact(Fact::TARGET, family, ProgramHeader::Device).headline(),
+        fact(
+            Fact::KERNELS,
+            plural(kernels, "kernel"),
+            ProgramHeader::NumberOfKernels,
+        )
+        .headline(),
+        fact(
+            "version",
+            header.Version.to_string(),
+            ProgramHeader::Version,
+        ),
     ]
 }
 
@@ -174,7 +183,7 @@ fn read_kernels(cx: &Context<'_>, span: Span, header: &ProgramHeader, tree: &mut
         let Some(size) = read_kernel(cx, span.from(at), tree) else {
             cx.report(
                 &rules::IGC_DEBUG_KERNELS,
-                header.span_of("NumberOfKernels"),
+                header.span_of(ProgramHeader::NumberOfKernels),
                 format_args!("{} kernels, {count} are there", header.NumberOfKernels),
             );
             push_rest(cx, tree, span.from(at), "cut-off kernel", &KERNEL_DOC);
@@ -230,8 +239,8 @@ fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut Eager) -> Option<u64> {
         header.origin,
         &KERNEL_HEADER_DOC,
         |place, tree| {
-            for field in KernelHeader::FIELDS {
-                tree.push(place, field.row(header.raw(field.name), header.origin));
+            for node in header.nodes() {
+                tree.push(place, node);
             }
         },
     );
@@ -268,7 +277,7 @@ fn fill_of(cx: &Context<'_>, data: Span, header: &KernelHeader) -> u64 {
     }
     cx.report(
         &rules::IGC_DEBUG_NAME_SIZE,
-        header.span_of("KernelNameSize"),
+        header.span_of(KernelHeader::KernelNameSize),
         format_args!("{name_size} is no multiple of 4"),
     );
     let starts_at = |at| {
@@ -290,7 +299,7 @@ fn name_text(cx: &Context<'_>, name: Span, header: &KernelHeader) -> String {
     if last.bytes() != [0] {
         cx.report(
             &rules::IGC_DEBUG_NAME,
-            header.span_of("KernelNameSize"),
+            header.span_of(KernelHeader::KernelNameSize),
             "the kernel's name does not end with a NUL",
         );
     }

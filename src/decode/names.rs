@@ -3,7 +3,9 @@
 //! A file may hold any number, so none of these is a closed `enum`: the number is kept,
 //! and the name stands beside it where there is one.
 
-use crate::model::{Bits, Doc, Known, Node, Span, Str, Value};
+use std::ops::Range;
+
+use crate::model::{Bits, Doc, Known, Node, Rows, Span, Str, Value};
 
 /// How a number of a field is written, and which numbers have names.
 pub trait Present {
@@ -83,6 +85,21 @@ impl BitField {
         Node::field(self.name, (self.present)(self.of(raw), width), word)
             .bits(self.bits.low, self.bits.high)
             .doc(&self.doc)
+    }
+}
+
+/// Pushes the bit fields `range` of a word.
+pub fn push_bits(
+    fields: &'static [BitField],
+    raw: u64,
+    word: Span,
+    range: Range<u64>,
+    out: &mut Rows<'_>,
+) {
+    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+    for field in fields.iter().skip(skip).take(take) {
+        out.push(field.row(raw, word));
     }
 }
 
@@ -184,38 +201,47 @@ macro_rules! flags {
     };
 }
 
-/// Declares the fields of a word, lowest bit first.
+/// Declares the fields of a word, lowest bit first, each with the name of its accessor.
 ///
 /// ```
 /// use zeview::decode::names::Dec;
 /// zeview::bit_fields! {
-///     /// A word. Where it is specified.
-///     pub const WORD: "spec, section" {
+///     /// A word.
+///     pub struct Word(u32): "spec, section" {
 ///         /// The low half.
-///         low: Dec = 0..4,
+///         loHalf as low: Dec = 0..4,
 ///         /// The high half.
-///         high: Dec = 4..8,
+///         hiHalf as high: Dec = 4..8,
 ///     }
 /// }
-/// assert_eq!(WORD[1].of(0x7a), 7);
+/// assert_eq!(Word(0x7a).high(), 7);
+/// assert_eq!(Word::FIELDS[1].name, "hiHalf");
 /// ```
 #[macro_export]
 macro_rules! bit_fields {
-    ($(#[doc = $sd:expr])* $vis:vis const $name:ident: $source:literal {
-        $($(#[doc = $d:expr])* $field:ident: $present:ty = $low:literal..$high:literal),* $(,)?
+    ($(#[doc = $sd:expr])* $vis:vis struct $name:ident($repr:ident): $source:literal {
+        $($(#[doc = $d:expr])* $field:ident as $get:ident: $present:ty = $low:literal..$high:literal),* $(,)?
     }) => {
         $(#[doc = $sd])*
-        $vis static $name: &[$crate::decode::names::BitField] = &[$(
-            $crate::decode::names::BitField {
-                name: stringify!($field),
-                bits: $crate::model::Bits { low: $low, high: $high },
-                present: <$present as $crate::decode::names::Present>::present,
-                doc: $crate::model::Doc {
-                    text: concat!($($d),*).trim_ascii(),
-                    source: $source,
-                    known: <$present as $crate::decode::names::Present>::KNOWN,
-                },
-            }
-        ),*];
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        $vis struct $name(pub $repr);
+
+        #[allow(dead_code)]
+        impl $name {
+            /// The fields, lowest bit first.
+            pub const FIELDS: &'static [$crate::decode::names::BitField] = &[$(
+                $crate::decode::names::BitField {
+                    name: stringify!($field),
+                    bits: $crate::model::Bits { low: $low, high: $high },
+                    present: <$present as $crate::decode::names::Present>::present,
+                    doc: $crate::model::Doc::new(concat!($($d),*).trim_ascii(), $source)
+                        .known(<$present as $crate::decode::names::Present>::KNOWN),
+                }
+            ),*];
+
+            $($(#[doc = $d])* pub const fn $get(self) -> $repr {
+                (self.0 >> $low) & ($repr::MAX >> ($repr::BITS - ($high - $low)))
+            })*
+        }
     };
 }

@@ -187,9 +187,9 @@ impl Reading<'_> {
         if image.len() < entry.size {
             self.cx.report_with(
                 &rules::BUNDLE_OUT_OF_BOUNDS,
-                entry.span_of("size"),
+                entry.span_of(Entry::size),
                 format_args!("{name}: {} bytes, {} are there", entry.size, image.len()),
-                &[(entry.span_of("offset"), "its place")],
+                &[(entry.span_of(Entry::offset), "its place")],
                 None,
             );
         }
@@ -198,9 +198,8 @@ impl Reading<'_> {
             node = node.xref("image", name.clone(), image);
         }
         let place: Place = self.tree.push(Eager::TOP, node);
-        for field in Entry::FIELDS {
-            let row = field.row(entry.raw(field.name), entry.origin);
-            self.tree.push(place, row);
+        for node in entry.nodes() {
+            self.tree.push(place, node);
         }
         if !id.is_empty() {
             let node = Node::field("id", Value::text_from(window.bytes()), id);

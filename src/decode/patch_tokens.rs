@@ -14,11 +14,11 @@ use std::rc::Rc;
 
 use super::Context;
 use super::eager::Eager;
-use super::elf::plural;
 use super::format::{Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
+use super::text::plural;
 use super::zebin::device::CoreFamily;
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
@@ -79,7 +79,7 @@ impl Format for PatchTokens {
                 if list > span.from(ProgramHeader::SIZE).len() {
                     cx.report(
                         &rules::PATCH_TOKENS_CUT_OFF,
-                        header.span_of("PatchListSize"),
+                        header.span_of(ProgramHeader::PatchListSize),
                         format_args!("a patch list of {list} bytes in a file of {}", span.len()),
                     );
                 }
@@ -105,8 +105,8 @@ impl Format for PatchTokens {
 fn push(tree: &mut Eager, span: Span, header: &ProgramHeader) {
     let record = Node::new(NodeKind::Record, "program header", header.origin);
     let place = tree.push(Eager::TOP, record.area(Area::Header).doc(&HEADER_DOC));
-    for field in ProgramHeader::FIELDS {
-        tree.push(place, field.row(header.raw(field.name), header.origin));
+    for node in header.nodes() {
+        tree.push(place, node);
     }
     let list = span.sub(ProgramHeader::SIZE, header.PatchListSize.into());
     let kernels = span.from(ProgramHeader::SIZE + list.len());
@@ -127,8 +127,12 @@ fn facts_of(header: &ProgramHeader) -> Vec<Fact> {
     let family = family.unwrap_or_else(|| format!("core family {}", header.Device));
     let kernels = plural(header.NumberOfKernels.into(), "kernel");
     vec![
-        fact(Fact::TARGET, family, "Device").headline(),
-        fact(Fact::KERNELS, kernels, "NumberOfKernels").headline(),
-        fact("version", header.Version.to_string(), "Version"),
+        fact(Fact::TARGET, family, ProgramHeader::Device).headline(),
+        fact(Fact::KERNELS, kernels, ProgramHeader::NumberOfKernels).headline(),
+        fact(
+            "version",
+            header.Version.to_string(),
+            ProgramHeader::Version,
+        ),
     ]
 }

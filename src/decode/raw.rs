@@ -1,49 +1,40 @@
 //! Bytes of no format that is known: shown as they are.
 
 use super::context::Context;
-use super::format::{Format, Opened};
+use super::format::Opened;
 use super::rules;
 use crate::model::{Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
 
-/// Takes anything.
-#[derive(Debug)]
-pub struct Raw;
-
-impl Format for Raw {
-    fn recognise(&self, _head: &[u8]) -> bool {
-        true
-    }
-
-    fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let head = super::reader::Window::clamped(cx.sources, span.sub(0, super::format::HEAD));
-        let title = if span.is_empty() {
-            cx.report(&rules::EMPTY_FILE, span, "there are no bytes");
-            "empty"
-        } else {
-            let guess = guess(head.bytes()).unwrap_or("an unknown format");
-            cx.report(
-                &rules::UNRECOGNISED,
-                span.sub(0, 16),
-                format_args!("{guess}: shown as bytes"),
-            );
-            cx.gap(span);
-            guess
-        };
-        Opened {
-            summary: Summary::new(
-                "raw",
-                title,
-                vec![Fact {
-                    tone: Tone::Warning,
-                    ..Fact::new("format", title, None)
-                }],
-            )
-            .with(Capabilities {
-                verdict: true,
-                ..Capabilities::default()
-            }),
-            content: None,
-        }
+/// Opens anything.
+pub fn open(cx: &Context<'_>, span: Span) -> Opened {
+    let head = super::reader::Window::clamped(cx.sources, span.sub(0, super::format::HEAD));
+    let title = if span.is_empty() {
+        cx.report(&rules::EMPTY_FILE, span, "there are no bytes");
+        "empty"
+    } else {
+        let guess = guess(head.bytes()).unwrap_or("an unknown format");
+        cx.report(
+            &rules::UNRECOGNISED,
+            span.sub(0, 16),
+            format_args!("{guess}: shown as bytes"),
+        );
+        cx.gap(span);
+        guess
+    };
+    Opened {
+        summary: Summary::new(
+            "raw",
+            title,
+            vec![Fact {
+                tone: Tone::Warning,
+                ..Fact::new("format", title, None)
+            }],
+        )
+        .with(Capabilities {
+            verdict: true,
+            ..Capabilities::default()
+        }),
+        content: None,
     }
 }
 

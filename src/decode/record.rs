@@ -3,9 +3,13 @@
 //! [`record!`](crate::record) is for records that this project spells out itself;
 //! [`layout!`](crate::layout) takes names, sizes and order of the fields from goblin's
 //! `repr(C)` structs. Both make the struct, its reader, the rows of the tree and their
-//! documentation from one list.
+//! documentation from one list, and a [`Field`] for each of its fields.
 
-use crate::model::{Doc, Node, Rows, Span, Value, sort};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::reader::{Endian, uint};
+use crate::model::{Doc, Node, Span, Spanned, Value, sort};
 
 /// One field of a record, with its place.
 #[derive(Debug)]
@@ -28,6 +32,16 @@ impl FieldSpec {
         origin.sub(self.offset, self.size)
     }
 
+    /// The field's number in the record's bytes; 0 where it is not all there.
+    pub fn number(&self, record: &[u8], endian: Endian) -> u64 {
+        let range = || {
+            let from = usize::try_from(self.offset).ok()?;
+            let to = from.checked_add(usize::try_from(self.size).ok()?)?;
+            record.get(from..to)
+        };
+        uint(range().unwrap_or(&[]), endian)
+    }
+
     /// The field's row.
     pub fn row(&'static self, raw: u64, origin: Span) -> Node {
         Node::field(
@@ -44,20 +58,58 @@ pub fn bits(size: u64) -> u8 {
     u8::try_from(size.saturating_mul(8)).unwrap_or(u8::MAX)
 }
 
-/// Pushes the rows of `fields` whose numbers `raw` gives, in the order of their places.
-pub fn push_rows(
-    fields: &'static [FieldSpec],
-    origin: Span,
-    range: std::ops::Range<u64>,
-    raw: impl Fn(&'static str) -> u64,
-    out: &mut Rows<'_>,
-) {
-    let mut order: Vec<&'static FieldSpec> = fields.iter().collect();
-    sort::by_key(&mut order, |f| f.offset);
-    let from = usize::try_from(range.start).unwrap_or(usize::MAX);
-    let to = usize::try_from(range.end).unwrap_or(usize::MAX);
-    for field in order.get(from..to.min(order.len())).unwrap_or(&[]) {
-        out.push(field.row(raw(field.name), origin));
+/// A field of the record `R`: the macros make one for each, so that a mistyped name does not
+/// compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<R> {
+    index: usize,
+    record: PhantomData<R>,
+}
+
+impl<R> Field<R> {
+    /// The field of that name; for the macros, which need it while compiling.
+    #[allow(clippy::indexing_slicing)]
+    pub const fn named(names: &[&str], name: &str) -> Field<R> {
+        let mut index = 0;
+        while !same(names[index], name) {
+            index += 1;
+        }
+        Field {
+            index,
+            record: PhantomData,
+        }
+    }
+
+    /// The field's bytes in a record at `origin`.
+    pub fn span(self, fields: &[FieldSpec], origin: Span) -> Span {
+        fields.get(self.index).map_or(origin, |f| f.span(origin))
+    }
+
+    /// The field's number and bytes in a record at `origin`.
+    pub fn get(self, fields: &[FieldSpec], numbers: &[u64], origin: Span) -> Spanned<u64> {
+        Spanned {
+            value: numbers.get(self.index).copied().unwrap_or(0),
+            span: self.span(fields, origin),
+        }
+    }
+
+    /// The rows `range` of a record with these numbers, in the order of their places.
+    pub fn rows(
+        fields: &'static [FieldSpec],
+        numbers: &[u64],
+        origin: Span,
+        range: Range<u64>,
+    ) -> Vec<(Field<R>, Node)> {
+        let mut order: Vec<_> = fields.iter().zip(numbers).enumerate().collect();
+        sort::by_key(&mut order, |(_, (field, _))| field.offset);
+        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+        let rows = order.into_iter().skip(skip).take(take);
+        rows.map(|(index, (field, number))| {
+            let record = PhantomData;
+            (Field { index, record }, field.row(*number, origin))
+        })
+        .collect()
     }
 }
 
@@ -83,11 +135,30 @@ pub fn push_rows(
 /// ```text
 /// pub struct Header { pub origin: Span, pub magic: u32, pub count: u16 }
 /// impl Header {
-///     pub const SIZE: u64; pub const FIELDS: &[FieldSpec];
+///     pub const SIZE: u64; pub const COUNT: u64; pub const FIELDS: &[FieldSpec];
+///     pub const magic: Field<Header>; pub const count: Field<Header>;
 ///     pub fn read(r: &mut Reader) -> ReadResult<Header>;
-///     pub fn span_of(&self, name) -> Span;
-///     pub fn rows(&self, range, out);
+///     pub fn clamped(window: &Window, endian) -> Header;
+///     pub fn span_of(&self, field) -> Span;
+///     pub fn get(&self, field) -> Spanned<u64>;
+///     pub fn rows(&self, range) -> Vec<(Field<Header>, Node)>;
+///     pub fn push_rows(&self, range, out: &mut Rows);
+///     pub fn nodes(&self) -> impl Iterator<Item = Node>;
 /// }
+/// ```
+///
+/// A field that there is not does not compile:
+///
+/// ```compile_fail
+/// use zeview::decode::names::Dec;
+/// zeview::record! {
+///     /// A header.
+///     pub struct Header: "spec" {
+///         /// How many there are.
+///         count: u16 as Dec,
+///     }
+/// }
+/// let field = Header::cuont;
 /// ```
 #[macro_export]
 macro_rules! record {
@@ -109,13 +180,11 @@ macro_rules! record {
 
             /// The fields, in order.
             pub const FIELDS: &'static [$crate::decode::record::FieldSpec] = {
-                const COUNT: usize = [$(stringify!($field)),*].len();
-                const SIZES: [u64; COUNT] = [$(<$ty as $crate::decode::reader::Scalar>::SIZE),*];
-                const NAMES: [&str; COUNT] = [$(stringify!($field)),*];
+                const SIZES: &[u64] = &[$(<$ty as $crate::decode::reader::Scalar>::SIZE),*];
                 const fn offset(name: &str) -> u64 {
                     let (mut i, mut at) = (0, 0);
                     #[allow(clippy::indexing_slicing)]
-                    while i < COUNT && !$crate::decode::record::same(NAMES[i], name) {
+                    while !$crate::decode::record::same($name::NAMES[i], name) {
                         at += SIZES[i];
                         i += 1;
                     }
@@ -126,11 +195,8 @@ macro_rules! record {
                     offset: offset(stringify!($field)),
                     size: <$ty as $crate::decode::reader::Scalar>::SIZE,
                     present: <$present as $crate::decode::names::Present>::present,
-                    doc: $crate::model::Doc {
-                        text: concat!($($d),*).trim_ascii(),
-                        source: $source,
-                        known: <$present as $crate::decode::names::Present>::KNOWN,
-                    },
+                    doc: $crate::model::Doc::new(concat!($($d),*).trim_ascii(), $source)
+                        .known(<$present as $crate::decode::names::Present>::KNOWN),
                 }),*]
             };
 
@@ -143,47 +209,98 @@ macro_rules! record {
                 r: &mut $crate::decode::reader::Reader<'_>,
             ) -> $crate::decode::reader::ReadResult<Self> {
                 let bytes = r.bytes(Self::SIZE)?;
-                let endian = r.endian();
+                Ok(Self::decode(bytes.value, bytes.span, r.endian()))
+            }
+
+            /// The record at the start of the window; fields that are not all there are 0.
+            pub fn clamped(
+                window: &$crate::decode::reader::Window,
+                endian: $crate::decode::reader::Endian,
+            ) -> Self {
+                Self::decode(window.bytes(), window.span().sub(0, Self::SIZE), endian)
+            }
+
+            /// The record in these bytes; fields that are not all there are 0.
+            pub fn decode(
+                bytes: &[u8],
+                origin: $crate::model::Span,
+                endian: $crate::decode::reader::Endian,
+            ) -> Self {
                 let mut at = 0usize;
                 $(
                     let end = at + <$ty as $crate::decode::reader::Scalar>::BYTES;
                     let $field = <$ty as $crate::decode::reader::Scalar>::decode(
-                        bytes.value.get(at..end).unwrap_or(&[]),
+                        bytes.get(at..end).unwrap_or(&[]),
                         endian,
                     );
                     at = end;
                 )*
                 let _ = at;
-                Ok($name { origin: bytes.span, $($field),* })
+                $name { origin, $($field),* }
             }
 
-            /// The bytes of the field of that name; of the whole record, if it has none.
-            pub fn span_of(&self, name: &str) -> $crate::model::Span {
+            fn specs(&self) -> &'static [$crate::decode::record::FieldSpec] {
                 Self::FIELDS
-                    .iter()
-                    .find(|f| f.name == name)
-                    .map_or(self.origin, |f| f.span(self.origin))
+            }
+        }
+
+        $crate::record!(@fields $name { $($field),* });
+    };
+    // What records of both macros have.
+    (@fields $name:ident { $($field:ident),* }) => {
+        #[allow(dead_code, non_upper_case_globals, missing_docs)]
+        impl $name {
+            const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+
+            $(pub const $field: $crate::decode::record::Field<$name> =
+                $crate::decode::record::Field::named(Self::NAMES, stringify!($field));)*
+
+            /// How many fields there are.
+            pub const COUNT: u64 = Self::NAMES.len() as u64;
+
+            fn numbers(&self) -> [u64; Self::NAMES.len()] {
+                [$(self.$field.into()),*]
             }
 
-            /// The number of the field of that name, widened.
-            pub fn raw(&self, name: &str) -> u64 {
-                $(if name == stringify!($field) { return self.$field.into(); })*
-                0
+            /// The bytes of a field.
+            pub fn span_of(
+                &self,
+                field: $crate::decode::record::Field<$name>,
+            ) -> $crate::model::Span {
+                field.span(self.specs(), self.origin)
+            }
+
+            /// The number of a field, and its bytes.
+            pub fn get(
+                &self,
+                field: $crate::decode::record::Field<$name>,
+            ) -> $crate::model::Spanned<u64> {
+                field.get(self.specs(), &self.numbers(), self.origin)
+            }
+
+            /// The rows of the fields `range`, in the order of their places.
+            pub fn rows(
+                &self,
+                range: std::ops::Range<u64>,
+            ) -> Vec<($crate::decode::record::Field<$name>, $crate::model::Node)> {
+                $crate::decode::record::Field::rows(
+                    self.specs(), &self.numbers(), self.origin, range,
+                )
             }
 
             /// Pushes the rows of the fields `range`.
-            pub fn rows(
+            pub fn push_rows(
                 &self,
                 range: std::ops::Range<u64>,
                 out: &mut $crate::model::Rows<'_>,
             ) {
-                $crate::decode::record::push_rows(
-                    Self::FIELDS, self.origin, range, |name| self.raw(name), out,
-                );
+                out.extend(self.rows(range).into_iter().map(|(_, node)| node));
             }
 
-            /// How many fields there are.
-            pub const COUNT: u64 = Self::FIELDS.len() as u64;
+            /// The rows of all fields.
+            pub fn nodes(&self) -> impl Iterator<Item = $crate::model::Node> + use<> {
+                self.rows(0..Self::COUNT).into_iter().map(|(_, node)| node)
+            }
         }
     };
 }
@@ -198,23 +315,28 @@ macro_rules! layout {
         $($(#[doc = $d:expr])* $field:ident as $present:ty),* $(,)?
     }) => {
         $(#[doc = $sd])*
-        #[derive(Debug, Clone, Copy)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         $vis struct $name {
             /// The record's bytes.
             pub origin: $crate::model::Span,
-            /// Its fields' places.
-            pub fields: &'static [$crate::decode::record::FieldSpec],
+            /// The class of its file.
+            pub class: $crate::decode::elf::Class,
             $($(#[doc = $d])* pub $field: u64,)*
         }
 
         #[allow(dead_code)]
         impl $name {
-            /// The fields in the 32-bit class.
-            pub const FIELDS_32: &'static [$crate::decode::record::FieldSpec] =
-                $crate::layout!(@fields $source, $ty32 { $($([$d])* $field as $present),* });
-            /// The fields in the 64-bit class.
-            pub const FIELDS_64: &'static [$crate::decode::record::FieldSpec] =
-                $crate::layout!(@fields $source, $ty64 { $($([$d])* $field as $present),* });
+            /// The fields in a class, in the order of the declaration.
+            pub const fn fields(
+                class: $crate::decode::elf::Class,
+            ) -> &'static [$crate::decode::record::FieldSpec] {
+                match class {
+                    $crate::decode::elf::Class::Elf32 =>
+                        $crate::layout!(@fields $source, $ty32 { $($([$d])* $field as $present),* }),
+                    $crate::decode::elf::Class::Elf64 =>
+                        $crate::layout!(@fields $source, $ty64 { $($([$d])* $field as $present),* }),
+                }
+            }
 
             /// The record's size in bytes.
             pub const fn size(class: $crate::decode::elf::Class) -> u64 {
@@ -233,48 +355,19 @@ macro_rules! layout {
                 r: &mut $crate::decode::reader::Reader<'_>,
                 class: $crate::decode::elf::Class,
             ) -> $crate::decode::reader::ReadResult<Self> {
-                let fields = match class {
-                    $crate::decode::elf::Class::Elf32 => Self::FIELDS_32,
-                    $crate::decode::elf::Class::Elf64 => Self::FIELDS_64,
-                };
                 let endian = r.endian();
                 let bytes = r.bytes(Self::size(class))?;
-                // The declaration's order is the order of both lists.
-                let mut specs = fields.iter();
-                $(let $field = specs.next().map_or(0, |f| {
-                    $crate::decode::record::field(bytes.value, f, endian)
-                });)*
-                Ok($name { origin: bytes.span, fields, $($field),* })
+                let mut specs = Self::fields(class).iter();
+                $(let $field = specs.next().map_or(0, |f| f.number(bytes.value, endian));)*
+                Ok($name { origin: bytes.span, class, $($field),* })
             }
 
-            /// The bytes of the field of that name; of the whole record, if it has none.
-            pub fn span_of(&self, name: &str) -> $crate::model::Span {
-                self.fields
-                    .iter()
-                    .find(|f| f.name == name)
-                    .map_or(self.origin, |f| f.span(self.origin))
+            fn specs(&self) -> &'static [$crate::decode::record::FieldSpec] {
+                Self::fields(self.class)
             }
-
-            /// The number of the field of that name.
-            pub fn raw(&self, name: &str) -> u64 {
-                $(if name == stringify!($field) { return self.$field; })*
-                0
-            }
-
-            /// Pushes the rows of the fields `range`.
-            pub fn rows(
-                &self,
-                range: std::ops::Range<u64>,
-                out: &mut $crate::model::Rows<'_>,
-            ) {
-                $crate::decode::record::push_rows(
-                    self.fields, self.origin, range, |name| self.raw(name), out,
-                );
-            }
-
-            /// How many fields there are.
-            pub const COUNT: u64 = Self::FIELDS_64.len() as u64;
         }
+
+        $crate::record!(@fields $name { $($field),* });
     };
     (@fields $source:literal, $ty:path { $($([$d:expr])* $field:ident as $present:ty),* }) => {{
         use $ty as Layout;
@@ -282,17 +375,14 @@ macro_rules! layout {
         fn exhaustive(s: &Layout) {
             let Layout { $($field),* } = s;
         }
-        &[$($crate::decode::record::FieldSpec {
+        const { &[$($crate::decode::record::FieldSpec {
             name: stringify!($field),
             offset: std::mem::offset_of!(Layout, $field) as u64,
             size: $crate::decode::record::size_by(|s: &Layout| &s.$field),
             present: <$present as $crate::decode::names::Present>::present,
-            doc: $crate::model::Doc {
-                text: concat!($($d),*).trim_ascii(),
-                source: $source,
-                known: <$present as $crate::decode::names::Present>::KNOWN,
-            },
-        }),*]
+            doc: $crate::model::Doc::new(concat!($($d),*).trim_ascii(), $source)
+                .known(<$present as $crate::decode::names::Present>::KNOWN),
+        }),*] }
     }};
 }
 
@@ -310,14 +400,4 @@ pub const fn same(a: &str, b: &str) -> bool {
         i += 1;
     }
     i == a.len() && i == b.len()
-}
-
-/// A field's number in the record's bytes; for the macros.
-pub fn field(record: &[u8], spec: &FieldSpec, endian: super::reader::Endian) -> u64 {
-    let range = || {
-        let from = usize::try_from(spec.offset).ok()?;
-        let to = from.checked_add(usize::try_from(spec.size).ok()?)?;
-        record.get(from..to)
-    };
-    super::reader::uint(range().unwrap_or(&[]), endian)
 }

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::reader::{Endian, Window, uint};
-use super::record::{FieldSpec, push_rows};
+use super::reader::{Endian, Window};
+use super::record::FieldSpec;
 use super::table::{Entries, TABLE, Table};
 use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Rows, Span};
 
@@ -30,51 +30,6 @@ pub struct Kind {
     pub doc: Doc,
 }
 
-/// The size of a record with these fields.
-pub fn size(fields: &[FieldSpec]) -> u64 {
-    let ends = fields.iter().map(|field| field.offset + field.size);
-    ends.max().unwrap_or(0)
-}
-
-/// The number of the field `name` of a record.
-pub fn number(fields: &[FieldSpec], bytes: &[u8], name: &str) -> u64 {
-    let Some(field) = fields.iter().find(|field| field.name == name) else {
-        return 0;
-    };
-    let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-    let bytes = bytes.get(at(field.offset)..at(field.offset.saturating_add(field.size)));
-    uint(bytes.unwrap_or(&[]), Endian::Little)
-}
-
-/// Where some fields of a record are, for those who read the same ones of many records.
-#[derive(Debug, Clone, Copy)]
-pub struct Columns<const N: usize>([(usize, usize); N]);
-
-impl<const N: usize> Columns<N> {
-    /// The fields of these names; one that there is not counts as 0.
-    pub fn new(fields: &[FieldSpec], names: [&str; N]) -> Columns<N> {
-        let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-        Columns(names.map(|name| {
-            let field = fields.iter().find(|field| field.name == name);
-            field.map_or((0, 0), |f| {
-                (at(f.offset), at(f.offset.saturating_add(f.size)))
-            })
-        }))
-    }
-
-    /// Their numbers.
-    pub fn read(&self, bytes: &[u8]) -> [u64; N] {
-        let number = |(from, to)| uint(bytes.get(from..to).unwrap_or(&[]), Endian::Little);
-        self.0.map(number)
-    }
-}
-
-/// The bytes of the field `name` of a record.
-pub fn field_span(fields: &[FieldSpec], record: Span, name: &str) -> Span {
-    let field = fields.iter().find(|field| field.name == name);
-    field.map_or(record, |field| field.span(record))
-}
-
 /// The row of a table of such records.
 pub fn table(
     out: &Rows<'_>,
@@ -92,7 +47,7 @@ pub fn table(
     let rows: ExpanderId = out.register(Rc::new(table));
     Node::new(NodeKind::Table, name, span)
         .area(Area::Header)
-        .summary(super::elf::plural(count, "entry"))
+        .summary(super::text::plural(count, "entry"))
         .children(rows, TABLE, None)
         .doc(&kind.doc)
 }
@@ -134,6 +89,10 @@ impl Entries for Records {
 
 /// Pushes the rows of the fields `range` of a record.
 pub fn push(fields: &'static [FieldSpec], record: &Window, range: Range<u64>, out: &mut Rows<'_>) {
-    let raw = |name| number(fields, record.bytes(), name);
-    push_rows(fields, record.span(), range, raw, out);
+    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
+    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+    for field in fields.iter().skip(skip).take(take) {
+        let number = field.number(record.bytes(), Endian::Little);
+        out.push(field.row(number, record.span()));
+    }
 }

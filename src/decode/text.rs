@@ -1,8 +1,10 @@
-//! Readable text: a row for each line, with its bytes.
+//! Readable text: a row for each line, with its bytes; and words for counts.
 
 use std::cell::OnceCell;
 use std::ops::Range;
+use std::rc::Rc;
 
+use super::context::Context;
 use super::reader::Window;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
@@ -11,6 +13,15 @@ const LINE_DOC: Doc = Doc {
     source: "",
     known: &[],
 };
+
+/// `1 symbol`, `8 symbols`, `2 entries`.
+pub fn plural(count: u64, what: &str) -> String {
+    match (count, what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(stem)) => format!("{count} {stem}ies"),
+        _ => format!("{count} {what}s"),
+    }
+}
 
 /// Every so many lines the position is remembered.
 const STRIDE: u64 = 64;
@@ -109,6 +120,17 @@ impl Lines {
         self.index
             .get_or_init(|| LineIndex::new(sources, self.span))
     }
+}
+
+/// The node of a text: a row for each line.
+pub fn lines_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
+    if !cx.may_walk(bytes) {
+        return node.value(Value::Bytes);
+    }
+    let rows = cx.register(Rc::new(Lines::new(bytes)));
+    let mut node = node.children(rows, 0, None);
+    node.kind = NodeKind::Text;
+    node
 }
 
 /// Calls `f` for each line until it returns false. A line ends after its `\n`.

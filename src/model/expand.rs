@@ -91,14 +91,12 @@ impl<'a> Rows<'a> {
     pub fn push_range(&mut self, all: impl IntoIterator<Item = Node>, range: Range<u64>) {
         let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for node in all.into_iter().skip(skip).take(take) {
-            self.push(node);
-        }
+        self.extend(all.into_iter().skip(skip).take(take));
     }
 
-    /// Adds a child, if there is one.
-    pub fn extend(&mut self, node: Option<Node>) {
-        if let Some(node) = node {
+    /// Adds children.
+    pub fn extend(&mut self, nodes: impl IntoIterator<Item = Node>) {
+        for node in nodes {
             self.push(node);
         }
     }
@@ -113,7 +111,10 @@ impl<'a> Rows<'a> {
         self.nodes.is_empty()
     }
 
-    /// Makes room for the children of things that are only now known.
+    /// Adds an expander for the children of things that are only now known. Its id belongs to
+    /// the nodes that are pushed here, and to nothing else: a walk that keeps no nodes gives the
+    /// ids of its expanders to others when it is done, so an expander must not keep the id for
+    /// the next time that it is asked, nor a node with it.
     pub fn register(&self, expander: Rc<dyn Expand>) -> ExpanderId {
         self.registry.add(expander)
     }

@@ -2,6 +2,7 @@
 
 use super::answer::{Answer, PATHS_MAX, failed};
 use super::protocol::{Response, VerdictReport};
+use crate::decode::rule::Rule;
 use crate::decode::rules;
 use crate::model::{Document, NodeId, Span};
 
@@ -24,5 +25,5 @@ pub(super) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
 
 /// Every rule.
 pub(super) fn rules() -> Answer {
-    Response::Rules(rules::all().map(rules::Rule::info).collect()).into()
+    Response::Rules(rules::all().map(Rule::info).collect()).into()
 }

@@ -11,7 +11,8 @@ use crate::support::zebin::{small, ze_info};
 use crate::support::{compressed, containers};
 use zeview::decode::compression::Method;
 use zeview::decode::decode;
-use zeview::decode::rules::{self as r, Rule};
+use zeview::decode::rule::Rule;
+use zeview::decode::rules as r;
 use zeview::model::{ByteSource, Bytes, Document, MemorySource, SourceError, SourceId, Span};
 
 /// A file in which a rule fires, and one like it in which it does not.

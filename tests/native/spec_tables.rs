@@ -7,9 +7,9 @@ use zeview::decode::elf::section::SectionType;
 use zeview::decode::names::{BitField, Present};
 use zeview::decode::zebin::device::{CONFIGS, CoreFamily, GmdId, ProductFamily};
 use zeview::decode::zebin::gtpin_info::Token;
-use zeview::decode::zebin::note_intelgt::{GMD_ID, NoteType, VOCABULARY};
+use zeview::decode::zebin::note_intelgt::{NoteType, VOCABULARY};
 use zeview::decode::zebin::relocation::RelocationType;
-use zeview::decode::zebin::target_metadata;
+use zeview::decode::zebin::target_metadata::TargetMetadata;
 use zeview::model::Known;
 
 /// The rows of a table, each by the names of its columns.
@@ -157,8 +157,8 @@ fn bits(ours: &[BitField], text: &'static str) {
 #[test]
 fn bits_of_words() {
     bits(
-        target_metadata::FIELDS,
+        TargetMetadata::FIELDS,
         include_str!("../spec/target_metadata.tsv"),
     );
-    bits(GMD_ID, include_str!("../spec/gmd_id.tsv"));
+    bits(GmdId::FIELDS, include_str!("../spec/gmd_id.tsv"));
 }

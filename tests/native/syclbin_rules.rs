@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, global, ir_text, patched, words};
-use zeview::decode::rules::{self as r, Rule};
+use zeview::decode::rule::Rule;
+use zeview::decode::rules as r;
 use zeview::model::{SourceId, Span};
 
 /// A file in which a rule fires, and at which bytes.

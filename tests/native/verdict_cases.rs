@@ -9,7 +9,7 @@ use crate::support::full_zebin::{self, full};
 use crate::support::notes::Notes;
 use crate::support::open;
 use crate::support::zebin::{small, zebin};
-use zeview::decode::rules::Rule;
+use zeview::decode::rule::Rule;
 use zeview::decode::zebin::verdict::rules as r;
 use zeview::model::{NodeId, Outcome, SourceId, Span, Verdict};
 

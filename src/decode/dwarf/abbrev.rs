@@ -4,7 +4,7 @@ use gimli::constants::{DwAt, DwForm, DwTag};
 
 use super::attribute;
 use super::sections::{DebugSections, item, lazy};
-use crate::decode::elf::plural;
+use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const SOURCE: &str = "DWARF 5, 7.5.3 Abbreviations Tables";

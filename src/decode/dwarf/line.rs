@@ -9,7 +9,7 @@ use gimli::{DebugLine, DebugLineOffset, IncompleteLineProgram, LineRow};
 use super::Line;
 use super::cursor::Cursor;
 use super::sections::{DebugSections, Section, Slice, item, lazy};
-use crate::decode::elf::plural;
+use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const SOURCE: &str = "DWARF 5, 6.2 Line Number Information";

@@ -14,7 +14,7 @@ use gimli::{Encoding, Expression, Format, Reader};
 use super::Part;
 use super::cursor::Cursor;
 use super::sections::{DebugSections, Section, Slice, item, lazy};
-use crate::decode::elf::plural;
+use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const fn doc(text: &'static str) -> Doc {

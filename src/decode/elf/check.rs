@@ -19,7 +19,7 @@ pub(super) fn header(cx: &Context<'_>, start: &Start) {
     if start.header.e_ehsize != size {
         cx.report(
             &rules::ELF_HEADER_SIZE,
-            start.header.span_of("e_ehsize"),
+            start.header.span_of(Header::e_ehsize),
             format_args!(
                 "e_ehsize is {}, the header has {size} bytes",
                 start.header.e_ehsize
@@ -40,14 +40,14 @@ pub(super) fn segments(cx: &Context<'_>, start: &Start, table: HeaderTable) {
         if end.is_none_or(|end| end > start.span.len()) {
             cx.report_with(
                 &rules::ELF_SEGMENT_OUT_OF_BOUNDS,
-                segment.span_of("p_offset"),
+                segment.span_of(ProgramHeader::p_offset),
                 format_args!(
                     "{} bytes at {:#x} in a file of {} bytes",
                     segment.p_filesz,
                     segment.p_offset,
                     start.span.len()
                 ),
-                &[(segment.span_of("p_filesz"), "the size")],
+                &[(segment.span_of(ProgramHeader::p_filesz), "the size")],
                 None,
             );
         }
@@ -123,7 +123,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
         {
             Some(Err(NameError::OutOfBounds)) if symbol.st_name != 0 => cx.report(
                 &rules::ELF_SYMBOL_NAME,
-                symbol.span_of("st_name"),
+                symbol.span_of(Symbol::st_name),
                 format_args!("symbol {index}: no name at {:#x}", symbol.st_name),
             ),
             Some(Err(NameError::Unterminated(span))) => cx.report(
@@ -137,7 +137,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
         if symbol.st_shndx >= sections && !reserved {
             cx.report(
                 &rules::ELF_SYMBOL_SECTION,
-                symbol.span_of("st_shndx"),
+                symbol.span_of(Symbol::st_shndx),
                 format_args!("symbol {index}: section {} of {sections}", symbol.st_shndx),
             );
         }

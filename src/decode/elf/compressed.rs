@@ -14,7 +14,6 @@ use crate::decode::context::Context;
 use crate::decode::eager::Eager;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
-use crate::decode::record::FieldSpec;
 use crate::decode::rules;
 use crate::model::{Area, Doc, Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
@@ -85,7 +84,8 @@ pub struct Packed {
     /// What it is without compression, if it could be unpacked: its name and its bytes are
     /// others, the rest is the same.
     pub plain: Option<Section>,
-    header: Vec<(&'static FieldSpec, u64)>,
+    /// The rows of the header, and its bytes.
+    header: Vec<Node>,
     header_span: Span,
     body: Span,
     inflated: Option<Inflated>,
@@ -114,59 +114,40 @@ fn is_gnu(section: &Section) -> bool {
 
 fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> Option<Packed> {
     let head = Window::clamped(cx.sources, section.bytes.sub(0, Header64::SIZE));
-    let mut reader = head.reader(file.endian);
-    let (header, header_span, method, size) = if is_gnu(section) {
-        let mut reader = head.reader(Endian::Big);
-        let header = GnuHeader::read(&mut reader).ok().filter(|h| h.magic == GNU);
-        // Not compressed, whatever the name says.
-        let header = header?;
-        let fields = GnuHeader::FIELDS.iter().map(|f| (f, header.raw(f.name)));
-        (
-            fields.collect(),
-            header.origin,
-            Some(Method::Zlib),
-            header.size,
-        )
-    } else {
-        let read = match file.class {
-            Class::Elf32 => Header32::read(&mut reader).map(|header| {
-                let fields = Header32::FIELDS.iter().map(|f| (f, header.raw(f.name)));
-                (fields.collect::<Vec<_>>(), header.origin)
-            }),
-            Class::Elf64 => Header64::read(&mut reader).map(|header| {
-                let fields = Header64::FIELDS.iter().map(|f| (f, header.raw(f.name)));
-                (fields.collect(), header.origin)
-            }),
-        };
-        let (fields, origin) = match read {
-            Ok(read) => read,
-            Err(error) => {
-                let what = format!("{}: the compression header", section.name);
-                cx.report_read(&rules::ELF_COMPRESSION_HEADER, &error, section.bytes, &what);
-                return None;
-            }
-        };
-        let number = |name: &str| {
-            fields
-                .iter()
-                .find(|(f, _)| f.name == name)
-                .map_or(0, |f| f.1)
-        };
-        let kind = CompressionType(u32::try_from(number("ch_type")).unwrap_or(0));
-        let method = match kind {
-            CompressionType::ELFCOMPRESS_ZLIB => Some(Method::Zlib),
-            CompressionType::ELFCOMPRESS_ZSTD => Some(Method::Zstd),
-            _ => None,
-        };
-        if method.is_none() {
+    let header = match (is_gnu(section), file.class) {
+        (true, _) => {
+            let header = GnuHeader::read(&mut head.reader(Endian::Big)).ok();
+            // Not compressed, whatever the name says.
+            let header = header.filter(|h| h.magic == GNU)?;
+            let zlib = CompressionType::ELFCOMPRESS_ZLIB.0;
+            Ok((header.origin, header.nodes().collect(), zlib, header.size))
+        }
+        (false, Class::Elf32) => Header32::read(&mut head.reader(file.endian)).map(|h| {
+            let size = h.ch_size.into();
+            (h.origin, h.nodes().collect(), h.ch_type, size)
+        }),
+        (false, Class::Elf64) => Header64::read(&mut head.reader(file.endian))
+            .map(|h| (h.origin, h.nodes().collect(), h.ch_type, h.ch_size)),
+    };
+    let (header_span, header, kind, size) = match header {
+        Ok(header) => header,
+        Err(error) => {
+            let what = format!("{}: the compression header", section.name);
+            cx.report_read(&rules::ELF_COMPRESSION_HEADER, &error, section.bytes, &what);
+            return None;
+        }
+    };
+    let method = match CompressionType(kind) {
+        CompressionType::ELFCOMPRESS_ZLIB => Some(Method::Zlib),
+        CompressionType::ELFCOMPRESS_ZSTD => Some(Method::Zstd),
+        _ => {
             cx.report(
                 &rules::ELF_COMPRESSION_TYPE,
-                origin.sub(0, 4),
-                format_args!("{}: the type {} is not known", section.name, kind.0),
+                header_span.sub(0, 4),
+                format_args!("{}: the type {kind} is not known", section.name),
             );
+            None
         }
-        let size = number("ch_size");
-        (fields, origin, method, size)
     };
     let body = section.bytes.from(header_span.len());
     let fits = body.len() <= *left;
@@ -212,8 +193,8 @@ impl Packed {
             .area(Area::Header)
             .doc(&HEADER_DOC);
         let place = tree.push(Eager::TOP, record);
-        for (field, raw) in &self.header {
-            tree.push(place, field.row(*raw, self.header_span));
+        for node in &self.header {
+            tree.push(place, node.clone());
         }
         match (self.inflated, contents) {
             (Some(inflated), Some(contents)) => {

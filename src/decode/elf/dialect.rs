@@ -1,19 +1,23 @@
 //! What the generic ABI leaves open, and the specification of a kind of files says: a dialect.
+//!
+//! Compilers put images for devices into sections of a [`Host`]'s objects and programs:
+//!
+//! ```text
+//! .llvm.offloading                an OffloadBinary, or several (LLVM, Object/OffloadBinary.cpp)
+//! __CLANG_OFFLOAD_BUNDLE__<id>    one image (clang, ClangOffloadBundler.rst)
+//! ```
 
 use std::fmt::Debug;
-use std::rc::Rc;
 
-use super::ElfFile;
-use super::embedded;
-use super::header::{FileType, Header, MachineNames};
+use super::header::{FileType, Header};
 use super::note::{self, Owners};
-use super::section::Section;
-use crate::decode::Context;
-use crate::decode::dwarf::Dwarf;
+use super::section::{Section, SectionType};
 use crate::decode::names::BitField;
-use crate::decode::rules::Rule;
-use crate::model::kernels::Kernels;
-use crate::model::{Doc, Fact, Known, Node, Span, Str};
+use crate::decode::rule::Rule;
+use crate::model::{Doc, Known};
+
+/// A table of numbers with names, and what they are names of.
+pub type MachineNames = (&'static [Known], &'static str);
 
 /// The types of relocations of a machine.
 #[derive(Debug)]
@@ -38,6 +42,28 @@ static OTHER_TYPES: RelocationTypes = RelocationTypes {
         "gABI, Relocation",
     ),
 };
+
+static OFFLOADING_DOC: Doc = Doc::new(
+    "Images for devices, packed by the compiler: the linker takes them out.",
+    "LLVM, Object/OffloadBinary.h",
+);
+static BUNDLE_DOC: Doc = Doc::new(
+    "An image for a device. The section's name says which model of offloading it is for, and which target.",
+    "clang, ClangOffloadBundler.rst",
+);
+
+/// Names of sections with an image start so.
+const BUNDLE: &str = "__CLANG_OFFLOAD_BUNDLE__";
+
+/// What a section with images for devices is; `None` for other sections.
+pub fn images(section: &Section) -> Option<&'static Doc> {
+    if section.kind == SectionType::SHT_LLVM_OFFLOADING || section.name == ".llvm.offloading" {
+        return Some(&OFFLOADING_DOC);
+    }
+    // The host's own is a byte that nobody reads: the host's code is all around it.
+    let id = section.name.strip_prefix(BUNDLE)?;
+    (!id.starts_with("host")).then_some(&BUNDLE_DOC)
+}
 
 /// Bytes that are unpacked of the debugging information of a host's file: nobody has asked for
 /// it, and it can be as large as it likes.
@@ -91,7 +117,7 @@ pub trait Dialect: Debug {
 
     /// What a section is that holds a file; `None` for other sections.
     fn embedded(&self, section: &Section) -> Option<&'static Doc> {
-        embedded::host(section)
+        images(section)
     }
 
     /// Do such files list kernels?
@@ -108,68 +134,7 @@ pub trait Dialect: Debug {
     fn is_loadable(&self) -> bool {
         false
     }
-
-    /// Looks through the file and checks it.
-    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
-        let _ = (cx, file);
-        Rc::new(Plain)
-    }
 }
-
-/// What a dialect has read of a file.
-pub trait Contents {
-    /// The format in words, where there is more to say than [`Dialect::title`].
-    fn title(&self) -> Option<Str> {
-        None
-    }
-
-    /// The file in a few facts.
-    fn facts(&self) -> Vec<Fact> {
-        Vec::new()
-    }
-
-    /// Completes the node of a section with what is to be said of the section, not of what is
-    /// in it.
-    fn describe(&self, section: &Section, node: Node) -> Node {
-        let _ = section;
-        node
-    }
-
-    /// The node of a section with rows for what is in it; `None` where these are the generic
-    /// ABI's.
-    fn node(
-        &self,
-        cx: &Context<'_>,
-        section: &Section,
-        dwarf: Option<&Rc<Dwarf>>,
-        node: &Node,
-    ) -> Option<Node> {
-        let _ = (cx, section, dwarf, node);
-        None
-    }
-
-    /// Parts of the file that no header tells of.
-    fn more_parts(&self, cx: &Context<'_>) -> Option<Node> {
-        let _ = cx;
-        None
-    }
-
-    /// Who knows the kernels, if there are some.
-    fn kernels(&self) -> Option<Rc<dyn Kernels>> {
-        None
-    }
-
-    /// The kernel whose code a section of that name holds, and the bytes that describe it.
-    fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
-        let _ = section;
-        None
-    }
-}
-
-/// Nothing is known but the generic ABI.
-struct Plain;
-
-impl Contents for Plain {}
 
 /// A host's object or program.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Where the tables of section and program headers are, and what is wrong with that.
 
 use super::check;
+use super::header::Header;
 use super::read::Start;
 use super::section::SectionHeader;
 use super::segment::ProgramHeader;
@@ -44,7 +45,7 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
     if header.e_shentsize != size {
         cx.report(
             &rules::ELF_SECTION_HEADER_SIZE,
-            header.span_of("e_shentsize"),
+            header.span_of(Header::e_shentsize),
             format_args!(
                 "e_shentsize is {}, a section header has {size} bytes",
                 header.e_shentsize
@@ -63,13 +64,13 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
     if there.len() < wanted {
         cx.report_with(
             &rules::ELF_SECTION_HEADERS_OUT_OF_BOUNDS,
-            header.span_of("e_shoff"),
+            header.span_of(Header::e_shoff),
             format_args!(
                 "{count} section headers at {:#x} need {wanted} bytes, {} are there",
                 header.e_shoff,
                 there.len()
             ),
-            &[(header.span_of("e_shnum"), "how many")],
+            &[(header.span_of(Header::e_shnum), "how many")],
             None,
         );
     }
@@ -88,7 +89,7 @@ pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
     if header.e_phnum > 0 && header.e_phentsize != size {
         cx.report(
             &rules::ELF_PROGRAM_HEADER_SIZE,
-            header.span_of("e_phentsize"),
+            header.span_of(Header::e_phentsize),
             format_args!(
                 "e_phentsize is {}, a program header has {size} bytes",
                 header.e_phentsize
@@ -100,7 +101,7 @@ pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
     if there.len() < wanted || outside {
         cx.report(
             &rules::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
-            header.span_of("e_phoff"),
+            header.span_of(Header::e_phoff),
             format_args!(
                 "{} program headers at {:#x} need {wanted} bytes, {} are there",
                 header.e_phnum,

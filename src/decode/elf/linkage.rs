@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::ElfFile;
-use super::dialect::Contents;
+use super::contents::Contents;
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
-use super::symbol::{SectionIndex, Symbol, SymbolType, SymbolVisibility};
+use super::symbol::{SectionIndex, Symbol, SymbolType};
 use crate::decode::demangle::{demangle, is_mangled};
 use crate::decode::limits;
 use crate::decode::reader::Window;
@@ -148,7 +148,7 @@ impl Reading<'_> {
         self.kept += name.len() as u64;
         let kind = symbol.kind();
         let binding = symbol.binding();
-        let visibility = SymbolVisibility(u8::try_from(symbol.st_other & 3).unwrap_or(0));
+        let visibility = symbol.visibility();
         let home = file.section(symbol.st_shndx).filter(|s| s.index != 0);
         let target = home.filter(|home| !home.bytes.is_empty()).and_then(|home| {
             // In a debug zebin values are addresses.

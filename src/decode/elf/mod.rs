@@ -8,11 +8,14 @@
 //! ```
 
 mod check;
+mod class;
 pub mod compressed;
+pub mod contents;
 pub mod dialect;
 pub mod embedded;
 pub mod file;
 pub mod header;
+mod header_rows;
 mod header_tables;
 pub mod linkage;
 pub mod note;
@@ -27,12 +30,12 @@ pub mod symbol;
 use std::ops::Range;
 use std::rc::Rc;
 
-use self::dialect::Dialect;
+pub use self::class::Class;
+use self::contents::Interpreter;
 pub use self::file::{ElfFile, SymbolRef};
 use self::linkage::ElfLinkage;
 use self::read::Start;
 use self::rows::SectionNodes;
-pub use self::rows::{lines_node, plural};
 use super::context::Context;
 use super::dwarf::Dwarf;
 use super::format::Opened;
@@ -42,25 +45,6 @@ use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
 use crate::model::{Capabilities, Expand, Fact, NodeKind, Rows, Sources, Span, Summary};
 
-/// The width of addresses and offsets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// 32 bits.
-    Elf32,
-    /// 64 bits.
-    Elf64,
-}
-
-impl Class {
-    /// The largest offset that can be written.
-    fn max(self) -> u64 {
-        match self {
-            Class::Elf32 => u32::MAX.into(),
-            Class::Elf64 => u64::MAX,
-        }
-    }
-}
-
 /// What starts every ELF file.
 const MAGIC: &[u8] = b"\x7fELF";
 
@@ -69,14 +53,10 @@ pub fn recognise(head: &[u8]) -> bool {
     head.starts_with(MAGIC)
 }
 
-/// Decodes an ELF file in the dialect that `choose` finds for it.
-pub fn open(
-    cx: &Context<'_>,
-    span: Span,
-    choose: impl FnOnce(&ElfFile) -> Rc<dyn Dialect>,
-) -> Opened {
+/// Decodes an ELF file in its dialect.
+pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Opened {
     match read::header(cx, span) {
-        Ok(start) => open_file(cx, start, choose),
+        Ok(start) => open_file(cx, start, interpreter),
         Err(error) => {
             cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
             cx.gap(span);
@@ -91,15 +71,11 @@ pub fn open(
     }
 }
 
-fn open_file(
-    cx: &Context<'_>,
-    start: Start,
-    choose: impl FnOnce(&ElfFile) -> Rc<dyn Dialect>,
-) -> Opened {
+fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> Opened {
     let headers = header_tables::section_table(cx, &start);
     let segments = header_tables::program_table(cx, &start);
     let mut file = read::sections(cx, &start, headers);
-    file.dialect = choose(&file);
+    file.dialect = interpreter.dialect(&file);
     file.symbols = read::code_symbols(cx, &file);
     file.packed = compressed::unpack(cx, &file);
     let file = Rc::new(file);
@@ -113,7 +89,7 @@ fn open_file(
     if let Some(table) = segments.filter(|t| !t.span.is_empty()) {
         parts.push(rows::program_headers_node(cx, &start, table));
     }
-    let contents = file.dialect.read(cx, &file);
+    let contents = interpreter.read(cx, &file);
     let dwarf = Dwarf::of(&file);
     let embedded = embedded::open(cx, &file);
     let nodes = SectionNodes {

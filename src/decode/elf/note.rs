@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use super::symbol::push_bits;
 use crate::decode::Context;
 use crate::decode::limits;
-use crate::decode::names::{BitField, Dec, known_name};
+use crate::decode::names::{BitField, Dec, known_name, push_bits};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::rules;
 use crate::model::{Doc, Expand, Known, Node, NodeKind, Rows, Sources, Span, Str, Value};
@@ -249,7 +248,7 @@ impl Notes {
         let kind = note.header.n_type;
         match part {
             Part::Header(field) => {
-                note.header.rows(field..field + 1, out);
+                note.header.push_rows(field..field + 1, out);
             }
             Part::Name => {
                 let bytes = Window::clamped(out.sources, note.name.sub(0, 4096));

@@ -122,12 +122,12 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
         .sh_offset
         .checked_add(header.sh_size)
         .filter(|end| *end <= start.class.max());
-    let see = [(header.span_of("sh_size"), "the size")];
+    let see = [(header.span_of(SectionHeader::sh_size), "the size")];
     if has_bytes && header.sh_size > 0 {
         match end {
             None => cx.report_with(
                 &rules::ELF_SECTION_WRAPS,
-                header.span_of("sh_offset"),
+                header.span_of(SectionHeader::sh_offset),
                 format_args!(
                     "section {index}: {:#x} + {:#x} is more than the class can hold",
                     header.sh_offset, header.sh_size
@@ -137,7 +137,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
             ),
             Some(end) if end > start.span.len() => cx.report_with(
                 &rules::ELF_SECTION_OUT_OF_BOUNDS,
-                header.span_of("sh_offset"),
+                header.span_of(SectionHeader::sh_offset),
                 format_args!(
                     "section {index}: {} bytes at {:#x} in a file of {} bytes",
                     header.sh_size,
@@ -153,7 +153,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
         // The driver checks the place of empty sections too.
         cx.report(
             &rules::ELF_SECTION_OUT_OF_BOUNDS,
-            header.span_of("sh_offset"),
+            header.span_of(SectionHeader::sh_offset),
             format_args!("section {index}: an offset past the end of the file"),
         );
     }
@@ -187,7 +187,7 @@ fn name_sections(
     if !usable && !file.sections.is_empty() {
         cx.report(
             &rules::ELF_BAD_SHSTRNDX,
-            start.header.span_of("e_shstrndx"),
+            start.header.span_of(Header::e_shstrndx),
             match table {
                 Some(_) => format!("section {} holds no names", file.names),
                 None => format!(
@@ -249,7 +249,7 @@ fn name_sections(
         match error {
             Some(NameError::OutOfBounds) => cx.report(
                 &rules::ELF_SECTION_NAME,
-                header.span_of("sh_name"),
+                header.span_of(SectionHeader::sh_name),
                 format_args!(
                     "section {}: no name at {:#x}",
                     section.index, header.sh_name

@@ -204,49 +204,56 @@ impl Entries for Relocations {
         let Some(relocation) = self.shape.read(entry) else {
             return;
         };
-        let (specs, info) = match relocation.fields {
-            Fields::Rel(r) => (r.fields, r.span_of("r_info")),
-            Fields::Rela(r) => (r.fields, r.span_of("r_info")),
-        };
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
         if part == INFO {
+            let info = match relocation.fields {
+                Fields::Rel(r) => r.span_of(Rel::r_info),
+                Fields::Rela(r) => r.span_of(Rela::r_info),
+            };
             let rows = self.info_rows(&relocation, info, out);
-            for node in rows.into_iter().skip(skip).take(take) {
-                out.push(node);
+            for (at, node) in (0..).zip(rows) {
+                if range.contains(&at) {
+                    out.push(node);
+                }
             }
             return;
         }
-        for spec in specs.iter().skip(skip).take(take) {
-            let node = match (spec.name, relocation.fields) {
-                ("r_info", Fields::Rel(r)) => spec.row(r.r_info, r.origin),
-                ("r_info", Fields::Rela(r)) => spec.row(r.r_info, r.origin),
-                ("r_addend", _) => {
-                    let mut node = spec.row(0, relocation.origin);
-                    node.value = Value::Signed {
-                        raw: relocation.addend.unwrap_or(0),
-                        bits: crate::decode::record::bits(spec.size),
-                    };
-                    node
+        match relocation.fields {
+            Fields::Rel(rel) => {
+                for (field, node) in rel.rows(range) {
+                    out.push(match field {
+                        Rel::r_info => node.children(out.me, table::part(index, INFO), Some(2)),
+                        _ => self.refer(node, &relocation),
+                    });
                 }
-                _ => {
-                    let node = spec.row(relocation.offset, relocation.origin);
-                    match self.patched(&relocation) {
-                        Some((to, section)) => node.xref("patches", section, to),
-                        None => node,
-                    }
+            }
+            Fields::Rela(rela) => {
+                for (field, mut node) in rela.rows(range) {
+                    out.push(match field {
+                        Rela::r_info => node.children(out.me, table::part(index, INFO), Some(2)),
+                        Rela::r_addend => {
+                            node.value = Value::Signed {
+                                raw: relocation.addend.unwrap_or(0),
+                                bits: self.shape.class.bits(),
+                            };
+                            node
+                        }
+                        _ => self.refer(node, &relocation),
+                    });
                 }
-            };
-            out.push(if spec.name == "r_info" {
-                node.children(out.me, table::part(index, INFO), Some(2))
-            } else {
-                node
-            });
+            }
         }
     }
 }
 
 impl Relocations {
+    /// Ties the row of `r_offset` to the bytes that are patched.
+    fn refer(&self, node: Node, relocation: &Relocation) -> Node {
+        match self.patched(relocation) {
+            Some((to, section)) => node.xref("patches", section, to),
+            None => node,
+        }
+    }
+
     fn info_rows(&self, relocation: &Relocation, word: Span, out: &Rows<'_>) -> [Node; 2] {
         let split = self.shape.type_bits();
         let (name, defined) = self.symbol(relocation, out);

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::dialect::Contents;
+use super::contents::Contents;
 use super::embedded::{self, Files};
 use super::file::ElfFile;
-use super::header::{Header, HeaderRows};
+use super::header::Header;
+use super::header_rows::HeaderRows;
 use super::header_tables::HeaderTable;
 use super::note::Notes;
 use super::read::Start;
@@ -17,8 +18,8 @@ use super::symbol::Symbols;
 use crate::decode::context::Context;
 use crate::decode::dwarf::Dwarf;
 use crate::decode::table::{self, TABLE, Table};
-use crate::decode::text::Lines;
-use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Span, Value};
+use crate::decode::text::plural;
+use crate::model::{Area, Doc, Node, NodeKind, Value};
 
 const HEADER_DOC: Doc = Doc {
     text: "What sort of ELF file it is, and where its tables are.",
@@ -123,15 +124,6 @@ pub(super) fn program_headers_node(cx: &Context<'_>, start: &Start, table: Heade
         .summary(plural(count, "header"))
         .children(rows, TABLE, Some(count))
         .doc(&PROGRAM_HEADERS_DOC)
-}
-
-/// `1 symbol`, `8 symbols`, `2 entries`.
-pub fn plural(count: u64, what: &str) -> String {
-    match (count, what.strip_suffix('y')) {
-        (1, _) => format!("1 {what}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 /// What is known of a file when the nodes of its sections are made.
@@ -269,17 +261,6 @@ fn notes_node(cx: &Context<'_>, file: &ElfFile, section: &Section, node: Node) -
     with_doc(node, &NOTES_DOC)
         .summary(plural(count, "note"))
         .children(cx.register(Rc::new(notes)), Notes::SECTION, None)
-}
-
-/// The node of a section of text: a row for each line.
-pub fn lines_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
-    if !cx.may_walk(bytes) {
-        return node.value(Value::Bytes);
-    }
-    let rows: ExpanderId = cx.register(Rc::new(Lines::new(bytes)));
-    let mut node = node.children(rows, 0, None);
-    node.kind = NodeKind::Text;
-    node
 }
 
 fn area_of(section: &Section) -> Area {

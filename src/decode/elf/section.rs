@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::{Class, ElfFile};
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
+use crate::decode::record::Field;
 use crate::decode::table::Entries;
 use crate::model::{Node, NodeKind, Rows, Span};
 use crate::{flags, layout, open_enum};
@@ -233,11 +234,8 @@ impl Entries for SectionHeaders {
         let Ok(header) = SectionHeader::read(&mut entry.reader(self.endian), self.class) else {
             return;
         };
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for spec in header.fields.iter().skip(skip).take(take) {
-            let node = spec.row(header.raw(spec.name), header.origin);
-            out.push(self.refine(node, spec.name, index));
+        for (field, node) in header.rows(range.clone()) {
+            out.push(self.refine(node, field, index));
         }
         if range.end > SectionHeader::COUNT {
             let rest = entry.span().from(SectionHeader::size(self.class));
@@ -247,23 +245,25 @@ impl Entries for SectionHeaders {
 }
 
 impl SectionHeaders {
-    fn refine(&self, node: Node, field: &str, index: u64) -> Node {
+    fn refine(&self, node: Node, field: Field<SectionHeader>, index: u64) -> Node {
         let Some(section) = self.file.section(index) else {
             return node;
         };
         match field {
-            "sh_name" => {
+            SectionHeader::sh_name => {
                 let node = node.summary(format!("{:?}", section.name));
                 match self.file.section_name_span(index) {
                     Some(span) => node.xref("name", section.name.clone(), span),
                     None => node,
                 }
             }
-            "sh_offset" if !section.bytes.is_empty() => {
+            SectionHeader::sh_offset if !section.bytes.is_empty() => {
                 node.xref("contents", section.name.clone(), section.bytes)
             }
-            "sh_link" if section.link != 0 => self.refer(node, "sh_link", section.link),
-            "sh_info" if self.file.info_is_section(section) => {
+            SectionHeader::sh_link if section.link != 0 => {
+                self.refer(node, "sh_link", section.link)
+            }
+            SectionHeader::sh_info if self.file.info_is_section(section) => {
                 self.refer(node, "sh_info", section.info)
             }
             _ => node,

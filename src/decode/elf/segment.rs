@@ -127,7 +127,7 @@ impl Entries for ProgramHeaders {
         let Ok(header) = ProgramHeader::read(&mut entry.reader(self.endian), self.class) else {
             return;
         };
-        header.rows(range.clone(), out);
+        header.push_rows(range.clone(), out);
         if range.end > ProgramHeader::COUNT {
             let rest = entry.span().from(ProgramHeader::size(self.class));
             out.push(Node::gap("rest of e_phentsize", rest));

@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Class, ElfFile};
-use crate::decode::names::{BitField, Dec, Hex, Present};
+use crate::decode::names::{Dec, Hex, Present, push_bits};
 use crate::decode::reader::{Endian, Window};
+use crate::decode::record::Field;
 use crate::decode::table::{self, Entries};
-use crate::model::{Node, NodeKind, Rows, Span, Value, sort};
+use crate::model::{Node, NodeKind, Rows, Span, Value};
 use crate::{bit_fields, layout, open_enum};
 
 open_enum! {
@@ -72,21 +73,21 @@ open_enum! {
 
 bit_fields! {
     /// `st_info`.
-    pub const ST_INFO: "gABI, Symbol Table" {
+    pub struct SymbolInfo(u64): "gABI, Symbol Table" {
         /// What the symbol stands for.
-        type: SymbolType = 0..4,
+        type as kind: SymbolType = 0..4,
         /// How it is linked.
-        binding: SymbolBinding = 4..8,
+        binding as binding: SymbolBinding = 4..8,
     }
 }
 
 bit_fields! {
     /// `st_other`.
-    pub const ST_OTHER: "gABI, Symbol Table" {
+    pub struct SymbolOther(u64): "gABI, Symbol Table" {
         /// Who can see it.
-        visibility: SymbolVisibility = 0..2,
+        visibility as visibility: SymbolVisibility = 0..2,
         /// Of no meaning.
-        reserved: Hex = 2..8,
+        reserved as reserved: Hex = 2..8,
     }
 }
 
@@ -109,14 +110,19 @@ layout! {
 }
 
 impl Symbol {
-    /// The lower half of `st_info`.
+    /// What it stands for: the lower half of `st_info`.
     pub fn kind(&self) -> SymbolType {
-        SymbolType(u8::try_from(self.st_info & 15).unwrap_or(0))
+        SymbolType(u8::try_from(SymbolInfo(self.st_info).kind()).unwrap_or(0))
     }
 
-    /// The upper half of `st_info`.
+    /// How it is linked: the upper half of `st_info`.
     pub fn binding(&self) -> SymbolBinding {
-        SymbolBinding(u8::try_from((self.st_info >> 4) & 15).unwrap_or(0))
+        SymbolBinding(u8::try_from(SymbolInfo(self.st_info).binding()).unwrap_or(0))
+    }
+
+    /// Who can see it: the lowest bits of `st_other`.
+    pub fn visibility(&self) -> SymbolVisibility {
+        SymbolVisibility(u8::try_from(SymbolOther(self.st_other).visibility()).unwrap_or(0))
     }
 }
 
@@ -177,8 +183,8 @@ impl Entries for Symbols {
 
     fn count(&self, part: u8) -> u64 {
         match part {
-            INFO => ST_INFO.len() as u64,
-            OTHER => ST_OTHER.len() as u64,
+            INFO => SymbolInfo::FIELDS.len() as u64,
+            OTHER => SymbolOther::FIELDS.len() as u64,
             _ => Symbol::COUNT,
         }
     }
@@ -189,52 +195,40 @@ impl Entries for Symbols {
         };
         match part {
             INFO => push_bits(
-                ST_INFO,
+                SymbolInfo::FIELDS,
                 symbol.st_info,
-                symbol.span_of("st_info"),
+                symbol.span_of(Symbol::st_info),
                 range,
                 out,
             ),
             OTHER => push_bits(
-                ST_OTHER,
+                SymbolOther::FIELDS,
                 symbol.st_other,
-                symbol.span_of("st_other"),
+                symbol.span_of(Symbol::st_other),
                 range,
                 out,
             ),
             _ => {
-                let mut specs: Vec<_> = symbol.fields.iter().collect();
-                sort::by_key(&mut specs, |s| s.offset);
-                let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-                let take = usize::try_from(range.end - range.start).unwrap_or(0);
-                for spec in specs.into_iter().skip(skip).take(take) {
-                    let node = spec.row(symbol.raw(spec.name), symbol.origin);
-                    out.push(self.refine(node, spec.name, index, &symbol, out));
+                for (field, node) in symbol.rows(range) {
+                    let node = self.refine(node, field, index, &symbol, out);
+                    out.push(node);
                 }
             }
         }
     }
 }
 
-/// Pushes the bit fields `range` of a word.
-pub fn push_bits(
-    fields: &'static [BitField],
-    raw: u64,
-    word: Span,
-    range: Range<u64>,
-    out: &mut Rows<'_>,
-) {
-    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-    for field in fields.iter().skip(skip).take(take) {
-        out.push(field.row(raw, word));
-    }
-}
-
 impl Symbols {
-    fn refine(&self, node: Node, field: &str, index: u64, symbol: &Symbol, out: &Rows<'_>) -> Node {
+    fn refine(
+        &self,
+        node: Node,
+        field: Field<Symbol>,
+        index: u64,
+        symbol: &Symbol,
+        out: &Rows<'_>,
+    ) -> Node {
         match field {
-            "st_name" => {
+            Symbol::st_name => {
                 let name = self.file.name_in(self.names, symbol.st_name);
                 let node = node.summary(format!("{name:?}"));
                 match self.file.name_span_in(self.names, symbol.st_name) {
@@ -242,7 +236,7 @@ impl Symbols {
                     None => node,
                 }
             }
-            "st_info" => {
+            Symbol::st_info => {
                 let text = |v: Value| crate::model::text::value_text(&v);
                 let summary = format!(
                     "{} {}",
@@ -252,19 +246,19 @@ impl Symbols {
                 node.summary(summary).children(
                     out.me,
                     table::part(index, INFO),
-                    Some(ST_INFO.len() as u64),
+                    Some(SymbolInfo::FIELDS.len() as u64),
                 )
             }
-            "st_other" => {
-                let visibility = SymbolVisibility::present(symbol.st_other & 3, 2);
+            Symbol::st_other => {
+                let visibility = SymbolVisibility::present(symbol.visibility().0.into(), 2);
                 node.summary(crate::model::text::value_text(&visibility))
                     .children(
                         out.me,
                         table::part(index, OTHER),
-                        Some(ST_OTHER.len() as u64),
+                        Some(SymbolOther::FIELDS.len() as u64),
                     )
             }
-            "st_shndx" => {
+            Symbol::st_shndx => {
                 match self.file.section(symbol.st_shndx) {
                     Some(section) if symbol.st_shndx != 0 => node
                         .summary(section.name.clone())

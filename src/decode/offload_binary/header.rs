@@ -114,6 +114,14 @@ pub fn header(version: u32) -> &'static [FieldSpec] {
     }
 }
 
+/// The size of the header of a version.
+pub fn size(version: u32) -> u64 {
+    match version {
+        3 => Header3::SIZE,
+        _ => Header2::SIZE,
+    }
+}
+
 const fn doc(text: &'static str) -> Doc {
     Doc {
         text,

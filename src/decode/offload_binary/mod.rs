@@ -20,11 +20,11 @@ use self::read::Reading;
 use self::rows::{Binary, BinaryRows, SeriesRows};
 use super::Context;
 use super::eager::Eager;
-use super::elf::plural;
 use super::format::{self, Format, Opened};
 use super::pieces::{self, Piece, Pieces};
 use super::reader::Window;
 use super::syclbin;
+use super::text::plural;
 use super::{limits, rules};
 use crate::model::{Capabilities, Fact, Sources, Span, Summary};
 

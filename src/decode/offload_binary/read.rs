@@ -2,15 +2,14 @@
 
 use std::cell::Cell;
 
-use super::header;
+use super::header::{self, Header1, Header2, Header3};
 use super::{Entry, KEYS};
 use crate::decode::Context;
 use crate::decode::compression::{Inflated, Method};
 use crate::decode::pieces::{self, Piece, Pieces};
-use crate::decode::reader::{Endian, Window, uint};
-use crate::decode::records::{Columns, field_span, number};
+use crate::decode::reader::{Endian, Window};
 use crate::decode::{limits, rules};
-use crate::model::{Bytes, ExpanderId, Sources, Span, sort};
+use crate::model::{Bytes, ExpanderId, Sources, Span, Spanned, sort};
 
 /// Kinds of [`Piece`]s.
 pub mod kind {
@@ -113,13 +112,14 @@ fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option
     let start = Window::clamped(cx.sources, packed.sub(0, 4));
     let method = Method::sniff(start.bytes())?;
     let mut header = head.get(..40)?.to_vec();
-    for (name, number) in [("Size", size), ("InflatedSize", 0)] {
-        let field = header::header(reading.version)
-            .iter()
-            .find(|f| f.name == name)?;
-        let at = usize::try_from(field.offset).ok()?;
+    for (field, number) in [(Header3::Size, size), (Header3::InflatedSize, 0)] {
+        let place = field.span(Header3::FIELDS, Span::at(packed.source, 0, Header3::SIZE));
+        let (from, to) = (
+            usize::try_from(place.start).ok()?,
+            usize::try_from(place.end).ok()?,
+        );
         header
-            .get_mut(at..at.checked_add(8)?)?
+            .get_mut(from..to)?
             .copy_from_slice(&number.to_le_bytes());
     }
     // Between the header and the entries there is nothing in what is written.
@@ -131,15 +131,67 @@ fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option
     cx.inflate_after(header, "OffloadBinary", method, packed, Some(expected))
 }
 
+/// What the header of any version says.
+struct Header {
+    version: u32,
+    len: u64,
+    size: Spanned<u64>,
+    /// Where the entries are, and how many.
+    entries: Spanned<u64>,
+    count: Spanned<u64>,
+    /// Only version 1 says it.
+    entry_size: Option<Spanned<u64>>,
+    /// Only version 3 has it.
+    inflated_size: Option<Spanned<u64>>,
+}
+
+impl Header {
+    fn read(head: &Window) -> Header {
+        let header = Header2::clamped(head, Endian::Little);
+        let plain = Header {
+            version: header.Version,
+            len: Header2::SIZE,
+            size: header.get(Header2::Size),
+            entries: header.get(Header2::EntriesOffset),
+            count: header.get(Header2::EntriesCount),
+            entry_size: None,
+            inflated_size: None,
+        };
+        match header.Version {
+            1 => {
+                let header = Header1::clamped(head, Endian::Little);
+                let entries = header.get(Header1::EntryOffset);
+                let count = Spanned {
+                    value: 1,
+                    ..entries
+                };
+                let entry_size = Some(header.get(Header1::EntrySize));
+                Header {
+                    entries,
+                    count,
+                    entry_size,
+                    ..plain
+                }
+            }
+            3 => {
+                let header = Header3::clamped(head, Endian::Little);
+                Header {
+                    len: Header3::SIZE,
+                    inflated_size: Some(header.get(Header3::InflatedSize)),
+                    ..plain
+                }
+            }
+            _ => plain,
+        }
+    }
+}
+
 impl Reading {
     /// Reads the binary that `rest` starts with.
     pub fn start(cx: &Context<'_>, rest: Span) -> Reading {
-        let head = Window::clamped(cx.sources, rest.sub(0, 40));
-        let bytes = head.bytes();
-        let word = bytes.get(4..8).unwrap_or(&[]);
-        let version = u32::try_from(uint(word, Endian::Little)).unwrap_or(0);
-        let fields = header::header(version);
-        let size = if version == 3 { 40 } else { 32 };
+        let head = Window::clamped(cx.sources, rest.sub(0, Header3::SIZE));
+        let header = Header::read(&head);
+        let (version, size) = (header.version, header.len);
         let mut reading = Reading {
             body: rest,
             header: rest.sub(0, size),
@@ -158,56 +210,44 @@ impl Reading {
             cx.report(&rules::OFFLOAD_HEADER, rest, message);
             return reading;
         }
-        let get = |name| number(fields, bytes, name);
-        let place = |name| field_span(fields, rest.sub(0, size), name);
-        let said = get("Size");
-        match said {
+        match header.size.value {
             said if said < size || said > rest.len() => cx.report(
                 &rules::OFFLOAD_SIZE,
-                place("Size"),
+                header.size.span,
                 format_args!("the size is {said}, {} bytes are there", rest.len()),
             ),
             said => reading.body = rest.sub(0, said),
         }
         if !(1..=3).contains(&version) {
             let message = format_args!("version {version} is not known: 1 to 3 are");
-            cx.report(&rules::OFFLOAD_VERSION, place("Version"), message);
+            let place = Header2::Version.span(Header2::FIELDS, rest);
+            cx.report(&rules::OFFLOAD_VERSION, place, message);
             return reading;
         }
-        let inflated = get("InflatedSize");
-        if inflated > 0 {
-            reading.compressed = reading.body.from(get("EntriesOffset"));
-            reading.inflated = unpack(cx, &reading, bytes, inflated);
+        if let Some(inflated_size) = header.inflated_size.filter(|size| size.value > 0) {
+            let inflated = inflated_size.value;
+            reading.compressed = reading.body.from(header.entries.value);
+            reading.inflated = unpack(cx, &reading, head.bytes(), inflated);
             match reading.inflated {
                 Some(inflated) => reading.compressed = inflated.packed,
                 None => cx.report(
                     &rules::OFFLOAD_COMPRESSED,
-                    place("InflatedSize"),
+                    inflated_size.span,
                     format_args!("{inflated} bytes are compressed: they are shown as stored"),
                 ),
             }
             return reading;
         }
         reading.read = true;
-        let (at, count) = match version {
-            1 => {
-                let size = get("EntrySize");
-                let message = format_args!("an entry has 40 bytes, not {size}");
-                match size {
-                    40 => {}
-                    0..40 => cx.report(&rules::OFFLOAD_ENTRY_SIZE, place("EntrySize"), message),
-                    _ => cx.report(&rules::OFFLOAD_ENTRY_LONGER, place("EntrySize"), message),
-                }
-                (get("EntryOffset"), 1)
+        if let Some(size) = header.entry_size {
+            let message = format_args!("an entry has 40 bytes, not {}", size.value);
+            match size.value {
+                40 => {}
+                0..40 => cx.report(&rules::OFFLOAD_ENTRY_SIZE, size.span, message),
+                _ => cx.report(&rules::OFFLOAD_ENTRY_LONGER, size.span, message),
             }
-            _ => (get("EntriesOffset"), get("EntriesCount")),
-        };
-        let counted = place(if version == 1 {
-            "EntryOffset"
-        } else {
-            "EntriesCount"
-        });
-        reading.read_entries(cx, at, count, counted);
+        }
+        reading.read_entries(cx, header.entries.value, header.count);
         reading
     }
 
@@ -216,8 +256,9 @@ impl Reading {
         self.read
     }
 
-    fn read_entries(&mut self, cx: &Context<'_>, at: u64, count: u64, counted: Span) {
+    fn read_entries(&mut self, cx: &Context<'_>, at: u64, count: Spanned<u64>) {
         let body = self.body;
+        let (count, counted) = (count.value, count.span);
         if count == 0 {
             cx.report(
                 &rules::OFFLOAD_EMPTY,
@@ -249,34 +290,27 @@ impl Reading {
             self.table = self.table.sub(0, most);
         }
         let window = Window::clamped(cx.sources, self.table);
-        let size = usize::try_from(header::Entry::SIZE).unwrap_or(1);
-        let names = ["ImageKind", "ImageOffset", "ImageSize"];
-        let image = Columns::new(header::Entry::FIELDS, names);
-        let strings = Columns::new(header::Entry::FIELDS, ["StringOffset", "NumStrings"]);
-        self.entries.reserve_exact(window.bytes().len() / size);
-        for (index, bytes) in window.bytes().chunks_exact(size).enumerate() {
-            let at = index as u64 * header::Entry::SIZE;
-            let place = self.table.sub(at, header::Entry::SIZE);
-            self.read_entry(cx, place, image.read(bytes), strings.read(bytes));
+        let mut reader = window.reader(Endian::Little);
+        let whole = window.span().len() / header::Entry::SIZE;
+        self.entries
+            .reserve_exact(usize::try_from(whole).unwrap_or(0));
+        while let Ok(record) = header::Entry::read(&mut reader) {
+            self.read_entry(cx, &record);
         }
         self.read_strings(cx);
     }
 
-    fn read_entry(
-        &mut self,
-        cx: &Context<'_>,
-        place: Span,
-        [image_kind, at, len]: [u64; 3],
-        [strings_at, count]: [u64; 2],
-    ) {
+    fn read_entry(&mut self, cx: &Context<'_>, entry: &header::Entry) {
+        use header::Entry as Record;
         let body = self.body;
-        let fields = header::Entry::FIELDS;
+        let (at, len) = (entry.ImageOffset, entry.ImageSize);
+        let (strings_at, count) = (entry.StringOffset, entry.NumStrings);
         let image = inside(body, at, len).unwrap_or_else(|| {
             cx.report_with(
                 &rules::OFFLOAD_IMAGE,
-                field_span(fields, place, "ImageSize"),
+                entry.span_of(Record::ImageSize),
                 format_args!("an image of {len} bytes at {at:#x} is not within the binary"),
-                &[(field_span(fields, place, "ImageOffset"), "its place")],
+                &[(entry.span_of(Record::ImageOffset), "its place")],
                 None,
             );
             body.sub(at, len)
@@ -287,17 +321,17 @@ impl Reading {
         let strings = strings.unwrap_or_else(|| {
             cx.report_with(
                 &rules::OFFLOAD_TABLE,
-                field_span(fields, place, "NumStrings"),
+                entry.span_of(Record::NumStrings),
                 format_args!("{count} strings at {strings_at:#x} do not fit into the binary"),
-                &[(field_span(fields, place, "StringOffset"), "their place")],
+                &[(entry.span_of(Record::StringOffset), "their place")],
                 None,
             );
             let rest = body.sub(strings_at, whole.unwrap_or(u64::MAX));
             rest.sub(0, rest.len() - rest.len() % record)
         });
         self.entries.push(Entry {
-            place,
-            image_kind,
+            place: entry.origin,
+            image_kind: entry.ImageKind.into(),
             strings,
             image,
             values: [Span::default(); KEYS.len()],
@@ -316,7 +350,6 @@ impl Reading {
         let near = Near::new(cx.sources, region);
         let kind = header::string_entry(self.version);
         let size = usize::try_from(kind.size).unwrap_or(1);
-        let columns = columns(self.version);
         let mut known = Known::default();
         let mut entries = std::mem::take(&mut self.entries);
         for entry in &mut entries {
@@ -326,8 +359,8 @@ impl Reading {
             let bytes = near.get(entry.strings);
             for (index, record) in bytes.chunks_exact(size).enumerate() {
                 let place = entry.strings.sub(index as u64 * kind.size, kind.size);
-                let numbers = columns.read(record);
-                self.read_string(cx, &near, &mut known, place, numbers, entry);
+                let string = StringEntry::of(self.version, record, place);
+                self.read_string(cx, &near, &mut known, place, string, entry);
             }
         }
         self.entries = entries;
@@ -342,12 +375,11 @@ impl Reading {
         near: &Near<'_>,
         known: &mut Known,
         place: Span,
-        numbers: [u64; 3],
+        string: StringEntry,
         entry: &mut Entry,
     ) {
-        let [key_at, ..] = numbers;
-        let key = known.key(key_at, || self.key(near, key_at));
-        let value = key.and_then(|_| value_of(near, self.body, self.version, numbers));
+        let key = known.key(string.key, || self.key(near, string.key));
+        let value = key.and_then(|_| string.value(near, self.body));
         let (Some(key), Some(value)) = (key, value) else {
             cx.report(
                 &rules::OFFLOAD_STRING,
@@ -374,8 +406,7 @@ impl Reading {
         }
         if let Some(slot) = key.which.and_then(|at| entry.values.get_mut(at)) {
             if !slot.is_empty() {
-                let fields = header::string_entry(self.version).fields;
-                let at = field_span(fields, place, "KeyOffset");
+                let at = header::String1::KeyOffset.span(header::String1::FIELDS, place);
                 cx.report(
                     &rules::OFFLOAD_KEY_TWICE,
                     at,
@@ -436,29 +467,55 @@ impl Reading {
     }
 }
 
-/// Where a string entry tells of key and value.
-fn columns(version: u32) -> Columns<3> {
-    let names = ["KeyOffset", "ValueOffset", "ValueSize"];
-    Columns::new(header::string_entry(version).fields, names)
+/// Where a key and its value are.
+struct StringEntry {
+    key: u64,
+    value: u64,
+    /// The size of the value; before version 2 it ends with a NUL.
+    size: Option<u64>,
 }
 
-fn value_of(near: &Near<'_>, body: Span, version: u32, [_, at, size]: [u64; 3]) -> Option<Span> {
-    match version {
-        1 => c_string(near, body, at),
-        _ => inside(body, at, size),
+impl StringEntry {
+    /// Decodes a record of [`header::string_entry`].
+    fn of(version: u32, record: &[u8], place: Span) -> StringEntry {
+        match version {
+            1 => {
+                let record = header::String1::decode(record, place, Endian::Little);
+                StringEntry {
+                    key: record.KeyOffset,
+                    value: record.ValueOffset,
+                    size: None,
+                }
+            }
+            _ => {
+                let record = header::String2::decode(record, place, Endian::Little);
+                StringEntry {
+                    key: record.KeyOffset,
+                    value: record.ValueOffset,
+                    size: Some(record.ValueSize),
+                }
+            }
+        }
+    }
+
+    fn value(&self, near: &Near<'_>, body: Span) -> Option<Span> {
+        match self.size {
+            None => c_string(near, body, self.value),
+            Some(size) => inside(body, self.value, size),
+        }
     }
 }
 
-/// The key and the value that a string entry tells of.
+/// The key and the value that the string entry at `place` tells of.
 pub fn key_and_value(
     near: &Near<'_>,
     body: Span,
     version: u32,
-    record: &[u8],
+    record: &Window,
 ) -> Option<(Span, Span)> {
-    let numbers = columns(version).read(record);
-    let key = c_string(near, body, numbers[0])?;
-    Some((key, value_of(near, body, version, numbers)?))
+    let string = StringEntry::of(version, record.bytes(), record.span());
+    let key = c_string(near, body, string.key)?;
+    Some((key, string.value(near, body)?))
 }
 
 /// A key.

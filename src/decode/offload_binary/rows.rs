@@ -158,7 +158,9 @@ impl BinaryRows {
         let strings = || format!("string entries of {}", binary.image_name(index));
         let fields = header::header(binary.reading.version);
         Some(match what {
-            kind::HEADER if span.len() < records::size(fields) => rest("cut-off header".to_owned()),
+            kind::HEADER if span.len() < header::size(binary.reading.version) => {
+                rest("cut-off header".to_owned())
+            }
             kind::HEADER => Node::new(NodeKind::Record, "header", span)
                 .area(Area::Header)
                 .children(
@@ -259,8 +261,7 @@ impl Remarks for Binary {
         let record = Window::clamped(out.sources, span);
         let near = Near::new(out.sources, span);
         let version = self.reading.version;
-        let Some((key, value)) = key_and_value(&near, self.reading.body, version, record.bytes())
-        else {
+        let Some((key, value)) = key_and_value(&near, self.reading.body, version, &record) else {
             return node;
         };
         let text = |span: Span| {

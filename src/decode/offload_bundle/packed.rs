@@ -9,10 +9,10 @@ use super::super::compression::Method;
 use super::super::eager::Eager;
 use super::super::format::{self, Format, Opened};
 use super::super::names::{Dec, Hex};
-use super::super::record::FieldSpec;
+use super::super::reader::ReadResult;
 use super::super::rules;
 use super::read_record;
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
+use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Spanned, Summary, Value};
 use crate::{open_enum, record};
 
 const MAGIC: &[u8] = b"CCOB";
@@ -100,37 +100,39 @@ pub struct PackedBundle;
 /// A header of any version.
 struct Header {
     span: Span,
-    fields: Vec<(&'static FieldSpec, u64)>,
+    rows: Vec<Node>,
+    version: Spanned<u64>,
+    method: Spanned<u64>,
+    /// The size of the file; version 1 does not say it.
+    file_size: Option<Spanned<u64>>,
+    unpacked_size: u64,
 }
 
 impl Header {
-    fn number(&self, name: &str) -> Option<u64> {
-        let field = self.fields.iter().find(|(field, _)| field.name == name);
-        field.map(|(_, raw)| *raw)
-    }
-
-    fn span_of(&self, name: &str) -> Span {
-        let field = self.fields.iter().find(|(field, _)| field.name == name);
-        field.map_or(self.span, |(field, _)| field.span(self.span))
-    }
-
     /// All but version 1 and 2 are read as version 3.
-    fn read(cx: &Context<'_>, span: Span) -> super::super::reader::ReadResult<Header> {
+    fn read(cx: &Context<'_>, span: Span) -> ReadResult<Header> {
         macro_rules! read {
-            ($ty:ty) => {{
-                let header = read_record(cx, span, <$ty>::SIZE, |reader| <$ty>::read(reader))?;
-                let fields = <$ty>::FIELDS.iter();
+            ($ty:ident, $file_size:expr) => {{
+                let header = read_record(cx, span, $ty::SIZE, $ty::read)?;
                 Ok(Header {
                     span: header.origin,
-                    fields: fields.map(|f| (f, header.raw(f.name))).collect(),
+                    rows: header.nodes().collect(),
+                    version: header.get($ty::Version),
+                    method: header.get($ty::Method),
+                    file_size: $file_size(&header),
+                    unpacked_size: header.UncompressedFileSize.into(),
                 })
             }};
         }
         let version = read_record(cx, span.from(4), 2, |reader| reader.read::<u16>())?;
         match version.value {
-            1 => read!(Header1),
-            2 => read!(Header2),
-            _ => read!(Header3),
+            1 => read!(Header1, |_| None),
+            2 => read!(Header2, |header: &Header2| Some(
+                header.get(Header2::FileSize)
+            )),
+            _ => read!(Header3, |header: &Header3| Some(
+                header.get(Header3::FileSize)
+            )),
         }
     }
 }
@@ -162,42 +164,41 @@ impl Format for PackedBundle {
 fn push(cx: &Context<'_>, tree: &mut Eager, span: Span, header: &Header) -> Vec<Fact> {
     let record = Node::new(NodeKind::Record, "header", header.span).area(Area::Header);
     let place = tree.push(Eager::TOP, record.doc(&HEADER_DOC));
-    for (field, raw) in &header.fields {
-        tree.push(place, field.row(*raw, header.span));
+    for node in &header.rows {
+        tree.push(place, node.clone());
     }
-    let version = header.number("Version").unwrap_or(0);
+    let version = header.version.value;
     if !(1..=3).contains(&version) {
         cx.report(
             &rules::BUNDLE_VERSION,
-            header.span_of("Version"),
+            header.version.span,
             format_args!("version {version} is read as version 3"),
         );
     }
-    let size = header.number("FileSize").unwrap_or(span.len());
-    if size > span.len() {
+    let size = header.file_size.map_or(span.len(), |size| size.value);
+    if let Some(place) = header.file_size.filter(|_| size > span.len()) {
         cx.report(
             &rules::BUNDLE_OUT_OF_BOUNDS,
-            header.span_of("FileSize"),
+            place.span,
             format_args!("{size} bytes, {} are there", span.len()),
         );
     }
     let body = span
         .sub(0, size.max(header.span.len()))
         .from(header.span.len());
-    let method = match header.number("Method") {
-        Some(0) => Some(Method::Zlib),
-        Some(1) => Some(Method::Zstd),
-        _ => None,
+    let method = match header.method.value {
+        0 => Some(Method::Zlib),
+        1 => Some(Method::Zstd),
+        other => {
+            cx.report(
+                &rules::BUNDLE_VERSION,
+                header.method.span,
+                format_args!("the method {other} is not known"),
+            );
+            None
+        }
     };
-    if method.is_none() {
-        let method = header.number("Method").unwrap_or(0);
-        cx.report(
-            &rules::BUNDLE_VERSION,
-            header.span_of("Method"),
-            format_args!("the method {method} is not known"),
-        );
-    }
-    let expected = header.number("UncompressedFileSize");
+    let expected = Some(header.unpacked_size);
     let inflated = match method.filter(|_| !body.is_empty()) {
         Some(method) => cx.inflate("bundle", method, body, expected),
         None => None,
@@ -223,6 +224,6 @@ fn push(cx: &Context<'_>, tree: &mut Eager, span: Span, header: &Header) -> Vec<
         tree.push(Eager::TOP, Node::gap("after the bundle", rest));
     }
     let method = method.map_or("unknown", Method::name);
-    facts.push(Fact::new(COMPRESSION, method, header.span_of("Method")));
+    facts.push(Fact::new(COMPRESSION, method, header.method.span));
     facts
 }

@@ -9,11 +9,11 @@
 use std::rc::Rc;
 
 use super::super::Context;
-use super::super::elf::{lines_node, plural};
 use super::super::format::{Format, Opened};
 use super::super::layout::Layout;
 use super::super::reader::Window;
 use super::super::text::for_each_line;
+use super::super::text::{lines_node, plural};
 use super::super::{limits, rules};
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 

@@ -8,7 +8,8 @@
 use std::ops::Range;
 
 use super::base64;
-use crate::decode::rules::{self, Rule};
+use crate::decode::rule::Rule;
+use crate::decode::rules;
 
 /// What a line is; the ranges count from its first byte.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -170,7 +170,7 @@ impl Sets {
         )
         .head(head(before, first.end))
         .children(ExpanderId::SELF, SET | number as u64, Some(count));
-        node.summary(crate::decode::elf::plural(count, "property"))
+        node.summary(crate::decode::text::plural(count, "property"))
             .doc(known::set(name).map_or(&SET_DOC, |set| &set.doc))
     }
 

@@ -147,7 +147,7 @@ fn check(cx: &Context<'_>, span: Span) -> Option<Header> {
     if header.version & 0xff00_00ff != 0 || (header.version >> 16) & 0xff != 1 {
         cx.report(
             &rules::SPIRV_VERSION,
-            header.span_of("version"),
+            header.span_of(Header::version),
             format_args!("the version is {:#x}", header.version),
         );
     }

@@ -14,10 +14,10 @@ pub mod v2;
 use std::rc::Rc;
 
 use super::Context;
-use super::elf::plural;
 use super::format::{self, Opened};
 use super::property_set::{self, Item};
 use super::rules;
+use super::text::plural;
 use crate::model::kernels::Given;
 use crate::model::modules::{Modules, Property, STATES, TITLE};
 use crate::model::{

@@ -11,19 +11,20 @@ mod rows;
 
 use std::rc::Rc;
 
-use self::header::{FileHeader, IR, MODULES, NATIVE, kind};
+use self::header::{
+    AbstractModuleHeader, FileHeader, IRModuleHeader, NativeDeviceCodeImageHeader, kind,
+};
 use self::indices::Indices;
 use self::rows::{File, FileRows, TOP, id_of, part_of};
 use super::{Code, Module, Part, Survey, Text, modules, open_code, read_global};
 use crate::decode::Context;
 use crate::decode::format::{Format, Opened};
 use crate::decode::pieces::{self, Piece, Pieces};
-use crate::decode::reader::Window;
-use crate::decode::record::FieldSpec;
-use crate::decode::records::{Kind, field_span, number};
+use crate::decode::reader::{Endian, ReadResult, Reader, Window};
+use crate::decode::record::Field;
 use crate::decode::{limits, rules};
-use crate::model::Span;
 use crate::model::kernels::Given;
+use crate::model::{Span, Spanned};
 
 /// What it starts with.
 pub const MAGIC: &[u8] = b"IBYS";
@@ -41,7 +42,7 @@ impl Format for SyclbinV1 {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let mut reading = Reading::start(cx, span);
+        let reading = Reading::start(cx, span);
         let survey = reading.survey(cx);
         let rows = reading.rows(cx, survey);
         let survey = Rc::clone(&rows.survey);
@@ -57,11 +58,17 @@ impl Format for SyclbinV1 {
     }
 }
 
+/// The header of an IR module or of a native device code image; offset and size of each.
+struct CodeHeader {
+    place: Span,
+    metadata: [Spanned<u64>; 2],
+    code: [Spanned<u64>; 2],
+}
+
 /// Where everything is.
 struct Reading {
     span: Span,
-    header: Span,
-    head: Window,
+    header: FileHeader,
     modules: Span,
     ir: Span,
     native: Span,
@@ -70,110 +77,118 @@ struct Reading {
 }
 
 impl Reading {
-    fn get(&self, name: &str) -> u64 {
-        number(FileHeader::FIELDS, self.head.bytes(), name)
-    }
-
-    fn place(&self, name: &str) -> Span {
-        field_span(FileHeader::FIELDS, self.header, name)
-    }
-
     fn start(cx: &Context<'_>, span: Span) -> Reading {
-        let header = span.sub(0, FileHeader::SIZE);
+        let head = Window::clamped(cx.sources, span.sub(0, FileHeader::SIZE));
+        let header = FileHeader::clamped(&head, Endian::Little);
         let after = span.sub(FileHeader::SIZE, 0);
         let mut reading = Reading {
             span,
             header,
-            head: Window::clamped(cx.sources, header),
             modules: after,
             ir: after,
             native: after,
             metadata: after,
             binary: after,
         };
-        if header.len() < FileHeader::SIZE {
-            let missing = FileHeader::SIZE - header.len();
+        if !reading.is_whole() {
+            let missing = FileHeader::SIZE - header.origin.len();
             let message = format_args!("the header needs {missing} bytes more than there are");
-            cx.report(&rules::SYCLBIN_HEADER, header, message);
+            cx.report(&rules::SYCLBIN_HEADER, header.origin, message);
             return reading;
         }
-        if !reading.head.bytes().starts_with(MAGIC) {
+        if !head.bytes().starts_with(MAGIC) {
             cx.report(
                 &rules::SYCLBIN_MAGIC,
-                reading.place("Magic"),
+                header.span_of(FileHeader::Magic),
                 "the magic number stands in the wrong order of bytes",
             );
         }
-        let version = reading.get("Version");
-        if version > 1 {
+        if header.Version > 1 {
             cx.report(
                 &rules::SYCLBIN_VERSION,
-                reading.place("Version"),
-                format_args!("version {version} has no such header: 0 and 1 have"),
+                header.span_of(FileHeader::Version),
+                format_args!(
+                    "version {} has no such header: 0 and 1 have",
+                    header.Version
+                ),
             );
         }
         reading.tables(cx);
         reading
     }
 
+    /// Is all of the header there?
+    fn is_whole(&self) -> bool {
+        self.header.origin.len() == FileHeader::SIZE
+    }
+
     /// Finds the tables, one after the other.
     fn tables(&mut self, cx: &Context<'_>) {
+        let header = self.header;
         let mut at = FileHeader::SIZE;
-        let mut next = |name: &str, len: u64| {
-            let span = self.span.sub(at, len);
-            if span.len() < len {
+        let mut next = |field: Field<FileHeader>, size: u64| {
+            let count = header.get(field);
+            let len = count.value.saturating_mul(size);
+            let table = self.span.sub(at, len);
+            if table.len() < len {
                 cx.report(
                     &rules::SYCLBIN_TABLE,
-                    self.place(name),
-                    format_args!("{len} bytes of it, {} are there", span.len()),
+                    count.span,
+                    format_args!("{len} bytes of it, {} are there", table.len()),
                 );
             }
             at = at.saturating_add(len);
-            span
+            if field == FileHeader::MetadataByteTableSize {
+                // What is aligned is the place in the SYCLBIN, whose headers are multiples of 8.
+                at = at.checked_next_multiple_of(8).unwrap_or(u64::MAX);
+            }
+            table.sub(0, table.len() - table.len() % size)
         };
-        let modules = next("AbstractModuleCount", 32 * self.get("AbstractModuleCount"));
-        let ir = next("IRModuleCount", 32 * self.get("IRModuleCount"));
-        let native = "NativeDeviceCodeImageCount";
-        let native = next(native, 32 * self.get(native));
-        let metadata = next("MetadataByteTableSize", self.get("MetadataByteTableSize"));
-        // What is aligned is the place in the SYCLBIN, whose headers are multiples of 8.
-        at = at.checked_next_multiple_of(8).unwrap_or(u64::MAX);
-        let len = self.get("BinaryByteTableSize");
-        let binary = self.span.sub(at, len);
-        if binary.len() < len {
-            cx.report(
-                &rules::SYCLBIN_TABLE,
-                self.place("BinaryByteTableSize"),
-                format_args!("{len} bytes of it, {} are there", binary.len()),
-            );
-        }
-        let whole = |table: Span| table.sub(0, table.len() - table.len() % 32);
-        (self.modules, self.ir, self.native) = (whole(modules), whole(ir), whole(native));
-        (self.metadata, self.binary) = (metadata, binary);
+        self.modules = next(FileHeader::AbstractModuleCount, AbstractModuleHeader::SIZE);
+        self.ir = next(FileHeader::IRModuleCount, IRModuleHeader::SIZE);
+        let native = FileHeader::NativeDeviceCodeImageCount;
+        self.native = next(native, NativeDeviceCodeImageHeader::SIZE);
+        self.metadata = next(FileHeader::MetadataByteTableSize, 1);
+        self.binary = next(FileHeader::BinaryByteTableSize, 1);
     }
 
-    fn survey(&mut self, cx: &Context<'_>) -> Survey {
-        let header = Record {
-            fields: FileHeader::FIELDS,
-            place: self.header,
-            bytes: self.head.bytes(),
+    fn survey(&self, cx: &Context<'_>) -> Survey {
+        let header = &self.header;
+        let size = header.get(FileHeader::GlobalMetadataSize);
+        let (global, state) = match self.is_whole() {
+            true => {
+                let global = self.text(cx, header.get(FileHeader::GlobalMetadataOffset), size);
+                (global, read_global(cx, global, size.span))
+            }
+            false => {
+                let span = header.origin.sub(0, 0);
+                let checked = true;
+                (Text { span, checked }, None)
+            }
         };
-        let whole = self.header.len() == FileHeader::SIZE;
-        let global = match whole {
-            true => self.text(cx, &header, ["GlobalMetadataOffset", "GlobalMetadataSize"]),
-            false => Text {
-                span: self.header.sub(0, 0),
-                checked: true,
-            },
-        };
-        let state = whole.then(|| read_global(cx, global, self.place("GlobalMetadataSize")));
-        let ir = self.codes(cx, self.ir, &IR, ["RawIRBytesOffset", "RawIRBytesSize"]);
-        let bytes = ["BinaryBytesOffset", "BinaryBytesSize"];
-        let native = self.codes(cx, self.native, &NATIVE, bytes);
+        let ir = self.codes(cx, self.ir, |reader| {
+            use IRModuleHeader as Header;
+            let header = Header::read(reader)?;
+            Ok(CodeHeader {
+                place: header.origin,
+                metadata: [Header::MetadataOffset, Header::MetadataSize].map(|f| header.get(f)),
+                code: [Header::RawIRBytesOffset, Header::RawIRBytesSize].map(|f| header.get(f)),
+            })
+        });
+        let native = self.codes(cx, self.native, |reader| {
+            use NativeDeviceCodeImageHeader as Header;
+            let header = Header::read(reader)?;
+            Ok(CodeHeader {
+                place: header.origin,
+                metadata: [Header::MetadataOffset, Header::MetadataSize].map(|f| header.get(f)),
+                code: [Header::BinaryBytesOffset, Header::BinaryBytesSize].map(|f| header.get(f)),
+            })
+        });
         let modules = self.abstract_modules(cx, ir.len() as u64, native.len() as u64);
+        let version = header.get(FileHeader::Version);
         Survey {
-            version: Given::at(self.get("Version"), self.place("Version")),
-            state: state.flatten(),
+            version: Given::at(version.value, version.span),
+            state,
             span: self.span,
             global,
             modules,
@@ -182,84 +197,62 @@ impl Reading {
         }
     }
 
-    /// The text that two fields of a record tell of.
-    fn text(&self, cx: &Context<'_>, record: &Record<'_>, fields: [&str; 2]) -> Text {
-        Text::check(cx, record.part(cx, self.metadata, fields))
+    /// The text that an offset and a size tell of.
+    fn text(&self, cx: &Context<'_>, offset: Spanned<u64>, size: Spanned<u64>) -> Text {
+        Text::check(cx, part(cx, self.metadata, offset, size))
     }
 
-    /// The records of a table; not more than are decoded.
-    fn each(
-        &self,
-        cx: &Context<'_>,
-        table: Span,
-        kind: &'static Kind,
-        f: &mut dyn FnMut(&Record<'_>),
-    ) {
-        let most = limits::ENTRIES * kind.size;
-        if table.len() > most {
-            let message = format_args!("those after the first {} are not read", limits::ENTRIES);
-            cx.report(
-                &rules::TOO_MANY,
-                table.from(most).sub(0, kind.size),
-                message,
-            );
-        }
-        let table = table.sub(0, most);
-        let window = Window::clamped(cx.sources, table);
-        let size = usize::try_from(kind.size).unwrap_or(1);
-        for (index, bytes) in window.bytes().chunks_exact(size).enumerate() {
-            f(&Record {
-                fields: kind.fields,
-                place: table.sub(index as u64 * kind.size, kind.size),
-                bytes,
-            });
-        }
-    }
-
+    /// Device code, by the headers that `read` reads.
     fn codes(
         &self,
         cx: &Context<'_>,
-        table: Span,
-        kind: &'static Kind,
-        fields: [&str; 2],
+        headers: Span,
+        read: fn(&mut Reader<'_>) -> ReadResult<CodeHeader>,
     ) -> Vec<Code> {
+        let window = records(cx, headers, IRModuleHeader::SIZE);
+        let mut reader = window.reader(Endian::Little);
         let mut codes = Vec::new();
-        self.each(cx, table, kind, &mut |record| {
-            let bytes = record.part(cx, self.binary, fields);
+        while let Ok(header) = read(&mut reader) {
+            let ([at, size], [text_at, text_size]) = (header.code, header.metadata);
+            let bytes = part(cx, self.binary, at, size);
             codes.push(Code {
-                header: record.place,
-                text: self.text(cx, record, ["MetadataOffset", "MetadataSize"]),
+                header: header.place,
+                text: self.text(cx, text_at, text_size),
                 bytes,
                 opened: None,
             });
-        });
+        }
         codes
     }
 
     fn abstract_modules(&self, cx: &Context<'_>, ir: u64, native: u64) -> Vec<Module> {
+        use AbstractModuleHeader as Header;
+        let mut ir = Indices::new(cx, "IR modules", ir);
+        let mut native = Indices::new(cx, "native device code images", native);
+        let window = records(cx, self.modules, Header::SIZE);
+        let mut reader = window.reader(Endian::Little);
         let mut modules = Vec::new();
-        let mut lists = [
-            Indices::new(cx, "IR modules", "IRModuleOffset", "IRModuleCount", ir),
-            Indices::new(
-                cx,
-                "native device code images",
-                "NativeDeviceCodeImageOffset",
-                "NativeDeviceCodeImageCount",
-                native,
-            ),
-        ];
-        self.each(cx, self.modules, &MODULES, &mut |record| {
-            let [ir, native] = lists.each_mut().map(|list| list.range(record));
+        while let Ok(header) = Header::read(&mut reader) {
+            let (first_ir, count_ir) = (Header::IRModuleOffset, Header::IRModuleCount);
+            let first_native = Header::NativeDeviceCodeImageOffset;
+            let count_native = Header::NativeDeviceCodeImageCount;
             modules.push(Module {
-                header: record.place,
-                text: self.text(cx, record, ["MetadataOffset", "MetadataSize"]),
-                ir,
-                native,
+                header: header.origin,
+                ir: ir.range(header.origin, header.get(first_ir), header.get(count_ir)),
+                native: native.range(
+                    header.origin,
+                    header.get(first_native),
+                    header.get(count_native),
+                ),
+                text: self.text(
+                    cx,
+                    header.get(Header::MetadataOffset),
+                    header.get(Header::MetadataSize),
+                ),
             });
-        });
-        for (list, table) in lists.into_iter().zip([self.ir, self.native]) {
-            list.finish(table);
         }
+        ir.finish(self.ir);
+        native.finish(self.native);
         modules
     }
 
@@ -267,7 +260,7 @@ impl Reading {
     fn rows(&self, cx: &Context<'_>, mut survey: Survey) -> File {
         let claim = |kind, span| Piece::new(pieces::id(kind, 0), span);
         let claims = vec![
-            claim(kind::HEADER, self.header),
+            claim(kind::HEADER, self.header.origin),
             claim(kind::MODULES, self.modules),
             claim(kind::IR, self.ir),
             claim(kind::NATIVE, self.native),
@@ -300,7 +293,7 @@ impl Reading {
         File {
             metadata,
             binary,
-            header: self.header,
+            header: self.header.origin,
             modules: modules(Rc::clone(&survey)),
             pieces,
             survey,
@@ -308,34 +301,27 @@ impl Reading {
     }
 }
 
-/// A record of a table.
-struct Record<'a> {
-    fields: &'static [FieldSpec],
-    place: Span,
-    bytes: &'a [u8],
+/// The bytes of a table that an offset and a size tell of; what there is of them.
+fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>) -> Span {
+    let (at, len) = (offset.value, size.value);
+    if at.checked_add(len).is_none_or(|end| end > table.len()) {
+        cx.report_with(
+            &rules::SYCLBIN_OUT_OF_BOUNDS,
+            size.span,
+            format_args!("{len} bytes at {at:#x} of a table of {} bytes", table.len()),
+            &[(offset.span, "their place"), (table, "the table")],
+            None,
+        );
+    }
+    table.sub(at, len)
 }
 
-impl Record<'_> {
-    fn get(&self, name: &str) -> u64 {
-        number(self.fields, self.bytes, name)
+/// The records of a table, as far as they are decoded.
+fn records(cx: &Context<'_>, table: Span, size: u64) -> Window {
+    let most = limits::ENTRIES * size;
+    if table.len() > most {
+        let message = format_args!("those after the first {} are not read", limits::ENTRIES);
+        cx.report(&rules::TOO_MANY, table.from(most).sub(0, size), message);
     }
-
-    fn span(&self, name: &str) -> Span {
-        field_span(self.fields, self.place, name)
-    }
-
-    /// The bytes of a table that an offset and a size tell of; what there is of them.
-    fn part(&self, cx: &Context<'_>, table: Span, [offset, size]: [&str; 2]) -> Span {
-        let (at, len) = (self.get(offset), self.get(size));
-        if at.checked_add(len).is_none_or(|end| end > table.len()) {
-            cx.report_with(
-                &rules::SYCLBIN_OUT_OF_BOUNDS,
-                self.span(size),
-                format_args!("{len} bytes at {at:#x} of a table of {} bytes", table.len()),
-                &[(self.span(offset), "their place"), (table, "the table")],
-                None,
-            );
-        }
-        table.sub(at, len)
-    }
+    Window::clamped(cx.sources, table.sub(0, most))
 }

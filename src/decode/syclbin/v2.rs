@@ -17,7 +17,6 @@ use crate::decode::offload_binary::kinds::{ImageKind, OffloadKind};
 use crate::decode::offload_binary::{Entry, key};
 use crate::decode::property_set::line::decimal;
 use crate::decode::reader::{Endian, Window, uint};
-use crate::decode::records::field_span;
 use crate::decode::rules;
 use crate::model::kernels::Given;
 use crate::model::{Span, sort};
@@ -139,25 +138,25 @@ fn indices(
 }
 
 fn check_kinds(cx: &Context<'_>, entry: &Entry) {
-    let field = |name| field_span(EntryRecord::FIELDS, entry.place, name);
+    let window = Window::clamped(cx.sources, entry.place);
+    let record = EntryRecord::clamped(&window, Endian::Little);
     if entry.image_kind != u64::from(ImageKind::SYCLBIN.0) {
         cx.report(
             &rules::SYCLBIN_IMAGE_KIND,
-            field("ImageKind"),
+            record.span_of(EntryRecord::ImageKind),
             format_args!("the kind of the image is {}, not 7", entry.image_kind),
         );
     }
-    let window = Window::clamped(cx.sources, field("OffloadKind"));
-    let kind = uint(window.bytes(), Endian::Little);
+    let kind = record.OffloadKind;
     let sycl = [
         OffloadKind::SYCL,
         OffloadKind::SYCL_or_HIP,
         OffloadKind::SYCL_runtime,
     ];
-    if !sycl.iter().any(|known| u64::from(known.0) == kind) {
+    if !sycl.iter().any(|known| u16::from(known.0) == kind) {
         cx.report(
             &rules::SYCLBIN_OFFLOAD_KIND,
-            field("OffloadKind"),
+            record.span_of(EntryRecord::OffloadKind),
             format_args!("the programming model is number {kind}"),
         );
     }
@@ -287,7 +286,7 @@ fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
     if image.len() < 8 {
         cx.report(
             &rules::SYCLBIN_IMAGE,
-            field_span(EntryRecord::FIELDS, entry.place, "ImageSize"),
+            EntryRecord::ImageSize.span(EntryRecord::FIELDS, entry.place),
             format_args!("an image of {} bytes has no room for a size", image.len()),
         );
         text = image.sub(0, 0);

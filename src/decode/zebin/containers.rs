@@ -8,10 +8,10 @@
 
 use super::misc;
 use crate::decode::Context;
-use crate::decode::elf::lines_node;
 use crate::decode::elf::note::Vocabulary;
 use crate::decode::elf::section::{Section, SectionType};
 use crate::decode::names::Present;
+use crate::decode::text::lines_node;
 use crate::model::{Doc, Node, Value};
 use crate::open_enum;
 

@@ -5,7 +5,8 @@
 //! removed from it in 2024-11. Other copies of the family enumeration (media, Windows) number
 //! 24 to 37 differently; compute binaries use these.
 
-use crate::open_enum;
+use crate::decode::names::{Dec, Hex};
+use crate::{bit_fields, open_enum};
 
 open_enum! {
     /// `PRODUCT_FAMILY`: note type 1, and e_machine in files of 2020.
@@ -216,24 +217,17 @@ impl ProductConfig {
     }
 }
 
-/// A GMD id: `GFX_GMD_ID`. zebin ELF, "The description of NT_INTELGT_PRODUCT_CONFIG note".
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GmdId(pub u32);
-
-impl GmdId {
-    /// Bits 31:22.
-    pub fn arch(self) -> u32 {
-        self.0 >> 22
-    }
-
-    /// Bits 21:14.
-    pub fn release(self) -> u32 {
-        (self.0 >> 14) & 0xff
-    }
-
-    /// Bits 5:0.
-    pub fn revision(self) -> u32 {
-        self.0 & 0x3f
+bit_fields! {
+    /// A GMD id: `GFX_GMD_ID`. zebin ELF, "The description of NT_INTELGT_PRODUCT_CONFIG note".
+    pub struct GmdId(u32): "zebin ELF, GFX_GMD_ID" {
+        /// The revision (stepping).
+        RevisionID as revision: Dec = 0..6,
+        /// Reserved.
+        Reserved as reserved: Hex = 6..14,
+        /// The release of the architecture.
+        GMDRelease as release: Dec = 14..22,
+        /// The architecture.
+        GMDArch as arch: Dec = 22..32,
     }
 }
 
@@ -423,23 +417,15 @@ impl Device {
         }
     }
 
-    fn architecture(&self) -> u32 {
-        self.config.0 >> 22
-    }
-
-    fn release(&self) -> u32 {
-        (self.config.0 >> 14) & 0xff
-    }
-
     /// The stepping.
     pub fn revision(&self) -> u32 {
-        self.config.0 & 0x3f
+        self.config.revision()
     }
 
     /// The size of a register in bytes: 64 for Ponte Vecchio and from Xe2 on.
     pub fn grf_size(&self) -> u32 {
-        match self.architecture() {
-            12 if (60..70).contains(&self.release()) => 64,
+        match self.config.arch() {
+            12 if (60..70).contains(&self.config.release()) => 64,
             0..20 => 32,
             _ => 64,
         }
@@ -448,7 +434,7 @@ impl Device {
     /// So much shared local memory a work-group can have, in bytes. compute-runtime,
     /// maxProgrammableSlmSize.
     pub fn max_slm_size(&self) -> u32 {
-        let kilobytes = match (self.architecture(), self.release()) {
+        let kilobytes = match (self.config.arch(), self.config.release()) {
             (12, 60..70) => 128,
             (0..20, _) => 64,
             (35, 11) => 384,
@@ -459,7 +445,7 @@ impl Device {
 
     /// Does release 26.27 of the driver still run on it? It starts with Xe-LP.
     pub fn is_supported(&self) -> bool {
-        self.architecture() >= 12 && self.product != ProductFamily::IGFX_XE_HP_SDV
+        self.config.arch() >= 12 && self.product != ProductFamily::IGFX_XE_HP_SDV
     }
 
     /// The other devices that its binaries also run on, as far as their code goes.

@@ -9,11 +9,11 @@ use std::rc::Rc;
 
 use crate::decode::Context;
 use crate::decode::eager::{Eager, Place, Tree};
-use crate::decode::elf::plural;
 use crate::decode::elf::section::Section;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
 use crate::decode::rules;
+use crate::decode::text::plural;
 use crate::model::{Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
 
@@ -186,10 +186,8 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     let place = parsed
         .tree
         .push(Eager::TOP, Node::new(NodeKind::Record, "igc_init", whole));
-    for spec in Init::FIELDS {
-        parsed
-            .tree
-            .push(place, spec.row(init.raw(spec.name), init.origin));
+    for node in init.nodes() {
+        parsed.tree.push(place, node);
     }
     match init.version {
         0 => {}
@@ -250,7 +248,7 @@ fn parse_token(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
         Some(len) => reader.bytes(len)?,
         None => {
             parsed.faults.push(Fault {
-                span: header.span_of("token_size"),
+                span: header.span_of(TokenHeader::token_size),
                 message: format!("a token of {size} bytes is shorter than its header"),
             });
             reader.bytes(0)?
@@ -264,10 +262,8 @@ fn parse_token(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     };
     let node = Node::new(NodeKind::Item, name, whole).indexed();
     let place = parsed.tree.push(Eager::TOP, node);
-    for spec in TokenHeader::FIELDS {
-        parsed
-            .tree
-            .push(place, spec.row(header.raw(spec.name), header.origin));
+    for node in header.nodes() {
+        parsed.tree.push(place, node);
     }
     let window = reader_over(reader, body.span);
     if let Some(mut body) = window {
@@ -312,10 +308,8 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
                 let node = Node::new(NodeKind::Item, "free range", range.origin)
                     .summary(format!("{} bytes at {}", range.length, range.start));
                 let at = parsed.tree.push(place, node);
-                for spec in GrfRange::FIELDS {
-                    parsed
-                        .tree
-                        .push(at, spec.row(range.raw(spec.name), range.origin));
+                for node in range.nodes() {
+                    parsed.tree.push(at, node);
                 }
             }
             word(r, parsed, "trailer", 4);
@@ -342,10 +336,8 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
                 let node = Node::new(NodeKind::Item, "indirect access", access.origin)
                     .summary(format!("instruction at {:#x}", access.ins_offset));
                 let at = parsed.tree.push(place, node);
-                for spec in IndirectAccess::FIELDS {
-                    parsed
-                        .tree
-                        .push(at, spec.row(access.raw(spec.name), access.origin));
+                for node in access.nodes() {
+                    parsed.tree.push(at, node);
                 }
             }
         }

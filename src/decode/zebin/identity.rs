@@ -8,13 +8,12 @@ use super::containers;
 use super::device::{CoreFamily, ProductFamily};
 use super::note_intelgt;
 use super::relocation::RELOCATION_TYPES;
-use super::target_metadata;
-use crate::decode::Context;
-use crate::decode::elf::dialect::{Contents, Dialect, Host, RelocationTypes};
-use crate::decode::elf::header::{FileType, Header, Machine, MachineNames};
+use super::target_metadata::TargetMetadata;
+use crate::decode::elf::ElfFile;
+use crate::decode::elf::dialect::{Dialect, Host, MachineNames, RelocationTypes, images};
+use crate::decode::elf::header::{FileType, Header, Machine};
 use crate::decode::elf::note::{FOREIGN, Owners};
 use crate::decode::elf::section::Section;
-use crate::decode::elf::{ElfFile, embedded};
 use crate::decode::limits;
 use crate::decode::names::{BitField, Present};
 use crate::model::Doc;
@@ -151,7 +150,7 @@ impl Dialect for Identity {
 
     fn flag_fields(&self) -> &'static [BitField] {
         match self {
-            Identity::LegacyZebin { .. } => target_metadata::FIELDS,
+            Identity::LegacyZebin { .. } => TargetMetadata::FIELDS,
             _ => &[],
         }
     }
@@ -188,7 +187,7 @@ impl Dialect for Identity {
             Identity::OpenMpContainer => containers::openmp(section),
             _ => None,
         }
-        .or_else(|| embedded::host(section))
+        .or_else(|| images(section))
     }
 
     fn lists_kernels(&self) -> bool {
@@ -201,9 +200,5 @@ impl Dialect for Identity {
 
     fn is_loadable(&self) -> bool {
         true
-    }
-
-    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
-        Rc::new(super::read(cx, file, *self))
     }
 }

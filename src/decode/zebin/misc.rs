@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use crate::decode::Context;
 use crate::decode::eager::{Eager, Tree};
-use crate::decode::elf::{ElfFile, lines_node, plural};
+use crate::decode::elf::ElfFile;
 use crate::decode::layout::is_zero;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::table::{Entries, TABLE, Table};
+use crate::decode::text::{lines_node, plural};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Span, Value};
 
 const HIDDEN_METRICS_DOC: Doc = Doc::new(

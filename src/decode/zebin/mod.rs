@@ -37,13 +37,16 @@ use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
 use super::dwarf::Dwarf;
-use super::elf::dialect::{Contents, Dialect};
+use super::elf::contents::{Contents, Interpreter, Plain};
+use super::elf::dialect::Dialect;
+use super::elf::header::Header;
 use super::elf::note::Notes;
 use super::elf::section::{Section, SectionType};
-use super::elf::{self, ElfFile, plural};
+use super::elf::{self, ElfFile};
 use super::format::{Format, Opened};
 use super::reader::Window;
 use super::rules;
+use super::text::plural;
 use crate::model::kernels::Kernels;
 use crate::model::{Fact, Node, Span, Str, Tone};
 
@@ -57,7 +60,20 @@ impl Format for Elf {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        elf::open(cx, span, identity::dialect)
+        elf::open(cx, span, self)
+    }
+}
+
+impl Interpreter for Elf {
+    fn dialect(&self, file: &ElfFile) -> Rc<dyn Dialect> {
+        identity::dialect(file)
+    }
+
+    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents> {
+        match Identity::of(file) {
+            Some(identity) => Rc::new(read(cx, file, identity)),
+            None => Rc::new(Plain),
+        }
     }
 }
 
@@ -127,7 +143,7 @@ impl Contents for ZebinContents {
 }
 
 /// Looks through the file and checks it.
-pub fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinContents {
+fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinContents {
     let legacy = matches!(identity, Identity::LegacyZebin { .. });
     let ze_info = file
         .sections
@@ -223,7 +239,7 @@ fn facts(
     let metadata = match identity {
         Identity::LegacyZebin { .. } => Some((
             u32::try_from(file.header.e_flags).unwrap_or(0),
-            file.header.span_of("e_flags"),
+            file.header.span_of(Header::e_flags),
         )),
         _ => target.metadata,
     };
@@ -287,7 +303,7 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
             false => ProductFamily(machine).name(),
         };
         let text = name.map_or_else(|| format!("machine {machine}"), family_title);
-        return Fact::new(Fact::TARGET, text, file.header.span_of("e_machine")).headline();
+        return Fact::new(Fact::TARGET, text, file.header.span_of(Header::e_machine)).headline();
     }
     let product = target
         .product_family

@@ -2,14 +2,14 @@
 //! INTELGT".
 
 use super::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
-use super::target_metadata::{self, TargetMetadata};
+use super::target_metadata::TargetMetadata;
 use crate::decode::Context;
-use crate::decode::elf::note::{Note, Vocabulary};
-use crate::decode::names::{BitField, Dec, Hex, Present};
+use crate::decode::elf::note::{Note, NoteHeader, Vocabulary};
+use crate::decode::names::{BitField, Present};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::rules;
 use crate::model::{Doc, Span, Str, Value};
-use crate::{bit_fields, open_enum};
+use crate::open_enum;
 
 open_enum! {
     /// `n_type` of notes that IntelGT owns.
@@ -30,20 +30,6 @@ open_enum! {
         NT_INTELGT_INDIRECT_ACCESS_DETECTION_VERSION = 7,
         /// The major version of the layout of the indirect access buffer, 4 bytes. Since 1.58.
         NT_INTELGT_INDIRECT_ACCESS_BUFFER_MAJOR_VERSION = 8,
-    }
-}
-
-bit_fields! {
-    /// The bits of a GMD id.
-    pub const GMD_ID: "zebin ELF, GFX_GMD_ID" {
-        /// The revision (stepping).
-        RevisionID: Dec = 0..6,
-        /// Reserved.
-        Reserved: Hex = 6..14,
-        /// The release of the architecture.
-        GMDRelease: Dec = 14..22,
-        /// The architecture.
-        GMDArch: Dec = 22..32,
     }
 }
 
@@ -136,8 +122,8 @@ pub fn config_words(id: GmdId) -> String {
 
 fn fields(kind: u32) -> &'static [BitField] {
     match NoteType(kind) {
-        NoteType::NT_INTELGT_TARGET_METADATA => target_metadata::FIELDS,
-        NoteType::NT_INTELGT_PRODUCT_CONFIG => GMD_ID,
+        NoteType::NT_INTELGT_TARGET_METADATA => TargetMetadata::FIELDS,
+        NoteType::NT_INTELGT_PRODUCT_CONFIG => GmdId::FIELDS,
         _ => &[],
     }
 }
@@ -209,7 +195,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
         if kind.name().is_none() {
             cx.report(
                 &rules::ZEBIN_NOTE_TYPE,
-                note.header.span_of("n_type"),
+                note.header.span_of(NoteHeader::n_type),
                 format_args!("note type {}", kind.0),
             );
             continue;

@@ -28,54 +28,35 @@ open_enum! {
 }
 
 bit_fields! {
-    /// The fields of the word.
-    pub const FIELDS: "zebin ELF, TargetMetadata" {
+    /// The word.
+    pub struct TargetMetadata(u32): "zebin ELF, TargetMetadata" {
         /// Flags that the generator gives a meaning.
-        generatorSpecificFlags: GeneratorSpecificFlags = 0..8,
+        generatorSpecificFlags as generator_flags: GeneratorSpecificFlags = 0..8,
         /// The lowest hardware revision (stepping) that the file runs on.
-        minHwRevisionId: Dec = 8..13,
+        minHwRevisionId as min_revision: Dec = 8..13,
         /// The device's revision must lie between minHwRevisionId and maxHwRevisionId.
-        validateRevisionId: Dec = 13..14,
+        validateRevisionId as validate_revision: Dec = 13..14,
         /// Decode without the slower checks; the driver ignores it.
-        disableExtendedValidation: Dec = 14..15,
+        disableExtendedValidation as skips_validation: Dec = 14..15,
         /// Reserved; in e_flags of 2020, 1 says that e_machine is a core family.
-        reservedBit: Dec = 15..16,
+        reservedBit as machine_is_core_family: Dec = 15..16,
         /// The highest hardware revision (stepping) that the file runs on.
-        maxHwRevisionId: Dec = 16..21,
+        maxHwRevisionId as max_revision: Dec = 16..21,
         /// Who has made the file.
-        generatorId: GeneratorId = 21..24,
+        generatorId as generator_id: GeneratorId = 21..24,
         /// Must be zero.
-        reserved: Hex = 24..32,
+        reserved as reserved: Hex = 24..32,
     }
 }
 
-/// The word in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TargetMetadata(pub u32);
-
 impl TargetMetadata {
-    /// Bits 12:8.
-    pub fn min_revision(self) -> u32 {
-        (self.0 >> 8) & 0x1f
-    }
-
-    /// Bit 13.
+    /// Must the device's revision lie within the range?
     pub fn validates_revision(self) -> bool {
-        self.0 & (1 << 13) != 0
+        self.validate_revision() != 0
     }
 
-    /// Bits 20:16.
-    pub fn max_revision(self) -> u32 {
-        (self.0 >> 16) & 0x1f
-    }
-
-    /// Bits 23:21.
+    /// Who has made the file.
     pub fn generator(self) -> GeneratorId {
-        GeneratorId(u8::try_from((self.0 >> 21) & 7).unwrap_or(0))
-    }
-
-    /// Bits that must be zero.
-    pub fn reserved(self) -> u32 {
-        self.0 & 0xff00_0000
+        GeneratorId(u8::try_from(self.generator_id()).unwrap_or(0))
     }
 }

@@ -11,9 +11,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::decode::dwarf::{Dwarf, Line};
+use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
-use crate::decode::elf::{ElfFile, plural};
 use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::text::plural;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value, sort};
 
 /// A stretch of a text section.

@@ -2,17 +2,14 @@
 
 use std::ops::Range;
 
-use super::Record;
 use crate::decode::Context;
 use crate::decode::rules;
-use crate::model::Span;
+use crate::model::{Span, Spanned};
 
 /// Which records of a list the abstract modules call their own.
 pub struct Indices<'a> {
     cx: &'a Context<'a>,
     what: &'static str,
-    offset: &'static str,
-    count: &'static str,
     len: u64,
     /// How many more records abstract modules may refer to, all together.
     budget: u64,
@@ -27,20 +24,11 @@ pub struct Indices<'a> {
 }
 
 impl<'a> Indices<'a> {
-    /// Nothing is known yet of `len` records of this kind; the fields are those of an abstract
-    /// module header.
-    pub fn new(
-        cx: &'a Context<'_>,
-        what: &'static str,
-        offset: &'static str,
-        count: &'static str,
-        len: u64,
-    ) -> Indices<'a> {
+    /// Nothing is known yet of `len` records of this kind.
+    pub fn new(cx: &'a Context<'_>, what: &'static str, len: u64) -> Indices<'a> {
         Indices {
             cx,
             what,
-            offset,
-            count,
             len,
             budget: len.saturating_mul(4).saturating_add(1 << 16),
             edges: vec![0; usize::try_from(len).unwrap_or(0).saturating_add(1)],
@@ -51,16 +39,21 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// The range of an abstract module, as far as there are such records.
-    pub fn range(&mut self, record: &Record<'_>) -> Range<u32> {
-        let (first, count) = (record.get(self.offset), record.get(self.count));
+    /// The range of an abstract module with this header, as far as there are such records.
+    pub fn range(
+        &mut self,
+        header: Span,
+        first_field: Spanned<u64>,
+        count_field: Spanned<u64>,
+    ) -> Range<u32> {
+        let (first, count) = (first_field.value, count_field.value);
         let (what, len) = (self.what, self.len);
         if first + count > len {
             self.cx.report_with(
                 &rules::SYCLBIN_INDEX,
-                record.span(self.count),
+                count_field.span,
                 format_args!("{count} {what} from number {first} on: there are {len}"),
-                &[(record.span(self.offset), "the first of them")],
+                &[(first_field.span, "the first of them")],
                 None,
             );
         }
@@ -68,14 +61,14 @@ impl<'a> Indices<'a> {
             self.owners += 1;
             self.all_zero &= first == 0;
             if self.owners == 2 {
-                self.second = Some((record.span(self.offset), self.total));
+                self.second = Some((first_field.span, self.total));
             }
         }
         self.total = self.total.saturating_add(count);
         let (mut start, mut end) = (first.min(len), (first + count).min(len));
         if end - start > self.budget {
             let message = format_args!("too many abstract modules share {what}");
-            self.cx.report(&rules::TOO_MUCH, record.place, message);
+            self.cx.report(&rules::TOO_MUCH, header, message);
             (start, end) = (0, 0);
         }
         self.budget -= end - start;

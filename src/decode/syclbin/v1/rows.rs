@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::super::{Part, Survey};
 use super::header::{self, FileHeader, doc, kind};
 use crate::decode::pieces::{self, Pieces, filler};
-use crate::decode::reader::Window;
+use crate::decode::reader::{Endian, Window};
 use crate::decode::records::{self, Remarks};
 use crate::model::modules::Modules;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
@@ -109,7 +109,7 @@ impl Expand for FileRows {
             }
         } else if what == kind::HEADER {
             let header = Window::clamped(out.sources, file.header);
-            records::push(FileHeader::FIELDS, &header, range, out);
+            FileHeader::clamped(&header, Endian::Little).push_rows(range, out);
         } else {
             let is_text = what == kind::METADATA;
             let list = if is_text {
@@ -169,7 +169,7 @@ impl Remarks for File {
             return node;
         };
         let (ir, native) = (module.ir.len() as u64, module.native.len() as u64);
-        let count = crate::decode::elf::plural;
+        let count = crate::decode::text::plural;
         let mut words = Vec::new();
         for (range, what, list) in [
             (&module.ir, "IR module", &self.survey.ir),

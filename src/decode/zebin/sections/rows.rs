@@ -8,7 +8,7 @@ use crate::decode::dwarf::Dwarf;
 use crate::decode::elf::note::Notes;
 use crate::decode::elf::section::Section;
 use crate::decode::elf::string_table::Strings;
-use crate::decode::elf::{lines_node, plural};
+use crate::decode::text::{lines_node, plural};
 use crate::decode::zebin::text::{self, Code};
 use crate::decode::zebin::ze_info::{SECTION, ZeInfoRows};
 use crate::decode::zebin::{ZebinContents, gtpin_info, ir, misc};

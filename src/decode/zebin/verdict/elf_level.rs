@@ -124,7 +124,7 @@ impl<'a> Elf<'a> {
             header,
             names: Names {
                 bytes: Bytes::from(Vec::new()),
-                place: header.span_of("e_shstrndx"),
+                place: header.span_of(Header::e_shstrndx),
                 start: 0,
                 limit: image.len().saturating_add(READABLE_NEAR_FILE),
                 null: true,
@@ -151,8 +151,8 @@ impl<'a> Elf<'a> {
         let program = header.e_phnum * header.e_phentsize;
         let section = header.e_shnum * header.e_shentsize;
         for (offset, size, field, what) in [
-            (header.e_phoff, program, "e_phoff", "program"),
-            (header.e_shoff, section, "e_shoff", "section"),
+            (header.e_phoff, program, Header::e_phoff, "program"),
+            (header.e_shoff, section, Header::e_shoff, "section"),
         ] {
             let place = header.span_of(field);
             let end = self.sum(offset, size);
@@ -272,12 +272,12 @@ impl<'a> Elf<'a> {
 
     /// The bytes of `e_shstrndx`.
     pub fn shstrndx_span(&self) -> Span {
-        self.header.span_of("e_shstrndx")
+        self.header.span_of(Header::e_shstrndx)
     }
 
     /// The bytes of `e_machine`.
     pub fn machine_span(&self) -> Span {
-        self.header.span_of("e_machine")
+        self.header.span_of(Header::e_machine)
     }
 
     /// The name of the section of that index; empty where there is none.
@@ -479,7 +479,7 @@ fn read_header(image: &Image<'_>, findings: &mut Findings) -> Result<(Class, Hea
     let kinds = [FileType::ET_REL, FileType::ET_ZEBIN_EXE];
     if !kinds.iter().any(|kind| u64::from(kind.0) == header.e_type) {
         let message = format_args!("e_type is {:#x}", header.e_type);
-        return findings.refuse(&rules::NOT_A_ZEBIN, header.span_of("e_type"), message);
+        return findings.refuse(&rules::NOT_A_ZEBIN, header.span_of(Header::e_type), message);
     }
     Ok((class, header))
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use super::rules;
 use crate::decode::context::headline;
 use crate::decode::limits;
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::model::{Effect, Finding, RuleInfo, Span};
 
 /// The driver goes no further, or the model of it does not; the findings say why.

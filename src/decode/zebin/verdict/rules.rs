@@ -2,7 +2,7 @@
 //! function named with a rule are where to find the behaviour; all of it was observed with
 //! release 26.27, whose source may differ in detail.
 
-use crate::decode::rules::{Origin, Rule};
+use crate::decode::rule::{Origin, Rule};
 use crate::model::{Effect, Severity};
 
 const fn severity(effect: Effect) -> Severity {

@@ -8,7 +8,7 @@ use super::image::{Location, word};
 use super::{rules, version};
 use crate::decode::elf::header::Machine;
 use crate::decode::elf::section::SectionType;
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::zebin::target_metadata::TargetMetadata;
 use crate::model::{Matching, Span, Str};

@@ -3,7 +3,7 @@
 
 use super::findings::{Findings, Refused, Shown};
 use super::rules;
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::ze_info::schema;
 use crate::model::Span;
 

@@ -10,7 +10,8 @@ use super::typed::Fit;
 use super::yaml::{Index, Kind, Node, ProblemKind, Yaml};
 use crate::decode::Context;
 use crate::decode::limits;
-use crate::decode::rules::{self, Rule};
+use crate::decode::rule::Rule;
+use crate::decode::rules;
 use crate::model::Span;
 use crate::model::text::escaped;
 

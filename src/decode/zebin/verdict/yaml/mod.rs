@@ -15,7 +15,7 @@ mod tree;
 pub use self::tokens::{Kind, Token, Tokens, tokenize};
 pub use self::tree::{Node, build};
 
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 
 /// Where the driver stops in a text, and by which rule.
 #[derive(Debug, Clone, Copy)]

@@ -176,7 +176,7 @@ impl Tokenizer<'_> {
         self.pos += len;
     }
 
-    fn fault(&self, rule: &'static crate::decode::rules::Rule) -> Fault {
+    fn fault(&self, rule: &'static crate::decode::rule::Rule) -> Fault {
         Fault {
             rule,
             at: position(self.pos),

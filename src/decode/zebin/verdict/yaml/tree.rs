@@ -3,7 +3,7 @@
 
 use super::Fault;
 use super::tokens::{Kind, Line, LineKind, Token};
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::rules;
 
 /// No token, no node.

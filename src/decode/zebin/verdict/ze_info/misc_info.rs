@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Kernel;
 use super::text::Texts;
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::findings::{Findings, Shown};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Kind, Node, Yaml};

@@ -17,7 +17,7 @@ use std::fmt::Display;
 use super::findings::{Findings, Refused, Shown};
 use super::yaml::{Kind, Node, Place, Yaml};
 use super::{rules, version};
-use crate::decode::rules::Rule;
+use crate::decode::rule::Rule;
 use crate::decode::zebin::device::Device;
 use crate::decode::zebin::ze_info::schema::{self, CONTAINER};
 use crate::model::Span;

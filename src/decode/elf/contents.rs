@@ -1,0 +1,75 @@
+//! What is in the sections of an ELF file, beyond the generic ABI.
+
+use std::rc::Rc;
+
+use super::ElfFile;
+use super::dialect::Dialect;
+use super::section::Section;
+use crate::decode::Context;
+use crate::decode::dwarf::Dwarf;
+use crate::model::kernels::Kernels;
+use crate::model::{Fact, Node, Span, Str};
+
+/// Reads the files of some dialects.
+pub trait Interpreter {
+    /// The dialect of a file.
+    fn dialect(&self, file: &ElfFile) -> Rc<dyn Dialect>;
+
+    /// Looks through the file and checks it.
+    fn read(&self, cx: &Context<'_>, file: &Rc<ElfFile>) -> Rc<dyn Contents>;
+}
+
+/// What a dialect has read of a file.
+pub trait Contents {
+    /// The format in words, where there is more to say than [`Dialect::title`].
+    fn title(&self) -> Option<Str> {
+        None
+    }
+
+    /// The file in a few facts.
+    fn facts(&self) -> Vec<Fact> {
+        Vec::new()
+    }
+
+    /// Completes the node of a section with what is to be said of the section, not of what is
+    /// in it.
+    fn describe(&self, section: &Section, node: Node) -> Node {
+        let _ = section;
+        node
+    }
+
+    /// The node of a section with rows for what is in it; `None` where these are the generic
+    /// ABI's.
+    fn node(
+        &self,
+        cx: &Context<'_>,
+        section: &Section,
+        dwarf: Option<&Rc<Dwarf>>,
+        node: &Node,
+    ) -> Option<Node> {
+        let _ = (cx, section, dwarf, node);
+        None
+    }
+
+    /// Parts of the file that no header tells of.
+    fn more_parts(&self, cx: &Context<'_>) -> Option<Node> {
+        let _ = cx;
+        None
+    }
+
+    /// Who knows the kernels, if there are some.
+    fn kernels(&self) -> Option<Rc<dyn Kernels>> {
+        None
+    }
+
+    /// The kernel whose code a section of that name holds, and the bytes that describe it.
+    fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
+        let _ = section;
+        None
+    }
+}
+
+/// Nothing is known but the generic ABI.
+pub struct Plain;
+
+impl Contents for Plain {}

@@ -1,0 +1,21 @@
+//! All formats.
+
+use super::format::Format;
+use super::{
+    ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv, syclbin, zebin,
+};
+
+/// All formats, the most particular first.
+pub static FORMATS: &[&(dyn Format + Sync)] = &[
+    &zebin::Elf,
+    &ar::Ar,
+    &offload_binary::Offload,
+    &syclbin::v1::SyclbinV1,
+    &spirv::Spirv,
+    &igc_debug::IgcDebug,
+    &patch_tokens::PatchTokens,
+    &offload_bundle::Bundle,
+    &offload_bundle::PackedBundle,
+    &offload_bundle::TextBundle,
+    &coff::Coff,
+];
