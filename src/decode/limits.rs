@@ -109,17 +109,17 @@ pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {
     256 << 20
 };
 
-/// Work on one verdict for each byte of the file, in bytes that are read or kept. Real files
-/// take about 2, one of 60 000 kernels takes 9.
+/// Work on a verdict for each byte of the file, in bytes that are read or kept. Real files take
+/// 2 to 6.
 pub const VERDICT: u64 = 16;
 
-/// Work on one verdict that is always allowed.
+/// Work on a verdict that is always allowed.
 pub const VERDICT_MORE: u64 = 8 << 20;
 
-/// Work on one verdict, at most: seconds, and less memory than a browser has.
+/// Work on a verdict, at most: seconds, and less memory than a browser has.
 pub const VERDICT_MOST: u64 = 2 << 30;
 
-/// The work that a verdict on a file of `size` bytes may be.
+/// The work that a verdict on a file of `size` bytes may take.
 pub fn verdict_steps(size: u64) -> u64 {
     let steps = size.saturating_mul(VERDICT).saturating_add(VERDICT_MORE);
     steps.min(VERDICT_MOST)

@@ -96,7 +96,7 @@ impl Effect {
             Effect::Refuses => "refuses the file",
             Effect::LinkFails => "cannot link the file",
             Effect::Crashes => "can crash",
-            Effect::NotJudged => "is not followed any further",
+            Effect::NotJudged => "is not modelled any further",
         }
     }
 

@@ -106,7 +106,7 @@ pub fn link(
     let mut linker = Linker {
         elf,
         sections,
-        homes: homes(elf, &by_name, findings)?,
+        destinations: destinations(elf, &by_name, findings)?,
         sizes: kernels.iter().map(|(_, size)| *size).collect(),
         names: Names::default(),
         symbols: HashMap::new(),
@@ -136,9 +136,9 @@ pub fn link(
     result
 }
 
-/// What linking needs to know of a section.
+/// Where a section is loaded.
 #[derive(Clone, Copy)]
-struct Home<'e> {
+struct Destination<'e> {
     segment: Option<Segment>,
     /// The name of the kernel whose code it has.
     owner: &'e [u8],
@@ -147,22 +147,22 @@ struct Home<'e> {
 }
 
 /// All sections, by index.
-fn homes<'e>(
+fn destinations<'e>(
     elf: &'e Elf<'_>,
     kernels: &HashMap<&[u8], usize>,
     findings: &mut Findings,
-) -> Result<Vec<Home<'e>>, Refused> {
-    let mut homes = Vec::with_capacity(elf.sections.len());
+) -> Result<Vec<Destination<'e>>, Refused> {
+    let mut all = Vec::with_capacity(elf.sections.len());
     for section in &elf.sections {
         let name = elf.name_of(section, findings)?;
         let owner = name.strip_prefix(b".text.").unwrap_or(FUNCTIONS);
-        homes.push(Home {
+        all.push(Destination {
             segment: segment_of(name),
             owner,
             kernel: kernels.get(owner).copied(),
         });
     }
-    Ok(homes)
+    Ok(all)
 }
 
 /// The number of a name.
@@ -228,7 +228,7 @@ struct Patch<'e> {
 struct Linker<'e, 's> {
     elf: &'e Elf<'e>,
     sections: &'s Sections<'s>,
-    homes: Vec<Home<'e>>,
+    destinations: Vec<Destination<'e>>,
     /// The sizes of the kernels' code.
     sizes: Vec<u64>,
     names: Names<'e>,
@@ -242,14 +242,14 @@ struct Linker<'e, 's> {
 }
 
 impl<'e> Linker<'e, '_> {
-    fn home(&self, section: u64) -> Home<'e> {
+    fn destination(&self, section: u64) -> Destination<'e> {
         let at = usize::try_from(section).ok();
-        let none = Home {
+        let none = Destination {
             segment: None,
             owner: b"",
             kernel: None,
         };
-        at.and_then(|at| self.homes.get(at))
+        at.and_then(|at| self.destinations.get(at))
             .copied()
             .unwrap_or(none)
     }
@@ -267,15 +267,15 @@ impl<'e> Linker<'e, '_> {
                 continue;
             };
             let name = self.names.id(self.elf, &symbol, findings)?;
-            let home = self.home(relocation.target.into());
-            let (segment, kernel) = match (home.segment, home.kernel) {
+            let to = self.destination(relocation.target.into());
+            let (segment, kernel) = match (to.segment, to.kernel) {
                 (Some(Segment::Strings) | None, _) => {
                     let message = format_args!("section {} is not loaded", relocation.target);
                     findings.note(&rules::RELOCATION_DROPPED, relocation.entry, message);
                     continue;
                 }
                 (Some(Segment::Code), None) => {
-                    let owner = Shown(home.owner);
+                    let owner = Shown(to.owner);
                     self.invalid.get_or_insert_with(|| {
                         let message = format!("a relocation of \"{owner}\", which is not a kernel");
                         (relocation.entry, message)
@@ -290,7 +290,7 @@ impl<'e> Linker<'e, '_> {
                 name,
                 segment,
                 kernel,
-                owner: home.owner,
+                owner: to.owner,
             });
             if !self.symbols.contains_key(&name) {
                 self.add_symbol(&symbol, findings)?;
@@ -301,16 +301,16 @@ impl<'e> Linker<'e, '_> {
 
     fn add_symbol(&mut self, symbol: &Symbol, findings: &mut Findings) -> Result<(), Refused> {
         let name = self.names.id(self.elf, symbol, findings)?;
-        let home = self.home(symbol.st_shndx);
-        let Some(segment) = home.segment else {
+        let to = self.destination(symbol.st_shndx);
+        let Some(segment) = to.segment else {
             return Ok(());
         };
         let is_global = symbol.binding() == SymbolBinding::STB_GLOBAL;
-        let kernel = match (symbol.kind(), home.kernel) {
+        let kernel = match (symbol.kind(), to.kernel) {
             (SymbolType::STT_OBJECT, _) => 0,
             (SymbolType::STT_FUNC, Some(kernel)) => kernel,
             (SymbolType::STT_FUNC, None) => {
-                let owner = Shown(home.owner);
+                let owner = Shown(to.owner);
                 self.invalid.get_or_insert_with(|| {
                     let message = format!("a symbol of \"{owner}\", which is not a kernel");
                     (symbol.origin, message)

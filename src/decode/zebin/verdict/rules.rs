@@ -12,6 +12,14 @@ const fn severity(effect: Effect) -> Severity {
     }
 }
 
+/// Without a place in the driver it is this viewer's.
+const fn origin(place: &'static str) -> Origin {
+    match place.is_empty() {
+        true => Origin::Viewer,
+        false => Origin::Runtime(place),
+    }
+}
+
 macro_rules! rules {
     ($($(#[doc = $d:expr])* $name:ident = $id:literal $effect:ident $summary:literal $origin:literal;)*) => {
         $(
@@ -21,7 +29,7 @@ macro_rules! rules {
                 severity: severity(Effect::$effect),
                 effect: Some(Effect::$effect),
                 summary: $summary,
-                origin: Origin::Runtime($origin),
+                origin: origin($origin),
                 docs: concat!($($d),*).trim_ascii(),
             };
         )*
@@ -34,7 +42,7 @@ rules! {
     /// The verdict is limited in its work, so that no file can make it take long: names, tables
     /// and texts of an unusual size, or tables that lie over each other, end it. What the driver
     /// does with the file is not known then.
-    NOT_JUDGED = "not-judged" NotJudged "The verdict was not finished" "no function of the driver: a limit of zeview";
+    NOT_JUDGED = "not-judged" NotJudged "The verdict was not finished" "";
 
     /// The driver recognises a zebin by an ELF header of the 32-bit or 64-bit class, complete,
     /// with e_type 1 or 0xff12. It checks no other field of the header for this: not the byte
