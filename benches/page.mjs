@@ -1,17 +1,28 @@
 // What the page costs in Chromium: `cargo xtask bench page` (after `cargo xtask dist`).
 //
-// Prints a table in Markdown. A file is dropped, and the panel in question opened as soon as
-// its tab is there. Work is what all threads of the page's process (the page's own, the
-// decoder's) do from the drop until rows are shown, tasks are those of the page's main thread:
-// both from Chromium's own trace, which is kept in target/bench, in processor time, so that
-// what else the machine does counts less. Memory is what the page's process holds more than
-// before the file was dropped. With ZEVIEW_CORPUS its files of 600 kernels and of 10 000
-// modules are opened, else the sample of 600 kernels that comes with the page.
+// Prints tables in Markdown. In each run a fresh page gets a file as soon as the app has started
+// (cold), and then a copy of it (second); the panel in question is opened as soon as its tab is
+// there. Nothing is done beforehand that a person would not do.
+//
+// * The page's work is what the main thread does from the drop until the rows are painted, in
+//   processor time, so that what else the machine does counts less; from Chromium's own trace,
+//   which is kept in target/bench. The decoder has a thread of its own.
+// * The floor is what the main thread does when the document as it then stands is put into a
+//   blank page with the same style sheets by `innerHTML`: parsing, style, layout and paint.
+// * The decoder's time is what the status line says. Beside it stands the time of the same code
+//   run natively (benches/open.rs) in a process of its own: its first file beside the cold one,
+//   its second beside the second.
+// * Memory is what the page's process holds more than that of a page without a file.
+//
+// With ZEVIEW_CORPUS its files of 600 kernels and of 10 000 modules are opened, else the sample
+// of 600 kernels that comes with the page.
 
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { withKernels, withRelocations } from "../tests/browser/generated.mjs";
 import { closeBrowser, closePage, dropFromDisk, openPage } from "../tests/browser/harness.mjs";
 
@@ -26,23 +37,23 @@ function sample(name) {
   return file && existsSync(file) ? file : null;
 }
 
-const manyKernels = () => sample("zebin/many600.dg2.igc2.40.zebin") ?? path.join(ROOT, "www/samples/kernels600.dg2.zebin");
+const ours = (name) => path.join(ROOT, "www/samples", name);
+const manyKernels = () => sample("zebin/many600.dg2.igc2.40.zebin") ?? ours("kernels600.dg2.zebin");
 
-async function withHoles(folder, gigabytes) {
-  const file = path.join(folder, `${gigabytes}GB.zebin`);
-  await writeFile(file, await readFile(path.join(ROOT, "www/samples/vecadd.bmg.zebin")));
-  const handle = await open(file, "r+");
+// -- Files: each a function that makes it at a place ----------------------------
+
+const copyOf = (file) => (place) => copyFile(file, place);
+
+const withHoles = (gigabytes) => async (place) => {
+  await copyFile(ours("vecadd.bmg.zebin"), place);
+  const handle = await open(place, "r+");
   await handle.truncate(gigabytes * 2 ** 30);
   await handle.close();
-  return file;
-}
+};
 
-/** A file made from another one. */
-async function generated(folder, name, from, make) {
-  const file = path.join(folder, name);
-  await writeFile(file, make(await readFile(path.join(ROOT, from)), 60_000));
-  return file;
-}
+const generated = (from, make) => async (place) => writeFile(place, make(await readFile(path.join(ROOT, from)), 60_000));
+
+// -- What the browser says ------------------------------------------------------
 
 /** The memory of the page's process in bytes. */
 async function memory(page) {
@@ -58,75 +69,94 @@ async function memory(page) {
   return Math.max(...sizes);
 }
 
-/** Tasks of threads of this name in the page's process, with their processor time in ms. */
-function tasksOf(events, thread) {
-  const names = events.filter((event) => event.name === "thread_name");
-  const key = (event) => `${event.pid}/${event.tid}`;
-  const page = names.filter((event) => event.args.name === "CrRendererMain");
-  const pages = new Set(page.map((event) => event.pid));
-  const threads = new Set(names.filter((event) => pages.has(event.pid) && thread(event.args.name)).map(key));
-  return events
-    .filter((event) => event.name === "ThreadControllerImpl::RunTask" && event.ph === "X" && threads.has(key(event)))
-    .map((event) => ({ start: event.ts, time: (event.tdur ?? event.dur) / 1000 }));
+/** The memory of a page without a file, when all is loaded. */
+async function idleMemory() {
+  const page = await openPage();
+  const bytes = await memory(page);
+  await closePage(page);
+  return bytes;
 }
 
-const isMain = (name) => name === "CrRendererMain";
-const isDecoderOrMain = (name) => isMain(name) || name.startsWith("DedicatedWorker");
+/** The tasks, with their processor time in ms, of the thread that has left both marks, between them. */
+function tasksBetween(events, first, last) {
+  const [from, to] = [first, last].map((mark) => events.find((event) => event.name === mark));
+  const isTask = (event) => event.name === "ThreadControllerImpl::RunTask" && event.ph === "X";
+  return events
+    .filter((event) => isTask(event) && event.pid === from.pid && event.tid === from.tid)
+    .filter((event) => event.ts + event.dur >= from.ts && event.ts <= to.ts)
+    .map((event) => (event.tdur ?? event.dur) / 1000);
+}
 
-/** The page is left alone for so long before a file comes, as by a person, in milliseconds. */
-const QUIET = 2000;
+const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 
-async function measure(name, file, { scroll = false, panel = null, shown = "[role=treeitem]" } = {}) {
-  const page = await openPage();
-  await page.waitForTimeout(QUIET);
-  const before = await memory(page);
-  const browser = page.context().browser();
-  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "blink.user_timing"] });
-  await page.evaluate(({ panel, shown }) => {
-    globalThis.shown = new Promise((resolve) => {
-      document.addEventListener("drop", () => {
-        performance.mark("zeview-drop");
-        const start = performance.now();
-        let clicked = panel === null;
-        const look = () => {
-          if (!clicked) {
-            const tabs = [...document.querySelectorAll("[role=tab]")];
-            const tab = tabs.find((tab) => tab.textContent.trim().startsWith(panel));
-            tab?.click();
-            clicked = tab !== undefined;
-          }
-          if (clicked && document.querySelectorAll(shown).length > 3) {
-            performance.mark("zeview-shown");
-            resolve(performance.now() - start);
-          } else requestAnimationFrame(look);
-        };
-        look();
-      }, { capture: true, once: true });
-    });
-  }, { panel, shown });
-  await dropFromDisk(page, [file]);
-  const wall = await page.evaluate(() => globalThis.shown);
-  if (scroll) await scrollThrough(page, scroll);
-  await page.waitForTimeout(300);
-  const trace = (await browser.stopTracing()).toString();
-  const events = JSON.parse(trace).traceEvents;
-  const at = (mark) => events.find((event) => event.name === mark).ts;
-  const within = ({ start }) => start >= at("zeview-drop") && start <= at("zeview-shown");
-  const work = tasksOf(events, isDecoderOrMain).filter(within).reduce((sum, task) => sum + task.time, 0);
-  const tasks = tasksOf(events, isMain).map((task) => task.time);
-  const status = (await page.locator("footer").innerText()).replaceAll("\u00a0", " ");
-  const after = await memory(page);
-  await closePage(page);
-  await mkdir(TRACES, { recursive: true });
-  await writeFile(path.join(TRACES, `${name}.trace.json`), trace);
-  return {
-    wall,
-    work,
-    decoder: Number(/decoded in (\d+) ms/.exec(status)?.[1]),
-    read: /read (.*?) ?(?:of|$|\n)/.exec(status)?.[1] ?? "",
-    longest: Math.max(0, ...tasks),
-    memory: Math.max(0, after - before),
-  };
+// -- In the page ----------------------------------------------------------------
+
+/**
+ * Runs in the page before its own scripts. `globalThis.shown[i]` resolves when the rows of file
+ * `names[i]` have been painted: to the times of the drop and of that, since navigation began,
+ * and to the document as it then stands.
+ */
+function watchDrops({ names, panel, rows }) {
+  const resolves = [];
+  globalThis.shown = names.map(() => new Promise((resolve) => resolves.push(resolve)));
+  let number = 0;
+  document.addEventListener("drop", ({ isTrusted }) => {
+    // The page does over again what came before the app.
+    if (!isTrusted) return;
+    const [name, resolve, suffix] = [names[number], resolves[number], number];
+    number += 1;
+    performance.mark(`zeview-drop-${suffix}`);
+    const drop = performance.now();
+    let clicked = panel === null;
+    const look = () => {
+      const isOpen = document.querySelector(`.head-line [title*="${name}"]`) !== null;
+      if (isOpen && !clicked) {
+        const tabs = [...document.querySelectorAll(".tabs [role=tab]")];
+        const tab = tabs.find((tab) => tab.textContent.trim().startsWith(panel));
+        tab?.click();
+        clicked = tab !== undefined;
+      }
+      if (!isOpen || !clicked || document.querySelectorAll(rows).length <= 3) return requestAnimationFrame(look);
+      // The next task comes after this frame's style, layout and paint.
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        performance.mark(`zeview-shown-${suffix}`);
+        resolve({ drop, shown: performance.now(), html: document.documentElement.outerHTML });
+      };
+      port2.postMessage(null);
+    };
+    requestAnimationFrame(look);
+  }, { capture: true });
+}
+
+/** Puts a document into a blank page with the same style sheets, between two marks. */
+async function showBlank(page, html) {
+  const blank = await page.context().newPage();
+  const [, head] = /<head>(.*?)<\/head>/s.exec(html);
+  const sheets = head.match(/<link [^>]*rel="stylesheet"[^>]*>/g).join("");
+  const [root] = /<html[^>]*>/.exec(html);
+  // A letter of each font, so that the floor is not that of a browser without fonts.
+  const body = `<body><p>x</p><p class="mono">x</p></body>`;
+  const address = new URL("blank.html", page.url()).href;
+  await blank.route(address, (route) => route.fulfill({
+    contentType: "text/html",
+    body: `<!doctype html>${root}<head>${sheets}</head>${body}</html>`,
+  }));
+  await blank.goto(address);
+  await blank.evaluate((html) => new Promise((resolve) => {
+    const mark = (name) => performance.mark(`zeview-blank-${name}`);
+    const put = () => {
+      mark("start");
+      document.body.innerHTML = html;
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => resolve(mark("end"));
+        port2.postMessage(null);
+      });
+    };
+    requestAnimationFrame(() => setTimeout(put));
+  }), /<body[^>]*>(.*)<\/body>/s.exec(html)[1]);
+  await blank.close();
 }
 
 /** Down through a list, as fast as frames come. */
@@ -140,45 +170,155 @@ async function scrollThrough(page, list) {
   });
 }
 
+// -- A run ----------------------------------------------------------------------
+
+/** The milliseconds that the first and the second file take natively. */
+async function native(file) {
+  const cargo = process.env.CARGO ?? "cargo";
+  const bench = ["bench", "--quiet", "--package", "zeview", "--no-default-features", "--features", "decode"];
+  const { stdout } = await promisify(execFile)(cargo, [...bench, "--bench", "open", "--", file], { cwd: ROOT });
+  return stdout.trim().split(" ").map(Number);
+}
+
+const status = async (page) => (await page.locator("footer").innerText()).replaceAll("\u00a0", " ");
+
+async function measure(name, make, idle, { scroll = null, panel = null, rows = "[role=treeitem]" } = {}) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
+  const names = [`${name}-first.bin`, `${name}-second.bin`];
+  const files = names.map((name) => path.join(folder, name));
+  for (const file of files) await make(file);
+  const tracing = ["toplevel", "devtools.timeline", "blink.user_timing"];
+  const trace = (page, categories) => page.context().browser().startTracing(page, { categories });
+  const page = await openPage({
+    until: "started",
+    before: async (page) => {
+      await page.addInitScript(watchDrops, { names, panel, rows });
+      await trace(page, tracing);
+    },
+  });
+  const results = [];
+  try {
+    for (const number of [0, 1]) {
+      await dropFromDisk(page, [files[number]]);
+      const { drop, shown, html } = await page.evaluate((number) => globalThis.shown[number], number);
+      if (scroll) await scrollThrough(page, scroll);
+      await page.evaluate((number) => { performance.mark(`zeview-end-${number}`); }, number);
+      const said = await status(page);
+      const held = (await memory(page)) - idle;
+      await showBlank(page, html);
+      const text = (await page.context().browser().stopTracing()).toString();
+      const { traceEvents: events } = JSON.parse(text);
+      await mkdir(TRACES, { recursive: true });
+      await writeFile(path.join(TRACES, `${name}-${number}.trace.json`), text);
+      results.push({
+        wall: shown - drop,
+        work: sum(tasksBetween(events, `zeview-drop-${number}`, `zeview-shown-${number}`)),
+        floor: sum(tasksBetween(events, "zeview-blank-start", "zeview-blank-end")),
+        longest: Math.max(...tasksBetween(events, `zeview-drop-${number}`, `zeview-end-${number}`)),
+        decoder: Number(/decoded in ([\d. ]+) ms/.exec(said)[1].replaceAll(" ", "")),
+        read: /read (.*?) ?(?:of|$|\n)/.exec(said)?.[1] ?? "",
+        memory: Math.max(0, held),
+      });
+      if (number === 0) await trace(page, tracing);
+    }
+    const times = await native(files[0]);
+    results.forEach((result, number) => { result.native = times[number]; });
+  } finally {
+    await closePage(page);
+    await rm(folder, { recursive: true });
+  }
+  return results;
+}
+
+/** From an empty cache, on a line of 10 Mbit/s: when a file can be dropped, and when it is shown. */
+async function visit(file) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
+  const place = path.join(folder, "visit.bin");
+  await copyFile(file, place);
+  const page = await openPage({
+    until: "drop",
+    before: async (page) => {
+      await page.addInitScript(watchDrops, { names: ["visit.bin"], panel: null, rows: "[role=treeitem]" });
+      const session = await page.context().newCDPSession(page);
+      await session.send("Network.enable");
+      const bytes = 10e6 / 8;
+      await session.send("Network.emulateNetworkConditions", {
+        offline: false, latency: 20, downloadThroughput: bytes, uploadThroughput: bytes,
+      });
+    },
+  });
+  await dropFromDisk(page, [place]);
+  const { drop, shown } = await page.evaluate(() => globalThis.shown[0]);
+  const paint = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime);
+  await closePage(page);
+  await rm(folder, { recursive: true });
+  return { paint, drop, shown };
+}
+
+// -- Tables ---------------------------------------------------------------------
+
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /** Only these rows, by their names; all without. */
 const WANTED = process.argv.slice(2);
+const isWanted = (name) => WANTED.length === 0 || WANTED.includes(name);
 
-async function row(label, name, file, options) {
-  if (WANTED.length > 0 && !WANTED.includes(name)) return;
+const ms = (number) => `${number.toFixed(number < 10 ? 1 : 0)} ms`;
+
+async function row(label, name, make, idle, options) {
+  if (!isWanted(name)) return;
   const runs = [];
-  for (let i = 0; i < RUNS; i++) runs.push(await measure(name, file, options));
-  const of = (key) => median(runs.map((run) => run[key]));
-  const longest = Math.max(...runs.map((run) => run.longest));
-  console.log(
-    `| ${label} | ${of("wall").toFixed(0)} ms | ${of("work").toFixed(0)} ms | ${of("decoder").toFixed(0)} ms | ${longest.toFixed(0)} ms | ${runs[0].read} | ${(of("memory") / 1e6).toFixed(0)} MB |`,
-  );
+  for (let i = 0; i < RUNS; i++) runs.push(await measure(name, make, idle, options));
+  for (const [number, which] of ["cold", "second"].entries()) {
+    const own = runs.map((run) => run[number]);
+    const of = (value) => median(own.map(value));
+    const cells = [
+      `${label}, ${which}`,
+      ms(of((run) => run.wall)),
+      ms(of((run) => run.work)),
+      ms(of((run) => run.floor)),
+      of((run) => run.work / run.floor).toFixed(1),
+      ms(of((run) => run.decoder)),
+      ms(of((run) => run.native)),
+      of((run) => run.decoder / run.native).toFixed(1),
+      ms(Math.max(...own.map((run) => run.longest))),
+      own[0].read,
+      `${(of((run) => run.memory) / 1e6).toFixed(0)} MB`,
+    ];
+    console.log(`| ${cells.join(" | ")} |`);
+  }
 }
 
-const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
-const KERNELS = { panel: "Kernels", shown: "[role=grid][aria-label=Kernels] [role=row]" };
-const RELOCATIONS = { panel: "Relocations", shown: "#relocations [role=row]" };
-const GRAPH = { panel: "Modules", shown: "#module-graph .node" };
+const KERNELS = { panel: "Kernels", rows: "[role=grid][aria-label=Kernels] [role=row]" };
+const RELOCATIONS = { panel: "Relocations", rows: "#relocations [role=row]" };
+const GRAPH = { panel: "Modules", rows: "#module-graph .node" };
 try {
   console.log(`Medians of ${RUNS} fresh pages; the longest task is that of all of them.\n`);
-  console.log("| File, and what is looked at | Drop to rows | Work until then | of it the decoder | Longest task of the page | Read | Memory |");
-  console.log("|---|---|---|---|---|---|---|");
-  await row("one kernel, 6 KB: tree", "small", path.join(ROOT, "www/samples/vecadd.bmg.zebin"));
-  await row("600 kernels, 3 MB: tree, scrolled through", "kernels600", manyKernels(), { scroll: "[role=tree]" });
-  await row("600 kernels, 3 MB: Kernels", "kernels600-table", manyKernels(), KERNELS);
-  await row("SYCLBIN v2, 12 modules, 143 KB: Modules", "modules-few", path.join(ROOT, "www/samples/matmul.syclbin"), GRAPH);
+  const heads = ["File, and what is looked at", "Drop to rows", "Page's work", "Floor", "Times the floor", "Decoder", "Native", "Times native", "Longest task of the page", "Read", "Memory"];
+  console.log(`| ${heads.join(" | ")} |\n|${"---|".repeat(heads.length)}`);
+  const idle = await idleMemory();
+  const table = (label, name, make, options) => row(label, name, make, idle, options);
+  await table("one kernel, 6 KB: tree", "small", copyOf(ours("vecadd.bmg.zebin")));
+  await table("600 kernels, 3 MB: tree, scrolled through", "kernels600", copyOf(manyKernels()), { scroll: "[role=tree]" });
+  await table("600 kernels, 3 MB: Kernels", "kernels600-table", copyOf(manyKernels()), KERNELS);
+  await table("SYCLBIN v2, 12 modules, 143 KB: Modules", "modules-few", copyOf(ours("matmul.syclbin")), GRAPH);
   for (const version of ["v1", "v2"]) {
     const file = sample(`syclbin-good/${version}_10k_modules.syclbin`);
-    if (file) await row(`SYCLBIN ${version}, 10 000 modules: Modules`, `modules-${version}`, file, GRAPH);
+    if (file) await table(`SYCLBIN ${version}, 10 000 modules: Modules`, `modules-${version}`, copyOf(file), GRAPH);
   }
-  const many = await generated(folder, "kernels.zebin", "www/samples/vecadd.bmg.zebin", withKernels);
-  await row("60 000 kernels, 6 MB: Kernels, scrolled through", "kernels60000", many, { ...KERNELS, scroll: "#kernels" });
-  const patched = await generated(folder, "relocations.zebin", "tests/fixtures/zebin/funcs-stackcall.cri.igc2.40.zebin", withRelocations);
-  await row("60 000 relocations, 1 MB: Relocations, scrolled through", "relocations60000", patched, { ...RELOCATIONS, scroll: "#relocations" });
-  await row("1 GB with holes: tree", "1GB", await withHoles(folder, 1));
-  await row("5 GB with holes: tree", "5GB", await withHoles(folder, 5));
+  const kernels = generated("www/samples/vecadd.bmg.zebin", withKernels);
+  await table("60 000 kernels, 6 MB: Kernels, scrolled through", "kernels60000", kernels, { ...KERNELS, scroll: "#kernels" });
+  const relocations = generated("tests/fixtures/zebin/funcs-stackcall.cri.igc2.40.zebin", withRelocations);
+  await table("60 000 relocations, 1 MB: Relocations, scrolled through", "relocations60000", relocations, { ...RELOCATIONS, scroll: "#relocations" });
+  for (const gigabytes of [1, 5]) await table(`${gigabytes} GB with holes: tree`, `${gigabytes}GB`, withHoles(gigabytes));
+  if (isWanted("visit")) {
+    const runs = [];
+    for (let i = 0; i < RUNS; i++) runs.push(await visit(ours("vecadd.bmg.zebin")));
+    const of = (key) => ms(median(runs.map((run) => run[key])));
+    console.log("\n| Empty cache, 10 Mbit/s, 20 ms to the host | Since the visit began |\n|---|---|");
+    console.log(`| the page is painted and takes files | ${of("paint")} |`);
+    console.log(`| one kernel, 6 KB, dropped then (after ${of("drop")}): rows | ${of("shown")} |`);
+  }
 } finally {
-  await rm(folder, { recursive: true });
   await closeBrowser();
 }

@@ -4,7 +4,7 @@
 //! # The layers
 //!
 //! ```text
-//!  bin/app     bin/worker, full    bin/zeview     (embedders in JavaScript)
+//!  bin/app        bin/worker       bin/zeview     (embedders in JavaScript)
 //!     │               │               │                 │
 //!    ui ─ worker::  worker::host      │                api
 //!     │   client /    │               │                 │
@@ -26,10 +26,8 @@
 //! * [`ui`]: the page, written with Yew. It knows the model and the protocol.
 //! * [`api`]: the JavaScript class for those who embed the decoder without the page.
 //!
-//! In the browser the decoder comes in modules, so that the first file waits for little:
-//! `worker` reads zebins, `full` every format (feature `containers`; it is loaded when the
-//! first answers that the file is none of its own), `rare` and `deep` what few files need or
-//! what lies deep in them ([`decode::rare`], [`decode::deep`]). The command line holds all.
+//! In the browser the page and the decoder are two wasm modules: `app`, and `worker` with every
+//! format and the class. The same code runs natively.
 //!
 //! # What holds everywhere
 //!

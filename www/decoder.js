@@ -9,21 +9,18 @@ export const WAYS = [fromMemory, fromAddress, fromBlob, inPage];
 
 const BASE = new URL("./", import.meta.url).href;
 
-/** Fetches and compiles the decoder, so that starting one later takes no time. */
+let prepared = null;
+
+/**
+ * Fetches and compiles the decoder, so that starting one later takes no time: once; after a
+ * failure the next attempt begins anew.
+ */
 export function prepare() {
-  return Promise.all([script(), program()]);
-}
-
-const kept = new Map();
-
-/** What `make` resolves to, made once; after a failure the next attempt begins anew. */
-function once(key, make) {
-  if (!kept.has(key)) {
-    const made = make();
-    made.catch(() => kept.delete(key)); // Whoever awaits it hears of it.
-    kept.set(key, made);
-  }
-  return kept.get(key);
+  prepared ??= Promise.all([script(), program()]).catch((error) => {
+    prepared = null;
+    throw error;
+  });
+  return prepared;
 }
 
 async function get(name) {
@@ -33,19 +30,17 @@ async function get(name) {
 }
 
 /** The script that wasm-bindgen has made. */
-function script() {
-  return once("script", async () => (await get("worker.js")).text());
+async function script() {
+  return (await get("worker.js")).text();
 }
 
 /** The compiled program. */
-function program() {
-  return once("program", async () => {
-    const response = await get("worker_bg.wasm");
-    // Compiled while it arrives, if the host says what it is.
-    return response.headers.get("Content-Type") === "application/wasm"
-      ? WebAssembly.compileStreaming(response)
-      : WebAssembly.compile(await response.arrayBuffer());
-  });
+async function program() {
+  const response = await get("worker_bg.wasm");
+  // Compiled while it arrives, if the host says what it is.
+  return response.headers.get("Content-Type") === "application/wasm"
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
 }
 
 /**

@@ -1,7 +1,7 @@
 // How to use zeview's decoder from JavaScript: `ZeviewDocument`, a class that decodes bytes in
 // memory and answers at once; in a worker of your own it keeps the page free.
 //
-// embed.html shows it. `embed.html#test` tries it out, starts the page's own decoders in every
+// embed.html shows it. `embed.html#test` tries it out, starts the page's own decoder in every
 // way that works here, and writes the result to `data-result` of the root element.
 
 import { WAYS, start } from "./decoder.js";

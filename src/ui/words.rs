@@ -20,6 +20,14 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// `1.9 ms`, `63 ms`: tenths where there are few.
+pub fn millis(time: f64) -> String {
+    if time < 9.95 {
+        return format!("{:.1} ms", time.max(0.1));
+    }
+    format!("{} ms", grouped((time + 0.5) as u64))
+}
+
 /// `512 B`, `21 KB`, `1.0 MB`: decimal units, two digits where there is only one.
 pub fn size(bytes: u64) -> String {
     let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
@@ -252,6 +260,14 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(51_336), "51\u{a0}336");
         assert_eq!(grouped(u64::MAX).chars().count(), 26);
+    }
+
+    #[test]
+    fn few_milliseconds_have_tenths() {
+        assert_eq!(millis(0.0), "0.1 ms");
+        assert_eq!(millis(1.94), "1.9 ms");
+        assert_eq!(millis(9.96), "10 ms");
+        assert_eq!(millis(1234.4), "1\u{a0}234 ms");
     }
 
     #[test]

@@ -105,6 +105,8 @@ export function journey(name, options, run) {
  * @property {boolean} [forcedColors] a high-contrast mode of the system
  * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
  * @property {boolean} [other] the address is of another page than zeview's own
+ * @property {"quiet" | "started" | "drop"} [until] what is waited for: that nothing is loaded any
+ *   more, that the app has started, or that a file can be dropped; quiet
  * @property {number} [slowDecoder] every request to the decoder is held back for so many milliseconds
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
  * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
@@ -115,7 +117,7 @@ export function journey(name, options, run) {
 export async function openPage(options = {}) {
   const { theme = "light", width = 1280, height = 800 } = options;
   const { forcedColors = false, address = "", other = false, storage = {}, before } = options;
-  const { slowDecoder = SLOW_DECODER } = options;
+  const { slowDecoder = SLOW_DECODER, until = "quiet" } = options;
   const { browser, server } = await surroundings();
   const context = await browser.newContext({
     colorScheme: theme,
@@ -131,7 +133,8 @@ export async function openPage(options = {}) {
   }, storage);
   await slowDown(page, slowDecoder);
   await before?.(page);
-  await load(page, () => page.goto(server.url + address, { waitUntil: "load" }), { other });
+  const waitUntil = until === "drop" ? "commit" : "load";
+  await load(page, () => page.goto(server.url + address, { waitUntil }), { other, until });
   return page;
 }
 
@@ -153,9 +156,9 @@ async function slowDown(page, decoder) {
 
 /**
  * Loads the page, or another one, with `go`, and waits until it is quiet: what it asks for
- * until then is no request after load.
+ * until then is no request after load. `until` is as of `openPage`.
  */
-export async function load(page, go, { other = false } = {}) {
+export async function load(page, go, { other = false, until = "quiet" } = {}) {
   const seen = watches.get(page);
   seen.late.push(...lateRequests(seen));
   seen.loaded = null;
@@ -163,10 +166,10 @@ export async function load(page, go, { other = false } = {}) {
   // may have been quiet before that for longer than "networkidle" waits.
   const last = page.waitForRequest(/\/worker_bg\.wasm$/).catch(() => {});
   await go();
-  if (!other) {
-    await page.locator("#starting").waitFor({ state: "detached" });
-    await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);
-  }
+  if (until === "drop") return void (await page.locator("#starting").waitFor());
+  if (!other) await page.locator("#starting").waitFor({ state: "detached" });
+  if (until === "started") return;
+  if (!other) await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);
   await page.waitForLoadState("networkidle");
   seen.loaded = seen.server.log.length;
 }

@@ -1,8 +1,11 @@
-// A static server for the tests: plain files, their types, no cache, and a log.
+// A static server for the tests: plain files, their types, compressed as static hosts do it, no
+// cache, and a log.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -14,6 +17,9 @@ const TYPES = {
   ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
 };
+
+/** What is sent compressed. */
+const COMPRESSED = [".css", ".html", ".js", ".wasm"];
 
 /**
  * Serves `root` under `prefix` on a free port of this machine.
@@ -27,14 +33,16 @@ const TYPES = {
  */
 export async function serve(root, { prefix = "/", headers = {} } = {}) {
   const log = [];
+  const known = new Map();
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     log.push(pathname);
-    const answer = await answerFor(root, prefix, pathname);
+    if (!known.has(pathname)) known.set(pathname, answerFor(root, prefix, pathname));
+    const answer = await known.get(pathname);
     response.writeHead(answer.status, {
+      ...answer.headers,
       "Cache-Control": "no-store",
       "Content-Length": answer.body.length,
-      "Content-Type": answer.type,
       "X-Content-Type-Options": "nosniff",
       // As hosts of static pages do: without it a sandboxed frame can load nothing.
       "Access-Control-Allow-Origin": "*",
@@ -62,10 +70,14 @@ export async function serve(root, { prefix = "/", headers = {} } = {}) {
 async function answerFor(root, prefix, pathname) {
   const file = fileFor(root, prefix, pathname);
   try {
-    const type = TYPES[path.extname(file).toLowerCase()] ?? "application/octet-stream";
-    return { status: 200, type, body: await readFile(file) };
+    const extension = path.extname(file).toLowerCase();
+    const headers = { "Content-Type": TYPES[extension] ?? "application/octet-stream" };
+    const body = await readFile(file);
+    if (!COMPRESSED.includes(extension)) return { status: 200, headers, body };
+    headers["Content-Encoding"] = "gzip";
+    return { status: 200, headers, body: await promisify(gzip)(body) };
   } catch {
-    return { status: 404, type: TYPES[".txt"], body: Buffer.from("not found") };
+    return { status: 404, headers: { "Content-Type": TYPES[".txt"] }, body: Buffer.from("not found") };
   }
 }
 

@@ -222,7 +222,6 @@ pub fn status(view: Option<&View>) -> Html {
         },
     );
     let names: Vec<String> = view.selection.names().collect();
-    let millis = (opened.millis.max(0.0) + 0.5) as u64;
     html! {
         <footer class="status">
             <span class="mono">{ range }</span>
@@ -232,7 +231,7 @@ pub fn status(view: Option<&View>) -> Html {
                 { panels::spoken_coverage(&opened.coverage, opened.size) }
             </span>
             <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
-            <span class="cost">{ format!("decoded in {} ms", words::grouped(millis.max(1))) }</span>
+            <span class="cost">{ format!("decoded in {}", words::millis(opened.millis)) }</span>
             <span class="dim cost">{ version }</span>
         </footer>
     }
