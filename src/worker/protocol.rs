@@ -131,11 +131,17 @@ pub enum Place {
     Span(Span),
     /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
     Path(String),
+    /// The entry of the row at this place of the list that is followed, counted among those
+    /// that its query finds.
+    Row(u64),
 }
 
-/// The list whose row is shown with the selection.
+/// The list whose row is shown with the selection: that of the innermost document around the
+/// selection that has such a list, or else of `document`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Follow {
+    /// The document whose rows are shown now.
+    pub document: NodeId,
     /// Which list.
     pub list: ListId,
     /// As its rows are shown.
@@ -158,9 +164,12 @@ pub enum Ask {
         /// The ids of the columns; the default ones if there are none.
         columns: Vec<Str>,
     },
-    /// The row that bytes belong to; answered by [`Response::ListAt`].
+    /// The row that the selection belongs to, as with a [`Follow`]; answered by
+    /// [`Response::ListAt`].
     At {
-        /// The bytes.
+        /// The selected node.
+        node: NodeId,
+        /// The selected bytes.
         span: Option<Span>,
         /// As [`Follow::current`].
         current: Option<Span>,
@@ -272,8 +281,8 @@ pub enum Response {
     Texts(Vec<Row>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
-    /// To [`Ask::At`]; nothing if there is no such row.
-    ListAt(Option<Box<ListPlace>>),
+    /// To [`Ask::At`]; nothing if no document has such a list.
+    ListAt(Option<Box<ListAt>>),
     /// To [`Ask::Find`]; nothing if there is none.
     Match(Option<list::Match>),
     /// It could not be done: the file has changed on disk, there is no such node.
@@ -414,11 +423,24 @@ pub struct ListPage {
     pub trouble: Option<String>,
 }
 
+/// The list that goes with a selection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListAt {
+    /// The document whose list it is.
+    pub document: NodeId,
+    /// What the list is of ([`Query::of`]): the outermost text around the selected bytes, the
+    /// bytes of the innermost thing with properties (the same for all bytes that belong to it);
+    /// what the query says if they are in none.
+    pub of: Option<Span>,
+    /// How many rows the query finds.
+    pub found: u64,
+    /// The row that the selection belongs to, or that stays.
+    pub place: Option<ListPlace>,
+}
+
 /// A row of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPlace {
-    /// The document that has answered.
-    pub document: NodeId,
     /// Its place in the list, whatever the query.
     pub index: u64,
     /// How many rows: of a text, so many lines.
@@ -482,10 +504,11 @@ pub struct Selected {
     pub way: Vec<Row>,
     /// What is known of the selected node.
     pub detail: Detail,
-    /// The first of the selected bytes, at most [`PREVIEW`].
+    /// The first of the selected bytes, at most [`PREVIEW`]: of a [`Place::Span`] these, of all
+    /// others the node's.
     pub preview: Vec<u8>,
-    /// The row of the list that was asked for with it.
-    pub place: Option<Box<ListPlace>>,
+    /// The list that was asked for with it; nothing if no document has such a list.
+    pub list: Option<Box<ListAt>>,
 }
 
 /// What is known of a node beside its row.
