@@ -5,7 +5,7 @@
 //! `repr(C)` structs. Both make the struct, its reader, the rows of the tree and their
 //! documentation from one list.
 
-use crate::model::{Doc, Node, Rows, Span, Value, sort};
+use crate::model::{Doc, Node, Rows, Span, Value};
 
 /// One field of a record, with its place.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub fn push_rows(
     out: &mut Rows<'_>,
 ) {
     let mut order: Vec<&'static FieldSpec> = fields.iter().collect();
-    sort::by_key(&mut order, |f| f.offset);
+    order.sort_by_key(|f| f.offset);
     let from = usize::try_from(range.start).unwrap_or(usize::MAX);
     let to = usize::try_from(range.end).unwrap_or(usize::MAX);
     for field in order.get(from..to.min(order.len())).unwrap_or(&[]) {

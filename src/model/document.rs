@@ -12,7 +12,6 @@ use super::kernels::Kernels;
 use super::modules::Modules;
 use super::node::{Area, Content, Node, NodeId};
 use super::path::CountedNames;
-use super::sort;
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
@@ -118,7 +117,7 @@ impl Document {
     /// Puts a decoder's parts together.
     pub fn new(parts: Parts) -> Document {
         let mut diagnostics = parts.diagnostics;
-        sort::by_key(&mut diagnostics, |d| d.primary.span);
+        diagnostics.sort_by_key(|d| d.primary.span);
         Document {
             sources: parts.sources,
             diagnostics,

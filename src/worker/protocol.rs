@@ -13,7 +13,7 @@ use crate::model::list::query::Query;
 use crate::model::list::write::Form;
 use crate::model::list::{self, ListId};
 use crate::model::modules::graph::ModuleGroup;
-use crate::model::modules::{AbstractModule, Holder, Image};
+use crate::model::modules::{AbstractModule, Image};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
     Summary, Value, Verdict, Xref,
@@ -194,8 +194,6 @@ pub enum Ask {
     },
 }
 
-/// So many bytes of a line are in an answer.
-pub const LINE_SHOWN: u64 = 1000;
 /// So many images and symbols of a module are named in the graph.
 pub const IMAGES_MAX: usize = 6;
 /// So many of the selected bytes are sent with them.

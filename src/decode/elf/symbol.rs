@@ -7,7 +7,7 @@ use super::{Class, ElfFile};
 use crate::decode::names::{BitField, Dec, Hex, Present};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::table::{self, Entries};
-use crate::model::{Node, NodeKind, Rows, Span, Value, sort};
+use crate::model::{Node, NodeKind, Rows, Span, Value};
 use crate::{bit_fields, layout, open_enum};
 
 open_enum! {
@@ -204,7 +204,7 @@ impl Entries for Symbols {
             ),
             _ => {
                 let mut specs: Vec<_> = symbol.fields.iter().collect();
-                sort::by_key(&mut specs, |s| s.offset);
+                specs.sort_by_key(|s| s.offset);
                 let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
                 let take = usize::try_from(range.end - range.start).unwrap_or(0);
                 for spec in specs.into_iter().skip(skip).take(take) {

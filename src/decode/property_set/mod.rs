@@ -30,7 +30,7 @@ use super::reader::Window;
 use super::rules;
 use crate::model::kernels::Given;
 use crate::model::modules::{Property, PropertySet, PropertyValue};
-use crate::model::{Area, Content, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value, sort};
+use crate::model::{Area, Content, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
 const TEXT_DOC: Doc = Doc {
     text: "Properties in sets, as text: a line with the set's name in brackets, then a line for each property with its key, the number of its type, and its value.",
@@ -179,7 +179,7 @@ pub fn explain(rare: &Rc<dyn Rare>, sources: &Sources, text: Span, sets: &mut [P
     }
     // Sets end after their properties begin: by the ends of what introduces them.
     let place = |node: &Node| node.span.map_or(0, |span| span.start);
-    sort::by_key(&mut rows, place);
+    rows.sort_by_key(place);
     let find = |start: u64| {
         let from = rows.partition_point(|row| place(row) < start);
         rows.get(from).filter(|row| place(row) == start)

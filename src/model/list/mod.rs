@@ -21,14 +21,13 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::document::Document;
+use super::document::{Document, Tone};
 use super::kernels::KernelDetail;
 use super::modules::Holder;
 use super::node::{NodeId, Xref};
 use super::source::{SourceError, Sources};
 use super::span::Span;
 use super::value::Str;
-use super::verdict::Tone;
 
 /// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -91,7 +90,7 @@ impl ListId {
 }
 
 /// A column.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     /// Its name in queries, CSV and JSON: the key in `.ze_info`, where it has one.
     pub id: &'static str,
@@ -110,31 +109,6 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column that is shown by default.
-    pub const fn new(
-        id: &'static str,
-        title: &'static str,
-        unit: &'static str,
-        kind: ColumnKind,
-        width: u32,
-        doc: &'static str,
-    ) -> Column {
-        Column {
-            id,
-            title,
-            unit,
-            doc,
-            kind,
-            presence: Presence::Default,
-            width,
-        }
-    }
-
-    /// The same, with another presence.
-    pub const fn presence(self, presence: Presence) -> Column {
-        Column { presence, ..self }
-    }
-
     /// Title and unit: `Spill, B/thread`.
     pub fn header(&self) -> String {
         match self.unit {
@@ -149,6 +123,9 @@ impl Column {
 pub enum ColumnKind {
     /// Text: to the left, compared with `=` and `!=`.
     Text,
+    /// Several words: to the left; `=` and `!=` compare each of them, the other signs how many
+    /// they are.
+    Words,
     /// Numbers: to the right.
     Number,
     /// Yes or no.
@@ -167,6 +144,30 @@ pub enum Presence {
     /// Never: it can be asked for in a query.
     QueryOnly,
 }
+
+/// A list's columns, each with what makes its cells: two tables from one declaration, the columns
+/// under the name that is given and `CELLS`. `At<'a>` is what a cell is made from.
+macro_rules! columns {
+    (
+        $(#[$about:meta])* $visibility:vis $name:ident
+        $($id:literal $kind:ident $presence:ident $width:literal $title:literal $unit:literal
+            $doc:literal |$at:pat_param, $sources:pat_param| $cell:expr;)*
+    ) => {
+        $(#[$about])*
+        $visibility static $name: &[super::Column] = &[$(super::Column {
+            id: $id,
+            title: $title,
+            unit: $unit,
+            doc: $doc,
+            kind: super::ColumnKind::$kind,
+            presence: super::Presence::$presence,
+            width: $width,
+        }),*];
+        static CELLS: &[for<'a> fn(At<'a>, &super::Sources) -> super::Cell<'a>] =
+            &[$(|$at, $sources| $cell),*];
+    };
+}
+use columns;
 
 /// What stands in a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -224,9 +225,42 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// A cell in which nothing stands.
+    pub fn empty() -> Cell<'a> {
+        Cell::new(CellValue::Empty)
+    }
+
+    /// A count, a size.
+    pub fn count(number: u64) -> Cell<'a> {
+        Cell::new(CellValue::Count(number))
+    }
+
+    /// Text; empty text is nothing.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Cell<'a> {
+        match text.into() {
+            text if text.is_empty() => Cell::empty(),
+            text => Cell::new(CellValue::Text(text)),
+        }
+    }
+
+    /// Several words.
+    pub fn words<W: Into<Cow<'a, str>>>(words: impl Iterator<Item = W>) -> Cell<'a> {
+        Cell::new(CellValue::Words(words.map(Into::into).collect()))
+    }
+
     /// The same with its bytes.
     pub fn at(self, span: Option<Span>) -> Cell<'a> {
         Cell { span, ..self }
+    }
+
+    /// The same with one more mark.
+    pub fn mark(mut self, tone: Tone, text: impl Into<Str>, doc: impl Into<Str>) -> Cell<'a> {
+        self.marks.push(Mark {
+            tone,
+            text: text.into(),
+            doc: doc.into(),
+        });
+        self
     }
 }
 
@@ -330,9 +364,11 @@ pub trait List {
         String::new()
     }
 
-    /// The largest number of a column, for its width; of [`ListId::Lines`] the bytes of the
-    /// longest line.
+    /// The largest number of a column of numbers without a width of its own; of
+    /// [`ListId::Lines`] the bytes of the longest line.
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
+        let wanted = |column: &&Column| column.kind == ColumnKind::Number && column.width == 0;
+        self.id().columns().get(column).filter(wanted)?;
         let cells = (0..self.len()).map(|row| self.cell(row, column, sources).value.number());
         cells.flatten().max_by(f64::total_cmp)
     }
@@ -465,26 +501,30 @@ fn rounded(number: f64) -> String {
 }
 
 impl Document {
-    /// A list of a document: of the opened file (its root), or of the innermost document
-    /// around `node` that has such a list; and that document. `of` are the bytes of the text,
-    /// or of what has the properties. Returns `None` if there is no such list.
-    pub fn list(&self, node: NodeId, list: ListId, of: Option<Span>) -> Option<(NodeId, Rc<dyn List>)> {
-        let mut at = Some(node);
-        while let Some(id) = at {
-            let sources = &self.sources;
-            let found: Option<Rc<dyn List>> = match list {
-                ListId::Kernels => self.kernels(id).map(|kernels| kernels::list(kernels, sources)),
-                ListId::Relocations => self.linkage(id).map(|l| relocations::list(&*l, sources)),
-                ListId::Symbols => self.linkage(id).map(|l| symbols::list(&*l, sources)),
-                ListId::Modules => self.modules(id).map(|m| modules::list(&*m, sources)),
-                ListId::Properties => self.modules(id).map(|m| properties::list(&*m, of, sources)),
-                ListId::Lines => of.map(|text| lines::list(text, sources)),
-            };
-            if let Some(found) = found {
-                return Some((id, found));
-            }
-            at = self.node(id)?.parent;
-        }
-        None
+    /// The innermost document around a node (or the node itself) that has such a list.
+    pub fn document_of(&self, node: NodeId, list: ListId) -> Option<NodeId> {
+        let parent = |id: &NodeId| self.node(*id)?.parent;
+        let mut around = std::iter::successors(Some(node), parent);
+        around.find(|id| match list {
+            ListId::Kernels => self.kernels(*id).is_some(),
+            ListId::Relocations | ListId::Symbols => self.linkage(*id).is_some(),
+            ListId::Modules | ListId::Properties => self.modules(*id).is_some(),
+            ListId::Lines => true,
+        })
+    }
+
+    /// A list of a document: of the opened file (its root), or of one that is nested in it.
+    /// `of` are the bytes of the text, or of what has the properties. Returns `None` if there is
+    /// no such list.
+    pub fn list(&self, document: NodeId, list: ListId, of: Option<Span>) -> Option<Rc<dyn List>> {
+        let sources = &self.sources;
+        Some(match list {
+            ListId::Kernels => kernels::list(self.kernels(document)?, sources),
+            ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
+            ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
+            ListId::Modules => modules::list(self.modules(document)?.graph(sources)),
+            ListId::Properties => properties::list(&*self.modules(document)?, of, sources),
+            ListId::Lines => lines::list(of?, sources),
+        })
     }
 }

@@ -9,7 +9,7 @@ use super::rules;
 use super::sections::{FUNCTIONS, Sections};
 use super::ze_info::{Kernel, Module};
 use crate::decode::zebin::device::Device;
-use crate::model::{Span, sort};
+use crate::model::{Span};
 
 /// Where a section's bytes end up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -343,7 +343,7 @@ impl<'e> Linker<'e, '_> {
                 outside.push(placed);
             }
         }
-        sort::by_key(&mut outside, |placed| placed.span);
+        outside.sort_by_key(|placed| placed.span);
         for placed in &outside {
             let message = format!(
                 "a symbol at {:#x} lies outside of its section's memory",
