@@ -2,6 +2,7 @@
 
 use yew::{Html, html};
 
+use crate::model::list::Mark;
 use crate::model::{Area, NodeKind, Severity, Tone};
 
 /// Between the groups of a long number; lines do not break there.
@@ -203,6 +204,17 @@ pub fn severity_mark(severity: Severity) -> Html {
     }
 }
 
+/// A word that marks a value; what it means is its tooltip.
+#[inline(never)]
+pub fn mark(mark: &Mark) -> Html {
+    let class = match mark.tone {
+        Tone::Plain | Tone::Good => "mark",
+        Tone::Warning => "mark warn",
+        Tone::Bad => "mark err",
+    };
+    html! { <span {class} title={mark.doc.to_string()}>{ mark.text.to_string() }</span> }
+}
+
 /// The sign of a tone, read out as `meaning`.
 #[inline(never)]
 pub fn tone_mark(tone: Tone, meaning: &'static str) -> Html {
@@ -242,9 +254,29 @@ pub fn middle(name: &str) -> (&str, &str) {
     name.split_at(at)
 }
 
+/// Words as the name of a file.
+pub fn file_name(words: [&str; 2], extension: &str) -> String {
+    const LONG: usize = 60;
+    let plain = |c: char| match c.is_ascii_alphanumeric() || "._-".contains(c) {
+        true => c,
+        false => '_',
+    };
+    let words = words.iter().filter(|word| !word.is_empty());
+    let words: Vec<String> = words
+        .map(|word| word.chars().take(LONG).map(plain).collect())
+        .collect();
+    format!("{}.{extension}", words.join("-"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(file_name(["a b.zebin", ""], "bin"), "a_b.zebin.bin");
+        assert_eq!(file_name(["a", ".text.<k>"], "csv"), "a-.text._k_.csv");
+    }
 
     #[test]
     fn numbers_are_grouped() {

@@ -4,7 +4,7 @@ use super::route::parse_number;
 
 /// A place as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Destination {
     /// A byte of the file.
     Offset(u64),
     /// A part of the file by name or path, and a byte of it.
@@ -19,7 +19,7 @@ pub enum Place {
 }
 
 /// Reads `0x1f78`, `1f78h`, `8056`, `.ze_info`, `.ze_info+0x78`.
-pub fn parse(typed: &str) -> Option<Place> {
+pub fn parse(typed: &str) -> Option<Destination> {
     let typed = typed.trim();
     if typed.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub fn parse(typed: &str) -> Option<Place> {
         .strip_suffix(['h', 'H'])
         .and_then(|digits| u64::from_str_radix(digits, 16).ok());
     if let Some(offset) = parse_number(&plain).or(suffixed) {
-        return Some(Place::Offset(offset));
+        return Some(Destination::Offset(offset));
     }
     if let Some((name, offset)) = typed.rsplit_once('+')
         && let Some(offset) = parse_number(offset)
@@ -37,15 +37,15 @@ pub fn parse(typed: &str) -> Option<Place> {
     {
         let name = name.trim();
         return Some(match parse_number(name) {
-            Some(start) => Place::Offset(start.saturating_add(offset)),
-            None => Place::Named {
+            Some(start) => Destination::Offset(start.saturating_add(offset)),
+            None => Destination::Named {
                 name: name.to_owned(),
                 offset: Some(offset),
                 or: None,
             },
         });
     }
-    Some(Place::Named {
+    Some(Destination::Named {
         name: typed.to_owned(),
         offset: None,
         or: u64::from_str_radix(&plain, 16).ok(),
@@ -56,8 +56,8 @@ pub fn parse(typed: &str) -> Option<Place> {
 mod tests {
     use super::*;
 
-    fn named(name: &str, offset: Option<u64>, or: Option<u64>) -> Option<Place> {
-        Some(Place::Named {
+    fn named(name: &str, offset: Option<u64>, or: Option<u64>) -> Option<Destination> {
+        Some(Destination::Named {
             name: name.to_owned(),
             offset,
             or,
@@ -73,7 +73,7 @@ mod tests {
             (" 0x1_000 ", 0x1000),
             ("0x10+16", 0x20),
         ] {
-            assert_eq!(parse(typed), Some(Place::Offset(offset)), "{typed}");
+            assert_eq!(parse(typed), Some(Destination::Offset(offset)), "{typed}");
         }
     }
 

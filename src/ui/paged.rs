@@ -1,8 +1,7 @@
 //! The rows of something long, as far as they are here.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
-
-use crate::worker::client_table::Table;
 
 /// Rows are asked for in pages of so many.
 pub const PAGE: u64 = 128;
@@ -11,28 +10,28 @@ pub(super) const KEEP: usize = 8;
 
 /// Rows in pages; after another question those from before stay until others are here.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pages<R> {
+pub struct Paged<R> {
     /// Another number for each question: what was asked for before is not wanted any more.
     pub generation: u32,
     /// How many rows there are; nothing before it is known.
     pub found: Option<u64>,
-    pages: Table<u64, Rc<Vec<R>>>,
+    pages: BTreeMap<u64, Rc<Vec<R>>>,
     /// The generation of the pages.
     of: u32,
 }
 
-impl<R> Default for Pages<R> {
-    fn default() -> Pages<R> {
-        Pages {
+impl<R> Default for Paged<R> {
+    fn default() -> Paged<R> {
+        Paged {
             generation: 0,
             found: None,
-            pages: Table::default(),
+            pages: BTreeMap::new(),
             of: 0,
         }
     }
 }
 
-impl<R> Pages<R> {
+impl<R> Paged<R> {
     /// Other rows are wanted.
     pub fn renew(&mut self) {
         self.generation = self.generation.wrapping_add(1);
@@ -71,18 +70,18 @@ impl<R> Pages<R> {
         }
         self.found = Some(found);
         let number = start / PAGE;
-        self.pages.put(number, Rc::new(rows));
-        if self.pages.all().len() > KEEP {
-            let numbers = self.pages.all().iter().map(|(other, _)| *other);
+        self.pages.insert(number, Rc::new(rows));
+        if self.pages.len() > KEEP {
+            let numbers = self.pages.keys().copied();
             if let Some(far) = numbers.max_by_key(|other| other.abs_diff(number)) {
-                self.pages.take(far);
+                self.pages.remove(&far);
             }
         }
     }
 
     /// The row at a place, if it is here.
     pub fn row(&self, place: u64) -> Option<&R> {
-        let page = self.pages.get(place / PAGE)?;
+        let page = self.pages.get(&(place / PAGE))?;
         page.get((place % PAGE) as usize)
     }
 
@@ -96,7 +95,7 @@ impl<R> Pages<R> {
             None => 1,
         };
         (start / PAGE..end.div_ceil(PAGE))
-            .filter(|page| stale || !self.pages.has(*page))
+            .filter(|page| stale || !self.pages.contains_key(page))
             .collect()
     }
 

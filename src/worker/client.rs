@@ -7,15 +7,15 @@
 //! it is told once, to start another one.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
+use futures_channel::oneshot;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use super::client_port::{Port, Signal};
-use super::client_reply::{self, Reply, Sender};
-use super::client_table::Table;
 use super::client_timer::Timer;
 use super::codec;
 use super::protocol::{Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response};
@@ -86,6 +86,9 @@ pub struct Piece {
 
 type Result<T> = std::result::Result<T, ClientError>;
 
+/// Where the answer to a request goes: nobody minds if whoever waits for it is gone.
+type Reply = oneshot::Sender<Result<Answer>>;
+
 /// One running decoder.
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
@@ -98,7 +101,7 @@ struct Inner {
     /// The decoder has said that it runs.
     ready: Cell<bool>,
     queue: RefCell<Vec<JsValue>>,
-    pending: RefCell<Table<u32, Sender<Result<Answer>>>>,
+    pending: RefCell<BTreeMap<u32, Reply>>,
     next: Cell<u32>,
     /// The request that opened the file that is open.
     about: Cell<Option<u32>>,
@@ -131,7 +134,7 @@ impl Client {
             port: RefCell::new(None),
             ready: Cell::new(false),
             queue: RefCell::new(Vec::new()),
-            pending: RefCell::new(Table::default()),
+            pending: RefCell::default(),
             next: Cell::new(1),
             about: Cell::new(None),
             timer: RefCell::new(None),
@@ -210,12 +213,10 @@ impl Client {
         }
     }
 
-    fn send(&self, request: Request, file: Option<&Blob>) -> Reply<Result<Answer>> {
-        let (sender, reply) = client_reply::pair();
+    async fn send(&self, request: Request, file: Option<&Blob>) -> Result<Answer> {
         let inner = &self.0;
         if let Some(death) = self.death() {
-            sender.send(Err(death));
-            return reply;
+            return Err(death);
         }
         let id = inner.next.get();
         inner.next.set(id.wrapping_add(1));
@@ -226,18 +227,16 @@ impl Client {
             inner.about.get()
         };
         let envelope = Envelope { id, about, request };
-        match codec::write_request(&envelope, file) {
-            Ok(message) => {
-                let idle = inner.pending.borrow().is_empty();
-                inner.pending.borrow_mut().put(id, sender);
-                if idle {
-                    inner.wait();
-                }
-                inner.post(message);
-            }
-            Err(message) => sender.send(Err(ClientError::Failed(message))),
+        let message = codec::write_request(&envelope, file).map_err(ClientError::Failed)?;
+        let (reply, answer) = oneshot::channel();
+        let idle = inner.pending.borrow().is_empty();
+        inner.pending.borrow_mut().insert(id, reply);
+        if idle {
+            inner.wait();
         }
-        reply
+        inner.post(message);
+        // Whoever forgets a request does not answer it any more.
+        answer.await.unwrap_or(Err(ClientError::Cancelled))
     }
 }
 
@@ -279,10 +278,10 @@ impl Inner {
                 }
             }
             Message::Answer { id, response } => {
-                let sender = self.pending.borrow_mut().take(id);
+                let reply = self.pending.borrow_mut().remove(&id);
                 self.wait();
-                let Some(sender) = sender else { return };
-                sender.send(match response {
+                let Some(reply) = reply else { return };
+                let _ = reply.send(match response {
                     Response::Failed {
                         message,
                         changed: true,
@@ -326,8 +325,8 @@ impl Inner {
         }
         self.queue.borrow_mut().clear();
         let pending = std::mem::take(&mut *self.pending.borrow_mut());
-        for sender in pending.into_values() {
-            sender.send(Err(error.clone()));
+        for reply in pending.into_values() {
+            let _ = reply.send(Err(error.clone()));
         }
         let tell = self.on_death.borrow_mut().take();
         if let Some(tell) = tell {

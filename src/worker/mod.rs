@@ -30,10 +30,6 @@ pub mod client;
 #[cfg(feature = "ui")]
 mod client_port;
 #[cfg(feature = "ui")]
-mod client_reply;
-#[cfg(feature = "ui")]
-pub mod client_table;
-#[cfg(feature = "ui")]
 pub mod client_timer;
 #[cfg(feature = "wasm")]
 pub mod codec;

@@ -353,6 +353,8 @@ pub struct GraphPage {
     pub groups: Vec<ModuleGroup>,
     /// The edges between the rows.
     pub edges: Vec<GraphEdge>,
+    /// What is wrong with the query's filter, in words.
+    pub trouble: Option<String>,
 }
 
 /// An abstract module and its first images.

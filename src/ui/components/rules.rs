@@ -8,7 +8,7 @@ use super::names::prose;
 use crate::model::{RuleInfo, Severity, Tone};
 use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
 use crate::ui::judgement::effect_tone;
-use crate::ui::words;
+use crate::ui::format;
 
 /// The id of the field that filters.
 const FIELD: &str = "rule-filter";
@@ -87,7 +87,7 @@ fn entry(rule: &RuleInfo) -> Html {
     html! {
         <details key={rule.id.to_string()}>
             <summary>
-                { words::tone_mark(tone, meaning) }
+                { format::tone_mark(tone, meaning) }
                 <span class="mono">{ rule.id.to_string() }</span>
                 <span class="dim">{ prose(&rule.summary) }</span>
             </summary>

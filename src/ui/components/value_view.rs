@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::model::text::{escaped, value_text};
 use crate::model::{Bits, Radix, Value};
-use crate::ui::words;
+use crate::ui::format;
 
 /// A name and what stands beside it.
 #[inline(never)]
@@ -64,7 +64,7 @@ fn cut(raw: u64, bits: u8) -> u64 {
 
 #[inline(never)]
 fn unsigned(raw: u64, bits: u8, radix: Radix, symbol: Option<&str>) -> Html {
-    let decimal = mono(words::grouped(raw));
+    let decimal = mono(format::grouped(raw));
     let hex = mono(format!("{raw:#x}"));
     let (first, (name, second)) = match radix {
         Radix::Decimal => (decimal, ("Hex", hex)),

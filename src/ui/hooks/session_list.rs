@@ -1,42 +1,40 @@
-//! Relocations, symbols and the lines of texts: the pages of their lists, the row that is looked
-//! at, the list as text.
+//! Lists: their pages, the row that goes with the selection, lists as text; the readable texts.
 
 use std::rc::Rc;
 
 use super::session::{Session, spawn};
-use super::{dom, files};
-use crate::model::kernels::table::Form;
-use crate::model::linkage::list::{ListId, Query};
+use super::{dom, files, storage};
+use crate::model::list::query::Query;
+use crate::model::list::write::Form;
+use crate::model::list::{Detail, ListId};
 use crate::model::{NodeId, Span};
-use crate::ui::acts::file_name;
-use crate::ui::kernel_table::document_of;
-use crate::ui::lists::{ListChange, text_of, trimmed};
-use crate::ui::pages::PAGE;
-use crate::ui::panels::PanelId;
-use crate::ui::selection::Via;
-use crate::ui::state::{Action, TabId, View};
+use crate::ui::format::file_name;
+use crate::ui::list::{ListChange, trimmed};
+use crate::ui::paged::PAGE;
+use crate::ui::selection::{Selection, Via};
+use crate::ui::state::{Action, PanelId, TabId, View};
+use crate::ui::texts::TextsChange;
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Ask, Request, Response};
+use crate::worker::protocol::{Ask, Place, Request, Response, Row};
 
 /// The id of the field for what is looked for in a text.
 pub const FIND: &str = "lines-filter";
+/// The columns that were chosen on an earlier visit, by list.
+const COLUMNS: &str = "zeview.columns.";
 
 /// What is done with an answer. One future serves all of them: each of its own would be more to
 /// download.
-type Then = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
+pub(super) type Then = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
 
 impl Session {
     fn list_changed(&self, tab: TabId, list: ListId, change: ListChange) {
         self.dispatch(Action::List(tab, list, change));
     }
 
-    fn ask_then(self: &Rc<Self>, tab: TabId, request: Request, then: Then) {
-        let Some(client) = self.client(tab) else {
-            return;
-        };
+    pub(super) fn ask_then(self: &Rc<Self>, tab: TabId, request: Request, then: Then) {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let answer = client.ask(request).await;
+            let answer = session.ask(tab, request).await;
             then(&session, answer);
         }));
     }
@@ -44,7 +42,7 @@ impl Session {
     fn ask_list(self: &Rc<Self>, tab: TabId, view: &View, list: ListId, ask: Ask, then: Then) {
         let known = view.lists.get(list);
         let request = Request::List {
-            document: known.document,
+            document: known.document.unwrap_or(view.selection.document()),
             list,
             query: known.query.clone(),
             ask,
@@ -53,24 +51,26 @@ impl Session {
     }
 
     /// Asks for the pages of these rows that are not here.
-    pub fn need_list(self: &Rc<Self>, list: ListId, start: u64, end: u64) {
+    pub fn need_rows(self: &Rc<Self>, list: ListId, start: u64, end: u64) {
         let Some((tab, view)) = self.active() else {
             return;
         };
         let Some(live) = self.live(tab) else { return };
         let known = view.lists.get(list);
-        let has_text = list != ListId::Lines || known.query.text.is_some();
-        if known.failed.is_some() || !has_text {
+        let is_of = matches!(list, ListId::Lines | ListId::Properties);
+        if known.failed.is_some() || (is_of && known.query.of.is_none()) {
             return;
         }
-        for page in known.pages.missing(start, end) {
-            let key = (list, known.pages.generation, page);
-            if !live.pages.borrow_mut().put(key, ()) {
+        let chosen = known.chosen.iter().flat_map(|ids| ids.iter());
+        let columns: Vec<_> = chosen.map(|id| (*id).into()).collect();
+        for page in known.rows.missing(start, end) {
+            let key = (list, known.rows.generation, page);
+            if !live.pages.borrow_mut().insert(key) {
                 continue;
             }
             let live = Rc::clone(&live);
             let then = move |session: &Rc<Session>, answer| {
-                live.pages.borrow_mut().take(key);
+                live.pages.borrow_mut().remove(&key);
                 let change = match answer {
                     Ok(Response::List(page)) => ListChange::Page(key.1, page),
                     Err(ClientError::Failed(why)) => ListChange::Failed(key.1, why.into()),
@@ -79,99 +79,166 @@ impl Session {
                 };
                 session.list_changed(tab, list, change);
             };
-            let ask = Ask::Rows(page * PAGE, PAGE);
+            let ask = Ask::Rows {
+                start: page * PAGE,
+                count: PAGE,
+                columns: columns.clone(),
+            };
             self.ask_list(tab, &view, list, ask, Box::new(then));
         }
     }
 
-    /// Looks at the document that the selection is in, and at the row that it belongs to.
+    /// Asks which list and which row of it go with the selection, unless that is known.
     pub fn follow_list(self: &Rc<Self>, list: ListId) {
         let Some((tab, view)) = self.active() else {
             return;
         };
         let selection = &view.selection;
-        let document = document_of(selection);
+        let or_first = view.panel == PanelId::Arguments;
+        if list == ListId::Lines && self.follow_text(tab, &view) {
+            return;
+        }
         let known = view.lists.get(list);
-        let mut span = selection.span;
-        let request_of = match list {
-            ListId::Lines => {
-                span = selection.extent();
-                self.follow_text(tab, &view, document);
-                known.document
+        let (serial, generation) = (selection.serial, known.rows.generation);
+        let is_in_none = match list {
+            ListId::Lines => selection.text().is_none(),
+            ListId::Properties => false,
+            _ => selection.way.is_empty(),
+        };
+        let is_clear = is_in_none && known.at.is_none() && !or_first;
+        if is_clear || known.goes_with(serial) {
+            return;
+        }
+        let ask = Ask::At {
+            node: selection.node_id(),
+            span: match list {
+                ListId::Lines => selection.extent(),
+                _ => selection.span,
+            },
+            current: known.staying(),
+            or_first,
+        };
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::ListAt(at)) => {
+                session.list_changed(tab, list, ListChange::At(serial, generation, at));
             }
-            _ => document,
+            Ok(_) => {}
+            Err(error) => session.trouble(tab, &error),
         };
-        let Some(span) = span else { return };
-        let request = Request::List {
-            document: request_of,
-            list,
-            query: known.query.clone(),
-            // After another query the row that leads there has another place.
-            ask: Ask::At(known.kept(span).unwrap_or(span)),
-        };
-        let generation = known.pages.generation;
-        let then = move |session: &Rc<Session>, answer| {
-            // Where there are no symbols, those from before stay.
-            if let Ok(Response::ListAt(place)) = answer {
-                session.list_changed(tab, list, ListChange::Current(generation, place));
-            }
-        };
-        self.ask_then(tab, request, Box::new(then));
+        self.ask_list(tab, &view, list, ask, Box::new(then));
     }
 
     /// Shows the text that the selection is in; stays with the one from before where it is in
-    /// none.
-    fn follow_text(self: &Rc<Self>, tab: TabId, view: &View, document: NodeId) {
-        let list = ListId::Lines;
-        let text = text_of(&view.selection);
-        let stays = text.is_some();
-        if let Some(text) = text {
-            self.list_changed(tab, list, ListChange::Text(text.clone()));
-        }
-        if view.lists.texts_of != Some(document) {
+    /// none. Says whether it is another one.
+    fn follow_text(self: &Rc<Self>, tab: TabId, view: &View) -> bool {
+        let document = view.selection.document();
+        if view.texts.document != Some(document) {
             let then = move |session: &Rc<Session>, answer| {
-                if let Ok(Response::Rows(texts)) = answer {
-                    session.list_changed(tab, list, ListChange::Texts(document, texts, stays));
+                if let Ok(Response::Texts(texts)) = answer {
+                    session.texts_changed(tab, TextsChange::Arrived(document, texts));
                 }
             };
             self.ask_then(tab, Request::Texts { document }, Box::new(then));
         }
+        let text = view.selection.text();
+        let is_other = |text: &&Row| text.span != view.lists.get(ListId::Lines).query.of;
+        if let Some(text) = text.filter(is_other) {
+            self.texts_changed(tab, TextsChange::Show(text.clone()));
+            return true;
+        }
+        false
     }
 
-    /// Selects what the cell of a row leads to; the row stays the one that is looked at.
-    pub fn choose_in_list(self: &Rc<Self>, list: ListId, place: u64, column: usize) {
+    fn texts_changed(&self, tab: TabId, change: TextsChange) {
+        self.dispatch(Action::Texts(tab, change));
+    }
+
+    /// Selects what the cell of a row leads to; the row stays the current one.
+    pub fn choose_cell(self: &Rc<Self>, list: ListId, place: u64, column: usize) {
         let Some((tab, view)) = self.active() else {
             return;
         };
         let known = view.lists.get(list);
-        let Some(row) = known.pages.row(place) else {
-            let then = |session: &Rc<Session>, answer| {
-                if let Ok(Response::List(page)) = answer
-                    && let Some(row) = page.rows.first()
-                {
-                    session.select_span(row.span, Via::Jump);
-                }
-            };
-            return self.ask_list(tab, &view, list, Ask::Rows(place, 1), Box::new(then));
+        let Some(row) = known.rows.row(place) else {
+            return self.select_place(tab, place);
         };
         if list == ListId::Lines {
-            return self.select_around(trimmed(row), known.query.text);
+            return self.select_around(trimmed(row), known.query.of);
         }
-        let cell = row.cells.get(column).and_then(|cell| cell.to);
-        let (to, generation) = (cell.unwrap_or(row.span), known.pages.generation);
-        let then = move |session: &Rc<Session>, answer| {
-            if let Ok(Response::ListAt(place)) = answer {
-                session.list_changed(tab, list, ListChange::Current(generation, place));
-            }
-            session.select_span(to, Via::Jump);
-        };
-        self.ask_list(tab, &view, list, Ask::At(row.span), Box::new(then));
+        let shown = known.shown();
+        let column = shown.get(column).filter(|_| column > 0);
+        let cell = column.and_then(|column| known.cell(row, column));
+        let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
+        let make = move |way| Selection::bytes(way, span, Via::Jump);
+        let current = Some(row.entry);
+        self.select(tab, Place::Span(span), current, Box::new(make));
+    }
+
+    /// Selects the row at a place of the list that is shown, whether it is here or not.
+    fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
+        let make = |way| Selection::node(way, Via::Jump);
+        self.select(tab, Place::Row(place), None, Box::new(make));
+    }
+
+    /// Selects the next row of the list that is shown, or the previous one; the first if none is
+    /// current.
+    pub fn step_row(self: &Rc<Self>, list: ListId, forward: bool) {
+        if let Some((tab, view)) = self.active() {
+            let place = match (view.lists.get(list).place(), forward) {
+                (Some(place), true) => place.saturating_add(1),
+                (Some(place), false) => place.saturating_sub(1),
+                (None, _) => 0,
+            };
+            self.select_place(tab, place);
+        }
     }
 
     /// Shows other rows, or in another order.
-    pub fn set_list_query(&self, list: ListId, query: Query) {
+    pub fn set_query(&self, list: ListId, query: Query) {
         if let Some((tab, _)) = self.active() {
             self.list_changed(tab, list, ListChange::Query(query));
+        }
+    }
+
+    /// Shows the rows that are shown only on demand, or hides them.
+    pub fn toggle_secondary(&self, list: ListId) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(list).query.clone();
+            let all = !query.all;
+            self.set_query(list, Query { all, ..query });
+        }
+    }
+
+    /// Shows a column, or hides it.
+    pub fn toggle_column(&self, list: ListId, id: &str) {
+        if let Some((_, view)) = self.active() {
+            self.set_columns(list, Some(view.lists.get(list).toggled(id)));
+        }
+    }
+
+    /// Shows these columns, now and on later visits; the default ones without.
+    pub fn set_columns(&self, list: ListId, columns: Option<Rc<[&'static str]>>) {
+        if let Some((tab, _)) = self.active() {
+            let text = columns.as_ref().map(|ids| ids.join(" "));
+            storage::store(&format!("{COLUMNS}{}", list.name()), text.as_deref());
+            self.list_changed(tab, list, ListChange::Columns(columns));
+        }
+    }
+
+    /// Shows the columns that were chosen on an earlier visit.
+    pub fn recall_columns(&self, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(text) = storage::load(&format!("{COLUMNS}{}", list.name())) else {
+            return;
+        };
+        let known = view.lists.get(list);
+        // Columns of an earlier version may not be there any more.
+        let columns = text.split(' ').filter_map(|id| known.column(id));
+        let columns: Rc<[&'static str]> = columns.map(|column| column.id).collect();
+        if known.chosen.is_none() && !columns.is_empty() {
+            self.list_changed(tab, list, ListChange::Columns(Some(columns)));
         }
     }
 
@@ -181,25 +248,24 @@ impl Session {
             return;
         };
         let place: Option<usize> = place.parse().ok();
-        let text = place.and_then(|place| view.lists.texts.get(place));
+        let text = place.and_then(|place| view.texts.rows.get(place));
         if let Some(span) = text.and_then(|row| row.span) {
             self.select_span(span, Via::Jump);
         }
     }
 
-    /// Selects the next place (or the one before) where something stands in the text that is
-    /// shown; `anew`, from where the selection is.
+    /// Selects the next match in the text that is shown, or the previous one; `anew`: from the
+    /// selection on.
     pub fn find_in_text(self: &Rc<Self>, forward: bool, anew: bool) {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let list = ListId::Lines;
-        let Some(text) = view.lists.get(list).query.text else {
+        let Some(text) = view.lists.get(ListId::Lines).query.of else {
             return;
         };
         let typed = dom::text_of(FIND);
         if typed.is_empty() {
-            return self.list_changed(tab, list, ListChange::Matches(None));
+            return self.texts_changed(tab, TextsChange::Matches(None));
         }
         let Some(live) = self.live(tab) else { return };
         let serial = view.selection.serial;
@@ -209,96 +275,136 @@ impl Session {
         let step = u64::from(forward && !anew);
         let from = selected.map_or(text.start, |span| span.start.saturating_add(step));
         let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::ListAt(found)) => {
-                let matches = Some((found.place.unwrap_or(0), found.count));
-                session.list_changed(tab, list, ListChange::Matches(matches));
-                if let Some(span) = found.entry {
+            Ok(Response::Match(found)) => {
+                let matches = found.map_or((0, 0), |found| (found.ordinal, found.count));
+                session.texts_changed(tab, TextsChange::Matches(Some(matches)));
+                if let Some(found) = found {
                     let serial = session.active().map(|(_, view)| view.selection.serial);
-                    live.found.set(serial.map(|serial| (serial, span)));
-                    session.select_span(span, Via::Step);
+                    live.found.set(serial.map(|serial| (serial, found.span)));
+                    session.select_span(found.span, Via::Step);
                 }
             }
             Ok(_) => {}
             Err(error) => session.trouble(tab, &error),
         };
-        let ask = Ask::Find(typed, from, forward);
-        self.ask_list(tab, &view, list, ask, Box::new(then));
+        let ask = Ask::Find {
+            typed,
+            from,
+            forward,
+        };
+        self.ask_list(tab, &view, ListId::Lines, ask, Box::new(then));
     }
 
-    /// Does what a button of a list says: the list's name, and what.
-    pub fn list_act(self: &Rc<Self>, with: &str) {
-        let Some((tab, view)) = self.active() else {
+    /// Saves the text that is shown.
+    pub fn save_text(self: &Rc<Self>) {
+        let Some((_, view)) = self.active() else {
             return;
         };
-        let (name, what) = with.split_once(' ').unwrap_or((with, ""));
-        let list = match name {
-            "symbols" => ListId::Symbols,
-            "lines" => ListId::Lines,
-            _ => ListId::Relocations,
-        };
-        let current = view.lists.get(list).current.clone();
-        let extension = match what {
-            "csv" | "md" => Some(what),
-            _ => None,
-        };
-        let file = extension.map(|end| file_name([&view.opened.name, name], end));
-        match (what, current) {
-            ("next" | "before", _) => self.find_in_text(what == "next", false),
-            ("save", _) => {
-                if let (Some(text), Some(row)) = (view.lists.get(list).query.text, &view.lists.text)
-                {
-                    self.save_bytes(text, file_name([&view.opened.name, &row.name], "txt"));
-                }
-            }
-            ("name", Some(current)) => self.copy(current.title.clone(), "Name"),
-            ("users", Some(current)) => {
-                let query = Query {
-                    filter: current.filter.clone(),
-                    ..Query::default()
-                };
-                self.list_changed(tab, ListId::Relocations, ListChange::Query(query));
-                self.dispatch(Action::Panel(PanelId::Relocations));
-            }
-            ("lines", Some(current)) => {
-                self.list_text(tab, &view, list, Form::Tabs, current.entry, None);
-            }
-            ("lines" | "name" | "users", None) => {}
-            _ => {
-                let form = match what {
-                    "csv" => Form::Csv,
-                    "markdown" | "md" => Form::Markdown,
-                    _ => Form::Tabs,
-                };
-                let all = view.lists.get(list).query.text;
-                self.list_text(tab, &view, list, form, all, file);
-            }
+        if let Some(text) = &view.texts.shown
+            && let Some(span) = text.span
+        {
+            self.save_bytes(span, file_name([&view.opened.name, &text.name], "txt"));
         }
     }
 
-    /// Copies the list as it is shown, or saves it as a file; of a text, these bytes.
-    fn list_text(
+    /// Copies the name of the current row; of a kernel as the file has it, or demangled.
+    pub fn copy_name(self: &Rc<Self>, list: ListId, demangled: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let Some(current) = known.current() else {
+            return;
+        };
+        let (name, what) = match known.detail() {
+            Detail::Kernel(kernel) if demangled => (kernel.row.title(), "Demangled name"),
+            Detail::Kernel(kernel) => (&*kernel.row.name.value, "Name"),
+            _ => (&*current.about.title, "Name"),
+        };
+        self.copy(name.to_owned(), what);
+    }
+
+    /// Shows the relocations that refer to the current symbol.
+    pub fn show_references(&self) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if let Detail::Symbol { query, .. } = view.lists.get(ListId::Symbols).detail() {
+            let query = Query {
+                filter: query.clone(),
+                ..Query::default()
+            };
+            self.list_changed(tab, ListId::Relocations, ListChange::Query(query));
+            self.dispatch(Action::Panel(PanelId::Relocations));
+        }
+    }
+
+    /// Copies the selected lines.
+    pub fn copy_lines(self: &Rc<Self>) {
+        if let Some((_, view)) = self.active()
+            && let Some(current) = view.lists.get(ListId::Lines).current()
+        {
+            self.write_list(ListId::Lines, Form::Tabs, Some(current.entry), None);
+        }
+    }
+
+    /// Copies a list as it is shown, or saves it.
+    pub fn export_list(self: &Rc<Self>, list: ListId, form: Form, save: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let extension = match form {
+            Form::Csv => "csv",
+            Form::Markdown => "md",
+            Form::Json => "json",
+            Form::Tabs | Form::Plain => "txt",
+        };
+        let file = save.then(|| file_name([&view.opened.name, list.name()], extension));
+        self.write_list(list, form, view.lists.get(list).query.of, file);
+    }
+
+    fn write_list(
         self: &Rc<Self>,
-        tab: TabId,
-        view: &View,
         list: ListId,
         form: Form,
-        text: Option<Span>,
+        of: Option<Span>,
         file: Option<String>,
     ) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
         let known = view.lists.get(list);
-        let query = Query {
-            text,
-            ..known.query.clone()
-        };
+        let columns = known.shown();
         let request = Request::List {
-            document: known.document,
+            document: known.document.unwrap_or(NodeId::ROOT),
             list,
-            query,
-            ask: Ask::Written(form),
+            query: Query {
+                of,
+                ..known.query.clone()
+            },
+            ask: Ask::Written {
+                columns: columns.iter().map(|column| column.id.into()).collect(),
+                form,
+            },
         };
+        let what = match list {
+            ListId::Lines => "Text",
+            _ => "Table",
+        };
+        self.ask_text(tab, request, what, file);
+    }
+
+    /// Asks for text and saves it as a file; without a name for it, copies it.
+    pub(super) fn ask_text(
+        self: &Rc<Self>,
+        tab: TabId,
+        request: Request,
+        what: &'static str,
+        file: Option<String>,
+    ) {
         let then = move |session: &Rc<Session>, answer| match (answer, file) {
             (Ok(Response::Text(text)), Some(file)) => files::save_text(&text, &file),
-            (Ok(Response::Text(text)), None) => session.copy(text, "Text"),
+            (Ok(Response::Text(text)), None) => session.copy(text, what),
             (Ok(_), _) => {}
             (Err(error), _) => session.trouble(tab, &error),
         };

@@ -1,178 +1,89 @@
-//! The modules of a SYCLBIN: as a graph, and as a table.
+//! The modules of a SYCLBIN as a graph.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::PanelProps;
 use crate::model::Area;
-use crate::model::modules::query::{COLUMNS, ModuleColumn, ModuleQuery};
-use crate::model::modules::{Image, TITLE};
+use crate::model::list::ListId;
 use crate::model::text::escaped;
-use crate::ui::components::{
-    DataGrid, GridColumn, GridData, GridSource, button, plain, prose, shortened,
-};
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain};
+use crate::ui::format;
+use crate::ui::graph_view::{GraphView, Zoom};
 use crate::ui::hooks::{
-    Local, SessionContext, focus_by_id, number_near, pressed, set_text, text_of, use_change,
-    use_later, use_local,
+    Local, SessionContext, focus_by_id, number_near, pressed, use_local,
 };
 use crate::ui::module_graph::{Graph, Stands, graph};
-use crate::ui::module_view::{ModuleView, Zoom, image_span};
+use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::Via;
-use crate::ui::shared::Shared;
 use crate::ui::state::View;
-use crate::ui::words;
-use crate::worker::protocol::{ModulePage, ModuleRow, Row};
 
-/// The id of the field that filters.
-const FIELD: &str = "module-filter";
-/// So long after the last key the filter is applied, in milliseconds.
-const PAUSE: i32 = 120;
-
-/// Is the file one that may be a SYCLBIN, or is or was something in one selected?
-pub(super) fn may_have(view: &View) -> bool {
-    let summary = |row: &Row| row.summary.as_deref().unwrap_or("").starts_with(TITLE);
-    matches!(&*view.opened.summary.format, "syclbin" | "offload-binary")
-        || view.modules.document.is_some()
-        || view
-            .selection
-            .documents()
-            .iter()
-            .any(|(_, row)| summary(row))
-}
-
-/// The panel.
-#[component]
-pub fn Modules(props: &PanelProps) -> Html {
-    let session = &props.session;
-    let modules = &props.view.modules;
-    let serial = u64::from(props.view.selection.serial);
-    let opened = Shared::from(&props.view.opened).address();
-    let here = session.clone();
-    let known = modules.document.is_some();
-    use_change(
-        [
-            serial,
-            u64::from(modules.rows.generation),
-            opened,
-            known.into(),
-        ],
-        Box::new(move || here.0.follow_modules()),
-    );
-    let here = session.clone();
-    let (start, count) = modules.range.unwrap_or((0, u64::MAX));
-    use_change(
-        [
-            u64::from(modules.rows.generation) << 1 | u64::from(known),
-            opened,
-            start,
-            count,
-        ],
-        Box::new(move || here.0.need_graph()),
-    );
-    let filter = modules.query.filter.clone();
-    use_change(
-        [opened, 0, 0, 0],
-        Box::new(move || set_text(FIELD, &filter)),
-    );
-    let later = use_later();
-    let (here, before) = (session.clone(), modules.query.clone());
-    let oninput = Callback::from(move |_: InputEvent| {
-        let (here, before) = (here.clone(), before.clone());
-        let filter = move || {
-            here.0.set_module_query(ModuleQuery {
-                filter: text_of(FIELD).trim().to_owned(),
-                ..before
-            });
-        };
-        later.after(PAUSE, Box::new(filter));
-    });
-    if let Some(why) = &modules.failed {
-        return html! {
-            <div class="panel calm">
-                <p>{ prose(why) }</p>
-                <p class="dim">{ "Modules are what a SYCLBIN is made of." }</p>
-            </div>
-        };
-    }
-    let Some(page) = &modules.page else {
-        return html! { <div class="panel" /> };
+/// What there is: modules, images, symbols.
+pub(super) fn status(view: &View) -> Html {
+    let Some(page) = &view.graph.page else {
+        return html! { <span class="dim" role="status">{ "…" }</span> };
     };
-    html! {
-        <div class="panel modules">
-            { bar(modules, page, oninput) }
-            if page.found == 0 {
-                <p class="none">{ if page.modules == 0 { "There are no modules in this SYCLBIN." } else { "No module fits the filter." } }</p>
-            } else if modules.as_table {
-                <DataGrid id="modules" source={GridSource(Rc::new(Grid { session: session.clone(), view: props.view.clone() }))} />
-            } else {
-                { crumbs(modules) }
-                <Drawing session={session.clone()} view={props.view.clone()} />
-            }
-        </div>
+    let mut said = format::counted(page.modules, "abstract module", "abstract modules");
+    if page.found < page.modules {
+        said = format!("{} of {said}", format::grouped(page.found));
     }
-}
-
-/// The line above: what there is, and what can be done.
-fn bar(modules: &ModuleView, page: &ModulePage, oninput: Callback<InputEvent>) -> Html {
-    let mut said = vec![words::counted(
-        page.modules,
-        "abstract module",
-        "abstract modules",
-    )];
     let images = [
         (page.ir_modules, "IR module", "IR modules"),
         (page.native_images, "native image", "native images"),
     ];
-    for (count, one, many) in images.into_iter().filter(|(count, _, _)| *count > 0) {
-        said.push(words::counted(count, one, many));
+    for (count, one, many) in images.into_iter().filter(|(count, ..)| *count > 0) {
+        said.push_str(&format!(", {}", format::counted(count, one, many)));
     }
-    if page.found < page.modules {
-        said.insert(0, format!("{} of", words::grouped(page.found)));
-    }
-    let mut text = said.join(", ").replacen(" of, ", " of ", 1);
     if page.resolved > 0 {
-        let symbols = words::counted(page.resolved, "imported symbol", "imported symbols");
-        text = format!("{text} · {symbols} resolved");
+        let symbols = format::counted(page.resolved, "imported symbol", "imported symbols");
+        said.push_str(&format!(" · {symbols} resolved"));
     }
-    let act = |what: &'static str, label: &'static str| {
-        button("btn2", "modules", what.to_owned(), plain(label))
-    };
-    let toggle = |on: bool, what: &'static str, label: &'static str| {
+    html! { <>
+        <span class="dim" role="status">{ said }</span>
+        if page.unresolved > 0 {
+            <span class="warn">
+                <span aria-hidden="true">{ "▲ " }</span>
+                { format::counted(page.unresolved, "unresolved symbol", "unresolved symbols") }
+            </span>
+        }
+    </> }
+}
+
+/// What is said where the query finds nothing.
+pub(super) fn none(view: &GraphView) -> Option<String> {
+    (view.found() == Some(0)).then(|| "No abstract modules match the filter.".to_owned())
+}
+
+/// How the modules are shown.
+pub(super) fn controls(view: &GraphView) -> Html {
+    let toggle = |on: bool, command: Command, label: &'static str| {
         html! {
-            <button type="button" class="btn2" aria-pressed={on.to_string()} data-do="modules" data-with={what}>{ label }</button>
+            <button type="button" class="btn2" aria-pressed={on.to_string()} data-command={command.to_string()}>{ label }</button>
         }
     };
-    html! {
-        <div class="filters">
-            <input id={FIELD} type="search" placeholder="Image, target, symbol" aria-label="Filter modules"
-                   title="Words that all must be met: a part of what an image is, of its architecture or target, of a symbol; or a module's number"
-                   {oninput} />
-            <span class="dim" role="status">{ text }</span>
-            if page.unresolved > 0 {
-                <span class="warn">
-                    <span aria-hidden="true">{ "▲ " }</span>
-                    { words::counted(page.unresolved, "imported symbol is", "imported symbols are") }{ " not exported here" }
-                </span>
-            }
-            <span class="grow" />
-            <span class="pair" role="group" aria-label="How modules are shown">
-                { toggle(!modules.as_table, "graph", "Graph") }
-                { toggle(modules.as_table, "table", "Table") }
-            </span>
-            if !modules.as_table {
-                <button type="button" class="btn2" data-do="modules" data-with="smaller" aria-label="Draw it smaller">{ "−" }</button>
-                <button type="button" class="btn2" data-do="modules" data-with="larger" aria-label="Draw it larger">{ "+" }</button>
-                { act("fit", "Fit") }
-                { act("save", "Save SVG") }
-            }
-        </div>
-    }
+    let sign = |command: Command, label: &'static str, sign: &'static str| {
+        html! {
+            <button type="button" class="btn2" data-command={command.to_string()} aria-label={label}>{ sign }</button>
+        }
+    };
+    html! { <>
+        <span class="pair" role="group" aria-label="View">
+            { toggle(!view.as_table, Command::ShowGraph, "Graph") }
+            { toggle(view.as_table, Command::ShowTable, "Table") }
+        </span>
+        if !view.as_table {
+            { sign(Command::ZoomOut, "Zoom out", "−") }
+            { sign(Command::ZoomIn, "Zoom in", "+") }
+            { button("btn2", Command::ZoomToFit, plain("Fit")) }
+            { button("btn2", Command::SaveGraph, plain("Save SVG")) }
+        }
+    </> }
 }
 
 /// The groups around what is drawn.
-fn crumbs(modules: &ModuleView) -> Html {
-    let chain = modules.crumbs();
+pub(super) fn crumbs(view: &GraphView) -> Html {
+    let chain = view.crumbs();
     if chain.len() < 2 {
         return Html::default();
     }
@@ -181,15 +92,15 @@ fn crumbs(modules: &ModuleView) -> Html {
         <nav class="crumbs" aria-label="Groups of modules">
             { for chain.iter().enumerate().map(|(i, (start, count))| {
                 let text = match i {
-                    0 => format!("all {}", words::grouped(*count)),
-                    _ => format!("{} … {}", words::grouped(*start), words::grouped(start + count.max(&1) - 1)),
+                    0 => format!("all {}", format::grouped(*count)),
+                    _ => format!("{} … {}", format::grouped(*start), format::grouped(start + count.max(&1) - 1)),
                 };
                 html! { <>
                     if i > 0 { <span aria-hidden="true">{ " ▸ " }</span> }
                     if i == last {
                         <b aria-current="true">{ text }</b>
                     } else {
-                        { button("link", "modules", format!("{start} {count}"), plain(&text)) }
+                        { button("link", Command::GraphRange(*start, *count), plain(&text)) }
                     }
                 </> }
             }) }
@@ -198,24 +109,26 @@ fn crumbs(modules: &ModuleView) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct DrawingProps {
-    session: SessionContext,
-    view: Shared<View>,
+pub struct DrawingProps {
+    /// The session.
+    pub session: SessionContext,
+    /// What is shown of the file.
+    pub view: PtrEq<View>,
 }
 
 /// The node where the keys are.
 #[derive(Clone, PartialEq, Default)]
 struct Cursor {
     at: Option<usize>,
-    /// What was drawn then.
-    of: u64,
+    /// What was drawn then: the generation of the list, and the first module.
+    of: (u32, u64),
 }
 
 struct Sheet {
     session: SessionContext,
     graph: Graph,
     cursor: Local<Cursor>,
-    of: u64,
+    of: (u32, u64),
 }
 
 impl Sheet {
@@ -240,7 +153,7 @@ impl Sheet {
         match self.graph.nodes.get(at).map(|node| node.stands) {
             Some(Stands::For(span)) => self.session.0.select_span(span, Via::Jump),
             Some(Stands::Group(start, count)) => {
-                self.session.0.module_act(&format!("{start} {count}"));
+                self.session.0.draw_range(start, count);
             }
             Some(Stands::More) | None => {}
         }
@@ -250,9 +163,9 @@ impl Sheet {
         let Some(key) = pressed(event) else { return };
         match key.as_str() {
             "Enter" | " " => self.choose(self.at()),
-            "+" => self.session.0.module_act("larger"),
-            "-" => self.session.0.module_act("smaller"),
-            "0" => self.session.0.module_act("fit"),
+            "+" => self.session.0.run(Command::ZoomIn),
+            "-" => self.session.0.run(Command::ZoomOut),
+            "0" => self.session.0.run(Command::ZoomToFit),
             key => match self.graph.near(self.at(), key) {
                 Some(at) => self.go(at),
                 None => return,
@@ -264,17 +177,17 @@ impl Sheet {
 
 /// The graph.
 #[component]
-fn Drawing(props: &DrawingProps) -> Html {
+pub fn Drawing(props: &DrawingProps) -> Html {
     let cursor = use_local::<Cursor>();
-    let modules = &props.view.modules;
-    let Some(page) = &modules.page else {
+    let view = &props.view;
+    let Some(page) = &view.graph.page else {
         return Html::default();
     };
     let sheet = Rc::new(Sheet {
         session: props.session.clone(),
-        graph: graph(modules, page, &props.view.opened.name),
+        graph: graph(page, view.holder(), &view.opened.name),
         cursor,
-        of: Shared::from(page).address(),
+        of: (view.lists.get(ListId::Modules).rows.generation, page.start),
     });
     let here = Rc::clone(&sheet);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
@@ -285,7 +198,7 @@ fn Drawing(props: &DrawingProps) -> Html {
         }
     });
     let (width, height) = sheet.graph.size;
-    let (class, zoomed) = match modules.zoom {
+    let (class, zoomed) = match view.graph.zoom {
         Zoom::Fit => ("graph fit", (width, height)),
         Zoom::Percent(percent) => ("graph", (width * percent / 100, height * percent / 100)),
     };
@@ -332,158 +245,5 @@ fn box_of(graph: &Graph, place: usize, is_stop: bool) -> Html {
                 <text {class} x={(x + 12).to_string()} y={(y + down).to_string()}>{ text }</text>
             }) }
         </g>
-    }
-}
-
-struct Grid {
-    session: SessionContext,
-    view: Shared<View>,
-}
-
-impl Grid {
-    fn modules(&self) -> &ModuleView {
-        &self.view.modules
-    }
-
-    fn cell(row: &ModuleRow, column: ModuleColumn) -> Html {
-        let module = &row.module;
-        let symbols = |count: u32, names: &[String]| {
-            let title = escaped(&names.join(", "));
-            html! { <span {title}>{ words::grouped(count.into()) }</span> }
-        };
-        match column {
-            ModuleColumn::Module => plain(&format!("abstract module {}", module.index)),
-            ModuleColumn::IrModules => {
-                images(&row.ir_modules, module.ir_modules.len() as u64, ir_words)
-            }
-            ModuleColumn::NativeImages => images(
-                &row.native_images,
-                module.native_images.len() as u64,
-                native_words,
-            ),
-            ModuleColumn::Size => plain(&words::grouped(row.size)),
-            ModuleColumn::Sets => plain(&words::grouped(module.sets.into())),
-            ModuleColumn::Exports => symbols(module.exports, &row.exports),
-            ModuleColumn::Imports => symbols(module.imports, &row.imports),
-        }
-    }
-}
-
-fn ir_words(image: &Image) -> String {
-    let kind = image.ir_type_name().unwrap_or("unknown");
-    match image.target.as_ref().map(|target| target.value.as_str()) {
-        Some(target) if !target.is_empty() => format!("{kind} {target}"),
-        _ => kind.to_owned(),
-    }
-}
-
-fn native_words(image: &Image) -> String {
-    let arch = image.arch.as_ref().map_or("", |arch| &arch.value);
-    let target = image.target.as_ref().map_or("", |target| &target.value);
-    match (arch, target) {
-        ("", "") => image.title.to_string(),
-        ("", name) | (name, _) => name.to_owned(),
-    }
-}
-
-fn images(shown: &[Image], count: u64, say: fn(&Image) -> String) -> Html {
-    let names: Vec<String> = shown.iter().map(say).collect();
-    let text = match (count, names.first()) {
-        (0, _) => return html! { <span class="dim">{ "–" }</span> },
-        (1, Some(name)) => name.clone(),
-        (count, _) => format!("{}: {}", words::grouped(count), names.join(", ")),
-    };
-    html! { <span title={escaped(&text)}>{ shortened(&escaped(&text)) }</span> }
-}
-
-impl GridData for Grid {
-    fn label(&self) -> String {
-        "Modules".to_owned()
-    }
-
-    fn columns(&self) -> Vec<GridColumn> {
-        let column = |column: &ModuleColumn| {
-            let (title, unit, width, grows) = match column {
-                ModuleColumn::Module => ("Module", "", 21, false),
-                ModuleColumn::IrModules => ("IR modules", "", 24, true),
-                ModuleColumn::NativeImages => ("Native images", "", 24, true),
-                ModuleColumn::Size => ("Size", "B", 10, false),
-                ModuleColumn::Sets => ("Sets", "", 4, false),
-                ModuleColumn::Exports => ("Exports", "", 4, false),
-                ModuleColumn::Imports => ("Imports", "", 4, false),
-            };
-            GridColumn {
-                title: title.to_owned(),
-                unit: unit.to_owned(),
-                doc: String::new(),
-                number: width < 20,
-                sorts: true,
-                width,
-                grows,
-            }
-        };
-        COLUMNS.iter().map(column).collect()
-    }
-
-    fn rows(&self) -> u64 {
-        self.modules().found().unwrap_or(0)
-    }
-
-    fn sort(&self) -> Option<(usize, bool)> {
-        let query = &self.modules().query;
-        let place = COLUMNS
-            .iter()
-            .position(|column| Some(*column) == query.sort)?;
-        Some((place, query.descending))
-    }
-
-    fn cells(&self, row: u64) -> Option<Vec<Html>> {
-        let row = self.modules().rows.row(row)?;
-        let cells = COLUMNS.iter().map(|column| Grid::cell(row, *column));
-        Some(cells.collect())
-    }
-
-    fn selected(&self) -> Option<u64> {
-        self.modules().current?.place
-    }
-
-    fn serial(&self) -> u64 {
-        u64::from(self.view.selection.serial)
-    }
-
-    fn version(&self) -> u64 {
-        self.modules().rows.version()
-    }
-
-    fn is_waiting(&self) -> bool {
-        self.modules().rows.is_waiting()
-    }
-
-    fn need(&self, start: u64, end: u64) {
-        self.session.0.need_modules(start, end);
-    }
-
-    fn sort_by(&self, column: usize) {
-        if let Some(column) = COLUMNS.get(column) {
-            let query = self.modules().sorted_by(*column);
-            self.session.0.set_module_query(query);
-        }
-    }
-
-    fn choose(&self, row: u64, column: usize) {
-        let Some(module) = self.modules().rows.row(row) else {
-            return self.session.0.go_to_module(row);
-        };
-        let image = match COLUMNS.get(column) {
-            Some(ModuleColumn::IrModules) => module.ir_modules.first(),
-            Some(ModuleColumn::NativeImages) => module.native_images.first(),
-            _ => None,
-        };
-        let span = image.map_or(module.module.header, image_span);
-        self.session.0.select_span(span, Via::Jump);
-    }
-
-    fn open(&self, _row: u64) {
-        self.session.0.module_act("properties");
     }
 }
