@@ -1,6 +1,6 @@
 //! What requests about the verdict are answered.
 
-use super::answer::{Answer, PATHS_MAX, failed};
+use super::handler::{Answer, PATHS_MAX, failed};
 use super::protocol::{Judged, Response};
 use crate::decode::rules;
 use crate::model::{Document, NodeId, Span};

@@ -53,9 +53,9 @@ use web_sys::{
     Blob, DedicatedWorkerGlobalScope, EventTarget, MessageChannel, MessageEvent, MessagePort,
 };
 
-use super::answer::{Answer, Desk, failed, unreadable};
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
+use super::handler::{Answer, Handler, failed, unreadable};
 use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request, Response};
 use super::rare_module::RareModule;
 use super::warm_up;
@@ -148,7 +148,7 @@ type Decode = dyn Fn(&Host) -> Option<Answer>;
 struct Host {
     line: Line,
     place: Place,
-    desk: RefCell<Desk>,
+    handler: RefCell<Handler>,
     queue: RefCell<VecDeque<JsValue>>,
     rare: Rc<RareModule>,
     /// For a file on its way into memory, or a part of the decoder.
@@ -167,7 +167,7 @@ impl Host {
         Host {
             line,
             place,
-            desk: RefCell::new(Desk::with(milliseconds, Rc::<RareModule>::clone(&rare))),
+            handler: RefCell::new(Handler::with(milliseconds, Rc::<RareModule>::clone(&rare))),
             rare,
             queue: RefCell::new(VecDeque::new()),
             waiting: Cell::new(false),
@@ -202,7 +202,7 @@ impl Host {
         let _ = near.remove_event_listener_with_callback("message", listener);
         near.close();
         self.queue.borrow_mut().clear();
-        self.desk.borrow_mut().clear();
+        self.handler.borrow_mut().clear();
     }
 
     /// Answers what has come, in that order.
@@ -230,7 +230,7 @@ impl Host {
     }
 
     fn answer(self: &Rc<Host>, id: u32, envelope: Envelope) -> Option<Answer> {
-        self.settled(id, move |host| host.desk.borrow_mut().answer(&envelope))
+        self.settled(id, move |host| host.handler.borrow_mut().answer(&envelope))
     }
 
     /// What `answer` gives; where it finds that a part is needed that is not here, what it gives
@@ -254,7 +254,10 @@ impl Host {
                 rare.deep.load().await;
             }
         };
-        self.later(id, loading, move |host, _| Some(answer(host)));
+        self.later(id, loading, move |host, _| {
+            host.handler.borrow_mut().forget_lists();
+            Some(answer(host))
+        });
         None
     }
 
@@ -273,7 +276,7 @@ impl Host {
     }
 
     fn open(self: &Rc<Host>, id: u32, name: &str, file: Blob) -> Option<Answer> {
-        self.desk.borrow_mut().clear();
+        self.handler.borrow_mut().clear();
         match self.place {
             Place::Worker => self.decode(id, name.to_owned(), File::Pieces(file)),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
@@ -307,7 +310,7 @@ impl Host {
                     if head.is_ok_and(|head| !format::reads(&head)) {
                         return Some(Response::Elsewhere.into());
                     }
-                    host.desk.borrow_mut().decode(id, &name, source);
+                    host.handler.borrow_mut().decode(id, &name, source);
                     None
                 }
                 Err(message) => Some(failed(message)),
@@ -320,7 +323,7 @@ impl Host {
         if let Some(refused) = decode(self) {
             return Some(refused);
         }
-        let opened = |host: &Host| host.desk.borrow_mut().opened();
+        let opened = |host: &Host| host.handler.borrow_mut().opened();
         // While decoding, only what is compressed asks for the part for what lies deep.
         let (names, packed) = (self.rare.names.is_awaited(), self.rare.deep.is_awaited());
         if !names && !packed {

@@ -4,23 +4,17 @@
 //! * `codec` (feature `wasm`): the messages as JavaScript objects.
 //! * `client` (feature `ui`): runs in the page; turns requests into futures, starts the
 //!   decoder anew when it dies.
-//! * `answer` (feature `decode`): what each request is answered; no browser in it.
+//! * `handler` (feature `decode`): what each request is answered; no browser in it.
 //! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
-//!   the messages on to `answer`; `rare_module` are the parts that are loaded on
+//!   the messages on to `handler`; `rare_module` are the parts that are loaded on
 //!   demand; `warm_up` is what is done before the first request.
 
 pub mod protocol;
 
 #[cfg(feature = "decode")]
-pub mod answer;
+mod answer_graph;
 #[cfg(feature = "decode")]
-mod answer_kernels;
-#[cfg(feature = "decode")]
-mod answer_lists;
-#[cfg(feature = "decode")]
-mod answer_modules;
-#[cfg(feature = "decode")]
-mod answer_text;
+mod answer_list;
 #[cfg(feature = "decode")]
 mod answer_verdict;
 #[cfg(feature = "worker")]
@@ -33,6 +27,8 @@ mod client_port;
 pub mod client_timer;
 #[cfg(feature = "wasm")]
 pub mod codec;
+#[cfg(feature = "decode")]
+pub mod handler;
 #[cfg(feature = "worker")]
 pub mod host;
 #[cfg(feature = "worker")]

@@ -12,11 +12,12 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::DedicatedWorkerGlobalScope;
 
-use super::answer::Desk;
 use super::codec;
-use super::protocol::{Envelope, Message, Request};
+use super::handler::Handler;
+use super::protocol::{Ask, Envelope, Message, Request};
 use crate::decode::rare::Rare;
-use crate::model::kernels::query::Query;
+use crate::model::list::ListId;
+use crate::model::list::query::Query;
 use crate::model::{MemorySource, NodeId};
 
 /// Decoded so often: then what matters has been translated well.
@@ -64,29 +65,33 @@ async fn sleep(milliseconds: i32) -> bool {
 
 /// What the page asks about a zebin at first.
 fn once(clock: fn() -> f64, rare: &Rc<dyn Rare>) {
-    let mut desk = Desk::with(clock, Rc::clone(rare));
-    desk.decode(0, "", Box::new(MemorySource::from(SAMPLE)));
+    let mut handler = Handler::with(clock, Rc::clone(rare));
+    handler.decode(0, "", Box::new(MemorySource::from(SAMPLE)));
     let document = NodeId::ROOT;
     let requests = [
         Request::Verdict {
             document,
             device: None,
         },
-        Request::Kernels {
+        Request::List {
             document,
+            list: ListId::Kernels,
             query: Query::default(),
-            start: 0,
-            count: 1,
+            ask: Ask::Rows {
+                start: 0,
+                count: 1,
+                columns: Vec::new(),
+            },
         },
     ];
     let answers = requests.map(|request| {
-        desk.answer(&Envelope {
+        handler.answer(&Envelope {
             id: 0,
             about: None,
             request,
         })
     });
-    for answer in [desk.opened()].into_iter().chain(answers) {
+    for answer in [handler.opened()].into_iter().chain(answers) {
         let response = answer.response;
         let _ = codec::write_message(&Message::Answer { id: 0, response }, None);
     }

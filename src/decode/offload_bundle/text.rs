@@ -13,8 +13,8 @@ use super::super::elf::{lines_node, plural};
 use super::super::format::{Format, Opened};
 use super::super::layout::Layout;
 use super::super::reader::Window;
-use crate::model::list::lines::for_each_line;
 use super::super::{limits, rules};
+use crate::model::list::lines::for_each_line;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
 
 const START: &str = " __CLANG_OFFLOAD_BUNDLE____START__ ";

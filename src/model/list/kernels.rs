@@ -197,22 +197,31 @@ impl List for KernelList {
         let place = usize::try_from(row).unwrap_or(usize::MAX);
         let detail = self.kernels.detail(place, sources);
         About {
-            title: self.row(row).map_or_else(String::new, |row| row.title().to_owned()),
+            title: self
+                .row(row)
+                .map_or_else(String::new, |row| row.title().to_owned()),
             links: Vec::new(),
             detail: detail.map_or(Detail::None, |detail| Detail::Kernel(Box::new(detail))),
         }
     }
 
-    fn is_secondary(&self, row: u32) -> bool {
-        self.row(row).is_some_and(|row| row.is_function)
+    fn secondary(&self) -> u32 {
+        let functions = self.rows.iter().rev().take_while(|row| row.is_function);
+        u32::try_from(functions.count()).unwrap_or(u32::MAX)
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
-        let is_hazards = COLUMNS.get(column).is_some_and(|column| column.id == "hazards");
+        let is_hazards = COLUMNS
+            .get(column)
+            .is_some_and(|column| column.id == "hazards");
         match self.row(row).filter(|_| is_hazards) {
             // What is worst, and of that the most.
             Some(row) => {
-                let worst = row.hazards.iter().map(|hazard| hazard.kind as i128 + 1).max();
+                let worst = row
+                    .hazards
+                    .iter()
+                    .map(|hazard| hazard.kind as i128 + 1)
+                    .max();
                 let (spill, private) = (row.spill_size.value, row.private_size.value);
                 Key::Ints([worst.unwrap_or(0), spill.into(), private.into()])
             }

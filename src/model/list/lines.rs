@@ -174,7 +174,9 @@ pub fn text(of: Span, sources: &Sources, limit: usize) -> Result<String, String>
     if of.len() > limit as u64 {
         return Err("This text is too long to be copied: save it instead.".to_owned());
     }
-    let bytes = sources.read_clamped(of).map_err(|error| error.to_string())?;
+    let bytes = sources
+        .read_clamped(of)
+        .map_err(|error| error.to_string())?;
     Ok(readable(&bytes))
 }
 

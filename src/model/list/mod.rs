@@ -13,6 +13,8 @@ pub mod query;
 pub mod relocations;
 pub mod symbols;
 pub mod write;
+#[cfg(feature = "decode")]
+pub mod writer;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -24,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{Document, Tone};
 use super::kernels::KernelDetail;
 use super::modules::Holder;
-use super::node::{NodeId, Xref};
+use super::node::{NodeId, NodeKind, Xref};
 use super::source::{SourceError, Sources};
 use super::span::Span;
 use super::value::Str;
@@ -253,6 +255,44 @@ impl<'a> Cell<'a> {
         Cell { span, ..self }
     }
 
+    /// The same for an answer: of many words or bytes the first, and `…`.
+    pub fn shown(self) -> Cell<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let value = match self.value {
+            CellValue::Words(mut words) => {
+                if words.len() > WORDS_SHOWN {
+                    words.truncate(WORDS_SHOWN);
+                    words.push("…".into());
+                }
+                CellValue::Words(words.into_iter().map(owned).collect())
+            }
+            CellValue::Bytes(mut bytes) if bytes.len() > BYTES_SHOWN => {
+                bytes.truncate(BYTES_SHOWN);
+                let text = CellValue::Bytes(bytes);
+                CellValue::Text(format!("{} …", text.text()).into())
+            }
+            CellValue::Text(text) => CellValue::Text(owned(text)),
+            CellValue::Name { name, demangled } => CellValue::Name {
+                name: owned(name),
+                demangled: demangled.map(owned),
+            },
+            CellValue::Empty => CellValue::Empty,
+            CellValue::Int(number) => CellValue::Int(number),
+            CellValue::Count(number) => CellValue::Count(number),
+            CellValue::Hex(number) => CellValue::Hex(number),
+            CellValue::Real(number) => CellValue::Real(number),
+            CellValue::Bool(yes) => CellValue::Bool(yes),
+            CellValue::Ints(numbers) => CellValue::Ints(numbers),
+            CellValue::Bytes(bytes) => CellValue::Bytes(bytes),
+        };
+        Cell {
+            value,
+            span: self.span,
+            is_default: self.is_default,
+            marks: self.marks,
+        }
+    }
+
     /// The same with one more mark.
     pub fn mark(mut self, tone: Tone, text: impl Into<Str>, doc: impl Into<Str>) -> Cell<'a> {
         self.marks.push(Mark {
@@ -263,6 +303,11 @@ impl<'a> Cell<'a> {
         self
     }
 }
+
+/// So many words of a cell are in an answer.
+pub const WORDS_SHOWN: usize = 32;
+/// So many bytes.
+pub const BYTES_SHOWN: usize = 24;
 
 /// A word beside a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -342,11 +387,10 @@ pub trait List {
         About::default()
     }
 
-    /// Is the row shown only on demand ([`Query::all`](query::Query::all))? So are functions
-    /// among kernels.
-    fn is_secondary(&self, row: u32) -> bool {
-        let _ = row;
-        false
+    /// How many of the last rows are shown only on demand ([`Query::all`](query::Query::all)):
+    /// the functions behind the kernels.
+    fn secondary(&self) -> u32 {
+        0
     }
 
     /// The key that a column sorts by.
@@ -418,10 +462,12 @@ pub enum Key<'a> {
 impl Key<'_> {
     /// The order of two keys.
     pub fn order(&self, other: &Key<'_>) -> Ordering {
+        // The keys of one column are of one sort, but for the empty ones.
         let rank = |key: &Key<'_>| match key {
             Key::Empty => 0,
-            Key::Ints(_) | Key::Real(_) => 1,
-            Key::Text(_) => 2,
+            Key::Ints(_) => 1,
+            Key::Real(_) => 2,
+            Key::Text(_) => 3,
         };
         match (self, other) {
             (Key::Ints(a), Key::Ints(b)) => a.cmp(b),
@@ -435,30 +481,36 @@ impl Key<'_> {
 impl<'a> CellValue<'a> {
     /// The key that it sorts by: a name as people read it.
     pub fn into_key(self) -> Key<'a> {
-        let int = |number: i128| Key::Ints([number, 0, 0]);
+        if let Some(number) = self.int() {
+            return Key::Ints([number, 0, 0]);
+        }
         match self {
-            CellValue::Empty | CellValue::Bytes(_) => Key::Empty,
-            CellValue::Int(number) => int(number.into()),
-            CellValue::Count(number) | CellValue::Hex(number) => int(number.into()),
-            CellValue::Bool(yes) => int(yes.into()),
             CellValue::Real(number) => Key::Real(number),
             CellValue::Ints(numbers) => Key::Ints(numbers.map(Into::into)),
             CellValue::Text(text) => Key::Text(text),
             CellValue::Name { name, demangled } => Key::Text(demangled.unwrap_or(name)),
             CellValue::Words(words) => Key::Ints([words.len() as i128, 0, 0]),
+            _ => Key::Empty,
+        }
+    }
+
+    /// The whole number in it; yes is 1. Returns `None` if it is none.
+    pub fn int(&self) -> Option<i128> {
+        match self {
+            CellValue::Int(number) => Some((*number).into()),
+            CellValue::Count(number) | CellValue::Hex(number) => Some((*number).into()),
+            CellValue::Bool(yes) => Some((*yes).into()),
+            _ => None,
         }
     }
 
     /// The number in it; yes is 1. Returns `None` if it is no number.
     pub fn number(&self) -> Option<f64> {
-        // Exact below 2^53; what is larger is compared by its key.
+        // Exact below 2^53.
         #[allow(clippy::cast_precision_loss)]
         match self {
-            CellValue::Int(number) => Some(*number as f64),
-            CellValue::Count(number) | CellValue::Hex(number) => Some(*number as f64),
             CellValue::Real(number) => Some(*number),
-            CellValue::Bool(yes) => Some(f64::from(u8::from(*yes))),
-            _ => None,
+            value => value.int().map(|number| number as f64),
         }
     }
 
@@ -509,7 +561,9 @@ impl Document {
             ListId::Kernels => self.kernels(*id).is_some(),
             ListId::Relocations | ListId::Symbols => self.linkage(*id).is_some(),
             ListId::Modules | ListId::Properties => self.modules(*id).is_some(),
-            ListId::Lines => true,
+            ListId::Lines => self
+                .node(*id)
+                .is_some_and(|node| node.kind == NodeKind::File),
         })
     }
 

@@ -65,7 +65,9 @@ fn ir_words(image: &Image) -> Cow<'_, str> {
 
 fn native_words(image: &Image) -> Cow<'_, str> {
     let said = [&image.target, &image.arch].into_iter().flatten();
-    let mut said = said.map(|said| &*said.value).filter(|text| !text.is_empty());
+    let mut said = said
+        .map(|said| &*said.value)
+        .filter(|text| !text.is_empty());
     said.next().unwrap_or(&image.title).into()
 }
 
@@ -98,9 +100,8 @@ impl ModuleList {
         let symbols = &self.graph.symbols;
         let pairs = pairs.get_or_init(|| {
             let symbols = symbols.iter().enumerate();
-            let pairs = symbols.flat_map(|(at, symbol)| {
-                modules(symbol).iter().map(move |module| (*module, at))
-            });
+            let pairs = symbols
+                .flat_map(|(at, symbol)| modules(symbol).iter().map(move |module| (*module, at)));
             let mut pairs: Vec<(u32, usize)> = pairs.collect();
             pairs.sort_unstable();
             pairs

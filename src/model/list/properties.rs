@@ -106,15 +106,25 @@ impl List for PropertyList {
     }
 
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
-        let entry = |row: &u32| self.entry(*row, sources).is_some_and(|entry| entry.contains(span));
-        let set = |row: &u32| self.row(*row).is_some_and(|(set, _)| set.span.contains(span));
-        let row = (0..self.len()).find(entry).or_else(|| (0..self.len()).find(set))?;
+        let entry = |row: &u32| {
+            self.entry(*row, sources)
+                .is_some_and(|entry| entry.contains(span))
+        };
+        let set = |row: &u32| {
+            self.row(*row)
+                .is_some_and(|(set, _)| set.span.contains(span))
+        };
+        let row = (0..self.len())
+            .find(entry)
+            .or_else(|| (0..self.len()).find(set))?;
         Some(row..row.saturating_add(1))
     }
 
     fn about(&self, row: u32, _: Span, _: &Sources) -> About {
         About {
-            title: self.row(row).map_or_else(String::new, |(_, property)| property.key.clone()),
+            title: self
+                .row(row)
+                .map_or_else(String::new, |(_, property)| property.key.clone()),
             ..About::default()
         }
     }

@@ -1,4 +1,4 @@
-//! Lists as text: CSV, tab-separated, Markdown, JSON, and aligned for a terminal.
+//! The forms of a list as text: CSV, tab-separated, Markdown, JSON, and aligned for a terminal.
 
 use serde::{Deserialize, Serialize};
 

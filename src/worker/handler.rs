@@ -1,6 +1,6 @@
 //! What each request is answered: the decoder's side without a browser.
 //!
-//! A [`Desk`] holds one open file. [`host`](super::host) hands it requests and posts what it
+//! A [`Handler`] holds one open file. [`host`](super::host) hands it requests and posts what it
 //! answers; tests do the same natively.
 
 use std::cell::RefCell;
@@ -8,25 +8,22 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::answer_kernels::KernelDesk;
-use super::answer_lists::ListDesk;
-use super::answer_modules::ModuleDesk;
-use super::answer_text::TextDesk;
-use super::answer_verdict;
+use super::answer_list::Lists;
 use super::protocol::{
-    BYTES_MAX, Detail, Envelope, ExportForm, HitRow, KnownRow, LeafRow, Opened, Problem, ROWS_MAX,
-    Request, Response, Row,
+    BYTES_MAX, Detail, Envelope, ExportForm, Follow, HitRow, KnownRow, LeafRow, Opened, PREVIEW,
+    Place, Problem, ROWS_MAX, Request, Response, Row, Selected,
 };
+use super::{answer_graph, answer_verdict};
 use crate::decode::decode_with;
 use crate::decode::rare::{self, Rare};
-use crate::model::linkage::list::ListId;
+use crate::model::list::ListId;
 use crate::model::{
     ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
     SourceId, Span, json, text,
 };
 
 /// So many problems get the path of their node when a file is opened; for each further one
-/// the page can ask ([`Request::Locate`]).
+/// the page can ask ([`Place::Span`]).
 pub const PATHS_MAX: usize = 500;
 /// So many of a node's diagnostics are named in its detail.
 pub const DETAIL_DIAGNOSTICS_MAX: usize = 50;
@@ -38,8 +35,6 @@ pub const TEXTS_MAX: usize = 2000;
 pub const HITS_MAX: usize = 1000;
 /// At most so much text in one answer.
 pub const EXPORT_MAX: usize = 64 * 1024 * 1024;
-
-const PREVIEW: u64 = 16;
 
 /// An answer, and the bytes that travel beside it.
 #[derive(Debug)]
@@ -76,7 +71,7 @@ pub fn unreadable(name: &str, reason: &str) -> Answer {
 }
 
 /// At most one open file, and the answers to what is asked about it.
-pub struct Desk {
+pub struct Handler {
     clock: fn() -> f64,
     rare: Rc<dyn Rare>,
     file: Option<OpenFile>,
@@ -88,23 +83,20 @@ struct OpenFile {
     name: String,
     document: Document,
     trouble: Trouble,
-    kernels: KernelDesk,
-    lists: ListDesk,
-    text: TextDesk,
-    modules: ModuleDesk,
+    lists: Lists,
     /// How long it took to decode it, in milliseconds.
     decoding: f64,
 }
 
-impl Desk {
-    /// A desk without a file; `clock` tells the time in milliseconds.
-    pub fn new(clock: fn() -> f64) -> Desk {
-        Desk::with(clock, rare::built_in())
+impl Handler {
+    /// A handler without a file; `clock` tells the time in milliseconds.
+    pub fn new(clock: fn() -> f64) -> Handler {
+        Handler::with(clock, rare::built_in())
     }
 
-    /// A desk without a file; `rare` reads what few files need.
-    pub fn with(clock: fn() -> f64, rare: Rc<dyn Rare>) -> Desk {
-        Desk {
+    /// A handler without a file; `rare` reads what few files need.
+    pub fn with(clock: fn() -> f64, rare: Rc<dyn Rare>) -> Handler {
+        Handler {
             clock,
             rare,
             file: None,
@@ -117,7 +109,7 @@ impl Desk {
         self.opened()
     }
 
-    /// The first half of [`open`](Desk::open). It does not ask for what few files need, but
+    /// The first half of [`open`](Handler::open). It does not ask for what few files need, but
     /// tells whether this one does ([`Rare::needed`]).
     pub fn decode(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) {
         // First, so that there are never two in memory.
@@ -134,15 +126,12 @@ impl Desk {
             name: name.to_owned(),
             document,
             trouble,
-            kernels: KernelDesk::default(),
-            lists: ListDesk::default(),
-            text: TextDesk::default(),
-            modules: ModuleDesk::default(),
+            lists: Lists::default(),
             decoding: (self.clock)() - started,
         });
     }
 
-    /// The second half of [`open`](Desk::open): the answer.
+    /// The second half of [`open`](Handler::open): the answer.
     pub fn opened(&mut self) -> Answer {
         let Some(file) = &mut self.file else {
             return failed("no file is open");
@@ -156,20 +145,24 @@ impl Desk {
         Answer::from(Response::Opened(Box::new(opened)))
     }
 
-    /// Puts a document on the desk that was made elsewhere, as if request `id` had opened it.
+    /// Takes a document that was made elsewhere, as if request `id` had opened it.
     pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
         self.file = Some(OpenFile {
             id,
             name: name.to_owned(),
             document,
             trouble: Trouble::default(),
-            kernels: KernelDesk::default(),
-            lists: ListDesk::default(),
-            text: TextDesk::default(),
-            modules: ModuleDesk::default(),
+            lists: Lists::default(),
             decoding: 0.0,
         });
         self.opened()
+    }
+
+    /// Forgets what was made without a part of the decoder that was still to be loaded.
+    pub fn forget_lists(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.lists = Lists::default();
+        }
     }
 
     /// Forgets the file.
@@ -213,56 +206,43 @@ impl OpenFile {
             Request::Open { .. } | Request::Rules => failed("this is no question about a file"),
             Request::Rows { node, start, count } => {
                 let end = start.saturating_add((*count).min(ROWS_MAX));
-                match document.node(*node) {
-                    Some(_) => Response::Rows(rows(document, *node, *start..end)).into(),
-                    None => no_such_node(*node),
-                }
+                let Some(parent) = document.node(*node) else {
+                    return no_such_node(*node);
+                };
+                Answer::from(Response::Rows {
+                    count: document.count(parent),
+                    rows: rows(document, *node, *start..end),
+                })
             }
-            Request::Detail { node } => match detail(document, *node) {
-                Some(detail) => Response::Detail(Box::new(detail)).into(),
-                None => no_such_node(*node),
-            },
-            Request::At { source, offset } => {
-                let ids = document.nodes_at(*source, *offset);
-                Response::Way(way(document, &ids)).into()
+            Request::Select { place, follow } => {
+                let selected = self.select(place, follow.as_ref());
+                selected.map_or_else(failed, |selected| {
+                    Response::Selected(Box::new(selected)).into()
+                })
             }
-            Request::Locate { span } => {
-                let ids = document.nodes_for(*span);
-                Response::Way(way(document, &ids)).into()
-            }
-            Request::Find { path } => match document.find(path) {
-                Ok(id) => {
-                    let ids = lineage(document, id);
-                    Response::Way(way(document, &ids)).into()
-                }
-                Err(error) => failed(error.to_string()),
-            },
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
             Request::Search { typed, limit } => search(document, typed, *limit),
-            Request::Kernels { .. }
-            | Request::Kernel { .. }
-            | Request::KernelAt { .. }
-            | Request::KernelTable { .. } => self.kernels.answer(document, request),
             Request::Verdict {
                 document: id,
                 device,
             } => answer_verdict::verdict(document, *id, device.as_deref()),
+            Request::Graph {
+                document: id,
+                query,
+                start,
+                count,
+            } => answer_graph::graph(&mut self.lists, document, *id, query, (*start, *count))
+                .map_or_else(failed, Answer::from),
             Request::List {
                 document: id,
                 list,
                 query,
                 ask,
-            } => {
-                let answered = match (list, query.text) {
-                    (ListId::Lines, Some(text)) => self.text.answer(document, *id, text, ask),
-                    _ => self.lists.answer(document, *id, *list, query, ask),
-                };
-                answered.map_or_else(failed, Answer::from)
-            }
-            Request::Texts { document: id } => Response::Rows(texts(document, *id)).into(),
-            Request::Modules { .. } | Request::ModuleAt { .. } | Request::Properties { .. } => {
-                self.modules.answer(document, request)
-            }
+            } => self
+                .lists
+                .answer(document, *id, *list, query, ask)
+                .map_or_else(failed, Answer::from),
+            Request::Texts { document: id } => Response::Texts(texts(document, *id)).into(),
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
                     Ok(text) => Response::Text(text).into(),
@@ -271,6 +251,52 @@ impl OpenFile {
                 None => no_such_node(*node),
             },
         }
+    }
+
+    /// # Errors
+    ///
+    /// When there is no such place; says so in words.
+    fn select(&mut self, place: &Place, follow: Option<&Follow>) -> Result<Selected, String> {
+        let document = &mut self.document;
+        let mut selected = None;
+        let ids = match place {
+            Place::Node(id) => lineage(document, *id),
+            Place::Byte(source, offset) => document.nodes_at(*source, *offset),
+            Place::Span(span) => {
+                selected = Some(*span);
+                document.nodes_for(*span)
+            }
+            Place::Path(path) => {
+                let id = document.find(path).map_err(|error| error.to_string())?;
+                lineage(document, id)
+            }
+            Place::Row(at) => {
+                let lists = &mut self.lists;
+                let entry = follow.and_then(|follow| lists.entry(document, follow, *at));
+                let entry = entry.ok_or("The list has no such row.")?;
+                document.nodes_for(entry)
+            }
+        };
+        let node = *ids.last().ok_or("The tree has no such node.")?;
+        let detail = detail(document, node).ok_or("The tree has no such node.")?;
+        let selected = selected.or_else(|| document.node(node)?.span);
+        let list = follow.and_then(|follow| {
+            let whole = document.node(node)?;
+            // A line begins with what introduces its value.
+            let span = match follow.list {
+                ListId::Lines if selected == whole.span => whole.extent(),
+                _ => selected,
+            };
+            self.lists.at(document, node, span, follow)
+        });
+        let preview =
+            selected.and_then(|span| document.sources.read_clamped(span.sub(0, PREVIEW)).ok());
+        Ok(Selected {
+            way: way(document, &ids),
+            detail,
+            preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
+            list: list.map(Box::new),
+        })
     }
 
     fn opened(&mut self, clock: fn() -> f64) -> Opened {
@@ -323,10 +349,10 @@ fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> 
 
 /// The readable texts among the children of a node.
 fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
-    let mut rows = rows(document, parent, 0..u64::MAX);
-    rows.retain(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()));
-    rows.truncate(TEXTS_MAX);
-    rows
+    let is_text =
+        |node: &Node| node.kind == NodeKind::Text && node.span.is_some_and(|span| !span.is_empty());
+    let ids = document.children_that(parent, is_text, TEXTS_MAX);
+    rows_of(document, &ids)
 }
 
 fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
@@ -334,12 +360,19 @@ fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     ids.iter().filter_map(row).collect()
 }
 
-/// Without the root, unless there is nothing else.
+/// The rows of these nodes with their counts: without the root, unless there is nothing else.
 fn way(document: &Document, ids: &[NodeId]) -> Vec<Row> {
-    match ids {
-        [_root, rest @ ..] if !rest.is_empty() => rows_of(document, rest),
-        ids => rows_of(document, ids),
-    }
+    let shown = match ids {
+        [_root, rest @ ..] if !rest.is_empty() => rest,
+        ids => ids,
+    };
+    let counted = |id: &NodeId| {
+        let node = document.node(*id)?;
+        let count = Some(document.count(node));
+        let row = row(document, *id, node);
+        Some(Row { count, ..row })
+    };
+    shown.iter().filter_map(counted).collect()
 }
 
 /// The nodes from the root down to `id`.
@@ -374,19 +407,12 @@ fn row(document: &Document, id: NodeId, node: &Node) -> Row {
 
 fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
     let path = document.path(id);
-    let lineage = lineage(document, id);
     let node = document.node(id)?;
-    let mut row = row(document, id, node);
-    row.count = Some(document.count(node));
     let doc = node.doc;
     let known = doc.map_or(&[][..], |doc| doc.known);
     Some(Detail {
-        row,
+        node: id,
         path,
-        ancestors: match lineage.as_slice() {
-            [_root, between @ .., _itself] => rows_of(document, between),
-            _ => Vec::new(),
-        },
         doc: doc.map(|doc| doc.text.to_owned()),
         doc_source: doc.map(|doc| doc.source.to_owned()),
         known: known
@@ -399,7 +425,6 @@ fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
             .collect(),
         xrefs: node.xrefs.clone(),
         diagnostics: diagnostics_in(document, node),
-        preview: preview(document, node),
     })
 }
 
@@ -423,13 +448,6 @@ fn diagnostics_in(document: &Document, node: &Node) -> Vec<u32> {
         .take(DETAIL_DIAGNOSTICS_MAX)
         .filter_map(|(index, _)| u32::try_from(index).ok())
         .collect()
-}
-
-fn preview(document: &Document, node: &Node) -> Vec<u8> {
-    let read = |span: Span| document.sources.read_clamped(span.sub(0, PREVIEW)).ok();
-    node.span
-        .and_then(read)
-        .map_or_else(Vec::new, |bytes| bytes.to_vec())
 }
 
 fn bytes(document: &Document, span: Span, with_leaves: bool) -> Answer {
