@@ -138,3 +138,7 @@ impl GraphView {
         chain
     }
 }
+
+#[cfg(test)]
+#[path = "graph_view_tests.rs"]
+mod tests;

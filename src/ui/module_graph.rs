@@ -403,4 +403,4 @@ const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11
 
 #[cfg(test)]
 #[path = "module_graph_tests.rs"]
-mod tests;
+pub(super) mod tests;
