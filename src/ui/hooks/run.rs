@@ -65,7 +65,7 @@ impl Session {
             Command::NextMatch => self.find_in_text(true, false),
             Command::PreviousMatch => self.find_in_text(false, false),
             Command::CopyLines => self.copy_lines(),
-            Command::CopyText => self.export_list(ListId::Lines, Form::Tabs, false),
+            Command::CopyText => self.export_list(ListId::Lines, Form::Plain, false),
             Command::SaveText => self.save_text(),
             Command::ShowGraph => self.set_graph(GraphChange::AsTable(false)),
             Command::ShowTable => self.set_graph(GraphChange::AsTable(true)),

@@ -344,7 +344,7 @@ impl Session {
         if let Some((_, view)) = self.active()
             && let Some(current) = view.lists.get(ListId::Lines).current()
         {
-            self.write_list(ListId::Lines, Form::Tabs, Some(current.entry), None);
+            self.write_list(ListId::Lines, Form::Plain, Some(current.entry), None);
         }
     }
 

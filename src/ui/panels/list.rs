@@ -274,7 +274,7 @@ fn no_rows(list: &List, names: &Names) -> Option<String> {
     if list.rows.is_waiting() || list.rows.found != Some(0) {
         return None;
     }
-    let page = list.page.as_ref()?;
+    let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;
     Some(match list.id {
         ListId::Properties if page.total == 0 => names.none.to_owned(),
         ListId::Kernels if page.total == 0 && list.query.filter.is_empty() => {
@@ -299,7 +299,7 @@ fn status(list: &List, names: &Names) -> Html {
         false => count,
     };
     html! { <>
-        if !page.subject.is_empty() { <b>{ escaped(&page.subject) }</b> }
+        if !page.subject.is_empty() { <b>{ format!("Properties of {}", escaped(&page.subject)) }</b> }
         if page.secondary > 0 {
             <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
                     data-command={Command::ToggleSecondary(list.id).to_string()}>
@@ -386,7 +386,7 @@ fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
         return Html::default();
     };
     html! {
-        <p class="trouble warn" role="alert"><span aria-hidden="true">{ format::severity_sign(Severity::Warning) }</span>{ " " }{ escaped(trouble) }</p>
+        <p class="trouble warn" role="alert"><span aria-hidden="true">{ format::severity_sign(Severity::Warning) }</span>{ format!(" Filter: {}", escaped(trouble)) }</p>
     }
 }
 

@@ -52,7 +52,9 @@ pub(super) fn status(view: &View) -> Html {
 
 /// What is said where the query finds nothing.
 pub(super) fn none(view: &GraphView) -> Option<String> {
-    (view.found() == Some(0)).then(|| "No abstract modules match the filter.".to_owned())
+    let page = view.page.as_ref()?;
+    let none = page.found == 0 && page.trouble.is_none();
+    none.then(|| "No abstract modules match the filter.".to_owned())
 }
 
 /// How the modules are shown.

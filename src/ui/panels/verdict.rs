@@ -27,7 +27,7 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
         <section class="block verdict" aria-labelledby="verdict-title">
             <h2 id="verdict-title">{ "Verdict" }</h2>
             <dl class="kv facts">
-                <dt>{ "file" }</dt>
+                <dt>{ "file format" }</dt>
                 <dd>{ well_formed(&props.view) }</dd>
                 if let Some(judged) = &judgement.judged {
                     <dt>{ format!("driver {}", judged.verdict.driver) }</dt>
@@ -91,7 +91,7 @@ fn well_formed(view: &View) -> Html {
 
 fn statement(verdict: &Verdict) -> Html {
     let on = match (&verdict.device, verdict.asked) {
-        (Some(device), true) => format!(" on {device} (your choice)"),
+        (Some(device), true) => format!(" on {device} (selected device)"),
         (Some(device), false) => format!(" on {device} (the file’s target)"),
         (None, _) => " on any device: the file names no target".to_owned(),
     };
@@ -178,7 +178,7 @@ pub(super) fn target(view: &View) -> Option<Html> {
                 <dt>{ "matching rule" }</dt>
                 <dd>{ prose(&matching.rule) }</dd>
                 <dt>{ "accepted on" }</dt>
-                <dd>{ names(&matching.taken_on, "no device whose code is compatible") }</dd>
+                <dd>{ names(&matching.taken_on, "no known device") }</dd>
                 { also(matching) }
             </dl>
         </section>
