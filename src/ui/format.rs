@@ -91,7 +91,7 @@ pub fn area_name(area: Area) -> &'static str {
         Area::Data => "data",
         Area::Symbol => "symbols, strings, relocations",
         Area::Note => "notes",
-        Area::Ir => "intermediate representations",
+        Area::Ir => "intermediate representation",
         Area::Debug => "debug information",
         Area::Padding => "padding and gaps",
     }

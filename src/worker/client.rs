@@ -55,10 +55,10 @@ impl fmt::Display for ClientError {
             | ClientError::Crashed(message)
             | ClientError::Unavailable(message) => message,
             ClientError::Silent => "The decoder did not answer for 30 seconds.",
-            ClientError::Version(_) => "The page and the decoder are of different versions.",
-            ClientError::Cancelled => "It was cancelled.",
+            ClientError::Version(_) => "The page and the decoder have different versions.",
+            ClientError::Cancelled => "Cancelled.",
             ClientError::Elsewhere => "This decoder does not read files of this format.",
-            ClientError::Unexpected => "The decoder gave an answer to another question.",
+            ClientError::Unexpected => "The decoder sent an unexpected answer.",
         })
     }
 }

@@ -57,17 +57,17 @@ pub fn Rules(props: &Props) -> Html {
     html! {
         <div class="rules">
             <div class="line">
-                <input id={FIELD} type="search" placeholder="Filter by id or text" aria-label="Filter rules" {oninput} />
+                <input id={FIELD} type="search" placeholder="Id or text" aria-label="Filter rules" {oninput} />
                 <span class="dim" role="status">
                     { match (&now.rules, now.failed) {
                         (Some(_), _) => format!("{} of {}", found.len(), rules.len()),
                         (None, false) => "…".to_owned(),
-                        (None, true) => "The decoder has stopped: close this and try again.".to_owned(),
+                        (None, true) => "The decoder stopped. Close this dialog and try again.".to_owned(),
                     } }
                 </span>
             </div>
             { for found.iter().take(SHOWN).map(|rule| entry(rule)) }
-            if more > 0 { <p class="dim">{ format!("and {more} more: filter to see them") }</p> }
+            if more > 0 { <p class="dim">{ format!("{more} more; filter to see them") }</p> }
         </div>
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
         Value::Text { text, lossy } => html! { <>
             { entry("Value", html! { <span class="mono text">{ escaped(text) }</span> }) }
             if *lossy {
-                { entry("", html! { <span class="warn">{ "▲ some of it is not UTF-8" }</span> }) }
+                { entry("", html! { <span class="warn">{ "▲ not valid UTF-8" }</span> }) }
             }
         </> },
     }
@@ -109,10 +109,10 @@ fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
             <ul class="flags mono">
                 { for set.iter().map(|name| html! { <li>{ &**name }</li> }) }
                 if rest != 0 {
-                    <li class="warn">{ format!("{rest:#x} has no name") }</li>
+                    <li class="warn">{ format!("{rest:#x} (unknown)") }</li>
                 }
                 if set.is_empty() && rest == 0 {
-                    <li class="dim">{ "none is set" }</li>
+                    <li class="dim">{ "none" }</li>
                 }
             </ul>
         }) }
@@ -123,16 +123,16 @@ fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
     </> }
 }
 
-/// `[7:4] of the word`.
+/// `[7:4] (4 bits)`.
 pub(super) fn bits_view(bits: Option<Bits>) -> Html {
     match bits {
         Some(Bits { low, high }) if high == low + 1 => {
-            entry("Bits", mono(format!("[{low}], 1 bit of the word")))
+            entry("Bits", mono(format!("[{low}] (1 bit)")))
         }
         Some(Bits { low, high }) => entry(
             "Bits",
             mono(format!(
-                "[{}:{low}], {} bits of the word",
+                "[{}:{low}] ({} bits)",
                 high.saturating_sub(1),
                 high - low
             )),

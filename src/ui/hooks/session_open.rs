@@ -231,33 +231,33 @@ fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
     let (message, advice) = match error {
         FetchError::Cancelled => (String::new(), ""),
         FetchError::Address(text) => (
-            format!("“{text}” is not an address that a page can open."),
-            "It has to begin with https://. From http:// only this machine (localhost) is allowed.",
+            format!("“{text}” is not a URL that this page can open."),
+            "Use an https:// URL. Plain http:// works only for this machine (localhost).",
         ),
         FetchError::Status(status, words) => (
-            format!("{host} answered {status} {words}."),
-            "Check the address; a file that needs a login cannot be opened by a link. Download it and drop it here instead.",
+            format!("{host} returned {status} {words}."),
+            "Check the URL. A file behind a login cannot be opened by its URL: download it and drop it here.",
         ),
         FetchError::Refused { elsewhere: true } => (
             format!(
-                "{host} could not be reached, or does not let other sites read its files. The browser does not tell a page which of the two it is."
+                "{host} cannot be reached, or does not allow other sites to read its files. The browser does not tell which."
             ),
-            "A server allows it by sending the header Access-Control-Allow-Origin (CORS). If you can download the file in the browser, do that and drop it here: then nobody has to be asked.",
+            "A server allows it with the header Access-Control-Allow-Origin (CORS). If you can download the file, drop it here instead.",
         ),
         FetchError::Refused { elsewhere: false } => (
-            format!("{host} could not be reached."),
+            format!("{host} cannot be reached."),
             "Check the connection and try again.",
         ),
         FetchError::Broken(got) => (
             format!(
-                "The transfer from {host} broke off after {}.",
+                "The connection to {host} was lost after {}.",
                 crate::ui::format::size(*got)
             ),
-            "Try again; if it stays so, download the file and drop it here.",
+            "Try again. If it fails again, download the file and drop it here.",
         ),
     };
     Failure {
-        title: "The file did not arrive".into(),
+        title: "Download failed".into(),
         message: message.into(),
         advice: advice.into(),
     }

@@ -199,7 +199,7 @@ fn Panel(props: &Props) -> Html {
     let field = html! {
         <input id={names.field} type="search" placeholder={names.hint}
                aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", names.many) }}
-               title={(!is_text).then_some("Words and conditions: spill_size>0, not main, (a or b). See Help.")}
+               title={(!is_text).then_some("Words and conditions; see Help for the syntax")}
                {oninput} {onkeydown} />
     };
     html! {
