@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use yew::AttrValue;
-
 use crate::model::modules::graph::group_size;
 use crate::worker::protocol::GraphPage;
 
@@ -23,8 +21,6 @@ pub struct GraphView {
     pub as_table: bool,
     /// How large the graph is drawn.
     pub zoom: Zoom,
-    /// Why there is no graph.
-    pub failed: Option<AttrValue>,
 }
 
 /// How large the graph is drawn.
@@ -58,8 +54,6 @@ pub enum GraphChange {
     Range(Option<(u64, u64)>),
     /// What is drawn has arrived, for this generation of the list and this range.
     Page(u32, Option<(u64, u64)>, Rc<GraphPage>),
-    /// There is no graph.
-    Failed(AttrValue),
     /// The table, or the graph.
     AsTable(bool),
     /// Larger or smaller.
@@ -73,13 +67,11 @@ impl GraphView {
             GraphChange::Range(range) => self.range = range,
             GraphChange::Page(of, range, page) if of == generation && range == self.range => {
                 let is_first = self.page.replace(page).is_none();
-                self.failed = None;
                 if is_first {
                     self.follow(place);
                 }
             }
             GraphChange::Page(..) => {}
-            GraphChange::Failed(why) => self.failed = Some(why),
             GraphChange::AsTable(as_table) => self.as_table = as_table,
             GraphChange::Zoom(zoom) => self.zoom = zoom,
         }
@@ -88,7 +80,6 @@ impl GraphView {
     /// Draws another document, or other modules of the same.
     pub fn renew(&mut self, is_other: bool) {
         self.range = None;
-        self.failed = None;
         if is_other {
             self.page = None;
             self.zoom = Zoom::Fit;

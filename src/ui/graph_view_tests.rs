@@ -36,7 +36,11 @@ fn what_is_selected_is_drawn() {
     view.apply(GraphChange::Range(None), 0, Some(5000));
     view.apply(GraphChange::Page(0, None, page(10_000)), 0, Some(5000));
     assert_eq!(view.range, None);
-    assert_eq!(drawn(10_000, Some(7)).crumbs().len(), 3, "at the first time");
+    assert_eq!(
+        drawn(10_000, Some(7)).crumbs().len(),
+        3,
+        "at the first time"
+    );
     assert_eq!(drawn(10, Some(7)).range, None, "all are drawn");
 }
 

@@ -45,6 +45,8 @@ pub enum ListChange {
     Page(u32, Box<ListPage>),
     /// There is no list, for this generation.
     Failed(u32, AttrValue),
+    /// This document has answered, to another question than for rows.
+    Document(NodeId),
     /// What goes with a selection is on its way: for this serial.
     AtAsked(u32),
     /// What goes with a selection: for this serial and this generation.
@@ -88,6 +90,9 @@ impl List {
             ListChange::Failed(of, why) if of == generation => {
                 self.rows.fail();
                 self.failed = Some(why);
+            }
+            ListChange::Document(document) => {
+                self.document.get_or_insert(document);
             }
             ListChange::AtAsked(serial) => self.at_is_for = Some((serial, generation)),
             ListChange::At(serial, of, at) if of == generation => {

@@ -127,10 +127,7 @@ fn the_saved_drawing_is_xml_whatever_the_names() {
         text.contains("a &amp; b") && text.contains("spir64&lt;&amp;&gt;"),
         "{text}"
     );
-    assert!(
-        text.contains("+ 2") && !text.contains('\u{202e}'),
-        "{text}"
-    );
+    assert!(text.contains("+ 2") && !text.contains('\u{202e}'), "{text}");
     assert_eq!(text.matches("<g>").count(), text.matches("</g>").count());
     assert_eq!(text.matches("class=\"import\"").count(), 1);
 }

@@ -93,9 +93,8 @@ impl Selection {
         let below = self.way.iter().rposition(file).map_or(0, |at| at + 1);
         // Lines are text within text.
         let mut texts = self.way.iter().skip(below);
-        texts.find(|row| {
-            row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty())
-        })
+        texts
+            .find(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()))
     }
 
     /// The bytes and what introduces them.

@@ -11,8 +11,8 @@ use super::list::{List, ListChange};
 use super::selection::Selection;
 use super::texts::{Texts, TextsChange};
 use super::tree::Tree;
-use crate::model::list::{Detail as ListDetail, ListId};
 use crate::model::list::query::Query;
+use crate::model::list::{Detail as ListDetail, ListId};
 use crate::model::modules::Holder;
 use crate::model::{NodeId, SourceId, Span};
 use crate::worker::protocol::{Detail, ListAt, Opened, Row};
@@ -471,7 +471,10 @@ impl View {
     }
 
     fn list_changed(&mut self, list: ListId, change: ListChange) {
-        let before = (self.lists.get(list).document, self.lists.get(list).rows.generation);
+        let before = (
+            self.lists.get(list).document,
+            self.lists.get(list).rows.generation,
+        );
         let is_at = matches!(change, ListChange::At(..));
         self.lists.apply(list, change);
         let list = self.lists.get(list);
@@ -507,6 +510,10 @@ impl View {
     }
 
     fn graph_changed(&mut self, change: GraphChange) {
+        if let GraphChange::Page(_, _, page) = &change {
+            let answered = ListChange::Document(page.document);
+            self.lists.apply(ListId::Modules, answered);
+        }
         let list = self.lists.get(ListId::Modules);
         let (generation, place) = (list.rows.generation, list.place());
         Rc::make_mut(&mut self.graph).apply(change, generation, place);

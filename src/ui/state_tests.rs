@@ -170,7 +170,10 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     assert_eq!((&*view.preview, view.row().count), (&[1, 2][..], Some(7)));
     assert_eq!(view.tree.count(&way[0]), Some(4));
     let kernels = view.lists.get(ListId::Kernels);
-    assert_eq!((kernels.place(), kernels.goes_with(before)), (Some(1), true));
+    assert_eq!(
+        (kernels.place(), kernels.goes_with(before)),
+        (Some(1), true)
+    );
 }
 
 #[test]
@@ -264,10 +267,43 @@ fn the_text_goes_with_the_selection() {
 fn a_text_is_the_outermost_one_below_the_innermost_document() {
     let mut file = row(5, Some(0), 1, Some(3));
     file.kind = NodeKind::File;
-    let way = [text(1, "outside"), file, text(2, ".ze_info"), text(4, "line 1")];
+    let way = [
+        text(1, "outside"),
+        file,
+        text(2, ".ze_info"),
+        text(4, "line 1"),
+    ];
     let selection = Selection::node(way.into(), Via::Jump);
     assert_eq!(selection.text().map(|row| row.id), Some(NodeId(2)));
     assert_eq!(selection.document(), NodeId(5));
     assert_eq!(Selection::root(None).text(), None);
     assert_eq!(Selection::root(None).document(), NodeId::ROOT);
+}
+
+#[test]
+fn the_graph_goes_with_the_list_of_modules() {
+    let modules = |change| Action::List(TabId(1), ListId::Modules, change);
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        modules(ListChange::Failed(0, "none here".into())),
+    ]);
+    let list = |state: &State| {
+        let list = view(state).lists.get(ListId::Modules);
+        (list.document, list.rows.generation, list.failed.is_some())
+    };
+    assert_eq!(list(&state), (None, 0, true));
+    // In a document with modules they are asked for again.
+    let state = state.reduce(modules(ListChange::At(1, 0, list_at(5, None))));
+    assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
+    let mut page = crate::ui::module_graph::tests::empty(10_000);
+    page.document = NodeId(5);
+    let page = GraphChange::Page(1, None, Rc::new(page));
+    let state = state.reduce(Action::Graph(TabId(1), page));
+    let range = view(&state).graph.range.expect("what is selected is drawn");
+    assert_eq!((range.0, view(&state).graph.found()), (0, Some(10_000)));
+    // Another document has another graph.
+    let state = state.reduce(modules(ListChange::At(2, 1, list_at(6, None))));
+    let graph = &view(&state).graph;
+    assert!(graph.page.is_none() && graph.range.is_none());
 }

@@ -11,9 +11,9 @@ use zeview::model::list::query::Query;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::commands::Command;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
+use zeview::ui::graph_view::GraphChange;
 use zeview::ui::hooks::{Session, SessionContext};
 use zeview::ui::judgement::JudgementChange;
-use zeview::ui::graph_view::GraphChange;
 use zeview::ui::list::ListChange;
 use zeview::ui::paged::PAGE;
 use zeview::ui::panels::{PANELS, PanelProps};
@@ -176,7 +176,8 @@ impl File {
             panic!("no row");
         };
         let serial = view.selection.serial;
-        view.lists.apply(list, ListChange::At(serial, generation, at));
+        view.lists
+            .apply(list, ListChange::At(serial, generation, at));
     }
 
     /// Shows the first of the readable texts.
@@ -294,7 +295,10 @@ fn a_filter_that_finds_nothing_and_one_that_is_wrong_say_so() {
     let wrong = kernels("spill_size>x");
     assert!(wrong.contains("role=\"alert\""), "{wrong}");
     assert!(wrong.contains("spill_size is compared with a number"));
-    assert!(!wrong.contains("match the filter"), "nothing was looked for");
+    assert!(
+        !wrong.contains("match the filter"),
+        "nothing was looked for"
+    );
 }
 
 #[test]
@@ -450,7 +454,10 @@ fn modules_are_a_graph_and_a_table() {
     for as_table in [false, true] {
         let wrong = modules("size>x", as_table);
         assert!(wrong.contains("role=\"alert\""), "{wrong}");
-        assert!(wrong.contains("id=\"modules-filter\""), "it can be put right");
+        assert!(
+            wrong.contains("id=\"modules-filter\""),
+            "it can be put right"
+        );
     }
     let none = modules("nothing_like_it", false);
     assert!(none.contains("No abstract modules match the filter."));
@@ -629,9 +636,7 @@ fn the_overview_keeps_the_two_statements_apart() {
 #[test]
 fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
     let text = panel(PanelId::Problems, || judged("damaged.zebin", None));
-    let driver = text
-        .find("Driver 26.27 on")
-        .expect("the driver's group");
+    let driver = text.find("Driver 26.27 on").expect("the driver's group");
     let spec = text.find("Errors: the file violates").expect("the errors");
     assert!(driver < spec, "{text}");
 

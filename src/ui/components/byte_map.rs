@@ -3,10 +3,10 @@
 use yew::prelude::*;
 
 use crate::model::{Area, NodeId, SourceId, Span};
+use crate::ui::format;
 use crate::ui::hooks::fraction_at;
 use crate::ui::state::View;
 use crate::ui::tree::Tree;
-use crate::ui::format;
 
 /// So many steps are told apart.
 const STEPS: usize = 256;

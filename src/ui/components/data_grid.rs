@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::data_grid_keys::{Extent, CellPos, step};
+use super::data_grid_keys::{CellPos, Extent, step};
 use crate::ui::hooks::{
     Local, VirtualRows, fingerprint, focus, has_selected_text, number_near, on_control,
     scroll_into_view, use_change, use_local, use_row_count, use_rows_below,

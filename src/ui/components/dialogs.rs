@@ -66,18 +66,21 @@ const KEYS: &[(&str, Entries)] = &[
             ),
             ("g", "go to an offset, a name, or section+offset"),
             ("[  ]", "previous problem, next problem"),
-            (
-                "Tab",
-                "next pane; arrow keys move the border between panes",
-            ),
+            ("Tab", "next pane; arrow keys move the border between panes"),
             ("?", "this help"),
         ],
     ),
     (
         "Structure",
         &[
-            ("↑ ↓", "previous row, next row; also Home, End, Page Up, Page Down"),
-            ("→ ←", "expand, or go to the first child; collapse, or go to the parent"),
+            (
+                "↑ ↓",
+                "previous row, next row; also Home, End, Page Up, Page Down",
+            ),
+            (
+                "→ ←",
+                "expand, or go to the first child; collapse, or go to the parent",
+            ),
             ("Enter", "expand or collapse"),
             ("*", "expand all siblings"),
             ("a … z", "go to the next name that starts with the letters"),
@@ -86,7 +89,10 @@ const KEYS: &[(&str, Entries)] = &[
     (
         "Bytes",
         &[
-            ("← ↑ ↓ →", "move the cursor; also Home, End, Page Up, Page Down"),
+            (
+                "← ↑ ↓ →",
+                "move the cursor; also Home, End, Page Up, Page Down",
+            ),
             (
                 "Enter",
                 "select the field at the cursor; again: the record around it",
@@ -99,19 +105,37 @@ const KEYS: &[(&str, Entries)] = &[
 const TABLE_KEYS: (&str, Entries) = (
     "Tables",
     &[
-        ("← ↑ ↓ →", "move from cell to cell; on a column title, Enter sorts"),
+        (
+            "← ↑ ↓ →",
+            "move from cell to cell; on a column title, Enter sorts",
+        ),
         ("Enter", "open the kernel or module"),
         ("Ctrl+C", "copy the cell, or the selected lines"),
     ],
 );
 
 const FILTERS: Entries = &[
-    ("add float", "rows that contain both words, in any column and letter case"),
-    ("\"add float\"", "the exact text; quoted text is never a condition"),
-    ("spill_size>0", "a column compared with a number: > < >= <= = !="),
-    ("type=R_SYM_ADDR", "a column compared with a text: = and !="),
-    ("offset>=0x40", "numbers are decimal or hexadecimal; flags are yes or no"),
-    ("simd>8 and not (slm or fast)", "and, or, not, and parentheses; words next to each other mean and"),
+    (
+        "add float",
+        "rows that contain both words, in any column and letter case",
+    ),
+    (
+        "\"add float\"",
+        "the exact text; quoted text is never a condition",
+    ),
+    (
+        "spill_size>0",
+        "a column compared with a number: > < >= <= = !=",
+    ),
+    ("type=R_SYM_ADDR_32", "a column compared with a text: = and !="),
+    (
+        "offset>=0x40",
+        "numbers are decimal or hexadecimal; flags are yes or no",
+    ),
+    (
+        "simd>8 and not (slm or fast)",
+        "and, or, not, and parentheses; words next to each other mean and",
+    ),
 ];
 
 const READS: Entries = &[
@@ -166,7 +190,7 @@ fn help() -> Html {
                 <dl class="reads">
                     { for READS.iter().map(|(name, what)| html! { <><dt>{ *name }</dt><dd>{ *what }</dd></> }) }
                 </dl>
-                <p class="dim">{ concat!("Damaged files open, too. Files stay on this machine. zeview ", env!("CARGO_PKG_VERSION")) }</p>
+                <p class="dim">{ concat!("Damaged files can be opened, too. Files stay on this machine. zeview ", env!("CARGO_PKG_VERSION")) }</p>
             </section>
         </div>
     }
@@ -198,12 +222,7 @@ fn link() -> Html {
 
 fn go_to() -> Html {
     let hint = "`0x1f78`, `8056`, `.ze_info`, `.ze_info+0x78`, `.ze_info/kernels/[0]`";
-    ask(
-        "Offset, name, or name+offset",
-        "0x1f78",
-        "Go",
-        prose(hint),
-    )
+    ask("Offset, name, or name+offset", "0x1f78", "Go", prose(hint))
 }
 
 fn copy(text: &AttrValue) -> Html {

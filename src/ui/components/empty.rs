@@ -5,8 +5,8 @@ use yew::prelude::*;
 use super::names::{button, plain};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
-use crate::ui::state::{Failure, Phase, Tab};
 use crate::ui::format;
+use crate::ui::state::{Failure, Phase, Tab};
 
 /// A file that comes with the page.
 pub struct Sample {

@@ -13,8 +13,8 @@ use crate::ui::hooks::{
     CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus, number_at,
     use_change, use_later, use_local, use_pieces, use_row_count, use_virtual_rows,
 };
-use crate::ui::selection::Via;
 use crate::ui::ptr_eq::PtrEq;
+use crate::ui::selection::Via;
 use crate::ui::state::{self, TabId};
 use crate::ui::tree;
 use crate::worker::client::Piece;
@@ -266,7 +266,13 @@ pub fn HexView(props: &Props) -> Html {
         view: props.view.clone(),
         rows: Rc::clone(&rows),
         hand: use_local(),
-        pieces: use_pieces(&props.session.0, props.tab, source, bytes, props.view.opening.into()),
+        pieces: use_pieces(
+            &props.session.0,
+            props.tab,
+            source,
+            bytes,
+            props.view.opening.into(),
+        ),
         source,
         whole,
         width,

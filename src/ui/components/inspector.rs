@@ -10,11 +10,11 @@ use super::value_view::{self, bits_view, entry, value_view};
 use crate::model::text::escaped;
 use crate::model::{Area, SourceId, Span, Value, Xref};
 use crate::ui::commands::{ByteForm, Command};
+use crate::ui::format;
 use crate::ui::hooks::COPY_MAX;
 use crate::ui::problem_list::{Class, Entry, entries, said};
 use crate::ui::selection::{self, Selection};
 use crate::ui::state::View;
-use crate::ui::format;
 use crate::worker::protocol::{Detail, Row};
 
 /// The inspector.
@@ -144,9 +144,7 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
         .filter_map(|(_, class, place)| explanation(view, Entry { class, place }, false))
         .collect();
     if more > 0 {
-        boxes.push(
-            html! { <p class="dim">{ format!("{more} more in Problems") }</p> },
-        );
+        boxes.push(html! { <p class="dim">{ format!("{more} more in Problems") }</p> });
     }
     boxes
 }

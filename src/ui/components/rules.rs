@@ -6,9 +6,9 @@ use yew::prelude::*;
 
 use super::names::prose;
 use crate::model::{RuleInfo, Severity, Tone};
+use crate::ui::format;
 use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
 use crate::ui::judgement::effect_tone;
-use crate::ui::format;
 
 /// The id of the field that filters.
 const FIELD: &str = "rule-filter";

@@ -6,8 +6,8 @@ use super::name_of;
 use crate::model::text::{escaped, value_text};
 use crate::model::{NodeKind, Value};
 use crate::ui::flat::{FlatRow, Item};
-use crate::ui::tree;
 use crate::ui::format;
+use crate::ui::tree;
 use crate::worker::protocol::Row;
 
 /// Deeper rows are not indented any further.

@@ -13,8 +13,8 @@ use crate::ui::hooks::{
     Later, Local, Session, SessionContext, VirtualRows, focus, number_near, pressed, use_change,
     use_later, use_local, use_row_count, use_virtual_rows,
 };
-use crate::ui::selection::{Selection, Via};
 use crate::ui::ptr_eq::PtrEq;
+use crate::ui::selection::{Selection, Via};
 use crate::ui::state::TabId;
 use crate::ui::tree::Tree;
 

@@ -7,6 +7,7 @@ use super::{dom, files};
 use crate::model::list::ListId;
 use crate::ui::format::file_name;
 use crate::ui::graph_view::GraphChange;
+use crate::ui::list::ListChange;
 use crate::ui::module_graph::graph;
 use crate::ui::state::{Action, TabId};
 use crate::worker::client::ClientError;
@@ -40,12 +41,18 @@ impl Session {
         };
         let then = move |session: &Rc<Session>, answer| {
             let change = match answer {
-                Ok(Response::Graph(page)) => GraphChange::Page(generation, range, Rc::from(page)),
-                Err(ClientError::Failed(why)) => GraphChange::Failed(why.into()),
+                Ok(Response::Graph(page)) => {
+                    let change = GraphChange::Page(generation, range, Rc::from(page));
+                    Action::Graph(tab, change)
+                }
+                Err(ClientError::Failed(why)) => {
+                    let change = ListChange::Failed(generation, why.into());
+                    Action::List(tab, ListId::Modules, change)
+                }
                 Err(error) => return session.trouble(tab, &error),
                 Ok(_) => return,
             };
-            session.graph_changed(tab, change);
+            session.dispatch(change);
         };
         self.ask_then(tab, request, Box::new(then));
     }

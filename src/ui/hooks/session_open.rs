@@ -98,7 +98,6 @@ impl Session {
         self.dispatch(Action::Close(tab));
     }
 
-
     fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
         let id = TabId(self.next.get());
         self.next.set(id.0 + 1);

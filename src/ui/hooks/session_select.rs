@@ -177,7 +177,9 @@ impl Session {
                 let base = base.unwrap_or(Span::at(SourceId::FILE, 0, 0));
                 let span = Span::at(base.source, base.start.saturating_add(offset), len);
                 let make = move |way| Selection::bytes(way, span, Via::Address);
-                session.find(tab, Place::Span(span), None, Box::new(make)).await
+                session
+                    .find(tab, Place::Span(span), None, Box::new(make))
+                    .await
             }),
         );
     }
@@ -202,7 +204,9 @@ impl Session {
             }
             Destination::Offset(offset) => {
                 let size = crate::ui::format::bytes(whole.end);
-                self.notice(format!("{offset:#x} is beyond the end of the file ({size})."));
+                self.notice(format!(
+                    "{offset:#x} is beyond the end of the file ({size})."
+                ));
             }
             Destination::Named { name, offset, or } => self.go_to_name(tab, name, offset, or),
         }
@@ -213,7 +217,10 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
-                let found = match session.find(tab, Place::Path(name.clone()), None, jump()).await {
+                let found = match session
+                    .find(tab, Place::Path(name.clone()), None, jump())
+                    .await
+                {
                     Err(ClientError::Failed(_)) => {
                         if let Some(offset) = or {
                             return session.at(tab, SourceId::FILE, offset).await;
@@ -256,7 +263,9 @@ impl Session {
         let mut found = Err(ClientError::Unexpected);
         for path in paths {
             let make = |way| Selection::node(way, Via::Address);
-            found = self.find(tab, Place::Path(path), None, Box::new(make)).await;
+            found = self
+                .find(tab, Place::Path(path), None, Box::new(make))
+                .await;
             if !matches!(found, Err(ClientError::Failed(_))) {
                 break;
             }

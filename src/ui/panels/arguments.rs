@@ -148,12 +148,12 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         }
     };
     say(row.eu_thread_count.value, "threads per EU");
-    say(row.spill_size.value, "B of spill per thread");
-    say(row.private_size.value, "B of private memory per thread");
-    say(row.slm_size.value, "B of shared local memory");
+    say(row.spill_size.value, "B spill per thread");
+    say(row.private_size.value, "B private memory per thread");
+    say(row.slm_size.value, "B shared local memory");
     say(row.barrier_count.value, "barriers");
     if let Some(size) = row.code_size {
-        out.push(format!("{} of code", format::bytes(size.value)));
+        out.push(format!("{} code", format::bytes(size.value)));
     }
     if row.from_scratch_slots {
         out.push("spill and private sizes are scratch slot sizes".to_owned());

@@ -37,7 +37,6 @@ const BYTES: usize = 24;
 
 /// How a list is called.
 struct Names {
-    list: ListId,
     title: &'static str,
     one: &'static str,
     many: &'static str,
@@ -48,9 +47,9 @@ struct Names {
     none: &'static str,
 }
 
+/// In the order of [`ListId::ALL`].
 static NAMES: [Names; ListId::ALL.len()] = [
     Names {
-        list: ListId::Kernels,
         title: "Kernels",
         one: "kernel",
         many: "kernels",
@@ -59,7 +58,6 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "There are no kernels.",
     },
     Names {
-        list: ListId::Relocations,
         title: "Relocations",
         one: "relocation",
         many: "relocations",
@@ -68,7 +66,6 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "There are no relocations.",
     },
     Names {
-        list: ListId::Symbols,
         title: "Symbols",
         one: "symbol",
         many: "symbols",
@@ -77,7 +74,6 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "There are no symbols.",
     },
     Names {
-        list: ListId::Modules,
         title: "Modules",
         one: "abstract module",
         many: "abstract modules",
@@ -86,7 +82,6 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "There are no modules.",
     },
     Names {
-        list: ListId::Properties,
         title: "Properties",
         one: "property",
         many: "properties",
@@ -95,7 +90,6 @@ static NAMES: [Names; ListId::ALL.len()] = [
         none: "There are no properties. Select another module or image.",
     },
     Names {
-        list: ListId::Lines,
         title: "Text",
         one: "line",
         many: "lines",
@@ -106,8 +100,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
 ];
 
 fn names(list: ListId) -> &'static Names {
-    let found = NAMES.iter().find(|names| names.list == list);
-    found.unwrap_or(&NAMES[0])
+    &NAMES[list as usize]
 }
 
 impl Names {
@@ -242,16 +235,17 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
     let is_empty = match list.id {
         ListId::Lines => view.texts.shown.is_none(),
         ListId::Properties => false,
-        ListId::Modules if !view.graph.as_table => {
-            view.graph.page.as_ref().is_some_and(|page| page.modules == 0)
-        }
-        _ => list.page.as_ref().is_some_and(|page| page.total + page.secondary == 0),
+        ListId::Modules if !view.graph.as_table => view
+            .graph
+            .page
+            .as_ref()
+            .is_some_and(|page| page.modules == 0),
+        _ => list
+            .page
+            .as_ref()
+            .is_some_and(|page| page.total + page.secondary == 0),
     };
-    let failed = match list.id {
-        ListId::Modules => view.graph.failed.as_ref().or(list.failed.as_ref()),
-        _ => list.failed.as_ref(),
-    };
-    let why = match failed {
+    let why = match &list.failed {
         Some(why) => &**why,
         None if !is_empty => return None,
         None if list.id == ListId::Lines && view.texts.document.is_none() => "…",
@@ -355,7 +349,10 @@ fn export(list: ListId) -> Html {
         ),
         list => (
             vec![
-                (Command::CopyList(list, Form::Tabs), "Copy for a spreadsheet"),
+                (
+                    Command::CopyList(list, Form::Tabs),
+                    "Copy for a spreadsheet",
+                ),
                 (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
                 (Command::SaveList(list, Form::Csv), "Save as CSV"),
                 (Command::SaveList(list, Form::Markdown), "Save as Markdown"),

@@ -14,8 +14,9 @@ mod verdict;
 use yew::prelude::*;
 
 use super::state::{PanelId, View};
-use crate::model::modules::TITLE;
 use crate::model::Tone;
+use crate::model::list::ListId;
+use crate::model::modules::TITLE;
 use crate::worker::protocol::Row;
 
 pub use self::overview::spoken as spoken_coverage;
@@ -59,16 +60,31 @@ pub const PANELS: &[Panel] = &[
     panel(PanelId::Arguments, "Arguments", may_have_kernels, |props| {
         html! { <arguments::Arguments ..props.clone() /> }
     }),
-    panel(PanelId::Relocations, "Relocations", may_have_kernels, list::list),
+    panel(
+        PanelId::Relocations,
+        "Relocations",
+        may_have_kernels,
+        list::list,
+    ),
     panel(PanelId::Symbols, "Symbols", may_have_kernels, list::list),
     panel(PanelId::Text, "Text", may_have_text, list::list),
     panel(PanelId::Modules, "Modules", may_have_modules, list::list),
-    panel(PanelId::Properties, "Properties", may_have_modules, list::list),
+    panel(
+        PanelId::Properties,
+        "Properties",
+        may_have_modules,
+        list::list,
+    ),
     Panel {
         badge: problems::badge,
-        ..panel(PanelId::Problems, "Problems", |_| true, |props| {
-            html! { <Problems ..props.clone() /> }
-        })
+        ..panel(
+            PanelId::Problems,
+            "Problems",
+            |_| true,
+            |props| {
+                html! { <Problems ..props.clone() /> }
+            },
+        )
     },
 ];
 
@@ -85,7 +101,7 @@ fn may_have_text(view: &View) -> bool {
 fn may_have_modules(view: &View) -> bool {
     let summary = |row: &Row| row.summary.as_deref().unwrap_or("").starts_with(TITLE);
     matches!(&*view.opened.summary.format, "syclbin" | "offload-binary")
-        || view.graph.page.is_some()
+        || view.lists.get(ListId::Modules).document.is_some()
         || view
             .selection
             .documents()

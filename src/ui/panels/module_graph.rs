@@ -11,9 +11,7 @@ use crate::ui::commands::Command;
 use crate::ui::components::{button, plain};
 use crate::ui::format;
 use crate::ui::graph_view::{GraphView, Zoom};
-use crate::ui::hooks::{
-    Local, SessionContext, focus_by_id, number_near, pressed, use_local,
-};
+use crate::ui::hooks::{Local, SessionContext, focus_by_id, number_near, pressed, use_local};
 use crate::ui::module_graph::{Graph, Stands, graph};
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::Via;

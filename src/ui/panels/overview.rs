@@ -121,6 +121,9 @@ pub fn spoken(coverage: &Coverage, size: u64) -> String {
     }
     match coverage.padding {
         0 => "every byte explained".to_owned(),
-        padding => format!("every byte explained · {} padding", format::grouped(padding)),
+        padding => format!(
+            "every byte explained · {} padding",
+            format::grouped(padding)
+        ),
     }
 }

@@ -8,6 +8,7 @@ use super::props::PanelProps;
 use crate::model::text::escaped;
 use crate::model::{Severity, Tone};
 use crate::ui::components::{explanation, prose};
+use crate::ui::format;
 use crate::ui::hooks::{
     Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local, use_row_count,
     use_virtual_rows,
@@ -16,7 +17,6 @@ use crate::ui::judgement::outcome_words;
 use crate::ui::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
 use crate::ui::selection::Via;
 use crate::ui::state::View;
-use crate::ui::format;
 
 /// The height of a problem's row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;

@@ -4,8 +4,8 @@ use yew::prelude::*;
 
 use super::overview::{bar, legend};
 use crate::model::{Area, NodeId, SourceId};
-use crate::ui::components::{button, name_of, plain};
 use crate::ui::commands::Command;
+use crate::ui::components::{button, name_of, plain};
 use crate::ui::format;
 use crate::ui::state::View;
 use crate::worker::protocol::Row;

@@ -8,11 +8,11 @@ use crate::model::text::escaped;
 use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, prose, shortened, span_button};
+use crate::ui::format;
 use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
 use crate::ui::judgement::{effect_tone, errors, hazards, outcome_words, tone};
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::state::{PanelId, View};
-use crate::ui::format;
 use crate::worker::protocol::Judged;
 
 /// The id of the field that asks for a device.
