@@ -14,7 +14,7 @@ use zeview::decode::rare::{Absent, BuiltIn, Item, Rare, pack, unpack};
 use zeview::decode::{decode_with, rules};
 use zeview::model::text::{TextOptions, write_tree};
 use zeview::model::{Document, MemorySource, Node, NodeId};
-use zeview::worker::answer::Desk;
+use zeview::worker::handler::Handler;
 use zeview::worker::protocol::Response;
 
 const NAME: &str = "_ZTSZ4mainE6VecAdd";
@@ -216,10 +216,10 @@ fn what_lies_deep_and_cannot_be_had_is_shown_as_bytes() {
 #[test]
 fn a_desk_opens_in_two_steps() {
     let rare = Rc::new(Later::default());
-    let mut desk = Desk::with(|| 0.0, Rc::<Later>::clone(&rare));
-    desk.decode(1, "file", Box::new(MemorySource::from(mangled())));
+    let mut handler = Handler::with(|| 0.0, Rc::<Later>::clone(&rare));
+    handler.decode(1, "file", Box::new(MemorySource::from(mangled())));
     assert!(rare.needed.get());
     rare.loaded.set(true);
-    assert!(matches!(desk.opened().response, Response::Opened(_)));
+    assert!(matches!(handler.opened().response, Response::Opened(_)));
     assert!(!rare.asked_too_early.get());
 }

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use zeview::model::text::{TextOptions, value_text, write_tree};
-use zeview::model::{Content, Coverage, Document, Node, NodeId, NodeKind, SourceId, Span, Value};
+use zeview::model::{
+    Content, Coverage, Document, MemorySource, Node, NodeId, NodeKind, SourceId, Span, Value,
+};
+use zeview::worker::handler::Handler;
 
+use super::lists;
 use super::random::Random;
 use super::tree::{Flat, Tree, walk_all};
 use super::watchdog::Watchdog;
@@ -40,6 +44,7 @@ pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
     check.coverage(&document);
     check.values();
     check.diagnostics(&mut document, depth);
+    check.lists(&mut document, depth);
     if depth == Depth::Full {
         check.positions(&mut document);
         check.leaves(&document);
@@ -283,6 +288,26 @@ impl Check<'_> {
             if let Err(message) = reread(flat, bytes) {
                 self.fail_at(index, &message);
             }
+        }
+    }
+
+    /// Every list of every document, and what the page asks about them.
+    fn lists(&mut self, document: &mut Document, depth: Depth) {
+        let texts = self.tree.nodes.iter().filter(|flat| {
+            let parent = flat.parent.map(|parent| &self.tree.nodes[parent].node);
+            let is_in_file = parent.is_some_and(|parent| parent.kind == NodeKind::File);
+            flat.node.kind == NodeKind::Text && is_in_file
+        });
+        let texts = texts.filter_map(|flat| flat.node.span);
+        let texts: Vec<Span> = texts.filter(|span| !span.is_empty()).take(4).collect();
+        for message in lists::violations(document, &texts, depth) {
+            self.fail(message);
+        }
+        if depth == Depth::Full {
+            let mut handler = Handler::new(|| 0.0);
+            let source = MemorySource::from(self.bytes);
+            handler.open(1, "file", Box::new(source));
+            lists::ask_all(&mut handler, |_| {});
         }
     }
 

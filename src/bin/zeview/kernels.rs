@@ -101,6 +101,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         (columns, _) => columns.to_vec(),
     };
     let with_file = form != Form::Plain || options.files.len() > 1;
+    let writer = |with_file| Writer::new(ListId::Kernels, &columns, form, with_file);
     let mut table: Option<Writer> = None;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut status = 0;
@@ -133,8 +134,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 true => name.clone(),
                 false => format!("{name}:{path}"),
             };
-            let table = table
-                .get_or_insert_with(|| Writer::new(&columns, form, with_file || !path.is_empty()));
+            let with_file = with_file || !path.is_empty();
+            let table = table.get_or_insert_with(|| writer(with_file));
             let sources = &document.sources;
             for row in 0..kernels.len() - kernels.secondary() {
                 table.push(&*kernels, row, sources, Some(&place));
@@ -148,7 +149,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     }
     drop(progress);
-    let table = table.unwrap_or_else(|| Writer::new(&columns, form, with_file));
+    let table = table.unwrap_or_else(|| writer(with_file));
     out.write_all(table.finish().as_bytes())?;
     out.flush()?;
     Ok(ExitCode::from(status))

@@ -294,7 +294,7 @@ impl Text {
     }
 
     fn is_in(&self, value: &CellValue<'_>) -> bool {
-        let has = |text: &str| text.to_lowercase().contains(&self.part);
+        let has = |text: &str| contains(text, &self.part);
         match value {
             CellValue::Text(text) => has(text),
             CellValue::Name { name, demangled } => {
@@ -348,6 +348,19 @@ impl Condition {
             Sign::NotEqual => order != Ordering::Equal,
         }
     }
+}
+
+/// Does a text have a part, which is in lower case, in any letter case?
+fn contains(text: &str, part: &str) -> bool {
+    let bytes = part.as_bytes();
+    let Some(first) = bytes.first().filter(|_| part.is_ascii()) else {
+        return text.to_lowercase().contains(part);
+    };
+    // Most filters are ASCII: no copy is made of half a million names.
+    let starts = text.bytes().enumerate();
+    let starts = starts.filter(|(_, byte)| byte.eq_ignore_ascii_case(first));
+    let mut parts = starts.map(|(at, _)| text.as_bytes().get(at..at + bytes.len()));
+    parts.any(|part| part.is_some_and(|part| part.eq_ignore_ascii_case(bytes)))
 }
 
 // Exact below 2^53, and it is compared with a fraction.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::query::Order;
 use super::write::Form;
-use super::{CellValue, Column, ColumnKind, List};
+use super::{CellValue, Column, ColumnKind, List, ListId};
 use crate::model::source::Sources;
 use crate::model::text::escaped;
 
@@ -23,7 +23,7 @@ pub fn write(
     sources: &Sources,
     limit: usize,
 ) -> Result<String, String> {
-    let mut writer = Writer::new(columns, form, false);
+    let mut writer = Writer::new(list.id(), columns, form, false);
     for row in order.from(0, u64::MAX) {
         writer.push(list, row, sources, None);
         if writer.out.len().saturating_add(writer.waiting) > limit {
@@ -35,7 +35,8 @@ pub fn write(
 
 /// Writes rows of lists with the same columns, one after the other.
 pub struct Writer {
-    columns: Vec<&'static Column>,
+    /// With their places.
+    columns: Vec<(usize, &'static Column)>,
     form: Form,
     with_file: bool,
     out: String,
@@ -49,9 +50,13 @@ pub struct Writer {
 impl Writer {
     /// Begins with what stands above the columns; with a first column `file` for
     /// what [`push`](Writer::push) says.
-    pub fn new(columns: &[&'static Column], form: Form, with_file: bool) -> Writer {
+    pub fn new(list: ListId, columns: &[&'static Column], form: Form, with_file: bool) -> Writer {
+        let place = |column: &'static Column| {
+            let mut all = list.columns().iter();
+            Some((all.position(|other| other.id == column.id)?, column))
+        };
         let mut writer = Writer {
-            columns: columns.to_vec(),
+            columns: columns.iter().filter_map(|column| place(column)).collect(),
             form,
             with_file,
             out: String::new(),
@@ -60,7 +65,7 @@ impl Writer {
             is_first: true,
         };
         let file = with_file.then_some("file");
-        let columns = writer.columns.iter();
+        let columns = writer.columns.iter().map(|(_, column)| column);
         let ids = columns.clone().map(|column| column.id.to_owned());
         let ids: Vec<String> = file.map(str::to_owned).into_iter().chain(ids).collect();
         let titles = columns.map(|column| column.header());
@@ -70,7 +75,7 @@ impl Writer {
             Form::Tabs => writer.line("", titles, "\t", "\n"),
             Form::Markdown => {
                 let numbers = writer.columns.iter();
-                let numbers = numbers.map(|column| column.kind == ColumnKind::Number);
+                let numbers = numbers.map(|(_, column)| column.kind == ColumnKind::Number);
                 let all = file.map(|_| false).into_iter().chain(numbers);
                 let rule = all.map(|right| if right { "---:" } else { "---" }.to_owned());
                 let rule: Vec<String> = rule.collect();
@@ -91,9 +96,11 @@ impl Writer {
         between: &str,
         end: &str,
     ) {
-        let cells: Vec<String> = cells.into_iter().collect();
         self.out.push_str(start);
-        self.out.push_str(&cells.join(between));
+        for (at, cell) in cells.into_iter().enumerate() {
+            self.out.push_str(if at > 0 { between } else { "" });
+            self.out.push_str(&cell);
+        }
         self.out.push_str(end);
     }
 
@@ -113,12 +120,9 @@ impl Writer {
             let pairs = pairs.map(|(id, value)| format!("\"{id}\":{value}"));
             return self.line("", pairs, ",", "}");
         }
-        let places = self.columns.iter().filter_map(|column| {
-            let same = |other: &Column| other.id == column.id;
-            all.iter().position(same)
-        });
         let form = self.form;
-        let cells = places.map(|place| written(&value(place), form));
+        let cells = self.columns.iter();
+        let cells = cells.map(|(place, _)| written(&value(*place), form));
         let file = file.map(|file| written(&CellValue::Text(file.into()), form));
         let cells: Vec<String> = file.into_iter().chain(cells).collect();
         match form {
@@ -152,7 +156,8 @@ impl Writer {
     fn align(&mut self) {
         let head = |file: &str, text: fn(&Column) -> &str| {
             let file = self.with_file.then(|| file.to_owned());
-            let columns = self.columns.iter().map(|column| text(column).to_owned());
+            let columns = self.columns.iter();
+            let columns = columns.map(|(_, column)| text(column).to_owned());
             file.into_iter().chain(columns).collect::<Vec<String>>()
         };
         let heads = [
@@ -161,7 +166,7 @@ impl Writer {
         ];
         let file = self.with_file.then_some(false);
         let columns = self.columns.iter();
-        let numbers = columns.map(|column| column.kind == ColumnKind::Number);
+        let numbers = columns.map(|(_, column)| column.kind == ColumnKind::Number);
         let rights: Vec<bool> = file.into_iter().chain(numbers).collect();
         let mut widths: Vec<usize> = vec![0; rights.len()];
         for line in heads.iter().chain(&self.cells) {
