@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use zeview::model::FileSource;
-use zeview::worker::answer::Desk;
+use zeview::worker::handler::Handler;
 use zeview::worker::protocol::Response;
 
 fn milliseconds() -> f64 {
@@ -20,8 +20,8 @@ fn milliseconds() -> f64 {
 
 fn open(file: &Path) -> f64 {
     let source = FileSource::open(file).expect("the file can be opened");
-    let mut desk = Desk::new(milliseconds);
-    match desk.open(1, "file", Box::new(source)).response {
+    let mut handler = Handler::new(milliseconds);
+    match handler.open(1, "file", Box::new(source)).response {
         Response::Opened(opened) => opened.millis,
         other => panic!("not opened: {other:?}"),
     }

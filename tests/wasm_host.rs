@@ -12,7 +12,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, Event, MessageEvent, MessagePort};
 use zeview::model::{ByteSource, NodeId, SourceId, Span};
 use zeview::worker::blob_source::{ArraySource, BlobSource};
-use zeview::worker::protocol::{Envelope, Message, PROTOCOL_VERSION, Request, Response};
+use zeview::worker::protocol::{Envelope, Message, PROTOCOL_VERSION, Place, Request, Response};
 use zeview::worker::{codec, host};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
@@ -174,12 +174,15 @@ fn the_host_answers_in_a_worker() {
     assert_eq!(ready.len(), 1);
 
     let replies = posted(|| {
-        let node = NodeId::ROOT;
-        receive(&request(1, Request::Detail { node }, None));
+        let select = || Request::Select {
+            place: Place::Node(NodeId::ROOT),
+            follow: None,
+        };
+        receive(&request(1, select(), None));
         receive(&open(2, &blob(&[b"just ", b"some ", b"bytes"])));
         receive(&bytes(3, 5, 100));
         receive(&JsValue::from("nonsense"));
-        let request = request(4, Request::Detail { node }, None);
+        let request = request(4, select(), None);
         let garbage = Uint8Array::from(&[0xff; 9][..]);
         Reflect::set(&request, &"data".into(), &garbage).unwrap();
         receive(&request);

@@ -27,16 +27,16 @@
 
   function explain(error) {
     if (typeof WebAssembly === "undefined") {
-      return "This browser has no WebAssembly, or it is switched off.";
+      return "This browser has no WebAssembly, or it is disabled.";
     }
     if (location.protocol === "file:") {
-      return "Browsers load programs only from a web server. Any static server on this folder will do.";
+      return "Browsers load WebAssembly only from a web server. Any static file server will do.";
     }
     if (error instanceof WebAssembly.RuntimeError) {
-      return "This is a fault in zeview. Reloading the page starts it anew.";
+      return "This is a bug in zeview. Reload the page to restart it.";
     }
     if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError) {
-      return "The program does not fit this browser, or its files come from two versions. Reload the page; if that does not help, update the browser.";
+      return "This browser cannot run the program, or its files are from different releases. Reload the page. If that does not help, update the browser.";
     }
     return "A part of the page could not be loaded. Check the connection and reload the page.";
   }
@@ -143,7 +143,7 @@
   // A panic aborts the program: nothing in the page answers after it.
   function watchForPanics() {
     const check = (error) => {
-      if (error instanceof WebAssembly.RuntimeError) showFailure("zeview has stopped", error);
+      if (error instanceof WebAssembly.RuntimeError) showFailure("zeview has crashed", error);
     };
     addEventListener("error", (event) => check(event.error));
     addEventListener("unhandledrejection", (event) => check(event.reason));

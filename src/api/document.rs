@@ -9,8 +9,8 @@ use super::dto::{Diagnostic, Node, Summary};
 use super::js;
 use crate::decode::decode;
 use crate::model::{Document, NodeId, SourceId, Span};
-use crate::worker::answer::{self, EXPORT_MAX};
 use crate::worker::blob_source::{ArraySource, whole_number};
+use crate::worker::handler::{self, EXPORT_MAX};
 use crate::worker::host;
 use crate::worker::protocol::{ExportForm, ROWS_MAX};
 
@@ -90,7 +90,7 @@ impl ZeviewDocument {
     pub fn bytes(&self, source: u32, start: f64, end: f64) -> Result<Uint8Array, Error> {
         let span = Span::new(SourceId(source), whole("start", start)?, whole("end", end)?);
         let (_, bytes) =
-            answer::read(&self.0, span).map_err(|error| Error::new(&error.to_string()))?;
+            handler::read(&self.0, span).map_err(|error| Error::new(&error.to_string()))?;
         Ok(Uint8Array::from(&*bytes))
     }
 
@@ -114,7 +114,7 @@ impl ZeviewDocument {
     }
 
     fn export(&self, form: ExportForm) -> Result<String, Error> {
-        answer::export(&self.0, self.0.root(), form, EXPORT_MAX)
+        handler::export(&self.0, self.0.root(), form, EXPORT_MAX)
             .map_err(|message| Error::new(&message))
     }
 }

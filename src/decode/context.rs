@@ -12,7 +12,7 @@ use super::rule::Rule;
 use super::rules;
 use crate::model::{
     Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources,
-    Span, Str, sort,
+    Span, Str,
 };
 
 /// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
@@ -289,6 +289,7 @@ impl<'a> Context<'a> {
                 });
             }
         }
+        rules.sort_by(|a, b| a.id.cmp(&b.id));
         let file = self.sources.whole(SourceId::FILE);
         Findings {
             diagnostics,
@@ -351,7 +352,7 @@ fn coverage(file: Span, gaps: Vec<Span>, padding: Vec<Span>, overlap: u64) -> Co
 /// How many bytes of `file` the spans hold together.
 fn union(file: Span, mut spans: Vec<Span>) -> u64 {
     spans.retain(|s| s.overlaps(file));
-    sort::by(&mut spans, Ord::cmp);
+    spans.sort();
     let (mut at, mut sum) = (file.start, 0);
     for span in spans {
         let start = span.start.max(at);

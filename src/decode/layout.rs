@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::limits;
 use super::rules;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, sort};
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span};
 
 /// So many of the parts that claim one byte are found: in a hostile file it may be all.
 const OWNERS: usize = 8;
@@ -41,17 +41,13 @@ impl Layout {
                 )
             });
         }
-        sort::by_key(&mut parts, |p| {
-            p.span.map(|s| (s.start, std::cmp::Reverse(s.end)))
-        });
+        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
         let holes = find_holes(whole, &parts);
         let disjoint = check_overlaps(cx, &parts);
         for (number, hole) in holes.into_iter().enumerate() {
             parts.push(hole_node(cx, hole, number < limits::HOLES));
         }
-        sort::by_key(&mut parts, |p| {
-            p.span.map(|s| (s.start, std::cmp::Reverse(s.end)))
-        });
+        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
         Layout { parts, disjoint }
     }
 

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::layout::is_zero;
 use super::limits;
 use super::rules;
-use crate::model::{Doc, Node, SourceId, Span, sort};
+use crate::model::{Doc, Node, SourceId, Span};
 
 /// A part of a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +82,7 @@ impl Pieces {
         mut claims: Vec<Piece>,
         name: &dyn Fn(u64) -> String,
     ) -> Pieces {
-        sort::by(&mut claims, |a, b| {
-            (a.start, b.end, a.what).cmp(&(b.start, a.end, b.what))
-        });
+        claims.sort_by(|a, b| (a.start, b.end, a.what).cmp(&(b.start, a.end, b.what)));
         let mut list: Vec<Piece> = Vec::with_capacity(claims.len());
         let mut at = whole.start;
         let mut holes = 0;

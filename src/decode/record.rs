@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::reader::{Endian, uint};
-use crate::model::{Doc, Node, Span, Spanned, Value, sort};
+use crate::model::{Doc, Node, Span, Spanned, Value};
 
 /// One field of a record, with its place.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl<R> Field<R> {
         range: Range<u64>,
     ) -> Vec<(Field<R>, Node)> {
         let mut order: Vec<_> = fields.iter().zip(numbers).enumerate().collect();
-        sort::by_key(&mut order, |(_, (field, _))| field.offset);
+        order.sort_by_key(|(_, (field, _))| field.offset);
         let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
         let rows = order.into_iter().skip(skip).take(take);

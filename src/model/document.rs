@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
-use super::kernels::Kernels;
-use super::modules::Modules;
+use super::list::ListId;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
-use super::sort;
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
@@ -200,7 +198,7 @@ impl Document {
     /// Puts a decoder's parts together.
     pub fn new(parts: Parts) -> Document {
         let mut diagnostics = parts.diagnostics;
-        sort::by_key(&mut diagnostics, |d| d.primary.span);
+        diagnostics.sort_by_key(|d| d.primary.span);
         Document {
             sources: parts.sources,
             diagnostics,
@@ -237,44 +235,26 @@ impl Document {
         &self.documents
     }
 
-    /// The kernel tables of the opened file or, if it has none itself, of the documents in it.
-    pub fn kernel_tables(&mut self) -> Vec<(NodeId, Rc<dyn Kernels>)> {
-        if let Some(kernels) = self.kernels(NodeId::ROOT) {
-            return vec![(NodeId::ROOT, kernels)];
+    /// The documents that have such a list themselves: the opened file or, if it has none, the
+    /// outermost of those in it.
+    pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
+        let has = |document: &Document, id| document.document_of(id, list) == Some(id);
+        if has(self, NodeId::ROOT) {
+            return vec![NodeId::ROOT];
         }
-        let mut tables = Vec::new();
-        for span in self.documents.clone() {
-            for id in self.documents_at(span) {
-                if let Some(kernels) = self.kernels(id) {
-                    tables.push((id, kernels));
-                    break;
-                }
-            }
-        }
-        tables
-    }
-
-    /// Those who know modules: of the opened file or, if it has none itself, of the documents in
-    /// it, the outermost ones.
-    pub fn module_graphs(&mut self) -> Vec<(NodeId, Rc<dyn Modules>)> {
-        if let Some(modules) = self.modules(NodeId::ROOT) {
-            return vec![(NodeId::ROOT, modules)];
-        }
-        let mut graphs = Vec::new();
+        let mut found = Vec::new();
         let mut last = Span::default();
         for span in self.documents.clone() {
             if last.contains(span) {
                 continue;
             }
-            for id in self.documents_at(span) {
-                if let Some(modules) = self.modules(id) {
-                    graphs.push((id, modules));
-                    last = span;
-                    break;
-                }
+            let mut ids = self.documents_at(span).into_iter();
+            if let Some(id) = ids.find(|id| has(self, *id)) {
+                found.push(id);
+                last = span;
             }
         }
-        graphs
+        found
     }
 
     /// The nodes that have exactly these bytes, the innermost first: a document may hold nothing
@@ -408,6 +388,35 @@ impl Document {
             }
         }
         nodes
+    }
+
+    /// The first children of a node for which `wanted` holds, at most `limit`. The others are
+    /// made, but not kept.
+    pub fn children_that(
+        &mut self,
+        id: NodeId,
+        wanted: impl Fn(&Node) -> bool,
+        limit: usize,
+    ) -> Vec<NodeId> {
+        let mut indices = Vec::new();
+        let Some(node) = self.node(id) else {
+            return Vec::new();
+        };
+        let count = self.count(node);
+        let mut start = 0;
+        while start < count && indices.len() < limit {
+            let end = count.min(start + 2 * PAGE);
+            let mark = self.registry.mark();
+            let made = self.make(node, start..end);
+            self.registry.release(mark);
+            let found = made.iter().filter(|child| wanted(child));
+            indices.extend(found.map(|child| child.index));
+            start = end;
+        }
+        indices.truncate(limit);
+        let ids = indices.into_iter();
+        ids.flat_map(|index| self.children(id, index..index + 1))
+            .collect()
     }
 
     /// The diagnostics whose bytes lie within `span`.

@@ -1,13 +1,7 @@
 //! Kernels and what they need: the rows of the kernel table, and one kernel in full.
 //!
 //! Plain data, made by a decoder when somebody asks ([`Document::kernels`]) and kept by it.
-//! The page gets it through the protocol, the command line prints it; both share the
-//! [`columns`](mod@columns), the [`query`](mod@query) (sort, filter) and the
-//! [`table`](mod@table) (CSV, Markdown, JSON).
-
-pub mod columns;
-pub mod query;
-pub mod table;
+//! [`list`](super::list) shows them.
 
 use std::rc::Rc;
 
@@ -148,7 +142,7 @@ impl Flag {
 }
 
 /// The properties that are true or false, and their marks in the table.
-pub static FLAGS: &[(&str, &str)] = &[
+pub static FLAGS: [(&str, &str); 21] = [
     ("has_dpas", "dpas"),
     ("has_global_atomics", "global atomics"),
     ("has_stack_calls", "stack calls"),

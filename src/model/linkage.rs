@@ -1,11 +1,9 @@
 //! Relocations and symbols of a document, and how they hang together.
 //!
 //! Plain data, made by a decoder when somebody asks ([`Document::linkage`]) and kept by it.
-//! [`list`] shows both as lists that are sorted, filtered and written as text.
+//! [`list`](super::list) shows both.
 
-pub mod list;
-mod query;
-
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::document::Document;
@@ -149,7 +147,25 @@ impl Tables {
         self.symbols.get(usize::try_from(relocation.symbol?).ok()?)
     }
 
-    /// The places of the relocations that refer to a symbol.
+    /// Where a symbol lives, in words: `.text.vecadd + 0x40`, `undefined`.
+    pub fn place<'a>(&'a self, symbol: &'a Symbol) -> Cow<'a, str> {
+        match (&symbol.home, self.home(symbol)) {
+            (Home::Word(word), _) if symbol.value == 0 => (&**word).into(),
+            (Home::Word(word), _) => format!("{word} {:#x}", symbol.value).into(),
+            (_, Some(section)) if symbol.value == 0 => section.name.as_str().into(),
+            (_, Some(section)) => format!("{} + {:#x}", section.name, symbol.value).into(),
+            (Home::Section(_), None) => "".into(),
+        }
+    }
+
+    /// Where a relocation patches, in words: `.text.vecadd + 0x40`.
+    pub fn patched(&self, relocation: &Relocation) -> String {
+        let section = self.patches(relocation);
+        let section = section.map_or("", |section| &section.name);
+        format!("{section} + {:#x}", relocation.offset)
+    }
+
+    /// The relocations that refer to a symbol.
     pub fn users(&self, symbol: u32) -> impl Iterator<Item = &Relocation> {
         let all = self.relocations.iter();
         all.filter(move |relocation| relocation.symbol == Some(symbol))

@@ -2,7 +2,6 @@
 
 use super::document::{Document, PAGE};
 use super::node::{Area, Content, Node, NodeId, NodeKind};
-use super::sort;
 use super::span::{SourceId, Span};
 
 /// A leaf's bytes, for colouring a piece of the file.
@@ -154,7 +153,7 @@ impl Document {
         }
         self.collect_leaves(self.root(), &wanted, limit, 0, &mut leaves);
         self.registry.release(mark);
-        sort::by_key(&mut leaves, |leaf: &Leaf| leaf.span);
+        leaves.sort_by_key(|leaf: &Leaf| leaf.span);
         leaves
     }
 

@@ -3,9 +3,9 @@
 //! Plain data, made by a decoder when somebody asks ([`Document::modules`]) and kept by it, as
 //! the [`kernels`](super::kernels) are. Both generations of the format give the same model.
 
+pub mod graph;
 #[cfg(feature = "decode")]
 pub mod json;
-pub mod query;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -95,6 +95,89 @@ impl ModuleGraph {
     pub fn native_images_of(&self, module: &AbstractModule) -> &[Image] {
         part(&self.native_images, &module.native_images)
     }
+
+    /// A module by its number.
+    pub fn module(&self, index: u32) -> Option<&AbstractModule> {
+        self.abstract_modules.get(usize::try_from(index).ok()?)
+    }
+
+    /// The bytes of a module's images.
+    pub fn size_of(&self, module: &AbstractModule) -> u64 {
+        let images = self.ir_modules_of(module).iter();
+        let all = images.chain(self.native_images_of(module));
+        all.map(|image| image.bytes.len())
+            .fold(0, u64::saturating_add)
+    }
+
+    /// What bytes belong to: an image before its module, a module before the whole. Returns
+    /// `None` if they are not in the SYCLBIN.
+    pub fn holder_at(&self, span: Span) -> Option<Holder> {
+        let image = |images: &[Image]| {
+            let holds = |image: &Image| {
+                image.bytes.contains(span)
+                    || image.header.contains(span)
+                    || image.metadata.contains(span)
+            };
+            u32::try_from(images.iter().position(holds)?).ok()
+        };
+        if let Some(index) = image(&self.native_images) {
+            return Some(Holder::NativeImage(index));
+        }
+        if let Some(index) = image(&self.ir_modules) {
+            return Some(Holder::IrModule(index));
+        }
+        let mut modules = self.abstract_modules.iter();
+        let module = modules.find(|m| m.header.contains(span) || m.metadata.contains(span));
+        match module {
+            Some(module) => Some(Holder::AbstractModule(module.index)),
+            None => self.span.contains(span).then_some(Holder::Whole),
+        }
+    }
+
+    /// The number of the first module that a holder is, or is in; the whole is in none.
+    pub fn module_of(&self, holder: Holder) -> Option<u32> {
+        let first = |has: &dyn Fn(&AbstractModule) -> bool| {
+            let mut modules = self.abstract_modules.iter();
+            modules
+                .find(|module| has(module))
+                .map(|module| module.index)
+        };
+        match holder {
+            Holder::Whole => None,
+            Holder::AbstractModule(index) => Some(index),
+            Holder::IrModule(image) => first(&|module| module.ir_modules.contains(&image)),
+            Holder::NativeImage(image) => first(&|module| module.native_images.contains(&image)),
+        }
+    }
+
+    /// The bytes that stand for a holder: its header; all bytes for the whole.
+    pub fn bytes_of(&self, holder: Holder) -> Span {
+        let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        let header = match holder {
+            Holder::Whole => None,
+            Holder::AbstractModule(index) => self.module(index).map(|module| module.header),
+            Holder::IrModule(index) => self.ir_modules.get(at(index)).map(|image| image.header),
+            Holder::NativeImage(index) => {
+                let image = self.native_images.get(at(index));
+                image.map(|image| image.header)
+            }
+        };
+        header.unwrap_or(self.span)
+    }
+
+    /// What a holder is called: `IR module 2 of abstract module 1`.
+    pub fn name_of(&self, holder: Holder) -> String {
+        let of = match self.module_of(holder) {
+            Some(module) => format!(" of abstract module {module}"),
+            None => String::new(),
+        };
+        match holder {
+            Holder::Whole => "the SYCLBIN".to_owned(),
+            Holder::AbstractModule(index) => format!("abstract module {index}"),
+            Holder::IrModule(index) => format!("IR module {index}{of}"),
+            Holder::NativeImage(index) => format!("native device code image {index}{of}"),
+        }
+    }
 }
 
 /// The states of a kernel bundle, by number.
@@ -155,6 +238,14 @@ pub struct Image {
 }
 
 impl Image {
+    /// The bytes that stand for it: the device code, or its header where that is empty.
+    pub fn place(&self) -> Span {
+        match self.bytes.is_empty() {
+            true => self.header,
+            false => self.bytes,
+        }
+    }
+
     /// What an IR module is written in.
     pub fn ir_type_name(&self) -> Option<&'static str> {
         IR_TYPES.get(index(self.ir_type?.value)?).copied()

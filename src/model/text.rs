@@ -163,6 +163,25 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
+/// How many letters must be changed, added or left out (Levenshtein).
+pub fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = *cell;
+            *cell = changed.min(left + 1).min(diagonal + 1);
+            left = *cell;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
 /// Characters without a width, or that turn the text around (UAX #9).
 fn is_invisible(c: char) -> bool {
     matches!(

@@ -6,7 +6,7 @@ use super::components::{
     Dialogs, banner, empty, failed, file_tabs, header, loading, status, workspace,
 };
 use super::hooks::{SessionContext, link_to, use_session};
-use super::shared::Shared;
+use super::ptr_eq::PtrEq;
 use super::state::{Phase, State};
 
 /// The page.
@@ -55,7 +55,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
     match &tab.phase {
         Phase::Ready(view) => html! { <>
             { for view.changed.as_ref().map(|why| banner(tab.id, why)) }
-            { workspace(session, state, tab, &Shared::from(view)) }
+            { workspace(session, state, tab, &PtrEq::from(view)) }
         </> },
         Phase::Failed(failure) => failed(tab, failure, session.0.can_retry(tab.id)),
         Phase::Waiting | Phase::Fetching { .. } | Phase::Decoding => loading(tab),
@@ -73,7 +73,7 @@ fn away(state: &State) -> Html {
     html! {
         <footer>
             <h1 class="unseen">{ "zeview" }</h1>
-            <a class="away" href={link_to(&tab.origin, target.as_ref())} target="_blank" rel="noopener">{ "open in zeview" }</a>
+            <a class="away" href={link_to(&tab.origin, target.as_ref())} target="_blank" rel="noopener">{ "Open in zeview" }</a>
         </footer>
     }
 }

@@ -226,8 +226,8 @@ impl Flat {
         let siblings = (range.end - range.start).div_ceil(size);
         let mut at = range.start;
         let mut position = 1;
-        let opened = branch.open_groups.between((range.start, 0), (range.end, 0));
-        for &((start, end), ()) in opened {
+        let opened = branch.open_groups.range((range.start, 0)..(range.end, 0));
+        for &(start, end) in opened {
             let fits = (start - range.start).is_multiple_of(size);
             if !fits || end != range.end.min(start + size) {
                 continue;
@@ -271,7 +271,7 @@ impl Flat {
         let siblings = range.end - range.start;
         let mut at = range.start;
         let position = |index: u64| index - range.start + 1;
-        for &(index, id) in branch.open_children.between(range.start, range.end) {
+        for (&index, &id) in branch.open_children.range(range.clone()) {
             let Some(inner) = tree.open_branch(id) else {
                 continue;
             };

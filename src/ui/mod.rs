@@ -7,29 +7,29 @@
 //! The page's policy allows no style attributes: sizes and positions that change are set by
 //! [`hooks`], everything else is a class of `www/styles`.
 
-pub mod acts;
 pub mod app;
+pub mod commands;
 pub mod components;
 pub mod flat;
+pub mod format;
+pub mod goto;
+pub mod graph_view;
 pub mod hooks;
-pub mod kernel_table;
-pub mod lists;
+pub mod list;
 pub mod module_graph;
-pub mod module_view;
-pub mod pages;
+pub mod paged;
 pub mod panels;
 pub mod paste;
-pub mod place;
 pub mod problem_list;
+pub mod ptr_eq;
 pub mod readings;
 pub mod route;
 pub mod scale;
 pub mod selection;
-pub mod shared;
 pub mod state;
+pub mod texts;
 pub mod tree;
 pub mod verdict_state;
-pub mod words;
 
 /// Starts the page in the document's body.
 pub fn start() {

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::module_view::{ModuleView, image_span};
-use super::words;
+use super::format;
 use crate::model::modules::{Holder, Image, TITLE};
 use crate::model::text::escaped;
 use crate::model::{Area, NodeId, Span};
-use crate::worker::protocol::{ModulePage, ModuleRow};
+use crate::worker::protocol::{GraphModule, GraphPage};
 
 /// Where the columns begin, and how wide they are.
 const FILE: (u32, u32) = (14, 150);
@@ -78,18 +77,14 @@ pub struct Graph {
     pub edges: Vec<Edge>,
 }
 
-/// Lays out what is drawn.
-pub fn graph(view: &ModuleView, page: &ModulePage, name: &str) -> Graph {
+/// Lays out what is drawn; `holder` is what is selected of it, `name` the file's.
+pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
     let mut graph = Graph::default();
     // A SYCLBIN within a file has no name of its own.
-    let within = view
-        .document
-        .is_some_and(|document| document != NodeId::ROOT);
-    let title = match within {
-        true => format!("{TITLE} {}", page.version.value),
-        false => name.to_owned(),
+    let title = match page.document {
+        NodeId::ROOT => name.to_owned(),
+        _ => format!("{TITLE} {}", page.version.value),
     };
-    let holder = view.current.map(|current| current.holder);
     graph.nodes.push(Node {
         stands: Stands::For(page.span),
         at: (FILE.0, 0, FILE.1),
@@ -112,13 +107,13 @@ pub fn graph(view: &ModuleView, page: &ModulePage, name: &str) -> Graph {
             at: (MODULES.0, y, MODULES.1),
             title: format!(
                 "modules {} … {}",
-                words::grouped(group.start),
-                words::grouped(last)
+                format::grouped(group.start),
+                format::grouped(last)
             ),
             text: format!(
                 "{} · {}",
-                words::counted(images, "image", "images"),
-                words::size(group.size)
+                format::counted(images, "image", "images"),
+                format::size(group.size)
             ),
             area: None,
             selected: false,
@@ -144,7 +139,7 @@ pub fn graph(view: &ModuleView, page: &ModulePage, name: &str) -> Graph {
         if let (Some((_, from)), Some((_, to))) = (at(edge.from), at(edge.to)) {
             let more = match edge.count {
                 0 | 1 => String::new(),
-                count => format!(" and {}", count - 1),
+                count => format!(" + {}", count - 1),
             };
             graph.import(
                 *from,
@@ -158,10 +153,10 @@ pub fn graph(view: &ModuleView, page: &ModulePage, name: &str) -> Graph {
 
 impl Graph {
     /// A module and its images, from `y` on; gives where it ends.
-    fn module(&mut self, row: &ModuleRow, y: u32, holder: Option<Holder>) -> u32 {
+    fn module(&mut self, row: &GraphModule, y: u32, holder: Option<Holder>) -> u32 {
         let module = &row.module;
         let place = self.nodes.len();
-        let mut said = vec![words::size(row.size)];
+        let mut said = vec![format::size(row.size)];
         let mut say = |count: u32, what: &str| {
             if count > 0 {
                 said.push(format!("{what} {count}"));
@@ -198,8 +193,8 @@ impl Graph {
                 self.nodes.push(Node {
                     stands: Stands::More,
                     at: (IMAGES.0, at, IMAGES.1),
-                    title: format!("and {} more", words::grouped(more)),
-                    text: "in the structure, on the left".to_owned(),
+                    title: format!("{} more", format::grouped(more)),
+                    text: "see the structure".to_owned(),
                     area: Some(area),
                     selected: false,
                     column: 2,
@@ -233,12 +228,12 @@ impl Graph {
             "" => kind.to_owned(),
             name => format!("{kind} · {name}"),
         };
-        let mut text = words::bytes(image.bytes.len());
+        let mut text = format::bytes(image.bytes.len());
         for name in names.iter().skip(1) {
             let _ = write!(text, " · {name}");
         }
         self.nodes.push(Node {
-            stands: Stands::For(image_span(image)),
+            stands: Stands::For(image.place()),
             at: (IMAGES.0, y, IMAGES.1),
             title,
             text,
@@ -408,4 +403,4 @@ const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11
 
 #[cfg(test)]
 #[path = "module_graph_tests.rs"]
-mod tests;
+pub(super) mod tests;

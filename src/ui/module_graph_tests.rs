@@ -2,8 +2,8 @@ use super::*;
 use crate::model::SourceId;
 use crate::model::kernels::Given;
 use crate::model::modules::AbstractModule;
-use crate::model::modules::query::ModuleGroup;
-use crate::worker::protocol::ModuleEdge;
+use crate::model::modules::graph::ModuleGroup;
+use crate::worker::protocol::GraphEdge;
 
 fn at(start: u64) -> Span {
     Span::new(SourceId::FILE, start, start + 8)
@@ -25,8 +25,8 @@ fn image(ir: bool, start: u64) -> Image {
     }
 }
 
-fn module(index: u32) -> ModuleRow {
-    ModuleRow {
+fn module(index: u32) -> GraphModule {
+    GraphModule {
         module: AbstractModule {
             index,
             header: at(u64::from(index) * 1000),
@@ -45,15 +45,38 @@ fn module(index: u32) -> ModuleRow {
     }
 }
 
-fn page(modules: u32) -> ModulePage {
-    let mut page = ModulePage::empty(modules.into(), 0);
-    page.rows = (0..modules).map(module).collect();
-    page
+pub(crate) fn empty(found: u64) -> GraphPage {
+    GraphPage {
+        document: NodeId::ROOT,
+        version: Given::default(),
+        state: None,
+        state_name: "".into(),
+        span: at(0),
+        metadata: at(0),
+        modules: found,
+        ir_modules: 0,
+        native_images: 0,
+        resolved: 0,
+        unresolved: 0,
+        found,
+        start: 0,
+        rows: Vec::new(),
+        groups: Vec::new(),
+        edges: Vec::new(),
+        trouble: None,
+    }
+}
+
+fn page(modules: u32) -> GraphPage {
+    GraphPage {
+        rows: (0..modules).map(module).collect(),
+        ..empty(modules.into())
+    }
 }
 
 #[test]
 fn boxes_do_not_lie_over_each_other() {
-    let graph = graph(&ModuleView::default(), &page(5), "app.syclbin");
+    let graph = graph(&page(5), None, "app.syclbin");
     // The file; five modules; of each an IR module, six images, and a box for three more.
     assert_eq!(graph.nodes.len(), 1 + 5 * (1 + 1 + 6 + 1));
     for (i, a) in graph.nodes.iter().enumerate() {
@@ -71,13 +94,13 @@ fn boxes_do_not_lie_over_each_other() {
         .nodes
         .iter()
         .filter(|node| node.stands == Stands::More);
-    assert!(more.clone().all(|node| node.title == "and 3 more"));
+    assert!(more.clone().all(|node| node.title == "3 more"));
     assert_eq!(more.count(), 5);
 }
 
 #[test]
 fn keys_go_along_columns_and_lines() {
-    let graph = graph(&ModuleView::default(), &page(2), "app.syclbin");
+    let graph = graph(&page(2), None, "app.syclbin");
     let first = graph.near(0, "ArrowRight").unwrap();
     assert_eq!(graph.nodes[first].title, "abstract module 0");
     let image = graph.near(first, "ArrowRight").unwrap();
@@ -92,29 +115,26 @@ fn keys_go_along_columns_and_lines() {
 #[test]
 fn the_saved_drawing_is_xml_whatever_the_names() {
     let mut page = page(2);
-    page.edges.push(ModuleEdge {
+    page.edges.push(GraphEdge {
         from: 1,
         to: 0,
         symbol: "f<int>&\u{202e}".to_owned(),
         count: 3,
     });
-    let graph = graph(&ModuleView::default(), &page, "a & b");
+    let graph = graph(&page, None, "a & b");
     let text = graph.svg();
     assert!(
         text.contains("a &amp; b") && text.contains("spir64&lt;&amp;&gt;"),
         "{text}"
     );
-    assert!(
-        text.contains("and 2") && !text.contains('\u{202e}'),
-        "{text}"
-    );
+    assert!(text.contains("+ 2") && !text.contains('\u{202e}'), "{text}");
     assert_eq!(text.matches("<g>").count(), text.matches("</g>").count());
     assert_eq!(text.matches("class=\"import\"").count(), 1);
 }
 
 #[test]
 fn groups_say_what_is_in_them() {
-    let mut page = ModulePage::empty(10_000, 0);
+    let mut page = empty(10_000);
     page.groups = vec![ModuleGroup {
         start: 576,
         count: 576,
@@ -122,8 +142,27 @@ fn groups_say_what_is_in_them() {
         native_images: 0,
         size: 2048,
     }];
-    let graph = graph(&ModuleView::default(), &page, "app.syclbin");
+    let graph = graph(&page, None, "app.syclbin");
     let group = graph.nodes.last().unwrap();
     assert_eq!(group.stands, Stands::Group(576, 576));
     assert_eq!(group.title, "modules 576 … 1\u{a0}151");
+}
+
+#[test]
+fn one_box_is_selected_and_a_nested_file_has_no_name() {
+    let mut page = page(2);
+    for (holder, title) in [
+        (Holder::Whole, "app.syclbin"),
+        (Holder::AbstractModule(1), "abstract module 1"),
+        (Holder::IrModule(1), "SPIR-V · spir64<&>"),
+        (Holder::NativeImage(9), "image · intel_gpu_bmg_g21"),
+    ] {
+        let graph = graph(&page, Some(holder), "app.syclbin");
+        let selected = graph.nodes.iter().filter(|node| node.selected);
+        let titles: Vec<&str> = selected.map(|node| &*node.title).collect();
+        assert_eq!(titles, [title]);
+    }
+    page.document = NodeId(7);
+    let graph = graph(&page, None, "a.so");
+    assert_eq!(graph.nodes[0].title, "SYCLBIN 0");
 }

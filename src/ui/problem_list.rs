@@ -132,7 +132,7 @@ pub fn entries(view: &View) -> Vec<Entry> {
         });
         keyed.push((class, number, place));
     }
-    crate::model::sort::by(&mut keyed, Ord::cmp);
+    keyed.sort_unstable();
     let entry = |(class, _, place)| Entry { class, place };
     keyed.into_iter().map(entry).collect()
 }

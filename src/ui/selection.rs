@@ -80,6 +80,23 @@ impl Selection {
         rows.filter(|(_, row)| row.kind == NodeKind::File).collect()
     }
 
+    /// The innermost document that it is in.
+    pub fn document(&self) -> NodeId {
+        let mut rows = self.way.iter().rev();
+        let document = rows.find(|row| row.kind == NodeKind::File);
+        document.map_or(NodeId::ROOT, |row| row.id)
+    }
+
+    /// The readable text that it is in, below the innermost document.
+    pub fn text(&self) -> Option<&Row> {
+        let file = |row: &Row| row.kind == NodeKind::File;
+        let below = self.way.iter().rposition(file).map_or(0, |at| at + 1);
+        // Lines are text within text.
+        let mut texts = self.way.iter().skip(below);
+        texts
+            .find(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()))
+    }
+
     /// The bytes and what introduces them.
     pub fn extent(&self) -> Option<Span> {
         let span = self.span?;

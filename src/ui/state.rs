@@ -5,16 +5,17 @@ use std::rc::Rc;
 use yew::{AttrValue, Reducible};
 
 use super::flat::Group;
-use super::kernel_table::{KernelChange, KernelTable};
-use super::lists::{ListChange, Lists};
-use super::module_view::{ModuleChange, ModuleView};
-use super::panels::PanelId;
+use super::graph_view::{GraphChange, GraphView};
+use super::list::{List, ListChange};
 use super::selection::Selection;
+use super::texts::{Texts, TextsChange};
 use super::tree::Tree;
 use super::verdict_state::{VerdictChange, VerdictState};
-use crate::model::linkage::list::ListId;
+use crate::model::list::query::Query;
+use crate::model::list::{Detail as ListDetail, ListId};
+use crate::model::modules::Holder;
 use crate::model::{NodeId, SourceId, Span};
-use crate::worker::protocol::{Detail, Opened, Row};
+use crate::worker::protocol::{Detail, ListAt, Opened, Row};
 
 /// One of the open files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,9 +66,76 @@ impl Theme {
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {
-            Theme::Auto => "as the system",
+            Theme::Auto => "system",
             Theme::Light => "light",
             Theme::Dark => "dark",
+        }
+    }
+}
+
+/// What can be chosen in the middle of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PanelId {
+    /// The file in a few lines, and where its bytes go.
+    #[default]
+    Overview,
+    /// The kernels, one row each.
+    Kernels,
+    /// One kernel in full.
+    Arguments,
+    /// The relocations, one row each.
+    Relocations,
+    /// The symbols, one row each.
+    Symbols,
+    /// What can be read as it stands: `.ze_info`, vISA assembly, build options.
+    Text,
+    /// The modules of a SYCLBIN.
+    Modules,
+    /// The property sets of what is selected in it.
+    Properties,
+    /// What is wrong or remarkable.
+    Problems,
+}
+
+impl PanelId {
+    /// All panels, in the order of their tabs.
+    pub const ALL: [PanelId; 9] = [
+        PanelId::Overview,
+        PanelId::Kernels,
+        PanelId::Arguments,
+        PanelId::Relocations,
+        PanelId::Symbols,
+        PanelId::Text,
+        PanelId::Modules,
+        PanelId::Properties,
+        PanelId::Problems,
+    ];
+
+    /// Its name in commands.
+    pub fn name(self) -> &'static str {
+        match self {
+            PanelId::Overview => "overview",
+            PanelId::Kernels => "kernels",
+            PanelId::Arguments => "arguments",
+            PanelId::Relocations => "relocations",
+            PanelId::Symbols => "symbols",
+            PanelId::Text => "text",
+            PanelId::Modules => "modules",
+            PanelId::Properties => "properties",
+            PanelId::Problems => "problems",
+        }
+    }
+
+    /// The list whose row it shows with the selection.
+    pub fn list(self) -> Option<ListId> {
+        match self {
+            PanelId::Kernels | PanelId::Arguments => Some(ListId::Kernels),
+            PanelId::Relocations => Some(ListId::Relocations),
+            PanelId::Symbols => Some(ListId::Symbols),
+            PanelId::Text => Some(ListId::Lines),
+            PanelId::Modules => Some(ListId::Modules),
+            PanelId::Properties => Some(ListId::Properties),
+            PanelId::Overview | PanelId::Problems => None,
         }
     }
 }
@@ -116,6 +184,8 @@ pub enum Phase {
 pub struct View {
     /// What the decoder said when it was opened.
     pub opened: Rc<Opened>,
+    /// Another number each time that a file is opened.
+    pub opening: u32,
     /// Its tree as far as it is known.
     pub tree: Rc<Tree>,
     /// What is selected.
@@ -124,18 +194,55 @@ pub struct View {
     pub detail: Option<Rc<Detail>>,
     /// The first of the selected bytes, once they are here.
     pub preview: Rc<[u8]>,
-    /// Its kernels, as far as somebody has asked for them.
-    pub kernels: Rc<KernelTable>,
     /// What the driver does with it, as far as it is known.
     pub verdict: Rc<VerdictState>,
-    /// Its relocations, symbols and texts, as far as somebody has asked for them.
-    pub lists: Rc<Lists>,
-    /// The modules of a SYCLBIN, as far as somebody has asked for them.
-    pub modules: Rc<ModuleView>,
+    /// Its lists, as far as somebody has asked for them.
+    pub lists: Lists,
+    /// Its readable texts, as far as somebody has asked for them.
+    pub texts: Rc<Texts>,
+    /// The graph of its modules.
+    pub graph: Rc<GraphView>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
     pub changed: Option<AttrValue>,
+}
+
+/// One list of each sort.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lists([Rc<List>; ListId::ALL.len()]);
+
+impl Default for Lists {
+    fn default() -> Lists {
+        Lists(ListId::ALL.map(|list| Rc::new(List::new(list))))
+    }
+}
+
+impl Lists {
+    /// One of them.
+    pub fn get(&self, list: ListId) -> &List {
+        &self.0[list as usize]
+    }
+
+    /// Changes one of them.
+    pub fn apply(&mut self, list: ListId, change: ListChange) {
+        Rc::make_mut(&mut self.0[list as usize]).apply(change);
+    }
+}
+
+/// What the decoder has found of a selection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// What is selected; `None` if that is known since it was asked.
+    pub selection: Option<Selection>,
+    /// The rows on the way to the selected node, with their counts.
+    pub way: Rc<[Row]>,
+    /// What is known of the selected node.
+    pub detail: Rc<Detail>,
+    /// The first of the selected bytes, if they are here.
+    pub preview: Option<Rc<[u8]>>,
+    /// What goes with it of this list, for this generation.
+    pub list: Option<(ListId, u32, Option<Box<ListAt>>)>,
 }
 
 /// An open file.
@@ -201,10 +308,8 @@ pub enum TreeChange {
     Close(NodeId),
     /// Shows or hides a range of children.
     Group(Group, bool),
-    /// So many children a node has.
-    Count(NodeId, u64),
-    /// Children that have arrived.
-    Rows(NodeId, u64, Vec<Row>),
+    /// Children that have arrived: the place of the first, how many there are in all.
+    Rows(NodeId, u64, u64, Vec<Row>),
 }
 
 /// What changes the page.
@@ -221,18 +326,18 @@ pub enum Action {
     Opened(TabId, Rc<Opened>),
     /// The tree has changed.
     Tree(TabId, Vec<TreeChange>),
-    /// More is known of its kernels.
-    Kernels(TabId, KernelChange),
     /// More is known of what the driver does with it.
     Verdict(TabId, VerdictChange),
-    /// More is known of its relocations, symbols or texts.
+    /// More is known of a list.
     List(TabId, ListId, ListChange),
-    /// More is known of its modules.
-    Modules(TabId, ModuleChange),
-    /// Something was selected.
-    Select(TabId, Selection),
-    /// Everything about the selected node has arrived.
-    Detail(TabId, Rc<Detail>),
+    /// More is known of its readable texts.
+    Texts(TabId, TextsChange),
+    /// The graph of its modules is shown differently.
+    Graph(TabId, GraphChange),
+    /// Something was selected whose row is known; what goes with it of a list is on its way.
+    Select(TabId, Selection, Option<ListId>),
+    /// What the decoder has found of a selection.
+    Selected(TabId, Box<Found>),
     /// The first of these bytes have arrived.
     Preview(TabId, Span, Rc<[u8]>),
     /// It is arranged differently.
@@ -299,11 +404,12 @@ impl State {
             tree: Rc::new(Tree::new(&opened)),
             selection,
             opened,
+            opening: self.serial,
             panel,
-            kernels: Rc::default(),
             verdict: Rc::default(),
-            lists: Rc::default(),
-            modules: Rc::default(),
+            lists: Lists::default(),
+            texts: Rc::default(),
+            graph: Rc::default(),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -311,7 +417,8 @@ impl State {
         self.change(id, |tab| tab.phase = Phase::Ready(Rc::new(view)));
     }
 
-    fn select(&mut self, id: TabId, mut selection: Selection) {
+    /// `asked`: what goes with it of this list is on its way.
+    fn select(&mut self, id: TabId, mut selection: Selection, asked: Option<ListId>) {
         self.serial += 1;
         selection.serial = self.serial;
         self.change_view(id, |view| {
@@ -319,7 +426,33 @@ impl State {
             if view.selection.span != selection.span {
                 view.preview = Rc::from([]);
             }
+            if let Some(list) = asked {
+                view.list_changed(list, ListChange::AtAsked(selection.serial));
+            }
             view.selection = selection;
+        });
+    }
+
+    fn selected(&mut self, id: TabId, found: Found) {
+        if let Some(selection) = found.selection {
+            let asked = found.list.as_ref().map(|(list, ..)| *list);
+            self.select(id, selection, asked);
+        }
+        self.change_view(id, |view| {
+            let node = found.way.last().map_or(NodeId::ROOT, |row| row.id);
+            if node != view.selection.node_id() {
+                return;
+            }
+            Rc::make_mut(&mut view.tree).learn(&found.way);
+            view.selection.way = found.way;
+            view.detail = Some(found.detail);
+            if let Some(preview) = found.preview {
+                view.preview = preview;
+            }
+            if let Some((list, generation, at)) = found.list {
+                let serial = view.selection.serial;
+                view.list_changed(list, ListChange::At(serial, generation, at));
+            }
         });
     }
 }
@@ -334,7 +467,68 @@ impl View {
     pub fn detail(&self) -> Option<&Detail> {
         self.detail
             .as_deref()
-            .filter(|detail| detail.row.id == self.row().id)
+            .filter(|detail| detail.node == self.row().id)
+    }
+
+    fn list_changed(&mut self, list: ListId, change: ListChange) {
+        let before = (
+            self.lists.get(list).document,
+            self.lists.get(list).rows.generation,
+        );
+        let is_at = matches!(change, ListChange::At(..));
+        self.lists.apply(list, change);
+        let list = self.lists.get(list);
+        match list.id {
+            ListId::Modules => {
+                let graph = Rc::make_mut(&mut self.graph);
+                if before.1 != list.rows.generation {
+                    graph.renew(before.0 != list.document);
+                }
+                if is_at {
+                    graph.follow(list.place());
+                }
+            }
+            ListId::Lines => {
+                Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.way);
+            }
+            _ => {}
+        }
+    }
+
+    fn texts_changed(&mut self, change: TextsChange) {
+        let texts = Rc::make_mut(&mut self.texts);
+        let of = |texts: &Texts| texts.shown.as_ref().and_then(|text| text.span);
+        let before = of(texts);
+        texts.apply(change, self.selection.text().is_some());
+        if of(texts) != before {
+            let query = Query {
+                of: of(texts),
+                ..self.lists.get(ListId::Lines).query.clone()
+            };
+            self.lists.apply(ListId::Lines, ListChange::Query(query));
+        }
+    }
+
+    fn graph_changed(&mut self, change: GraphChange) {
+        if let GraphChange::Page(_, _, page) = &change {
+            let answered = ListChange::Document(page.document);
+            self.lists.apply(ListId::Modules, answered);
+        }
+        let list = self.lists.get(ListId::Modules);
+        let (generation, place) = (list.rows.generation, list.place());
+        Rc::make_mut(&mut self.graph).apply(change, generation, place);
+    }
+
+    /// What of the drawn modules is selected.
+    pub fn holder(&self) -> Option<Holder> {
+        let page = self.graph.page.as_ref()?;
+        match self.lists.get(ListId::Modules).detail() {
+            ListDetail::Module(holder) => Some(*holder),
+            _ => {
+                let selected = self.selection.span?;
+                page.span.contains(selected).then_some(Holder::Whole)
+            }
+        }
     }
 
     /// All bytes of a source, as far as they are known.
@@ -369,24 +563,16 @@ impl Reducible for State {
                     apply(tree, change);
                 }
             }),
-            Action::Kernels(id, change) => state.change_view(id, |view| {
-                Rc::make_mut(&mut view.kernels).apply(change);
-            }),
             Action::Verdict(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.verdict).apply(change);
             }),
-            Action::List(id, list, change) => state.change_view(id, |view| {
-                Rc::make_mut(&mut view.lists).apply(list, change);
-            }),
-            Action::Modules(id, change) => state.change_view(id, |view| {
-                Rc::make_mut(&mut view.modules).apply(change);
-            }),
-            Action::Select(id, selection) => state.select(id, selection),
-            Action::Detail(id, detail) => state.change_view(id, |view| {
-                if view.selection.node_id() == detail.row.id {
-                    view.detail = Some(detail);
-                }
-            }),
+            Action::List(id, list, change) => {
+                state.change_view(id, |view| view.list_changed(list, change));
+            }
+            Action::Texts(id, change) => state.change_view(id, |view| view.texts_changed(change)),
+            Action::Graph(id, change) => state.change_view(id, |view| view.graph_changed(change)),
+            Action::Select(id, selection, asked) => state.select(id, selection, asked),
+            Action::Selected(id, found) => state.selected(id, *found),
             Action::Preview(id, span, bytes) => state.change_view(id, |view| {
                 if view.selection.span == Some(span) {
                     view.preview = bytes;
@@ -416,8 +602,10 @@ fn apply(tree: &mut Tree, change: TreeChange) {
         TreeChange::Open(row) => tree.open(&row),
         TreeChange::Close(id) => tree.close(id),
         TreeChange::Group(group, open) => tree.set_group(group, open),
-        TreeChange::Count(id, count) => tree.set_count(id, count),
-        TreeChange::Rows(id, start, rows) => tree.insert(id, start, &rows),
+        TreeChange::Rows(id, start, count, rows) => {
+            tree.set_count(id, count);
+            tree.insert(id, start, &rows);
+        }
     }
 }
 

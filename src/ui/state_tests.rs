@@ -1,6 +1,9 @@
 use super::super::selection::Via;
 use super::super::tree::tests::{opened, row};
 use super::*;
+use crate::model::NodeKind;
+use crate::model::list::About;
+use crate::worker::protocol::ListPlace;
 
 fn tab(id: u32) -> Tab {
     Tab {
@@ -42,7 +45,7 @@ fn a_selection_opens_the_way_to_it() {
     ]);
     let way = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(0))];
     let selection = Selection::node(Rc::from(way), Via::Jump);
-    let state = state.reduce(Action::Select(TabId(1), selection));
+    let state = state.reduce(Action::Select(TabId(1), selection, None));
     let view = state.active().and_then(|tab| tab.view()).expect("shown");
     assert!(view.tree.is_open(NodeId(2)));
     assert_eq!(view.selection.node_id(), NodeId(20));
@@ -50,7 +53,7 @@ fn a_selection_opens_the_way_to_it() {
 
 #[test]
 fn each_selection_has_another_number() {
-    let select = || Action::Select(TabId(1), Selection::root(None));
+    let select = || Action::Select(TabId(1), Selection::root(None), None);
     let open = [
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(1))),
@@ -98,4 +101,209 @@ fn bytes_that_are_no_nodes_are_free() {
     let part = Selection::bytes(way, Span::new(SourceId::FILE, 8, 12), Via::Jump);
     assert!(part.free);
     assert_eq!(part.extent(), part.span);
+}
+
+fn detail(node: u32) -> Rc<Detail> {
+    Rc::new(Detail {
+        node: NodeId(node),
+        path: String::new(),
+        doc: None,
+        doc_source: None,
+        known: Vec::new(),
+        xrefs: Vec::new(),
+        diagnostics: Vec::new(),
+    })
+}
+
+fn list_at(document: u32, of: Option<Span>) -> Option<Box<ListAt>> {
+    Some(Box::new(ListAt {
+        document: NodeId(document),
+        of,
+        found: 3,
+        place: Some(ListPlace {
+            index: 1,
+            count: 1,
+            place: Some(1),
+            entry: Span::new(SourceId::FILE, 8, 16),
+            about: About::default(),
+        }),
+    }))
+}
+
+fn found(way: &[Row], selection: Option<Selection>) -> Found {
+    let node = way.last().map_or(0, |row| row.id.0);
+    Found {
+        selection,
+        way: way.into(),
+        detail: detail(node),
+        preview: Some(Rc::from([1, 2])),
+        list: None,
+    }
+}
+
+fn view(state: &State) -> &View {
+    state.active().and_then(|tab| tab.view()).expect("shown")
+}
+
+#[test]
+fn a_known_row_is_selected_at_once_and_filled_in_later() {
+    let way = [row(2, Some(0), 1, None), row(20, Some(2), 3, None)];
+    let selection = Selection::node(Rc::from(way.clone()), Via::Jump);
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        Action::Panel(PanelId::Kernels),
+        Action::Select(TabId(1), selection, Some(ListId::Kernels)),
+    ]);
+    let before = view(&state).selection.serial;
+    assert!(view(&state).detail().is_none());
+    // Nobody asks again for what is on its way.
+    assert!(view(&state).lists.get(ListId::Kernels).goes_with(before));
+    assert_eq!(view(&state).tree.count(&way[0]), None);
+    let counted = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(7))];
+    let mut found = found(&counted, None);
+    found.list = Some((ListId::Kernels, 0, list_at(0, None)));
+    let state = state.reduce(Action::Selected(TabId(1), Box::new(found)));
+    let view = view(&state);
+    assert_eq!(view.selection.serial, before, "it is the same selection");
+    assert_eq!(view.detail().map(|detail| detail.node), Some(NodeId(20)));
+    assert_eq!((&*view.preview, view.row().count), (&[1, 2][..], Some(7)));
+    assert_eq!(view.tree.count(&way[0]), Some(4));
+    let kernels = view.lists.get(ListId::Kernels);
+    assert_eq!(
+        (kernels.place(), kernels.goes_with(before)),
+        (Some(1), true)
+    );
+}
+
+#[test]
+fn what_belongs_to_another_selection_is_dropped() {
+    let way = [row(2, Some(0), 1, None)];
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+    ]);
+    let late = found(&way, None);
+    let state = state.reduce(Action::Selected(TabId(1), Box::new(late)));
+    assert!(view(&state).detail.is_none() && view(&state).preview.is_empty());
+}
+
+#[test]
+fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
+    let way = [row(2, Some(0), 1, Some(4))];
+    let span = Span::new(SourceId::FILE, 8, 12);
+    let selection = Selection::bytes(way.clone().into(), span, Via::Jump);
+    let mut found = found(&way, Some(selection));
+    found.list = Some((ListId::Modules, 0, list_at(5, None)));
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        Action::Selected(TabId(1), Box::new(found)),
+    ]);
+    let view = view(&state);
+    assert!(view.selection.free && view.detail().is_some() && !view.preview.is_empty());
+    let modules = view.lists.get(ListId::Modules);
+    assert!(modules.goes_with(view.selection.serial));
+    assert_eq!(modules.document, Some(NodeId(5)));
+}
+
+fn text(id: u32, name: &'static str) -> Row {
+    Row {
+        kind: NodeKind::Text,
+        name: name.into(),
+        span: Some(Span::at(SourceId::FILE, 1000 * u64::from(id), 100)),
+        ..row(id, Some(0), 0, None)
+    }
+}
+
+fn lines_of(state: &State) -> (Option<u64>, Option<&str>) {
+    let view = view(state);
+    let of = view.lists.get(ListId::Lines).query.of;
+    let shown = view.texts.shown.as_ref().map(|text| &*text.name);
+    (of.map(|span| span.start), shown)
+}
+
+#[test]
+fn the_metadata_is_the_first_text() {
+    let texts = |document, rows| Action::Texts(TabId(1), TextsChange::Arrived(document, rows));
+    let all = vec![text(1, ".visaasm.a"), text(2, ".ze_info")];
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        texts(NodeId::ROOT, all),
+    ]);
+    assert_eq!(lines_of(&state), (Some(2000), Some(".ze_info")));
+    let other = TextsChange::Show(text(1, ".visaasm.a"));
+    let state = state.reduce(Action::Texts(TabId(1), other));
+    assert_eq!(lines_of(&state), (Some(1000), Some(".visaasm.a")));
+    // A document without texts leaves those from before.
+    let state = state.reduce(texts(NodeId(9), Vec::new()));
+    assert_eq!(lines_of(&state), (Some(1000), Some(".visaasm.a")));
+    assert_eq!(view(&state).texts.rows.len(), 2);
+}
+
+#[test]
+fn the_text_goes_with_the_selection() {
+    let way = [text(3, ".options"), row(4, Some(3), 0, Some(0))];
+    let selection = Selection::node(way.clone().into(), Via::Jump);
+    assert_eq!(selection.text().map(|row| row.id), Some(NodeId(3)));
+    let mut found = found(&way, Some(selection));
+    found.list = Some((ListId::Lines, 0, list_at(0, way[0].span)));
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        Action::Selected(TabId(1), Box::new(found)),
+        Action::Texts(TabId(1), TextsChange::Matches(Some((1, 2)))),
+    ]);
+    assert_eq!(lines_of(&state), (Some(3000), Some(".options")));
+    // Those that arrive now do not take its place.
+    let texts = TextsChange::Arrived(NodeId::ROOT, vec![text(2, ".ze_info")]);
+    let state = state.reduce(Action::Texts(TabId(1), texts));
+    assert_eq!(lines_of(&state), (Some(3000), Some(".options")));
+    assert_eq!(view(&state).texts.matches, Some((1, 2)));
+}
+
+#[test]
+fn a_text_is_the_outermost_one_below_the_innermost_document() {
+    let mut file = row(5, Some(0), 1, Some(3));
+    file.kind = NodeKind::File;
+    let way = [
+        text(1, "outside"),
+        file,
+        text(2, ".ze_info"),
+        text(4, "line 1"),
+    ];
+    let selection = Selection::node(way.into(), Via::Jump);
+    assert_eq!(selection.text().map(|row| row.id), Some(NodeId(2)));
+    assert_eq!(selection.document(), NodeId(5));
+    assert_eq!(Selection::root(None).text(), None);
+    assert_eq!(Selection::root(None).document(), NodeId::ROOT);
+}
+
+#[test]
+fn the_graph_goes_with_the_list_of_modules() {
+    let modules = |change| Action::List(TabId(1), ListId::Modules, change);
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        modules(ListChange::Failed(0, "none here".into())),
+    ]);
+    let list = |state: &State| {
+        let list = view(state).lists.get(ListId::Modules);
+        (list.document, list.rows.generation, list.failed.is_some())
+    };
+    assert_eq!(list(&state), (None, 0, true));
+    // In a document with modules they are asked for again.
+    let state = state.reduce(modules(ListChange::At(1, 0, list_at(5, None))));
+    assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
+    let mut page = crate::ui::module_graph::tests::empty(10_000);
+    page.document = NodeId(5);
+    let page = GraphChange::Page(1, None, Rc::new(page));
+    let state = state.reduce(Action::Graph(TabId(1), page));
+    let range = view(&state).graph.range.expect("what is selected is drawn");
+    assert_eq!((range.0, view(&state).graph.found()), (0, Some(10_000)));
+    // Another document has another graph.
+    let state = state.reduce(modules(ListChange::At(2, 1, list_at(6, None))));
+    let graph = &view(&state).graph;
+    assert!(graph.page.is_none() && graph.range.is_none());
 }

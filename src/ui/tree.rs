@@ -1,11 +1,11 @@
 //! What the page knows of a file's tree: which branches are open, and the rows that the
 //! decoder has sent so far.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::flat::{self, Group};
 use crate::model::{NodeId, Value};
-use crate::worker::client_table::Table;
 use crate::worker::protocol::{Opened, Row};
 
 /// Rows are asked for, and kept, in pages of this many.
@@ -21,17 +21,18 @@ pub struct Branch {
     /// How many there are, once that is known.
     pub count: Option<u64>,
     /// The children that are open, by index.
-    pub open_children: Table<u64, NodeId>,
+    pub open_children: BTreeMap<u64, NodeId>,
     /// The ranges of children that are open, by start and end.
-    pub open_groups: Table<(u64, u64), ()>,
-    pages: Table<u64, Rc<[Row]>>,
+    pub open_groups: BTreeSet<(u64, u64)>,
+    pages: BTreeMap<u64, Rc<[Row]>>,
 }
 
 /// The tree of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     root: Rc<Row>,
-    branches: Table<NodeId, Branch>,
+    branches: BTreeMap<NodeId, Branch>,
+    version: u64,
 }
 
 impl Tree {
@@ -40,7 +41,8 @@ impl Tree {
         let root = Rc::new(opened.root.clone());
         let mut tree = Tree {
             root: Rc::clone(&root),
-            branches: Table::default(),
+            branches: BTreeMap::new(),
+            version: 0,
         };
         tree.open(&root);
         if let Some(count) = opened.root.count {
@@ -57,7 +59,7 @@ impl Tree {
 
     /// A node's children, if they are shown.
     pub fn open_branch(&self, id: NodeId) -> Option<&Branch> {
-        self.branches.get(id).filter(|branch| branch.open)
+        self.branches.get(&id).filter(|branch| branch.open)
     }
 
     /// Are the node's children shown?
@@ -68,36 +70,39 @@ impl Tree {
     /// Is the range of children opened?
     pub fn is_group_open(&self, group: Group) -> bool {
         self.branches
-            .get(group.parent)
-            .is_some_and(|b| b.open_groups.has((group.start, group.end)))
+            .get(&group.parent)
+            .is_some_and(|b| b.open_groups.contains(&(group.start, group.end)))
+    }
+
+    /// Another number after each change.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// How many children a node has, if that is known.
     pub fn count(&self, row: &Row) -> Option<u64> {
         row.count
-            .or_else(|| self.branches.get(row.id).and_then(|b| b.count))
+            .or_else(|| self.branches.get(&row.id).and_then(|b| b.count))
     }
 
     /// A child, if it is here.
     pub fn child(&self, parent: NodeId, index: u64) -> Option<&Row> {
-        let page = self.branches.get(parent)?.pages.get(index / PAGE)?;
+        let page = self.branches.get(&parent)?.pages.get(&(index / PAGE))?;
         page.get(usize::try_from(index % PAGE).ok()?)
     }
 
     /// Is the page with this child here?
     pub fn has_page(&self, parent: NodeId, index: u64) -> bool {
         self.branches
-            .get(parent)
-            .is_some_and(|b| b.pages.has(index / PAGE))
+            .get(&parent)
+            .is_some_and(|b| b.pages.contains_key(&(index / PAGE)))
     }
 
     /// The rows of a node's children that are here, by index.
     pub fn loaded(&self, parent: NodeId) -> impl Iterator<Item = &Row> {
-        let pages = self.branches.get(parent).map(|b| b.pages.all());
-        pages
-            .into_iter()
-            .flatten()
-            .flat_map(|(_, page)| page.iter())
+        let branch = self.branches.get(&parent);
+        let pages = branch.into_iter().flat_map(|branch| branch.pages.values());
+        pages.flat_map(|page| page.iter())
     }
 
     /// The rows on the way to a child, from the root's child to itself.
@@ -106,7 +111,7 @@ impl Tree {
         let mut at = row.parent;
         while let Some(branch) = at
             .filter(|id| *id != NodeId::ROOT)
-            .and_then(|id| self.branches.get(id))
+            .and_then(|id| self.branches.get(&id))
         {
             way.push((*branch.row).clone());
             at = branch.row.parent;
@@ -117,67 +122,86 @@ impl Tree {
 
     /// Shows a node's children.
     pub fn open(&mut self, row: &Rc<Row>) {
-        match self.branches.get_mut(row.id) {
-            Some(branch) => branch.open = true,
+        self.version += 1;
+        match self.branches.get_mut(&row.id) {
+            Some(branch) => {
+                branch.open = true;
+                branch.count = branch.count.or(row.count);
+            }
             None => {
                 let branch = Branch {
                     row: Rc::clone(row),
                     open: true,
                     count: row.count,
-                    open_children: Table::default(),
-                    open_groups: Table::default(),
-                    pages: Table::default(),
+                    open_children: BTreeMap::new(),
+                    open_groups: BTreeSet::new(),
+                    pages: BTreeMap::new(),
                 };
-                self.branches.put(row.id, branch);
+                self.branches.insert(row.id, branch);
             }
         }
-        if let Some(parent) = row.parent.and_then(|p| self.branches.get_mut(p)) {
-            parent.open_children.put(row.index, row.id);
+        if let Some(parent) = row.parent.and_then(|p| self.branches.get_mut(&p)) {
+            parent.open_children.insert(row.index, row.id);
         }
     }
 
     /// Hides a node's children; which of them were open is remembered.
     pub fn close(&mut self, id: NodeId) {
-        let Some(branch) = self.branches.get_mut(id) else {
+        let Some(branch) = self.branches.get_mut(&id) else {
             return;
         };
+        self.version += 1;
         branch.open = false;
         let row = Rc::clone(&branch.row);
-        if let Some(parent) = row.parent.and_then(|p| self.branches.get_mut(p)) {
-            parent.open_children.take(row.index);
+        if let Some(parent) = row.parent.and_then(|p| self.branches.get_mut(&p)) {
+            parent.open_children.remove(&row.index);
         }
     }
 
     /// Shows or hides a range of children.
     pub fn set_group(&mut self, group: Group, open: bool) {
-        if let Some(branch) = self.branches.get_mut(group.parent) {
+        if let Some(branch) = self.branches.get_mut(&group.parent) {
+            self.version += 1;
             let key = (group.start, group.end);
             if open {
-                branch.open_groups.put(key, ());
+                branch.open_groups.insert(key);
             } else {
-                branch.open_groups.take(key);
+                branch.open_groups.remove(&key);
             }
         }
     }
 
     /// Takes note of how many children a node has.
     pub fn set_count(&mut self, id: NodeId, count: u64) {
-        if let Some(branch) = self.branches.get_mut(id) {
+        if let Some(branch) = self.branches.get_mut(&id)
+            && branch.count != Some(count)
+        {
+            self.version += 1;
             branch.count = Some(count);
+        }
+    }
+
+    /// Takes note of the counts that rows have.
+    pub fn learn(&mut self, rows: &[Row]) {
+        for row in rows {
+            if let Some(count) = row.count {
+                self.set_count(row.id, count);
+            }
         }
     }
 
     /// Keeps children that the decoder has sent; `start` is the start of a page.
     pub fn insert(&mut self, parent: NodeId, start: u64, rows: &[Row]) {
-        let Some(branch) = self.branches.get_mut(parent) else {
+        let Some(branch) = self.branches.get_mut(&parent) else {
             return;
         };
+        self.version += 1;
         let page = usize::try_from(PAGE).unwrap_or(1);
         for (number, rows) in (start / PAGE..).zip(rows.chunks(page)) {
             // A page that is cut off is of no use, but for the last one.
             let end = number * PAGE + rows.len() as u64;
             if rows.len() == page || branch.count.is_none_or(|count| end >= count) {
-                branch.pages.put(number, Rc::from(rows));
+                branch.pages.insert(number, Rc::from(rows));
             }
         }
     }

@@ -178,3 +178,17 @@ fn an_unknown_number_of_children_is_one_row() {
     tree.set_count(NodeId(1), 7);
     assert_eq!(rows(&tree).len(), 9);
 }
+
+#[test]
+fn a_tree_has_another_number_after_each_change() {
+    let mut tree = Tree::new(&opened(3));
+    let version = tree.version();
+    tree.learn(&[row(1, Some(0), 0, Some(7))]);
+    assert_eq!(tree.version(), version, "it was never opened");
+    tree.open(&Rc::new(row(1, Some(0), 0, None)));
+    let opened = tree.version();
+    assert_ne!(opened, version);
+    tree.learn(&[row(1, Some(0), 0, Some(7))]);
+    assert_ne!(tree.version(), opened);
+    assert_eq!(rows(&tree).len(), 4 + 7);
+}

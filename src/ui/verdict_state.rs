@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
-use super::words;
-use crate::model::kernels::KernelRow;
-use crate::model::{Effect, NodeId, Outcome, Tone, Verdict};
-use crate::worker::protocol::VerdictReport;
+use super::format;
+use crate::model::list::{Mark, Row};
+use crate::model::{Effect, NodeId, Outcome, Severity, Tone, Verdict};
+use crate::worker::protocol::{Opened, VerdictReport};
 
 /// The verdict on a document, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -22,7 +22,7 @@ pub struct VerdictState {
     /// crashed on it.
     pub error: Option<AttrValue>,
     /// The kernels with the worst hazards.
-    pub worst: Rc<[KernelRow]>,
+    pub worst: Rc<[Row]>,
 }
 
 /// A change of what is known.
@@ -36,7 +36,7 @@ pub enum VerdictChange {
         Result<Option<Rc<VerdictReport>>, AttrValue>,
     ),
     /// The worst kernels of a document.
-    Worst(NodeId, Rc<[KernelRow]>),
+    Worst(NodeId, Rc<[Row]>),
 }
 
 impl VerdictState {
@@ -72,6 +72,28 @@ impl VerdictState {
     }
 }
 
+/// The columns of the worst kernels: the name, and those that hazards are marked in.
+pub const WORST_COLUMNS: [&str; 5] = [
+    "name",
+    "grf_count",
+    "spill_size",
+    "private_size",
+    "slm_size",
+];
+
+/// The hazards of a kernel.
+pub fn hazards(row: &Row) -> impl Iterator<Item = &Mark> {
+    let marks = row.cells.iter().flat_map(|cell| &cell.marks);
+    marks.filter(|mark| mark.tone != Tone::Plain)
+}
+
+/// How many errors there are: any, and the file is not well-formed.
+pub fn errors(opened: &Opened) -> u64 {
+    let all = opened.diagnostics.iter();
+    all.filter(|problem| problem.diagnostic.severity == Severity::Error)
+        .count() as u64
+}
+
 /// The colour of an outcome.
 pub fn tone(outcome: Outcome) -> Tone {
     match outcome {
@@ -97,7 +119,7 @@ pub fn outcome_words(verdict: &Verdict) -> String {
     match verdict.outcome {
         Outcome::LoadsWithWarnings => {
             let count = verdict.findings.iter().filter(warns).count() as u64;
-            format!("loads, {}", words::counted(count, "warning", "warnings"))
+            format!("loads, {}", format::counted(count, "warning", "warnings"))
         }
         outcome => outcome.words().to_owned(),
     }

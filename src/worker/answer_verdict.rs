@@ -1,6 +1,6 @@
 //! The answers to requests about the verdict.
 
-use super::answer::{Answer, PATHS_MAX, failed};
+use super::handler::{Answer, PATHS_MAX, failed};
 use super::protocol::{Response, VerdictReport};
 use crate::decode::rule::Rule;
 use crate::decode::rules;

@@ -7,15 +7,15 @@
 //! it is told once, with the request that it died of, to start another one.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
+use futures_channel::oneshot;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use super::client_port::{Port, Signal};
-use super::client_reply::{self, Reply, Sender};
-use super::client_table::Table;
 use super::client_timer::Timer;
 use super::codec;
 use super::deaths::Deaths;
@@ -54,9 +54,9 @@ impl fmt::Display for ClientError {
             | ClientError::Crashed(message)
             | ClientError::Unavailable(message) => message,
             ClientError::Silent => "The decoder did not answer for 30 seconds.",
-            ClientError::Version(_) => "The page and the decoder are of different versions.",
-            ClientError::Cancelled => "It was cancelled.",
-            ClientError::Unexpected => "The decoder gave an answer to another question.",
+            ClientError::Version(_) => "The page and the decoder have different versions.",
+            ClientError::Cancelled => "Cancelled.",
+            ClientError::Unexpected => "The decoder sent an unexpected answer.",
         })
     }
 }
@@ -84,6 +84,9 @@ pub struct Piece {
 
 type Result<T> = std::result::Result<T, ClientError>;
 
+/// Where the answer to a request goes: nobody minds if whoever waits for it is gone.
+type Reply = oneshot::Sender<Result<Answer>>;
+
 /// One running decoder.
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
@@ -91,16 +94,13 @@ pub struct Client(Rc<Inner>);
 /// Called when the decoder is gone for good, with the request that it worked on.
 type OnDeath = Box<dyn Fn(ClientError, Option<Request>)>;
 
-/// What was asked, and who waits for the answer.
-type Pending = (Request, Sender<Result<Answer>>);
-
 struct Inner {
     port: RefCell<Option<Port>>,
     /// The decoder has said that it runs.
     ready: Cell<bool>,
     queue: RefCell<Vec<JsValue>>,
     /// By id, which is the order in which the decoder answers.
-    pending: RefCell<Table<u32, Pending>>,
+    pending: RefCell<BTreeMap<u32, (Request, Reply)>>,
     next: Cell<u32>,
     /// The request that opened the file that is open.
     about: Cell<Option<u32>>,
@@ -125,7 +125,7 @@ impl Client {
             port: RefCell::new(None),
             ready: Cell::new(false),
             queue: RefCell::new(Vec::new()),
-            pending: RefCell::new(Table::default()),
+            pending: RefCell::default(),
             next: Cell::new(1),
             about: Cell::new(None),
             timer: RefCell::new(None),
@@ -209,16 +209,13 @@ impl Client {
         }
     }
 
-    fn send(&self, request: Request, file: Option<&Blob>) -> Reply<Result<Answer>> {
-        let (sender, reply) = client_reply::pair();
+    async fn send(&self, request: Request, file: Option<&Blob>) -> Result<Answer> {
         let inner = &self.0;
         if let Some(death) = self.death() {
-            sender.send(Err(death));
-            return reply;
+            return Err(death);
         }
         if let Some(why) = inner.deaths.borrow().borrow().refuse(&request) {
-            sender.send(Err(ClientError::Failed(why)));
-            return reply;
+            return Err(ClientError::Failed(why));
         }
         let id = inner.next.get();
         inner.next.set(id.wrapping_add(1));
@@ -229,19 +226,17 @@ impl Client {
             inner.about.get()
         };
         let envelope = Envelope { id, about, request };
-        match codec::write_request(&envelope, file) {
-            Ok(message) => {
-                let idle = inner.pending.borrow().is_empty();
-                let pending = (envelope.request, sender);
-                inner.pending.borrow_mut().put(id, pending);
-                if idle {
-                    inner.wait();
-                }
-                inner.post(message);
-            }
-            Err(message) => sender.send(Err(ClientError::Failed(message))),
+        let message = codec::write_request(&envelope, file).map_err(ClientError::Failed)?;
+        let (reply, answer) = oneshot::channel();
+        let idle = inner.pending.borrow().is_empty();
+        let pending = (envelope.request, reply);
+        inner.pending.borrow_mut().insert(id, pending);
+        if idle {
+            inner.wait();
         }
-        reply
+        inner.post(message);
+        // Whoever forgets a request does not answer it any more.
+        answer.await.unwrap_or(Err(ClientError::Cancelled))
     }
 }
 
@@ -283,10 +278,10 @@ impl Inner {
                 }
             }
             Message::Answer { id, response } => {
-                let sender = self.pending.borrow_mut().take(id);
+                let reply = self.pending.borrow_mut().remove(&id);
                 self.wait();
-                let Some((_, sender)) = sender else { return };
-                sender.send(match response {
+                let Some((_, reply)) = reply else { return };
+                let _ = reply.send(match response {
                     Response::Failed {
                         message,
                         changed: true,
@@ -332,11 +327,11 @@ impl Inner {
         }
         self.queue.borrow_mut().clear();
         let pending = std::mem::take(&mut *self.pending.borrow_mut());
-        let named = id.and_then(|id| pending.get(id));
-        let died_of = named.or_else(|| pending.all().first().map(|(_, pending)| pending));
+        let named = id.and_then(|id| pending.get(&id));
+        let died_of = named.or_else(|| pending.values().next());
         let died_of = died_of.map(|(request, _)| request.clone());
-        for (_, sender) in pending.into_values() {
-            sender.send(Err(error.clone()));
+        for (_, reply) in pending.into_values() {
+            let _ = reply.send(Err(error.clone()));
         }
         let tell = self.on_death.borrow_mut().take();
         if let Some(tell) = tell {

@@ -77,5 +77,5 @@ fn words(thrown: &JsValue) -> String {
         .dyn_ref::<js_sys::Error>()
         .map(|error| String::from(error.message()))
         .or_else(|| thrown.as_string())
-        .unwrap_or_else(|| "Something has failed in the browser.".to_owned())
+        .unwrap_or_else(|| "Unknown browser error.".to_owned())
 }

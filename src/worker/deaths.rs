@@ -46,7 +46,11 @@ mod tests {
     use crate::model::NodeId;
 
     fn detail(node: u32) -> Request {
-        Request::Detail { node: NodeId(node) }
+        Request::Rows {
+            node: NodeId(node),
+            start: 0,
+            count: 1,
+        }
     }
 
     fn open() -> Request {

@@ -48,9 +48,9 @@ use web_sys::{
     Blob, DedicatedWorkerGlobalScope, EventTarget, MessageChannel, MessageEvent, MessagePort,
 };
 
-use super::answer::{Answer, Desk, failed, unreadable};
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
+use super::handler::{Answer, Handler, failed, unreadable};
 use super::protocol::{Message, PROTOCOL_VERSION, Request};
 
 /// The largest file that is opened in the page itself, where it is held in memory.
@@ -119,7 +119,7 @@ enum Place {
 struct Host {
     line: Line,
     place: Place,
-    desk: RefCell<Desk>,
+    handler: RefCell<Handler>,
     queue: RefCell<VecDeque<JsValue>>,
     /// For a file on its way into memory.
     waiting: Cell<bool>,
@@ -134,7 +134,7 @@ impl Host {
         Host {
             line,
             place,
-            desk: RefCell::new(Desk::new(milliseconds)),
+            handler: RefCell::new(Handler::new(milliseconds)),
             queue: RefCell::new(VecDeque::new()),
             waiting: Cell::new(false),
             working: Cell::new(false),
@@ -166,7 +166,7 @@ impl Host {
         let _ = near.remove_event_listener_with_callback("message", listener);
         near.close();
         self.queue.borrow_mut().clear();
-        self.desk.borrow_mut().clear();
+        self.handler.borrow_mut().clear();
     }
 
     /// Answers what has come, in that order.
@@ -184,9 +184,9 @@ impl Host {
         self.working_on(id, || match codec::read_request(request) {
             Ok((envelope, Some(file))) => match &envelope.request {
                 Request::Open { name } => self.open(id, name, file),
-                _ => Some(self.desk.borrow_mut().answer(&envelope)),
+                _ => Some(self.handler.borrow_mut().answer(&envelope)),
             },
-            Ok((envelope, None)) => Some(self.desk.borrow_mut().answer(&envelope)),
+            Ok((envelope, None)) => Some(self.handler.borrow_mut().answer(&envelope)),
             Err(message) => Some(failed(format!(
                 "the request could not be understood: {message}"
             ))),
@@ -208,10 +208,10 @@ impl Host {
     }
 
     fn open(self: &Rc<Host>, id: u32, name: &str, file: Blob) -> Option<Answer> {
-        self.desk.borrow_mut().clear();
+        self.handler.borrow_mut().clear();
         match self.place {
             Place::Worker => Some(match BlobSource::new(file) {
-                Ok(source) => self.desk.borrow_mut().open(id, name, Box::new(source)),
+                Ok(source) => self.handler.borrow_mut().open(id, name, Box::new(source)),
                 Err(message) => failed(message),
             }),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
@@ -240,7 +240,7 @@ impl Host {
                 Some(match read {
                     Ok(buffer) => {
                         let source = ArraySource::new(Uint8Array::new(&buffer));
-                        host.desk.borrow_mut().open(id, &name, Box::new(source))
+                        host.handler.borrow_mut().open(id, &name, Box::new(source))
                     }
                     Err(thrown) => unreadable(&name, &blob_source::reason(&thrown)),
                 })

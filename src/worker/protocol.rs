@@ -8,12 +8,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::kernels::query::Query as KernelQuery;
-use crate::model::kernels::table::Form as TableForm;
-use crate::model::kernels::{Given, KernelDetail, KernelRow};
-use crate::model::linkage::list::{self, ListId};
-use crate::model::modules::query::{ModuleGroup, ModuleQuery};
-use crate::model::modules::{AbstractModule, Holder, Image, PropertySet};
+use crate::model::kernels::Given;
+use crate::model::list::query::Query;
+use crate::model::list::write::Form;
+use crate::model::list::{self, ListId};
+use crate::model::modules::graph::ModuleGroup;
+use crate::model::modules::{AbstractModule, Image};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
     Summary, Value, Verdict, Xref,
@@ -45,7 +45,7 @@ pub enum Request {
         /// The file's name, for the tree's root.
         name: String,
     },
-    /// The children `start..start+count` of a node.
+    /// How many children a node has, and those from `start` on.
     Rows {
         /// The parent.
         node: NodeId,
@@ -54,27 +54,12 @@ pub enum Request {
         /// How many at most; the host gives at most [`ROWS_MAX`].
         count: u64,
     },
-    /// Everything about one node.
-    Detail {
-        /// The node.
-        node: NodeId,
-    },
-    /// The nodes that hold a byte, the outermost first.
-    At {
-        /// The source that `offset` counts in.
-        source: SourceId,
-        /// The byte.
-        offset: u64,
-    },
-    /// The way to the node whose bytes these are, or that holds them.
-    Locate {
-        /// The bytes.
-        span: Span,
-    },
-    /// The way to the node at a path (`.ze_info/kernels/[0]`).
-    Find {
-        /// As `Document::path` writes it.
-        path: String,
+    /// Everything that the page shows of a selection.
+    Select {
+        /// What is selected.
+        place: Place,
+        /// The list whose row is shown with it.
+        follow: Option<Follow>,
     },
     /// Bytes, and the leaves that they belong to.
     Bytes {
@@ -97,44 +82,6 @@ pub enum Request {
         /// In which form.
         form: ExportForm,
     },
-    /// A piece of the kernel table of a document (the root, or one nested in it).
-    Kernels {
-        /// The document.
-        document: NodeId,
-        /// Which kernels, in which order.
-        query: KernelQuery,
-        /// The first row, counted among those that the query finds.
-        start: u64,
-        /// How many at most; the host gives at most [`ROWS_MAX`].
-        count: u64,
-    },
-    /// One kernel in full.
-    Kernel {
-        /// The document.
-        document: NodeId,
-        /// [`KernelRow::index`].
-        index: u64,
-    },
-    /// The kernel to whose entry these bytes belong.
-    KernelAt {
-        /// The document.
-        document: NodeId,
-        /// The bytes.
-        span: Span,
-        /// As the table is shown, to tell where in it the kernel is.
-        query: KernelQuery,
-    },
-    /// The kernel table as text; answered by [`Response::Text`].
-    KernelTable {
-        /// The document.
-        document: NodeId,
-        /// Which kernels, in which order.
-        query: KernelQuery,
-        /// The columns, by their names; the usual ones if there are none.
-        columns: Vec<Str>,
-        /// In which form.
-        form: TableForm,
-    },
     /// What the driver does with a document (the root, or one nested in it).
     Verdict {
         /// The document.
@@ -142,46 +89,27 @@ pub enum Request {
         /// On this device; on the document's own without.
         device: Option<Str>,
     },
-    /// The modules of a SYCLBIN (the root, or one nested in it): those at these places, or
-    /// groups of them.
-    Modules {
-        /// The document.
+    /// The modules of a SYCLBIN as a graph: those at these places, or groups of them.
+    Graph {
+        /// The document, or one within it.
         document: NodeId,
         /// Which modules, in which order.
-        query: ModuleQuery,
+        query: Query,
         /// The place of the first, counted among those that the query finds.
         start: u64,
-        /// How many at most; the host gives at most [`ROWS_MAX`].
+        /// How many; groups of them if they are too many to be drawn.
         count: u64,
-        /// In groups, if they are too many to be drawn; with the edges between them.
-        grouped: bool,
-    },
-    /// What these bytes of a SYCLBIN belong to.
-    ModuleAt {
-        /// The document.
-        document: NodeId,
-        /// The bytes.
-        span: Span,
-        /// As the modules are shown, to tell where among them it is.
-        query: ModuleQuery,
-    },
-    /// The properties of a module, an image, or the whole.
-    Properties {
-        /// The document.
-        document: NodeId,
-        /// Of what.
-        holder: Holder,
     },
     /// Every rule that there is; needs no file.
     Rules,
-    /// Something about the relocations, the symbols, or the lines of a text of a document.
+    /// Something about a list.
     List {
-        /// The document; one within it answers for the one around it.
+        /// The document; the innermost around it that has such a list answers.
         document: NodeId,
         /// Which list.
         list: ListId,
         /// Which rows, in which order.
-        query: list::Query,
+        query: Query,
         /// What is asked.
         ask: Ask,
     },
@@ -192,29 +120,84 @@ pub enum Request {
     },
 }
 
+/// What is selected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Place {
+    /// A node.
+    Node(NodeId),
+    /// The innermost node that holds a byte.
+    Byte(SourceId, u64),
+    /// The node whose bytes these are, or the innermost that holds them.
+    Span(Span),
+    /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
+    Path(String),
+    /// The entry of the row at this place of the list that is followed, counted among those
+    /// that its query finds.
+    Row(u64),
+}
+
+/// The list whose row is shown with the selection: that of the innermost document around the
+/// selection that has such a list, or else of `document`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Follow {
+    /// The document whose rows are shown now.
+    pub document: NodeId,
+    /// Which list.
+    pub list: ListId,
+    /// As its rows are shown.
+    pub query: Query,
+    /// The entry of the row that is shown now: it stays if the selection belongs to none.
+    pub current: Option<Span>,
+    /// The first row is shown if there is none otherwise.
+    pub or_first: bool,
+}
+
 /// What is asked about a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// So many rows (the host gives at most [`ROWS_MAX`]) from a place on, counted among those
-    /// that the query finds; answered by [`Response::List`].
-    Rows(u64, u64),
-    /// The row that bytes belong to; answered by [`Response::ListAt`].
-    At(Span),
-    /// The list as text, or just the text; answered by [`Response::Text`].
-    Written(TableForm),
-    /// The next place in a text where something stands, letters of ASCII in either case; at
-    /// this offset or after it (`true`), or before it; around the end. Answered by
-    /// [`Response::ListAt`] with its bytes, the how manieth it is (from 1), and how many there
-    /// are.
-    Find(String, u64, bool),
+    /// Rows; answered by [`Response::List`].
+    Rows {
+        /// The place of the first, counted among those that the query finds.
+        start: u64,
+        /// How many at most; the host gives at most [`ROWS_MAX`].
+        count: u64,
+        /// The ids of the columns; the default ones if there are none.
+        columns: Vec<Str>,
+    },
+    /// The row that the selection belongs to, as with a [`Follow`]; answered by
+    /// [`Response::ListAt`].
+    At {
+        /// The selected node.
+        node: NodeId,
+        /// The selected bytes.
+        span: Option<Span>,
+        /// As [`Follow::current`].
+        current: Option<Span>,
+        /// As [`Follow::or_first`].
+        or_first: bool,
+    },
+    /// The rows that the query finds as text; answered by [`Response::Text`].
+    Written {
+        /// The ids of the columns; the default ones if there are none.
+        columns: Vec<Str>,
+        /// In which form.
+        form: Form,
+    },
+    /// The next match of a text in [`ListId::Lines`]; answered by [`Response::Match`].
+    Find {
+        /// What was typed; ASCII letters match in either case.
+        typed: String,
+        /// Where to begin.
+        from: u64,
+        /// At `from` or after it; before it otherwise. Around the end.
+        forward: bool,
+    },
 }
 
-/// So many bytes of a line are in an answer.
-pub const LINE_SHOWN: u64 = 1000;
-/// So many images and symbols of a module are named in its row.
+/// So many images and symbols of a module are named in the graph.
 pub const IMAGES_MAX: usize = 6;
-/// At most so many properties in one answer.
-pub const PROPERTIES_MAX: usize = 4000;
+/// So many of the selected bytes are sent with them.
+pub const PREVIEW: u64 = 64;
 /// At most so many rows in one answer.
 pub const ROWS_MAX: u64 = 512;
 /// At most so many bytes in one answer (a larger export is cut into several by the page).
@@ -259,12 +242,14 @@ pub enum Response {
     /// To [`Request::Open`].
     Opened(Box<Opened>),
     /// To [`Request::Rows`].
-    Rows(Vec<Row>),
-    /// To [`Request::Detail`].
-    Detail(Box<Detail>),
-    /// To [`Request::At`], [`Request::Locate`] and [`Request::Find`]: from the root's child
-    /// (the root itself only if nothing else is there) to the innermost node.
-    Way(Vec<Row>),
+    Rows {
+        /// How many children there are.
+        count: u64,
+        /// The children.
+        rows: Vec<Row>,
+    },
+    /// To [`Request::Select`].
+    Selected(Box<Selected>),
     /// To [`Request::Bytes`]; the bytes travel as `bytes`.
     Bytes {
         /// The bytes that were read: what was asked for, cut off at the source's end.
@@ -281,32 +266,21 @@ pub enum Response {
     },
     /// To [`Request::Export`] and all others that ask for text.
     Text(String),
-    /// To [`Request::Kernels`].
-    Kernels(Box<KernelPage>),
-    /// To [`Request::Kernel`].
-    Kernel(Box<KernelDetail>),
-    /// To [`Request::KernelAt`]; nothing if the bytes are of no kernel's entry.
-    KernelAt(Option<KernelPlace>),
     /// To [`Request::Verdict`]; `None` for what nobody gives to the driver: host programs,
     /// SPIR-V, containers.
     Verdict(Option<Box<VerdictReport>>),
-    /// To [`Request::Modules`].
-    Modules(Box<ModulePage>),
-    /// To [`Request::ModuleAt`]; nothing if the bytes are outside of it.
-    ModuleAt(Option<ModulePlace>),
-    /// To [`Request::Properties`].
-    Properties {
-        /// The sets, at most [`PROPERTIES_MAX`] entries.
-        sets: Vec<PropertySet>,
-        /// So many further entries there are.
-        more: u64,
-    },
+    /// To [`Request::Graph`].
+    Graph(Box<GraphPage>),
     /// To [`Request::Rules`].
     Rules(Vec<RuleInfo>),
+    /// To [`Request::Texts`].
+    Texts(Vec<Row>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
-    /// To [`Ask::At`] and [`Ask::Find`].
-    ListAt(Box<ListPlace>),
+    /// To [`Ask::At`]; nothing if no document has such a list.
+    ListAt(Option<Box<ListAt>>),
+    /// To [`Ask::Find`]; nothing if there is none.
+    Match(Option<list::Match>),
     /// It could not be done: the file has changed on disk, there is no such node.
     Failed {
         /// Why, in words for people.
@@ -344,37 +318,11 @@ pub struct Opened {
     pub millis: f64,
 }
 
-/// A piece of the kernel table.
+/// Some of the modules of a SYCLBIN as a graph, and what there is to say of all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KernelPage {
-    /// The rows.
-    pub rows: Vec<KernelRow>,
-    /// The place of the first among those that the query finds.
-    pub start: u64,
-    /// How many the query finds.
-    pub found: u64,
-    /// How many kernels there are.
-    pub kernels: u64,
-    /// How many functions there are.
-    pub functions: u64,
-    /// The largest number of each column of numbers, over all rows; by the column's name.
-    pub maxima: Vec<(Str, f64)>,
-    /// What is wrong with the query's filter, in words.
-    pub trouble: Option<String>,
-}
-
-/// Where a kernel is in the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KernelPlace {
-    /// [`KernelRow::index`].
-    pub index: u64,
-    /// Its place among those that the query finds; nothing if it is not among them.
-    pub place: Option<u64>,
-}
-
-/// Some of the modules of a SYCLBIN, and what there is to say of all.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ModulePage {
+pub struct GraphPage {
+    /// The document that has answered.
+    pub document: NodeId,
     /// The version of the format.
     pub version: Given<u64>,
     /// The state of the kernel bundle.
@@ -400,40 +348,18 @@ pub struct ModulePage {
     /// The place of the first row or group among them.
     pub start: u64,
     /// The modules; none where there are groups.
-    pub rows: Vec<ModuleRow>,
+    pub rows: Vec<GraphModule>,
     /// The groups, where there are too many modules to be drawn.
     pub groups: Vec<ModuleGroup>,
     /// The edges between the rows.
-    pub edges: Vec<ModuleEdge>,
-}
-
-impl ModulePage {
-    /// Nothing so far.
-    pub fn empty(found: u64, start: u64) -> ModulePage {
-        let nowhere = Span::new(SourceId::FILE, 0, 0);
-        ModulePage {
-            version: Given::default(),
-            state: None,
-            state_name: Str::default(),
-            span: nowhere,
-            metadata: nowhere,
-            modules: 0,
-            ir_modules: 0,
-            native_images: 0,
-            resolved: 0,
-            unresolved: 0,
-            found,
-            start,
-            rows: Vec::new(),
-            groups: Vec::new(),
-            edges: Vec::new(),
-        }
-    }
+    pub edges: Vec<GraphEdge>,
+    /// What is wrong with the query's filter, in words.
+    pub trouble: Option<String>,
 }
 
 /// An abstract module and its first images.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModuleRow {
+pub struct GraphModule {
     /// The module.
     pub module: AbstractModule,
     /// Its first IR modules.
@@ -450,7 +376,7 @@ pub struct ModuleRow {
 
 /// A module imports what another one exports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModuleEdge {
+pub struct GraphEdge {
     /// The number of the module that imports.
     pub from: u32,
     /// The number of the one that exports.
@@ -459,17 +385,6 @@ pub struct ModuleEdge {
     pub symbol: String,
     /// How many symbols.
     pub count: u32,
-}
-
-/// What some bytes of a SYCLBIN belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModulePlace {
-    /// The innermost thing with properties of its own.
-    pub holder: Holder,
-    /// The number of its module.
-    pub module: Option<u32>,
-    /// The module's place among those that the query finds.
-    pub place: Option<u64>,
 }
 
 /// What the driver does with a document, and where in the tree its findings are.
@@ -481,43 +396,59 @@ pub struct VerdictReport {
     pub paths: Vec<String>,
 }
 
-/// A piece of a list.
+/// Rows of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPage {
-    /// The rows. That of a line has one cell: its text, where bytes that are not UTF-8 stand as
-    /// `\xff`, and what is left of a long line.
+    /// The document that has answered.
+    pub document: NodeId,
+    /// What the list is of, where that is not the document: `abstract module 3`.
+    pub subject: String,
+    /// The rows.
     pub rows: Vec<list::Row>,
     /// The place of the first among those that the query finds.
     pub start: u64,
     /// How many the query finds.
     pub found: u64,
-    /// How many there are.
+    /// How many there are, but for the secondary ones.
     pub total: u64,
-    /// So many more are in the file: there are too many.
+    /// How many are shown only on demand: functions among kernels.
+    pub secondary: u64,
+    /// How many are in the file and not in the list: there are too many.
     pub left_out: u64,
-    /// The bytes of the longest line.
-    pub longest: u64,
+    /// The largest number of each column of numbers, over all rows, by the column's id.
+    pub maxima: Vec<(Str, f64)>,
     /// What is wrong with the query's filter, in words.
     pub trouble: Option<String>,
+}
+
+/// The list that goes with a selection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListAt {
+    /// The document whose list it is.
+    pub document: NodeId,
+    /// What the list is of ([`Query::of`]): the outermost text around the selected bytes, the
+    /// bytes of the innermost thing with properties (the same for all bytes that belong to it);
+    /// what the query says if they are in none.
+    pub of: Option<Span>,
+    /// How many rows the query finds.
+    pub found: u64,
+    /// The row that the selection belongs to, or that stays.
+    pub place: Option<ListPlace>,
 }
 
 /// A row of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPlace {
-    /// The document that has answered.
-    pub document: NodeId,
-    /// Its place among those that the query finds; nothing if it is not among them.
-    pub place: Option<u64>,
-    /// The bytes of its entry; of a text, those of the lines. Nothing if there is no such row.
-    pub entry: Option<Span>,
-    /// What it is called.
-    pub title: String,
-    /// What belongs to it.
-    pub links: Vec<Xref>,
-    /// So many relocations refer to the symbol; of a text, so many lines.
+    /// Its place in the list, whatever the query.
+    pub index: u64,
+    /// How many rows: of a text, so many lines.
     pub count: u64,
-    /// The filter that finds these relocations.
-    pub filter: String,
+    /// Its place among those that the query finds; `None` if it is not among them.
+    pub place: Option<u64>,
+    /// The bytes of its entry; of several lines, those of all.
+    pub entry: Span,
+    /// What there is to say about it.
+    pub about: list::About,
 }
 
 /// A diagnostic and where it stands in the tree.
@@ -557,21 +488,34 @@ pub struct Row {
     /// The bits of the span's word.
     pub bits: Option<Bits>,
     /// How many children it has. `None`: at least one may be there, and asking for the
-    /// number would read what nobody has asked to see yet; the row of a [`Detail`] has it.
+    /// number would read what nobody has asked to see yet; [`Response::Rows`] has it.
     pub count: Option<u64>,
     /// The worst that is said about its bytes.
     pub severity: Option<Severity>,
 }
 
-/// Everything about one node.
+/// Everything that the page shows of a selection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selected {
+    /// The rows from the root's child down to the selected node, each with its `count`; the
+    /// root itself only if nothing else is there.
+    pub way: Vec<Row>,
+    /// What is known of the selected node.
+    pub detail: Detail,
+    /// The first of the selected bytes, at most [`PREVIEW`]: of a [`Place::Span`] these, of all
+    /// others the node's.
+    pub preview: Vec<u8>,
+    /// The list that was asked for with it; nothing if no document has such a list.
+    pub list: Option<Box<ListAt>>,
+}
+
+/// What is known of a node beside its row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
-    /// The row, with its `count` known.
-    pub row: Row,
+    /// The node.
+    pub node: NodeId,
     /// Its path (`.ze_info/kernels/[0]/execution_env`).
     pub path: String,
-    /// The rows on the way to it, the outermost first, without the root and itself.
-    pub ancestors: Vec<Row>,
     /// What it means.
     pub doc: Option<String>,
     /// Which specification says so.
@@ -582,8 +526,6 @@ pub struct Detail {
     pub xrefs: Vec<Xref>,
     /// Indices into [`Opened::diagnostics`] of those within its bytes (the first 50).
     pub diagnostics: Vec<u32>,
-    /// Its first bytes (at most 16), for the value's other readings.
-    pub preview: Vec<u8>,
 }
 
 /// A value that the specification names.

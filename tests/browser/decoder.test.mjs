@@ -57,7 +57,7 @@ journey("a decoder that dies is restarted, once, and the selection stays", { bef
   await page.getByText("0x28..0x30").waitFor();
 
   await kill(page);
-  await page.getByRole("status").getByText(/was restarted/).waitFor();
+  await page.getByRole("status").getByText(/restarted/).waitFor();
   await selected(page).getByText("e_shoff").waitFor();
   await page.getByText("0x28..0x30").waitFor();
 
@@ -183,7 +183,7 @@ journey("a file that changes on disk is noticed and offered again", {}, async (p
     await writeFile(file, await readFile(sample("spill.dg2.zebin")));
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await page.getByRole("alert").getByText(/was changed, moved or deleted/).waitFor();
-    await page.getByRole("button", { name: /Open it again/ }).waitFor();
+    await page.getByRole("button", { name: "Reopen…" }).waitFor();
     await axe(page);
   } finally {
     await rm(folder, { recursive: true });

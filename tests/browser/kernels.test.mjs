@@ -16,7 +16,7 @@ async function open(page, name, panel = "Kernels") {
 
 const grid = (page) => page.getByRole("grid", { name: "Kernels" });
 const rows = (page) => page.locator("#kernels [data-row]");
-const names = (page) => page.locator("#kernels [data-row] .kernel-name").allInnerTexts();
+const names = (page) => page.locator("#kernels [data-row] [data-column='0'] .name-cell").allInnerTexts();
 const header = (page, title) => page.locator("#kernels [role=columnheader]", { hasText: title });
 const cell = (page, row, title) => page.locator(`#kernels [data-row="${row}"] [role=gridcell]`, { hasText: title });
 const kernelPage = (page, name) =>
@@ -43,7 +43,7 @@ async function watchClipboard(page, refuse = false) {
 }
 
 async function saved(page, label) {
-  await page.getByText("Copy, save").click();
+  await page.getByText("Export").click();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: label, exact: true }).click(),
@@ -60,7 +60,7 @@ for (const theme of ["light", "dark"]) {
     await axe(page);
     await cell(page, 2, "3 328").click();
     await treeRow(page).getByText("spill_size").waitFor();
-    await page.getByRole("region", { name: "The chosen kernel" }).getByText("60 bytes").waitFor();
+    await page.getByRole("region", { name: "Selected kernel" }).getByText("60 bytes").waitFor();
     await axe(page);
     await screenshot(page, `kernels-${theme}`);
     await page.getByRole("tab", { name: "Arguments" }).click();
@@ -75,12 +75,12 @@ journey("a header sorts, again the other way, then not", async (page) => {
   const spill = header(page, "B/thread").first();
   await spill.click();
   await page.locator("#kernels [aria-sort=descending]").waitFor();
-  await page.waitForFunction(() => document.querySelector("#kernels [data-row='0'] .kernel-name")?.innerText === "spill");
+  await page.waitForFunction(() => document.querySelector("#kernels [data-row='0'] .name-cell")?.innerText === "spill");
   await spill.click();
   await page.locator("#kernels [aria-sort=ascending]").waitFor();
-  await page.waitForFunction(() => document.querySelector("#kernels [data-row='2'] .kernel-name")?.innerText === "spill");
+  await page.waitForFunction(() => document.querySelector("#kernels [data-row='2'] .name-cell")?.innerText === "spill");
   await header(page, "SIMD").click();
-  await page.waitForFunction(() => document.querySelector("#kernels [data-row='2'] .kernel-name")?.innerText === "spill");
+  await page.waitForFunction(() => document.querySelector("#kernels [data-row='2'] .name-cell")?.innerText === "spill");
   await header(page, "SIMD").click();
   await header(page, "SIMD").click();
   await page.waitForFunction(() => !document.querySelector("#kernels [aria-sort$=scending]"));
@@ -96,8 +96,9 @@ journey("a filter by condition and by name; a wrong one is explained", async (pa
   await filter.fill("PRIVATE");
   await page.getByText("2 of 3 kernels").waitFor();
   await filter.fill("spill_size>x");
-  await page.getByRole("alert").getByText("is no number").waitFor();
-  await page.getByText("No kernel fits the filter.").waitFor();
+  await page.getByRole("alert").getByText("spill_size is compared with a number").waitFor();
+  await filter.fill("nothing like it");
+  await page.getByText("No kernels match the filter.").waitFor();
   await axe(page);
   await filter.fill("");
   await page.getByText("3 kernels", { exact: true }).last().waitFor();
@@ -118,7 +119,7 @@ journey("columns are chosen, and remembered", async (page) => {
   await header(page, "Inline data").waitFor();
   await eventually(() => header(page, "Flags").count(), 0);
   await page.getByText("Columns", { exact: true }).click();
-  await page.getByRole("button", { name: "The usual ones" }).click();
+  await page.getByRole("button", { name: "Default columns" }).click();
   await header(page, "Flags").waitFor();
 });
 
@@ -164,7 +165,7 @@ journey("the keyboard alone: sort, choose, open, leave", async (page) => {
   await active("kernels-2-0");
   await page.keyboard.press("ArrowUp");
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
-  const name = await page.locator("#kernels [data-row='1'] .kernel-name").innerText();
+  const name = await page.locator("#kernels [data-row='1'] .name-cell").first().innerText();
   await page.keyboard.press("Enter");
   await kernelPage(page, name).waitFor();
 });
@@ -172,7 +173,7 @@ journey("the keyboard alone: sort, choose, open, leave", async (page) => {
 journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page);
-  await page.getByText("Copy, save").click();
+  await page.getByText("Export").click();
   await axe(page);
   await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
   await page.getByRole("status").getByText("Table copied").waitFor();
@@ -181,13 +182,13 @@ journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async
   const [tabs, markdown] = await page.evaluate(() => globalThis.copied);
   assert.match(tabs, /\nspill\t8\t128\t8\t3328\t104\t/);
   assert.match(markdown, /\| spill \|/);
-  await page.getByText("Copy, save").click();
-  const csv = await saved(page, "Save CSV");
+  await page.getByText("Export").click();
+  const csv = await saved(page, "Save as CSV");
   assert.equal(csv.name, "spill.dg2.zebin-kernels.csv");
   assert.match(csv.text, /^name,simd_size,/);
   assert.match(csv.text, /\nspill,8,128,8,3328,104,/);
-  await page.getByText("Copy, save").click();
-  const json = await saved(page, "Save JSON");
+  await page.getByText("Export").click();
+  const json = await saved(page, "Save as JSON");
   assert.deepEqual(JSON.parse(json.text).map((kernel) => [kernel.name, kernel.spill_size]), [
     ["bigprivate", 0],
     ["hugeprivate", 0],
@@ -198,9 +199,9 @@ journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async
 journey("what the clipboard refuses is shown", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page, true);
-  await page.getByText("Copy, save").click();
+  await page.getByText("Export").click();
   await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
-  const text = page.getByRole("textbox", { name: "The text to copy" });
+  const text = page.getByRole("textbox", { name: "Text to copy" });
   assert.match(await text.inputValue(), /bigprivate/);
   await axe(page);
 });
@@ -208,11 +209,11 @@ journey("what the clipboard refuses is shown", async (page) => {
 journey("a kernel's page leads to its bytes, and to the next kernel", async (page) => {
   await open(page, "spill.dg2.zebin", "Arguments");
   await kernelPage(page, "bigprivate").waitFor();
-  await page.getByRole("button", { name: "The next kernel" }).click();
+  await page.getByRole("button", { name: "Next kernel" }).click();
   await kernelPage(page, "hugeprivate").waitFor();
-  await page.getByRole("button", { name: "The next kernel" }).click();
+  await page.getByRole("button", { name: "Next kernel" }).click();
   await kernelPage(page, "spill").waitFor();
-  assert.ok(await page.getByRole("button", { name: "The next kernel" }).isDisabled());
+  assert.ok(await page.getByRole("button", { name: "Next kernel" }).isDisabled());
   await page.getByRole("button", { name: "spill_size", exact: true }).click();
   await treeRow(page).getByText("spill_size").waitFor();
   await eventually(() => marked(page), "3328");

@@ -25,7 +25,7 @@ for (const theme of ["light", "dark"]) {
   journey(`a dropped file shows what is inside, in ${theme}`, { theme }, async (page) => {
     await open(page, "vecadd.bmg.zebin");
     await eventually(() => page.getByRole("treeitem").count(), 15);
-    await page.getByRole("list", { name: "The file in a few words" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
+    await page.getByRole("list", { name: "Summary" }).getByText("bmg-g21 · 20.1.0 · Xe2-HPG").waitFor();
     await page.locator("#hex [role=row]").first().getByText(/7f 45 4c 46 02 01 01 00/).waitFor();
     await page.getByText("every byte explained").waitFor();
     await eventually(() => page.getByText("Drop to open").count(), 0);
@@ -111,7 +111,7 @@ journey("600 kernels: few rows, whatever the size", {}, async (page) => {
 
 journey("a sample is one click away", {}, async (page) => {
   expectRequests(page, /samples\/spill\.dg2\.zebin$/);
-  await page.getByRole("button", { name: "spilling kernels" }).click();
+  await page.getByRole("button", { name: "Spilling kernels" }).click();
   await page.getByRole("treeitem", { name: /^\.text\.spill/ }).waitFor();
 });
 

@@ -20,7 +20,7 @@ async function withDamagedProgram(page) {
 const CASES = [
   ["the program is not there", withoutProgram, "could not be loaded"],
   ["the browser has no WebAssembly", withoutWebAssembly, "has no WebAssembly"],
-  ["the program is damaged", withDamagedProgram, "does not fit this browser"],
+  ["the program is damaged", withDamagedProgram, "cannot run the program"],
 ];
 
 for (const [name, before, words] of CASES) {

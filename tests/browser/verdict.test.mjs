@@ -19,23 +19,23 @@ for (const theme of ["light", "dark"]) {
     await axe(page);
 
     // Another device by the driver's name, then by its numbers.
-    const device = page.getByLabel("Verdict for another device");
+    const device = page.getByLabel("Other device");
     await device.fill("dg2");
     await device.press("Enter");
     await chip(page, "driver: refused").waitFor();
-    await overview(page).getByText("on acm-g10, as requested").waitFor();
+    await overview(page).getByText("(selected device)").waitFor();
     await overview(page).getByText("well-formed").waitFor();
     await axe(page);
     await screenshot(page, `verdict-${theme}`);
     await device.fill("20.1.0");
     await device.press("Enter");
-    await overview(page).getByText("on bmg-g21, as requested").waitFor();
+    await overview(page).getByText("on bmg-g21 (selected device)").waitFor();
 
     // One that there is not.
     await device.fill("gtx");
     await device.press("Enter");
     await overview(page).getByRole("alert").getByText("There is no device").waitFor();
-    await overview(page).getByRole("button", { name: "the file’s own" }).click();
+    await overview(page).getByRole("button", { name: "The file’s target" }).click();
     await chip(page, "driver: loads").waitFor();
     await eventually(() => device.inputValue(), "");
   });
@@ -44,7 +44,7 @@ for (const theme of ["light", "dark"]) {
 journey("what is typed stays while something else is shown anew", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await chip(page, "driver: loads").waitFor();
-  const device = page.getByLabel("Verdict for another device");
+  const device = page.getByLabel("Other device");
   await device.fill("dg2");
   await page.evaluate(() => { location.hash = "#p=.ze_info"; });
   await page.locator("[role=treeitem][aria-selected=true]", { hasText: ".ze_info" }).waitFor();
@@ -55,7 +55,7 @@ journey("what is typed stays while something else is shown anew", {}, async (pag
 
 journey("a reason of the verdict leads to its bytes", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
-  const device = page.getByLabel("Verdict for another device");
+  const device = page.getByLabel("Other device");
   await device.fill("dg2");
   await device.press("Enter");
   await overview(page).locator(".findings button").first().click();
@@ -66,8 +66,8 @@ journey("a damaged file: the driver and the specification are walked by keyboard
   await open(page, "damaged.zebin");
   await chip(page, "malformed").click();
   await problems(page).waitFor();
-  await problems(page).getByText("What driver").waitFor();
-  await problems(page).getByText("Against the specification").waitFor();
+  await problems(page).getByText("Driver 26").waitFor();
+  await problems(page).getByText("Errors: the file violates").waitFor();
   await axe(page);
   await problems(page).focus();
   await page.keyboard.press("Home");
@@ -83,11 +83,11 @@ journey("a damaged file: the driver and the specification are walked by keyboard
   await selected.waitFor();
 
   // Only the errors.
-  await page.getByRole("button", { name: /of the driver/ }).click();
-  await page.waitForFunction(() => !document.querySelector("#panel").innerText.includes("What driver"));
+  await page.getByRole("button", { name: /driver findings?/ }).click();
+  await page.waitForFunction(() => !document.querySelector("#panel").innerText.includes("Driver 26"));
   await page.getByLabel("Filter problems").fill("no such words");
   await page.getByRole("status").getByText("0 of").waitFor();
-  await page.getByText("No problem fits the filter.").waitFor();
+  await page.getByText("No problems match the filter.").waitFor();
   await screenshot(page, "problems");
 });
 

@@ -9,7 +9,7 @@ const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const VECADD = path.join(SAMPLES, "vecadd.bmg.zebin");
 
 const elfHeader = (page) => page.getByRole("treeitem", { name: "ELF header" });
-const headline = (page) => page.getByRole("list", { name: "The file in a few words" });
+const headline = (page) => page.getByRole("list", { name: "Summary" });
 
 async function paste(page, text) {
   await page.evaluate((text) => {
@@ -73,7 +73,7 @@ journey("what is dropped before the app has started is opened when it has", {
 journey("a click on a sample before the app has started is not lost", {
   before: async (page) => {
     await page.route("**/app_bg.wasm", async (route) => {
-      await page.getByRole("button", { name: "spilling kernels" }).click();
+      await page.getByRole("button", { name: "Spilling kernels" }).click();
       await route.continue();
     });
     expectRequests(page, /samples\/spill\.dg2\.zebin$/);
@@ -106,7 +106,7 @@ journey("a link to nothing says what the server said", {
   },
 }, async (page) => {
   const alert = page.getByRole("alert");
-  await alert.getByText(/answered 404/).waitFor();
+  await alert.getByText(/returned 404/).waitFor();
   await alert.getByRole("button", { name: "Try again" }).waitFor();
   await axe(page);
 });
@@ -119,16 +119,16 @@ journey("a server that allows no other sites is explained in plain words", {
   },
 }, async (page) => {
   const alert = page.getByRole("alert");
-  await alert.getByText(/does not let other sites read its files/).waitFor();
+  await alert.getByText(/does not allow other sites to read its files/).waitFor();
   await alert.getByText(/Access-Control-Allow-Origin/).waitFor();
   await axe(page);
 });
 
 journey("an address that is none is refused without a request", {}, async (page) => {
   await page.getByRole("button", { name: "Open a link" }).click();
-  await page.getByRole("textbox", { name: "Address of a file" }).fill("javascript:alert(1)");
+  await page.getByRole("textbox", { name: "URL of a file" }).fill("javascript:alert(1)");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText(/not an address that a page can open/).waitFor();
+  await page.getByRole("alert").getByText(/not a URL that this page can open/).waitFor();
 });
 
 journey("a slow link shows its progress and can be cancelled", {
@@ -138,7 +138,7 @@ journey("a slow link shows its progress and can be cancelled", {
   },
 }, async (page) => {
   await page.getByRole("button", { name: "Open a link" }).click();
-  await page.getByRole("textbox", { name: "Address of a file" }).fill("samples/slow.zebin");
+  await page.getByRole("textbox", { name: "URL of a file" }).fill("samples/slow.zebin");
   await page.keyboard.press("Enter");
   await page.getByRole("progressbar").waitFor();
   await page.getByRole("heading", { name: "Opening slow.zebin" }).waitFor();

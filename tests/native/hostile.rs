@@ -7,9 +7,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::support::hostile::ALL;
+use crate::support::lists::ask_all;
 use crate::support::watchdog::Watchdog;
 use zeview::decode::decode;
-use zeview::model::{Document, FileSource, NodeId, SourceId, Span};
+use zeview::model::{Document, FileSource, MemorySource, NodeId, SourceId, Span};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::Response;
 
 /// What `zeview check` does.
 fn check(document: &mut Document) {
@@ -45,6 +48,30 @@ fn files_of_10_mb() {
             "{name}: {read} bytes read"
         );
         assert!(found < 10_000, "{name}: {found} findings");
+    }
+    watchdog.case("");
+}
+
+/// The lists of such files, as the page asks for them.
+#[test]
+fn lists_of_files_of_10_mb() {
+    let watchdog = Watchdog::start();
+    for (name, make) in ALL {
+        let bytes = make();
+        watchdog.case(format!("{name}, lists"));
+        let mut handler = Handler::new(|| 0.0);
+        let opened = handler.open(1, name, Box::new(MemorySource::from(bytes)));
+        assert!(matches!(opened.response, Response::Opened(_)), "{name}");
+        let mut last = (String::new(), Instant::now());
+        ask_all(&mut handler, |request| {
+            let (before, since) = &last;
+            if since.elapsed().as_millis() > 500 {
+                eprintln!("{name}: {:?} for {before}", since.elapsed());
+            }
+            let what = format!("{name}, {request:?}");
+            watchdog.case(&what);
+            last = (what, Instant::now());
+        });
     }
     watchdog.case("");
 }

@@ -7,12 +7,13 @@ use std::process::{Command, Output};
 
 use crate::support::{fixtures, open, tree, zebin};
 use serde_yaml::Value as Yaml;
-use zeview::model::kernels::query::Query;
-use zeview::model::kernels::table::Form;
 use zeview::model::kernels::{HazardKind, KernelDetail, KernelRow};
-use zeview::model::{Document, NodeId, Severity};
-use zeview::worker::answer::Desk;
-use zeview::worker::protocol::{Envelope, KernelPage, Request, Response};
+use zeview::model::list::query::Query;
+use zeview::model::list::write::Form;
+use zeview::model::list::{Cell, Detail, ListId};
+use zeview::model::{Document, NodeId, Severity, Span, Tone};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{Ask, Envelope, ListAt, ListPage, Request, Response};
 
 fn zeview(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
@@ -650,6 +651,13 @@ fn a_budget_fails_and_names_the_kernels() {
     assert_eq!(status(&["grf_count>1000"]).0, 0);
     assert_eq!(status(&["no_such_column>0"]).0, 2);
     assert_eq!(status(&["spill_size"]).0, 2);
+    assert_eq!(status(&[""]).0, 2);
+    assert_eq!(status(&["(spill_size>0"]).0, 2);
+    // As the page's filter.
+    let (code, said) = status(&["spill size > 0 and not (grf_count<256 or has_dpas=no)"]);
+    assert_eq!(code, 1);
+    let all = "spill_size is 2048, grf_count is 256, has_dpas is true";
+    assert!(said.contains(all), "{said}");
 }
 
 #[test]
@@ -720,23 +728,121 @@ fn text_cells_cannot_become_formulas() {
     );
 }
 
-// The protocol.
+// The list.
 
-fn desk(text: &str) -> Desk {
-    let file = zebin::zebin(&["k"]).bytes(".ze_info", text).build();
-    let mut desk = Desk::new(|| 0.0);
-    let source = zeview::model::MemorySource::from(file.bytes);
-    desk.open(1, "a.zebin", Box::new(source));
-    desk
+/// The cells of a row, by the ids of their columns.
+fn cells(document: &Document, row: u32) -> HashMap<&'static str, Cell<'static>> {
+    let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let columns = ListId::Kernels.columns().iter().enumerate();
+    let cell = |at| list.cell(row, at, &document.sources).shown();
+    columns.map(|(at, column)| (column.id, cell(at))).collect()
 }
 
-fn ask(desk: &mut Desk, request: Request) -> Response {
+#[test]
+fn cells_say_where_their_values_come_from() {
+    let document = with_text(MAP.as_bytes());
+    let cells = cells(&document, 0);
+    let text = |id: &str| {
+        let bytes = document.sources.read(cells[id].span.unwrap()).unwrap();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    };
+    for (id, value, read) in [
+        ("name", "k", "k"),
+        ("grf_count", "256", "256"),
+        ("spill_size", "2048", "2048"),
+        ("spill_dwords_per_lane", "32", "2048"),
+        ("required_work_group_size", "8 4 2", "[ 8, 4, 2 ]"),
+        ("required_sub_group_size", "16", "16"),
+        ("has_dpas", "true", "true"),
+    ] {
+        assert_eq!(cells[id].value.text(), value, "{id}");
+        assert_eq!(text(id), read, "{id}");
+        assert!(!cells[id].is_default, "{id}");
+    }
+    for id in [
+        "barrier_count",
+        "private_size",
+        "eu_thread_count",
+        "indirect_stateless_count",
+    ] {
+        assert_eq!(cells[id].value.text(), "0", "{id}");
+        assert!(cells[id].is_default && cells[id].span.is_none(), "{id}");
+    }
+    for id in [
+        "argument_count",
+        "payload_size",
+        "has_sample",
+        "flags",
+        "hazards",
+    ] {
+        assert!(!cells[id].is_default && cells[id].span.is_none(), "{id}");
+    }
+    // The SIMD size has no default.
+    let document = with_text(MAP.replace("      simd_size:       16\n", "").as_bytes());
+    let simd = &self::cells(&document, 0)["simd_size"];
+    assert_eq!(*simd, Cell::empty());
+}
+
+#[test]
+fn hazards_mark_the_cells_that_they_are_about() {
+    let document = with_text(MAP.as_bytes());
+    let cells = cells(&document, 0);
+    let marks = |id: &str| -> Vec<(Tone, &str, &str)> {
+        let marks = cells[id].marks.iter();
+        marks
+            .map(|mark| (mark.tone, &*mark.text, &*mark.doc))
+            .collect()
+    };
+    assert_eq!(
+        marks("spill_size"),
+        [(Tone::Bad, "spills", "spills 32 dwords a lane")]
+    );
+    assert_eq!(
+        marks("grf_count"),
+        [(Tone::Warning, "large", "large GRF: half the threads")]
+    );
+    assert_eq!(
+        marks("slm_size"),
+        [(Tone::Bad, "> 64 KB", "SLM above 64 KB")]
+    );
+    assert!(marks("name").is_empty() && marks("private_size").is_empty());
+    let function = self::cells(&document, 1);
+    assert_eq!(function["name"].marks[0].text, "fn");
+
+    let old = "version: '1.38'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: 16\n    per_thread_memory_buffers:\n      - type: scratch\n        usage: private_space\n        size: 2048\n        slot: 1\n";
+    let document = with_text(old.as_bytes());
+    let cells = self::cells(&document, 0);
+    let words: Vec<&str> = cells["private_size"]
+        .marks
+        .iter()
+        .map(|m| &*m.text)
+        .collect();
+    assert_eq!(words, ["slot", "private"]);
+    assert!(cells["spill_size"].marks.is_empty(), "it is a default");
+}
+
+// The protocol.
+
+fn handler(text: &str) -> Handler {
+    let file = zebin::zebin(&["k"]).bytes(".ze_info", text).build();
+    let mut handler = Handler::new(|| 0.0);
+    let source = zeview::model::MemorySource::from(file.bytes);
+    handler.open(1, "a.zebin", Box::new(source));
+    handler
+}
+
+fn ask(handler: &mut Handler, query: &Query, ask: Ask) -> Response {
     let envelope = Envelope {
         id: 2,
         about: None,
-        request,
+        request: Request::List {
+            document: NodeId::ROOT,
+            list: ListId::Kernels,
+            query: query.clone(),
+            ask,
+        },
     };
-    desk.answer(&envelope).response
+    handler.answer(&envelope).response
 }
 
 fn many(count: usize) -> String {
@@ -748,94 +854,153 @@ fn many(count: usize) -> String {
     text
 }
 
-fn page(desk: &mut Desk, query: &Query, start: u64, count: u64) -> KernelPage {
-    let request = Request::Kernels {
-        document: NodeId::ROOT,
-        query: query.clone(),
+fn page(handler: &mut Handler, query: &Query, start: u64, count: u64) -> ListPage {
+    let rows = Ask::Rows {
         start,
         count,
+        columns: Vec::new(),
     };
-    match ask(desk, request) {
-        Response::Kernels(page) => *page,
+    match ask(handler, query, rows) {
+        Response::List(page) => *page,
         other => panic!("{other:?}"),
     }
 }
 
+fn at(handler: &mut Handler, query: &Query, span: Option<Span>, or_first: bool) -> ListAt {
+    let at = Ask::At {
+        node: NodeId::ROOT,
+        span,
+        current: None,
+        or_first,
+    };
+    match ask(handler, query, at) {
+        Response::ListAt(Some(at)) => *at,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn filter(text: &str) -> Query {
+    Query {
+        filter: text.to_owned(),
+        ..Query::default()
+    }
+}
+
+fn sorted(id: &'static str) -> Query {
+    Query {
+        sort: Some(id.into()),
+        descending: true,
+        ..Query::default()
+    }
+}
+
+/// What stands in the cells of a page's column.
+fn column(page: &ListPage, id: &str) -> Vec<String> {
+    let mut columns = ListId::Kernels.default_columns();
+    let at = columns.position(|column| column.id == id).unwrap();
+    let cells = page.rows.iter().map(|row| row.cells[at].value.text());
+    cells.map(|text| text.into_owned()).collect()
+}
+
 #[test]
 fn the_page_gets_pieces_of_the_table() {
-    let mut desk = desk(&many(1000));
-    let plain = page(&mut desk, &Query::default(), 990, 100);
+    let mut handler = handler(&many(1000));
+    let plain = page(&mut handler, &Query::default(), 990, 100);
     assert_eq!(
-        (
-            plain.rows.len(),
-            plain.found,
-            plain.kernels,
-            plain.functions
-        ),
+        (plain.rows.len(), plain.found, plain.total, plain.secondary),
         (10, 1000, 1000, 0)
     );
-    assert_eq!(plain.rows[0].name.value, "kernel_990");
-    let maximum = |id: &str| {
-        plain
-            .maxima
-            .iter()
-            .find(|(column, _)| column == id)
-            .unwrap()
-            .1
-    };
-    assert_eq!(maximum("spill_size"), 999.0 * 64.0);
-    assert_eq!(maximum("slm_size"), 0.0);
+    assert_eq!(column(&plain, "name")[0], "kernel_990");
+    assert_eq!(plain.rows[0].index, 990);
+    let maximum = |id: &str| plain.maxima.iter().find(|(column, _)| column == id);
+    assert_eq!(maximum("spill_size").unwrap().1, 999.0 * 64.0);
+    assert_eq!(maximum("slm_size").unwrap().1, 0.0);
+    assert!(maximum("name").is_none());
 
-    let sorted = Query {
-        sort: Some("spill_size".into()),
-        descending: true,
-        ..Query::default()
-    };
-    let first = page(&mut desk, &sorted, 0, 3);
-    let spills: Vec<i64> = first.rows.iter().map(|row| row.spill_size.value).collect();
-    assert_eq!(spills, [999 * 64, 998 * 64, 997 * 64]);
+    let by_spill = sorted("spill_size");
+    let first = page(&mut handler, &by_spill, 0, 3);
+    assert_eq!(column(&first, "spill_size"), ["63936", "63872", "63808"]);
     // Alike rows keep their order, either way.
-    let alike = Query {
-        sort: Some("grf_count".into()),
-        descending: true,
-        ..Query::default()
-    };
-    assert_eq!(page(&mut desk, &alike, 0, 2).rows[1].name.value, "kernel_1");
+    let alike = page(&mut handler, &sorted("grf_count"), 0, 2);
+    assert_eq!(column(&alike, "name"), ["kernel_0", "kernel_1"]);
 
-    let filtered = Query {
-        filter: "KERNEL_99 spill_size>100".to_owned(),
-        ..Query::default()
-    };
-    let found = page(&mut desk, &filtered, 0, 500);
-    assert_eq!(found.found, 11);
-    assert_eq!(found.kernels, 1000);
+    let filtered = filter("KERNEL_99 spill_size>100");
+    let found = page(&mut handler, &filtered, 0, 500);
+    assert_eq!((found.found, found.total), (11, 1000));
 
-    let at = Request::KernelAt {
-        document: NodeId::ROOT,
-        span: first.rows[0].spill_size.span.unwrap(),
-        query: sorted,
+    let spill = first.rows[0].cells[4].span.unwrap();
+    let place = at(&mut handler, &by_spill, Some(spill), false)
+        .place
+        .unwrap();
+    assert_eq!(
+        (place.index, place.place, place.count),
+        (first.rows[0].index, Some(0), 1)
+    );
+    assert_eq!(place.entry, first.rows[0].entry);
+    assert_eq!(place.about.title, column(&first, "name")[0]);
+    let Detail::Kernel(detail) = place.about.detail else {
+        panic!("{:?}", place.about.detail)
     };
-    let Response::KernelAt(Some(place)) = ask(&mut desk, at) else {
-        panic!("not found")
+    assert_eq!(detail.row.index, place.index);
+    // It is not among those that are found.
+    let place = at(&mut handler, &filter("nothing"), Some(spill), false).place;
+    assert_eq!(place.unwrap().place, None);
+}
+
+/// The row that is shown stays where the selection belongs to none, and where it leads there.
+#[test]
+fn a_selection_has_its_kernel() {
+    let mut handler = handler(&many(10));
+    let query = sorted("spill_size");
+    let nothing = at(&mut handler, &query, None, false);
+    assert_eq!((nothing.found, nothing.place), (10, None));
+    let first = at(&mut handler, &query, None, true).place.unwrap();
+    assert_eq!((first.place, first.index), (Some(0), 1));
+    let elsewhere = Span::at(first.entry.source, 0, 4);
+    assert_eq!(at(&mut handler, &query, Some(elsewhere), false).place, None);
+    let stays = Ask::At {
+        node: NodeId::ROOT,
+        span: Some(elsewhere),
+        current: Some(first.entry),
+        or_first: false,
     };
-    assert_eq!((place.index, place.place), (first.rows[0].index, Some(0)));
+    let Response::ListAt(Some(stays)) = ask(&mut handler, &query, stays) else {
+        panic!("it does not stay")
+    };
+    assert_eq!(stays.place.unwrap().index, 1);
+}
+
+#[test]
+fn the_worst_kernels_come_first() {
+    let text = "version: '1.73'\nkernels:\n".to_owned()
+        + &[(0, 0, 128), (64, 0, 128), (0, 64, 128), (0, 0, 256), (64, 64, 128), (8192, 0, 128)]
+            .iter()
+            .enumerate()
+            .map(|(at, (spill, private, grf))| format!("  - name: k{at}\n    execution_env:\n      simd_size: 16\n      spill_size: {spill}\n      private_size: {private}\n      grf_count: {grf}\n"))
+            .collect::<String>();
+    let page = page(&mut handler(&text), &sorted("hazards"), 0, 9);
+    assert_eq!(column(&page, "name"), ["k5", "k4", "k1", "k2", "k3", "k0"]);
 }
 
 #[test]
 fn functions_are_shown_when_asked_for() {
-    let mut desk = desk(MAP);
-    assert_eq!(page(&mut desk, &Query::default(), 0, 9).found, 1);
+    let mut handler = handler(MAP);
+    assert_eq!(page(&mut handler, &Query::default(), 0, 9).found, 1);
     let all = Query {
-        functions: true,
+        all: true,
         ..Query::default()
     };
-    let all = page(&mut desk, &all, 0, 9);
-    assert_eq!((all.found, all.kernels, all.functions), (2, 1, 1));
-    let kernel = Request::Kernel {
-        document: NodeId::ROOT,
-        index: 1,
-    };
-    let Response::Kernel(detail) = ask(&mut desk, kernel) else {
+    let all = page(&mut handler, &all, 0, 9);
+    assert_eq!((all.found, all.total, all.secondary), (2, 1, 1));
+    let function = at(
+        &mut handler,
+        &Query::default(),
+        Some(all.rows[1].entry),
+        false,
+    );
+    let function = function.place.unwrap();
+    assert_eq!((function.index, function.place), (1, None));
+    let Detail::Kernel(detail) = function.about.detail else {
         panic!("no detail")
     };
     assert!(detail.row.is_function && detail.execution_env.len() > 2);
@@ -843,60 +1008,74 @@ fn functions_are_shown_when_asked_for() {
 
 #[test]
 fn tables_are_copied_as_text() {
-    let mut desk = desk(MAP);
-    let mut copy = |form| {
-        let request = Request::KernelTable {
-            document: NodeId::ROOT,
-            query: Query::default(),
+    let mut handler = handler(MAP);
+    let mut copy = |query: &Query, form| {
+        let written = Ask::Written {
             columns: vec!["name".into(), "spill_size".into()],
             form,
         };
-        match ask(&mut desk, request) {
+        match ask(&mut handler, query, written) {
             Response::Text(text) => text,
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(copy(Form::Csv), "name,spill_size\nk,2048\n");
-    assert_eq!(copy(Form::Tabs), "Kernel\tSpill, B/thread\nk\t2048\n");
+    let all = Query::default();
+    assert_eq!(copy(&all, Form::Csv), "name,spill_size\nk,2048\n");
+    assert_eq!(copy(&all, Form::Tabs), "Kernel\tSpill, B/thread\nk\t2048\n");
     assert_eq!(
-        copy(Form::Markdown),
+        copy(&all, Form::Markdown),
         "| Kernel | Spill, B/thread |\n| --- | ---: |\n| k | 2048 |\n"
     );
-    let json: serde_json::Value = serde_json::from_str(&copy(Form::Json)).unwrap();
+    assert_eq!(
+        copy(&all, Form::Plain),
+        "Kernel     Spill\n        B/thread\nk           2048\n"
+    );
+    let json: serde_json::Value = serde_json::from_str(&copy(&all, Form::Json)).unwrap();
     assert_eq!(json[0]["spill_dwords_per_lane"], 32);
+    assert_eq!(copy(&filter("nothing"), Form::Json), "[]\n");
 }
 
 #[test]
 fn questions_that_make_no_sense_are_answered() {
-    let mut desk = desk(MAP);
-    let unknown = Query {
-        sort: Some("nothing".into()),
-        ..Query::default()
-    };
-    let requests = [
-        Request::Kernels {
-            document: NodeId::ROOT,
-            query: unknown,
-            start: 0,
-            count: 1,
-        },
-        Request::Kernels {
-            document: NodeId(7),
-            query: Query::default(),
-            start: 0,
-            count: 1,
-        },
-        Request::Kernel {
-            document: NodeId::ROOT,
-            index: u64::MAX,
-        },
-    ];
-    for request in requests {
-        let answer = ask(&mut desk, request);
-        assert!(matches!(answer, Response::Failed { .. }), "{answer:?}");
+    let mut handler = handler(MAP);
+    // What is wrong with a query is said beside no rows.
+    for query in [sorted("nothing"), filter("spill_siz>0 or (")] {
+        let page = page(&mut handler, &query, 0, 9);
+        assert_eq!((page.found, page.rows.len(), page.total), (0, 0, 1));
+        assert!(page.trouble.is_some());
+        let at = at(&mut handler, &query, None, true);
+        assert_eq!((at.found, at.place), (0, None));
+        let written = Ask::Written {
+            columns: Vec::new(),
+            form: Form::Csv,
+        };
+        let said = ask(&mut handler, &query, written);
+        let Response::Failed { message, .. } = said else {
+            panic!("{said:?}")
+        };
+        assert_eq!(Some(message), page.trouble);
     }
+    let rows = Ask::Rows {
+        start: 0,
+        count: 1,
+        columns: vec!["nothing".into()],
+    };
+    let answer = ask(&mut handler, &Query::default(), rows.clone());
+    assert!(matches!(answer, Response::Failed { .. }), "{answer:?}");
+    let nowhere = Request::List {
+        document: NodeId(7000),
+        list: ListId::Kernels,
+        query: Query::default(),
+        ask: rows,
+    };
+    let answer = handler.answer(&Envelope {
+        id: 3,
+        about: None,
+        request: nowhere,
+    });
+    assert!(matches!(answer.response, Response::Failed { .. }));
     // A page behind the end is empty.
-    let behind = page(&mut desk, &Query::default(), u64::MAX, u64::MAX);
+    let behind = page(&mut handler, &Query::default(), u64::MAX, u64::MAX);
     assert!(behind.rows.is_empty() && behind.found == 1);
 }
 

@@ -5,16 +5,29 @@ use std::rc::Rc;
 
 use crate::support::{elf, fixtures, open, zebin};
 use goblin::elf::Elf;
-use zeview::model::kernels::table::Form;
 use zeview::model::linkage::Tables;
-use zeview::model::linkage::list::{self, ListId, Query};
+use zeview::model::list::lines::LINE_SHOWN;
+use zeview::model::list::query::{Order, Query};
+use zeview::model::list::write::Form;
+use zeview::model::list::{Detail, List, ListId, Match, writer};
 use zeview::model::{Document, NodeId, SourceId, Span};
-use zeview::worker::answer::Desk;
-use zeview::worker::protocol::{Ask, Envelope, LINE_SHOWN, ListPage, ListPlace, Request, Response};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{Ask, Envelope, Follow, ListAt, ListPage, Place, Request, Response};
 
 fn tables(document: &Document) -> Rc<Tables> {
     let linkage = document.linkage(NodeId::ROOT).expect("no linkage");
     linkage.tables(&document.sources)
+}
+
+fn list(document: &Document, list: ListId) -> Rc<dyn List> {
+    let made = document.list(NodeId::ROOT, list, None);
+    made.expect("no list")
+}
+
+/// The rows that a query finds.
+fn run(document: &Document, list: &dyn List, query: &Query) -> Result<Vec<u32>, String> {
+    let order = query.run(list, &document.sources)?;
+    Ok(order.from(0, u64::MAX).collect())
 }
 
 /// Without the archives.
@@ -86,20 +99,18 @@ fn symbols_and_relocations_are_those_that_goblin_reads() {
 fn each_row_leads_to_its_node_and_is_found_by_it() {
     for fixture in elf_files() {
         let mut document = open(&fixture.bytes);
-        let tables = tables(&document);
-        for list in [ListId::Relocations, ListId::Symbols] {
-            for at in tables.all(list) {
-                let span = tables.row_span(list, at).unwrap();
-                assert_eq!(tables.find(list, span), Some(at), "{}", fixture.name);
+        for id in [ListId::Relocations, ListId::Symbols] {
+            let list = list(&document, id);
+            for row in 0..list.len() {
+                let span = list.entry(row, &document.sources).unwrap();
+                let found = list.rows_at(span, &document.sources);
+                assert_eq!(found, Some(row..row + 1), "{}", fixture.name);
                 let way = document.nodes_for(span);
                 let node = document.node(*way.last().unwrap()).unwrap();
                 assert_eq!(node.span, Some(span), "{}", fixture.name);
-                let row = tables.row(list, at, &document.sources).unwrap();
-                assert_eq!(row.cells.len(), list.columns().len());
-                let first = &row.cells[0];
-                let name = first.other.as_ref().unwrap_or(&first.text);
-                if list == ListId::Symbols {
-                    assert_eq!(node.name, *name, "{}", fixture.name);
+                let name = list.cell(row, 0, &document.sources).value;
+                if id == ListId::Symbols {
+                    assert_eq!(node.name, name.text(), "{}", fixture.name);
                 }
             }
         }
@@ -110,14 +121,26 @@ fn each_row_leads_to_its_node_and_is_found_by_it() {
 fn who_refers_to_a_symbol_is_counted() {
     let document = open(&fixture("funcs-stackcall.cri.igc2.40.zebin"));
     let tables = tables(&document);
-    let mut used = 0;
     for (at, symbol) in (0..).zip(&tables.symbols) {
         let users = tables.users(at).count();
         assert_eq!(users, symbol.users as usize, "{}", symbol.name);
-        let (count, text) = tables.uses(at);
-        let found = filter(&text).run(&tables, ListId::Relocations).unwrap();
-        if !symbol.name.is_empty() && symbol.users > 0 {
-            assert_eq!(found.len() as u64, count, "{text}");
+    }
+    let relocations = list(&document, ListId::Relocations);
+    let symbols = list(&document, ListId::Symbols);
+    let mut used = 0;
+    for row in 0..symbols.len() {
+        let entry = symbols.entry(row, &document.sources).unwrap();
+        let detail = symbols.about(row, entry, &document.sources).detail;
+        let Detail::Symbol {
+            relocations: count,
+            query,
+        } = detail
+        else {
+            panic!("{detail:?}")
+        };
+        let found = run(&document, &*relocations, &filter(&query)).unwrap();
+        if count > 0 {
+            assert_eq!(found.len() as u64, count, "{query}");
             used += 1;
         }
     }
@@ -126,21 +149,22 @@ fn who_refers_to_a_symbol_is_counted() {
 
 // What is in the rows.
 
-fn small() -> (Document, Rc<Tables>) {
-    let document = open(&zebin::zebin(&["k", "other"]).build().bytes);
-    let tables = tables(&document);
-    (document, tables)
+fn small() -> Document {
+    open(&zebin::zebin(&["k", "other"]).build().bytes)
 }
 
-fn texts(document: &Document, tables: &Tables, list: ListId, at: u32) -> Vec<String> {
-    let row = tables.row(list, at, &document.sources).unwrap();
-    row.cells.into_iter().map(|cell| cell.text).collect()
+/// The cells of the columns that are shown.
+fn texts(document: &Document, id: ListId, row: u32) -> Vec<String> {
+    let list = list(document, id);
+    let shown = 0..id.default_columns().count();
+    let cells = shown.map(|column| list.cell(row, column, &document.sources).value);
+    cells.map(|value| value.title().into_owned()).collect()
 }
 
 #[test]
 fn rows_say_it_in_words() {
-    let (document, tables) = small();
-    let relocation = texts(&document, &tables, ListId::Relocations, 0);
+    let document = small();
+    let relocation = texts(&document, ListId::Relocations, 0);
     let symbol = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
     assert_eq!(
         relocation[..5],
@@ -154,111 +178,128 @@ fn rows_say_it_in_words() {
     );
     assert_eq!(relocation[6], "undefined");
     assert_eq!(
-        texts(&document, &tables, ListId::Symbols, 1),
+        texts(&document, ListId::Symbols, 0),
         [
             "_entry", "NOTYPE", ".text.k", "0x20", "0", "0", "k", "LOCAL", "DEFAULT"
         ]
     );
-    let undefined = texts(&document, &tables, ListId::Symbols, 5);
+    let undefined = texts(&document, ListId::Symbols, 4);
     assert_eq!(undefined[2..7], ["undefined", "0x0", "0", "4", ""]);
-    let (title, links) = tables.links(ListId::Relocations, 0);
-    assert_eq!(title, ".text.k + 0xc");
-    let why: Vec<&str> = links.iter().map(|link| &*link.why).collect();
+    let relocations = list(&document, ListId::Relocations);
+    let entry = relocations.entry(0, &document.sources).unwrap();
+    let about = relocations.about(0, entry, &document.sources);
+    assert_eq!(about.title, ".text.k + 0xc");
+    let why: Vec<&str> = about.links.iter().map(|link| &*link.why).collect();
     assert_eq!(why, ["patches", "symbol", "kernel"]);
 }
 
 #[test]
+fn cells_lead_to_bytes() {
+    let document = small();
+    let tables = tables(&document);
+    let to = |id, row, column| {
+        let list = list(&document, id);
+        let columns = ListId::columns(id).iter();
+        let at = columns.into_iter().position(|c| c.id == column).unwrap();
+        list.cell(row, at, &document.sources).span
+    };
+    let relocation = &tables.relocations[0];
+    for column in ["offset", "bytes"] {
+        let span = to(ListId::Relocations, 0, column);
+        assert_eq!(span, relocation.patched, "{column}");
+    }
+    let section = tables.patches(relocation).unwrap();
+    let (_, kernel) = section.kernel.as_ref().unwrap();
+    assert_eq!(to(ListId::Relocations, 0, "section"), Some(section.bytes));
+    assert_eq!(to(ListId::Symbols, 0, "section"), Some(section.bytes));
+    assert_eq!(to(ListId::Symbols, 0, "kernel"), Some(*kernel));
+    assert_eq!(to(ListId::Symbols, 0, "value"), tables.symbols[1].target);
+    assert_eq!(to(ListId::Symbols, 0, "name"), None);
+}
+
+#[test]
 fn bytes_lead_back() {
-    let (document, tables) = small();
+    let document = small();
+    let tables = tables(&document);
+    let find = |id, span| list(&document, id).rows_at(span, &document.sources);
     let patched = tables.relocations[2].patched.unwrap();
-    assert_eq!(tables.find(ListId::Relocations, patched), Some(2));
+    assert_eq!(find(ListId::Relocations, patched), Some(2..3));
     // The instruction around it.
     let around = Span::new(patched.source, patched.start - 12, patched.start + 4);
-    assert_eq!(tables.find(ListId::Relocations, around), Some(2));
+    assert_eq!(find(ListId::Relocations, around), Some(2..3));
     let code = tables.symbols[4].target.unwrap();
-    assert_eq!(tables.find(ListId::Symbols, code.sub(3, 1)), Some(4));
+    assert_eq!(find(ListId::Symbols, code.sub(3, 1)), Some(3..4));
     let header = Span::at(SourceId::FILE, 0, 4);
-    assert_eq!(tables.find(ListId::Relocations, header), None);
-    assert!(document.linkage(NodeId::ROOT).is_some());
+    assert_eq!(find(ListId::Relocations, header), None);
 }
 
 #[test]
 fn rows_are_filtered_and_sorted() {
-    let (_, tables) = small();
-    let run = |text: &str, list| filter(text).run(&tables, list).unwrap();
-    let relocations = |text| run(text, ListId::Relocations);
+    let document = small();
+    let run = |query: &Query, id| run(&document, &*list(&document, id), query);
+    let relocations = |text| run(&filter(text), ListId::Relocations).unwrap();
     assert_eq!(relocations(""), [0, 1, 2, 3]);
     assert_eq!(relocations("section==.text.other"), [2, 3]);
+    assert_eq!(relocations("patches = .text.other"), [2, 3]);
     assert_eq!(relocations("offset>0xc OTHER"), [3]);
+    assert_eq!(relocations("0xc"), [0, 2]);
     assert_eq!(relocations("offset!=0xc"), [1, 3]);
     assert_eq!(relocations("type!=R_SYM_ADDR_32 offset<=16"), [1, 3]);
     assert_eq!(relocations("nothing"), [0; 0]);
-    assert_eq!(run("kernel==k", ListId::Symbols), [1, 2]);
-    assert_eq!(run("relocations>0", ListId::Symbols), [5]);
-    let mut query = filter("");
-    query.sort = Some("offset".into());
-    query.descending = true;
+    let symbols = |text| run(&filter(text), ListId::Symbols).unwrap();
+    assert_eq!(symbols("kernel==k"), [0, 1]);
+    assert_eq!(symbols("relocations>0"), [4]);
     assert_eq!(
-        query.run(&tables, ListId::Relocations).unwrap(),
-        [1, 3, 0, 2]
+        symbols("kind=FUNC and not kernel=k"),
+        symbols("kind=FUNC kernel!=k")
     );
-    query.sort = Some("name".into());
-    query.descending = false;
-    assert_eq!(
-        query.run(&tables, ListId::Symbols).unwrap(),
-        [5, 1, 3, 2, 4]
+    let sorted = |id: &'static str, descending| Query {
+        sort: Some(id.into()),
+        descending,
+        ..filter("")
+    };
+    let by_offset = run(&sorted("offset", true), ListId::Relocations);
+    assert_eq!(by_offset.unwrap(), [1, 3, 0, 2]);
+    let by_name = run(&sorted("name", false), ListId::Symbols);
+    assert_eq!(by_name.unwrap(), [4, 0, 2, 1, 3]);
+    assert!(run(&sorted("nothing", true), ListId::Symbols).is_err());
+    assert!(
+        run(&filter("siz==0"), ListId::Symbols).is_ok(),
+        "the beginning"
     );
-    query.sort = Some("nothing".into());
-    assert!(query.run(&tables, ListId::Symbols).is_err());
-}
-
-#[test]
-fn a_filter_says_what_is_wrong_with_it() {
-    let trouble = |text: &str| filter(text).trouble(ListId::Symbols);
-    for fine in ["", "a->b", "operator<", "size>0x10", "value>=-1", "name!=k"] {
-        assert_eq!(trouble(fine), None, "{fine}");
-    }
-    for (bad, why) in [
-        ("size>x", "no number"),
-        ("siz==0", "no column"),
-        ("name>k", "only be compared by"),
-    ] {
-        let said = trouble(bad).unwrap();
-        assert!(said.contains(why), "{bad}: {said}");
-    }
+    assert!(run(&filter("sizes==0"), ListId::Symbols).is_err());
 }
 
 #[test]
 fn names_are_as_people_write_them() {
     let file = zebin::zebin(&["k"]).symbol(elf::Symbol::new("_Z3addii", 1, 2, ".text.k").at(0, 16));
     let document = open(&file.build().bytes);
-    let tables = tables(&document);
-    let at = (tables.symbols.len() - 1) as u32;
-    let row = tables.row(ListId::Symbols, at, &document.sources).unwrap();
-    assert_eq!(row.cells[0].text, "add(int, int)");
-    assert_eq!(row.cells[0].other.as_deref(), Some("_Z3addii"));
-    for text in ["add(int", "_z3add"] {
-        assert_eq!(
-            filter(text).run(&tables, ListId::Symbols).unwrap(),
-            [at],
-            "{text}"
-        );
+    let symbols = list(&document, ListId::Symbols);
+    let last = symbols.len() - 1;
+    let name = symbols.cell(last, 0, &document.sources).value;
+    assert_eq!(
+        (&*name.title(), &*name.text()),
+        ("add(int, int)", "_Z3addii")
+    );
+    for text in [
+        "add(int",
+        "_z3add",
+        "name=\"add(int, int)\"",
+        "name=_Z3addii",
+    ] {
+        let found = run(&document, &*symbols, &filter(text));
+        assert_eq!(found.unwrap(), [last], "{text}");
     }
 }
 
 #[test]
 fn lists_are_written() {
-    let (document, tables) = small();
+    let document = small();
+    let symbols = list(&document, ListId::Symbols);
+    let columns: Vec<_> = ListId::Symbols.default_columns().collect();
     let write = |form, limit| {
-        let rows: Vec<u32> = tables.all(ListId::Symbols).collect();
-        list::write(
-            &tables,
-            ListId::Symbols,
-            &rows,
-            form,
-            &document.sources,
-            limit,
-        )
+        let all = Order::All(symbols.len());
+        writer::write(&*symbols, &all, &columns, form, &document.sources, limit)
     };
     let csv = write(Form::Csv, 1 << 20).unwrap();
     let mut lines = csv.lines();
@@ -274,29 +315,28 @@ fn lists_are_written() {
     assert!(markdown.contains("\n| --- | --- |"), "{markdown}");
     let tabs = write(Form::Tabs, 1 << 20).unwrap();
     assert!(tabs.starts_with("Symbol\tKind\t"), "{tabs}");
-    assert!(write(Form::Csv, 10).is_err());
-    assert!(write(Form::Json, 1 << 20).is_err());
+    let json: serde_json::Value =
+        serde_json::from_str(&write(Form::Json, 1 << 20).unwrap()).unwrap();
+    assert_eq!(json[0]["name"], "_entry");
+    assert_eq!(
+        (&json[0]["value"], &json[0]["index"]),
+        (&32.into(), &1.into())
+    );
+    let plain = write(Form::Plain, 1 << 20).unwrap();
+    assert_eq!(plain.lines().count(), 7);
+    for form in [
+        Form::Csv,
+        Form::Tabs,
+        Form::Markdown,
+        Form::Json,
+        Form::Plain,
+    ] {
+        let said = write(form, 10).unwrap_err();
+        assert_eq!(said, "This list is too long to be copied: filter it.");
+    }
 }
 
 // Damage.
-
-#[test]
-fn any_bytes_have_lists() {
-    let whole = zebin::zebin(&["k"]).build().bytes;
-    for len in (0..whole.len()).step_by(37) {
-        let document = open(&whole[..len]);
-        let Some(linkage) = document.linkage(NodeId::ROOT) else {
-            continue;
-        };
-        let tables = linkage.tables(&document.sources);
-        for list in [ListId::Relocations, ListId::Symbols] {
-            for at in tables.all(list) {
-                let _ = tables.row(list, at, &document.sources);
-                let _ = tables.links(list, at);
-            }
-        }
-    }
-}
 
 #[test]
 fn dangling_relocations_are_shown() {
@@ -310,9 +350,8 @@ fn dangling_relocations_are_shown() {
         .without(".rel.text.k")
         .section(elf::Section::relocations(".text.k", list, true));
     let document = open(&file.build().bytes);
-    let tables = tables(&document);
     assert_eq!(
-        texts(&document, &tables, ListId::Relocations, 0),
+        texts(&document, ListId::Relocations, 0),
         [
             "symbol 77",
             "type 99",
@@ -323,7 +362,7 @@ fn dangling_relocations_are_shown() {
             ""
         ]
     );
-    assert_eq!(tables.relocations[0].patched, None);
+    assert_eq!(tables(&document).relocations[0].patched, None);
 }
 
 #[test]
@@ -346,42 +385,68 @@ fn long_names_over_each_other_are_cut() {
 
 // Through the protocol.
 
-fn desk(bytes: &[u8]) -> Desk {
-    let mut desk = Desk::new(|| 0.0);
+fn handler(bytes: &[u8]) -> Handler {
+    let mut handler = Handler::new(|| 0.0);
     let source = zeview::model::MemorySource::from(bytes);
-    desk.open(1, "file", Box::new(source));
-    desk
+    handler.open(1, "file", Box::new(source));
+    handler
 }
 
-fn ask(desk: &mut Desk, list: ListId, query: &Query, ask: Ask) -> Response {
+fn ask(handler: &mut Handler, list: ListId, query: &Query, ask: Ask) -> Response {
     let request = Request::List {
         document: NodeId::ROOT,
         list,
         query: query.clone(),
         ask,
     };
-    answer(desk, request)
+    answer(handler, request)
 }
 
-fn answer(desk: &mut Desk, request: Request) -> Response {
+fn answer(handler: &mut Handler, request: Request) -> Response {
     let envelope = Envelope {
         id: 2,
         about: None,
         request,
     };
-    desk.answer(&envelope).response
+    handler.answer(&envelope).response
 }
 
-fn page(response: Response) -> ListPage {
-    match response {
+fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64, count: u64) -> ListPage {
+    let rows = Ask::Rows {
+        start,
+        count,
+        columns: Vec::new(),
+    };
+    match ask(handler, list, query, rows) {
         Response::List(page) => *page,
         other => panic!("{other:?}"),
     }
 }
 
-fn place(response: Response) -> ListPlace {
-    match response {
-        Response::ListAt(place) => *place,
+/// The node that a place is in.
+fn node(handler: &mut Handler, place: Place) -> NodeId {
+    let follow = None;
+    match answer(handler, Request::Select { place, follow }) {
+        Response::Selected(selected) => selected.way.last().unwrap().id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn at(
+    handler: &mut Handler,
+    list: ListId,
+    query: &Query,
+    span: Span,
+    current: Option<Span>,
+) -> ListAt {
+    let ask = Ask::At {
+        node: node(handler, Place::Span(span)),
+        span: Some(span),
+        current,
+        or_first: false,
+    };
+    match self::ask(handler, list, query, ask) {
+        Response::ListAt(Some(at)) => *at,
         other => panic!("{other:?}"),
     }
 }
@@ -400,49 +465,114 @@ fn pages_and_places_of_a_long_list() {
     let file = zebin::zebin(&["k"])
         .section(elf::Section::relocations(".text.k", list(3), false))
         .build();
-    let mut desk = desk(&file.bytes);
+    let mut handler = handler(&file.bytes);
     let query = Query {
         sort: Some("offset".into()),
         descending: true,
         ..filter("type==R_SYM_ADDR")
     };
-    let rows = ask(&mut desk, ListId::Relocations, &query, Ask::Rows(256, 128));
-    let page = page(rows);
+    let page = page(&mut handler, ListId::Relocations, &query, 256, 128);
     assert_eq!(
         (page.found, page.total, page.rows.len()),
         (20_000, 20_002, 128)
     );
     assert_eq!(
-        page.rows[0].cells[3].text,
+        page.rows[0].cells[3].value.text(),
         format!("{:#x}", (20_000 - 257) * 8)
     );
-    let at = ask(
-        &mut desk,
-        ListId::Relocations,
-        &query,
-        Ask::At(page.rows[5].span),
-    );
-    let at = place(at);
-    assert_eq!((at.place, at.entry), (Some(261), Some(page.rows[5].span)));
-    assert!(at.links.iter().any(|link| link.why == "symbol"));
+    let entry = page.rows[5].entry;
+    let place = at(&mut handler, ListId::Relocations, &query, entry, None).place;
+    let place = place.unwrap();
+    assert_eq!((place.place, place.entry), (Some(261), entry));
+    assert_eq!(place.index, page.rows[5].index);
+    assert!(place.about.links.iter().any(|link| link.why == "symbol"));
+    // The same with the selection, and by its place.
+    let follow = Follow {
+        document: NodeId::ROOT,
+        list: ListId::Relocations,
+        query,
+        current: None,
+        or_first: false,
+    };
+    for place in [Place::Span(entry), Place::Row(261)] {
+        let request = Request::Select {
+            place,
+            follow: Some(follow.clone()),
+        };
+        let Response::Selected(selected) = answer(&mut handler, request) else {
+            panic!("not selected");
+        };
+        assert_eq!(selected.way.last().unwrap().span, Some(entry));
+        let list = selected.list.unwrap();
+        assert_eq!(list.place.unwrap().place, Some(261));
+        let bytes = &file.bytes[entry.start as usize..entry.end as usize];
+        assert_eq!(selected.preview, bytes);
+    }
+    for (place, follow) in [(Place::Row(20_000), Some(follow)), (Place::Row(0), None)] {
+        let answer = answer(&mut handler, Request::Select { place, follow });
+        assert!(matches!(answer, Response::Failed { .. }), "{answer:?}");
+    }
+}
+
+/// Several relocations patch the same place, and name the same symbol.
+#[test]
+fn what_a_row_leads_to_does_not_lead_away_from_it() {
+    let one = |kind| elf::Relocation {
+        offset: 16,
+        symbol: 3,
+        kind,
+        addend: 0,
+    };
+    let list = [1, 2, 3].map(one).to_vec();
+    let file = zebin::zebin(&["k"])
+        .without(".rel.text.k")
+        .section(elf::Section::relocations(".text.k", list, false))
+        .build();
+    let mut handler = handler(&file.bytes);
+    let id = ListId::Relocations;
+    let rows = page(&mut handler, id, &filter(""), 0, 9).rows;
+    let patched = rows[2].cells[3].span.unwrap();
+    let mut place = |span, current| {
+        let at = at(&mut handler, id, &filter(""), span, current);
+        at.place.unwrap().index
+    };
+    assert_eq!(place(patched, Some(rows[2].entry)), 2);
+    assert_eq!(place(rows[1].entry, Some(rows[2].entry)), 1);
+    assert_ne!(place(patched, None), 2);
+    // The symbol's entry belongs to no relocation.
+    let elsewhere = Span::at(SourceId::FILE, 0, 16);
+    assert_eq!(place(elsewhere, Some(rows[2].entry)), 2);
 }
 
 #[test]
 fn a_file_without_symbols_says_so() {
-    let mut desk = desk(b"no ELF file");
-    let rows = ask(&mut desk, ListId::Symbols, &filter(""), Ask::Rows(0, 10));
+    let mut handler = handler(b"no ELF file");
+    let rows = Ask::Rows {
+        start: 0,
+        count: 10,
+        columns: Vec::new(),
+    };
+    let rows = ask(&mut handler, ListId::Symbols, &filter(""), rows);
     let Response::Failed { message, .. } = rows else {
         panic!("{rows:?}");
     };
     assert_eq!(message, "There are no symbols in this.");
+    let at = Ask::At {
+        node: NodeId::ROOT,
+        span: None,
+        current: None,
+        or_first: true,
+    };
+    let at = ask(&mut handler, ListId::Symbols, &filter(""), at);
+    assert_eq!(at, Response::ListAt(None));
 }
 
 /// The texts of a file, and the query for the lines of the one of that name.
-fn text(desk: &mut Desk, name: &str) -> Query {
+fn text(handler: &mut Handler, name: &str) -> Query {
     let texts = Request::Texts {
         document: NodeId::ROOT,
     };
-    let Response::Rows(rows) = answer(desk, texts) else {
+    let Response::Texts(rows) = answer(handler, texts) else {
         panic!("no texts");
     };
     let row = rows
@@ -450,9 +580,21 @@ fn text(desk: &mut Desk, name: &str) -> Query {
         .find(|row| row.name == name)
         .expect("no such text");
     Query {
-        text: row.span,
+        of: row.span,
         ..Query::default()
     }
+}
+
+#[test]
+fn texts_are_found_among_many_sections() {
+    let mut file = zebin::zebin(&["k"]);
+    for _ in 0..3000 {
+        file = file.section(elf::Section::new(".text.x", 1, [0; 2]));
+    }
+    let file = file.bytes(".ze_info", "kernels: []\n").build();
+    let mut handler = handler(&file.bytes);
+    let query = text(&mut handler, ".ze_info");
+    assert_eq!(query.of.map(Span::len), Some(12));
 }
 
 #[test]
@@ -462,38 +604,82 @@ fn lines_are_those_of_the_text() {
         if !fixture.bytes.windows(9).any(|part| part == b".ze_info\0") {
             continue;
         }
-        let mut desk = desk(&fixture.bytes);
-        let query = text(&mut desk, ".ze_info");
-        let span = query.text.unwrap();
+        let mut handler = handler(&fixture.bytes);
+        let query = text(&mut handler, ".ze_info");
+        let span = query.of.unwrap();
         let all = &fixture.bytes[span.start as usize..span.end as usize];
         let expected: Vec<&str> = std::str::from_utf8(all).unwrap().lines().collect();
         let mut lines = Vec::new();
         loop {
             let start = lines.len() as u64;
-            let page = page(ask(&mut desk, ListId::Lines, &query, Ask::Rows(start, 100)));
+            let page = page(&mut handler, ListId::Lines, &query, start, 100);
             assert_eq!(page.found, expected.len() as u64, "{}", fixture.name);
             if page.rows.is_empty() {
                 break;
             }
             lines.extend(page.rows);
         }
-        let texts: Vec<&str> = lines.iter().map(|line| &*line.cells[0].text).collect();
+        let texts: Vec<_> = lines
+            .iter()
+            .map(|line| line.cells[1].value.text())
+            .collect();
         assert_eq!(texts, expected, "{}", fixture.name);
         for (number, line) in (0..).zip(&lines).step_by(7) {
-            if line.span.is_empty() || line.cells[0].text.trim().is_empty() {
+            assert_eq!(line.cells[0].value.text(), (number + 1).to_string());
+            if line.entry.is_empty() || line.cells[1].value.text().trim().is_empty() {
                 continue;
             }
-            let at = place(ask(&mut desk, ListId::Lines, &query, Ask::At(line.span)));
-            assert_eq!((at.place, at.count), (Some(number), 1), "{}", fixture.name);
-            assert!(at.entry.unwrap().contains(line.span));
+            let at = at(&mut handler, ListId::Lines, &query, line.entry, None);
+            let place = at.place.unwrap();
+            assert_eq!((place.place, place.count), (Some(number), 1));
+            assert_eq!(place.entry, line.entry, "{}", fixture.name);
+            // What is selected says which text it is.
+            assert_eq!(at.of, query.of);
         }
-        let Response::Text(copied) =
-            ask(&mut desk, ListId::Lines, &query, Ask::Written(Form::Tabs))
-        else {
-            panic!("not copied");
+        let written = Ask::Written {
+            columns: Vec::new(),
+            form: Form::Plain,
         };
-        assert_eq!(copied.as_bytes(), all);
+        let copied = ask(&mut handler, ListId::Lines, &query, written);
+        assert_eq!(
+            copied,
+            Response::Text(String::from_utf8(all.to_vec()).unwrap())
+        );
     }
+}
+
+#[test]
+fn several_lines_are_one_place() {
+    let info = "version: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: 16\n";
+    let file = zebin::zebin(&["k"]).bytes(".ze_info", info).build();
+    let mut handler = handler(&file.bytes);
+    let query = text(&mut handler, ".ze_info");
+    let text = query.of.unwrap();
+    // Without the blanks around it: from `- name` to `16`.
+    let start = info.find("  - name").unwrap() as u64;
+    let two = text.from(start);
+    let at = at(&mut handler, ListId::Lines, &filter(""), two, None);
+    assert_eq!((at.of, at.found), (query.of, 5));
+    let place = at.place.unwrap();
+    assert_eq!((place.index, place.count), (2, 3));
+    assert_eq!(place.entry, text.sub(start, two.len() - 1));
+    // Of another text, or none, there is no line.
+    let header = Span::at(SourceId::FILE, 0, 4);
+    let other = self::at(&mut handler, ListId::Lines, &query, header, None);
+    assert_eq!((other.of, other.place), (query.of, None));
+    let none = self::at(&mut handler, ListId::Lines, &filter(""), header, None);
+    assert_eq!(
+        (none.of, none.found, none.document),
+        (None, 0, NodeId::ROOT)
+    );
+    // Lines are filtered as everything is.
+    let with = Query {
+        filter: "name or line=5".to_owned(),
+        ..query
+    };
+    let found = page(&mut handler, ListId::Lines, &with, 0, 9);
+    let rows: Vec<u64> = found.rows.iter().map(|row| row.index).collect();
+    assert_eq!(rows, [2, 4]);
 }
 
 #[test]
@@ -503,9 +689,9 @@ fn visa_and_build_options_are_texts() {
         ("vecadd-visa.cri.igc2.40.zebin", ".ze_info"),
         ("funcs-stackcall.cri.igc2.40.zebin", ".misc.buildOptions"),
     ] {
-        let mut desk = desk(&fixture(file));
-        let query = text(&mut desk, name);
-        let page = page(ask(&mut desk, ListId::Lines, &query, Ask::Rows(0, 10)));
+        let mut handler = handler(&fixture(file));
+        let query = text(&mut handler, name);
+        let page = page(&mut handler, ListId::Lines, &query, 0, 10);
         assert!(!page.rows.is_empty(), "{name}");
     }
 }
@@ -517,28 +703,42 @@ fn long_lines_and_bytes_that_are_no_text() {
     let mut info = info;
     info.extend(b"  - name: \xff\xfek\n");
     let file = zebin::zebin(&["k"]).bytes(".ze_info", info).build();
-    let mut desk = desk(&file.bytes);
-    let query = text(&mut desk, ".ze_info");
-    let page = page(ask(&mut desk, ListId::Lines, &query, Ask::Rows(0, 10)));
-    assert_eq!(page.longest, 200_019);
+    let mut handler = handler(&file.bytes);
+    let query = text(&mut handler, ".ze_info");
+    let page = page(&mut handler, ListId::Lines, &query, 0, 10);
+    assert_eq!(page.maxima, [("text".into(), 200_019.0)]);
     let first = &page.rows[0];
-    assert_eq!(first.cells[0].text.len() as u64, LINE_SHOWN);
-    assert_eq!(first.cells[0].to.unwrap().len(), 200_018 - LINE_SHOWN);
-    assert_eq!(page.rows[2].cells[0].text, "  - name: \\xff\\xfek");
+    assert_eq!(first.cells[1].value.text().len() as u64, LINE_SHOWN);
+    assert_eq!(first.cells[1].span.unwrap().len(), LINE_SHOWN);
+    assert_eq!(first.entry.len(), 200_018);
+    assert_eq!(page.rows[2].cells[1].value.text(), "  - name: \\xff\\xfek");
 }
 
 #[test]
 fn what_stands_in_a_text_is_found_one_after_the_other() {
-    let mut desk = desk(&fixture("funcs-stackcall.cri.igc2.40.zebin"));
-    let query = text(&mut desk, ".ze_info");
+    let mut handler = handler(&fixture("funcs-stackcall.cri.igc2.40.zebin"));
+    let query = text(&mut handler, ".ze_info");
     let mut from = 0;
     let mut seen = Vec::new();
+    let mut find = |typed: &str, from| {
+        let find = Ask::Find {
+            typed: typed.to_owned(),
+            from,
+            forward: true,
+        };
+        match ask(&mut handler, ListId::Lines, &query, find) {
+            Response::Match(found) => found,
+            other => panic!("{other:?}"),
+        }
+    };
     for _ in 0..6 {
-        let find = Ask::Find("SIMD_size".to_owned(), from, true);
-        let found = place(ask(&mut desk, ListId::Lines, &query, find));
-        let span = found.entry.unwrap();
+        let Match {
+            span,
+            ordinal,
+            count,
+        } = find("SIMD_size", from).unwrap();
         assert_eq!(span.len(), 9);
-        seen.push((found.place.unwrap(), found.count));
+        seen.push((ordinal, count));
         from = span.start + 1;
     }
     assert_eq!(
@@ -546,4 +746,5 @@ fn what_stands_in_a_text_is_found_one_after_the_other() {
         [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5), (1, 5)],
         "around the end"
     );
+    assert_eq!(find("not in there", 0), None);
 }

@@ -15,19 +15,21 @@ use zeview::model::{
     Known, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
     SourceId, Sources, Span, Summary, Value,
 };
-use zeview::worker::answer::{self, Answer, Desk, HITS_MAX, PATHS_MAX};
+use zeview::worker::handler::{self, Answer, HITS_MAX, Handler, PATHS_MAX};
 use zeview::worker::protocol::{
-    BYTES_MAX, Detail, Envelope, ExportForm, HitRow, LeafRow, Opened, ROWS_MAX, Request, Response,
-    Row,
+    BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
+    Response, Row, Selected,
 };
 
 // Messages
 
+/// In the encoding that they travel in.
 #[track_caller]
 fn survives<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(data: &T) {
-    let text = serde_json::to_string(data).unwrap();
-    let back: T = serde_json::from_str(&text).unwrap();
+    let bytes = postcard::to_allocvec(data).unwrap();
+    let (back, rest): (T, _) = postcard::take_from_bytes(&bytes).unwrap();
     assert_eq!(&back, data);
+    assert!(rest.is_empty());
 }
 
 #[test]
@@ -38,7 +40,12 @@ fn requests_survive() {
 #[test]
 fn messages_survive() {
     messages::messages().iter().for_each(survives);
-    messages::values().iter().for_each(survives);
+    for value in messages::values() {
+        survives(&value);
+        // JavaScript gets values, too.
+        let json = serde_json::to_string(&value).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), value);
+    }
 }
 
 // A document made by hand: a header of two fields with a word of bits, a table of records
@@ -132,23 +139,23 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
     })
 }
 
-fn desk() -> (Desk, Opened) {
-    let mut desk = Desk::new(|| 0.0);
+fn handler() -> (Handler, Opened) {
+    let mut handler = Handler::new(|| 0.0);
     let entry = TABLE + 700 * ENTRY;
     let diagnostics = vec![
         finding(at(entry, 4), Severity::Error),
         finding(at(entry, 4), Severity::Info),
         finding(at(0, 8), Severity::Warning),
     ];
-    let answer = desk.show(1, "example", document(diagnostics));
+    let answer = handler.show(1, "example", document(diagnostics));
     let Response::Opened(opened) = answer.response else {
         panic!("{answer:?}");
     };
-    (desk, *opened)
+    (handler, *opened)
 }
 
-fn ask(desk: &mut Desk, request: Request) -> Answer {
-    desk.answer(&Envelope {
+fn ask(handler: &mut Handler, request: Request) -> Answer {
+    handler.answer(&Envelope {
         id: 9,
         about: None,
         request,
@@ -158,7 +165,7 @@ fn ask(desk: &mut Desk, request: Request) -> Answer {
 #[track_caller]
 fn rows(answer: Answer) -> Vec<Row> {
     match answer.response {
-        Response::Rows(rows) | Response::Way(rows) => rows,
+        Response::Rows { rows, .. } => rows,
         other => panic!("{other:?}"),
     }
 }
@@ -171,9 +178,17 @@ fn failure(answer: Answer) -> (String, bool) {
     }
 }
 
-fn detail(desk: &mut Desk, node: NodeId) -> Detail {
-    match ask(desk, Request::Detail { node }).response {
-        Response::Detail(detail) => *detail,
+fn select(place: Place) -> Request {
+    Request::Select {
+        place,
+        follow: None,
+    }
+}
+
+#[track_caller]
+fn selected(handler: &mut Handler, place: Place) -> Selected {
+    match ask(handler, select(place)).response {
+        Response::Selected(selected) => *selected,
         other => panic!("{other:?}"),
     }
 }
@@ -183,18 +198,17 @@ fn names(rows: &[Row]) -> Vec<&str> {
 }
 
 /// The node at a path, and those on the way.
-fn find(desk: &mut Desk, path: &str) -> Vec<Row> {
-    let path = path.to_owned();
-    rows(ask(desk, Request::Find { path }))
+fn find(handler: &mut Handler, path: &str) -> Vec<Row> {
+    selected(handler, Place::Path(path.to_owned())).way
 }
 
-fn id(desk: &mut Desk, path: &str) -> NodeId {
-    find(desk, path).pop().unwrap().id
+fn id(handler: &mut Handler, path: &str) -> NodeId {
+    find(handler, path).pop().unwrap().id
 }
 
 #[test]
 fn opening_tells_what_the_page_shows_first() {
-    let (_, opened) = desk();
+    let (_, opened) = handler();
     assert_eq!(opened.size, SIZE);
     assert_eq!(opened.root.count, Some(3));
     assert_eq!(opened.root.severity, Some(Severity::Error));
@@ -210,7 +224,7 @@ fn opening_tells_what_the_page_shows_first() {
 #[test]
 fn only_so_many_problems_get_a_path() {
     let all = (0..2000).map(|i| finding(at(TABLE + i, 1), Severity::Info));
-    let answer = Desk::new(|| 0.0).show(1, "example", document(all.collect()));
+    let answer = Handler::new(|| 0.0).show(1, "example", document(all.collect()));
     let Response::Opened(opened) = answer.response else {
         panic!();
     };
@@ -221,9 +235,9 @@ fn only_so_many_problems_get_a_path() {
 
 #[test]
 fn rows_come_in_pages() {
-    let (mut desk, _) = desk();
-    let node = id(&mut desk, "table");
-    let mut page = |start, count| rows(ask(&mut desk, Request::Rows { node, start, count }));
+    let (mut handler, _) = handler();
+    let node = id(&mut handler, "table");
+    let mut page = |start, count| rows(ask(&mut handler, Request::Rows { node, start, count }));
     let all = page(0, u64::MAX);
     assert_eq!(all.len() as u64, ROWS_MAX);
     let some = page(600, 3);
@@ -237,60 +251,90 @@ fn rows_come_in_pages() {
 }
 
 #[test]
-fn a_detail_tells_everything() {
-    let (mut desk, opened) = desk();
-    let table = detail(&mut desk, opened.rows[1].id);
-    assert_eq!(table.row.count, Some(ENTRIES));
-    assert_eq!(table.diagnostics, [1, 2]);
-    assert!(table.ancestors.is_empty());
+fn rows_come_with_their_number() {
+    let (mut handler, _) = handler();
+    for (path, expected) in [("table", ENTRIES), ("header", 2), ("rest", 0), ("", 3)] {
+        let node = id(&mut handler, path);
+        let request = Request::Rows {
+            node,
+            start: 1,
+            count: 1,
+        };
+        let Response::Rows { count, rows } = ask(&mut handler, request).response else {
+            panic!();
+        };
+        assert_eq!(count, expected, "{path}");
+        assert_eq!(rows.len(), usize::from(expected > 1), "{path}");
+    }
+}
 
-    let node = id(&mut desk, "header/kind");
-    let kind = detail(&mut desk, node);
+#[test]
+fn a_selection_tells_everything() {
+    let (mut handler, opened) = handler();
+    let table = selected(&mut handler, Place::Node(opened.rows[1].id));
+    assert_eq!(table.way.len(), 1);
+    assert_eq!(table.way[0].count, Some(ENTRIES));
+    assert_eq!(table.detail.diagnostics, [1, 2]);
+    assert_eq!(table.detail.node, opened.rows[1].id);
+    assert!(table.list.is_none());
+
+    let node = id(&mut handler, "header/kind");
+    let kind = selected(&mut handler, Place::Node(node));
+    assert_eq!(names(&kind.way), ["header", "kind"]);
+    assert_eq!(kind.preview, [0, 1, 2, 3]);
+    let kind = kind.detail;
     assert_eq!(kind.path, "header/kind");
-    assert_eq!(names(&kind.ancestors), ["header"]);
     assert_eq!(kind.doc.as_deref(), Some(DOC.text));
     assert_eq!(kind.doc_source.as_deref(), Some(DOC.source));
     assert_eq!(kind.known[0].name, "ZERO");
-    assert_eq!(kind.preview, [0, 1, 2, 3]);
     assert!(kind.diagnostics.is_empty());
 
-    let node = id(&mut desk, "header/name");
-    assert_eq!(detail(&mut desk, node).xrefs[0].to.start, TABLE);
-    let node = id(&mut desk, "table/[700]");
-    let entry = detail(&mut desk, node);
-    assert_eq!(entry.diagnostics, [1, 2]);
+    let name = selected(&mut handler, Place::Path("header/name".to_owned()));
+    assert_eq!(name.detail.xrefs[0].to.start, TABLE);
+    let entry = selected(&mut handler, Place::Path("table/[700]".to_owned()));
+    assert_eq!(entry.detail.diagnostics, [1, 2]);
     assert_eq!(entry.preview.len(), ENTRY as usize);
+    // How many children each has, without another question.
+    let counts: Vec<_> = entry.way.iter().map(|row| row.count).collect();
+    assert_eq!(counts, [Some(ENTRIES), Some(3)]);
 
-    let root = detail(&mut desk, NodeId::ROOT);
-    assert_eq!(root.path, "");
-    assert!(root.ancestors.is_empty());
-    assert_eq!(root.preview.len(), 16);
-    assert_eq!(root.diagnostics, [0, 1, 2]);
+    let root = selected(&mut handler, Place::Node(NodeId::ROOT));
+    assert_eq!(root.detail.path, "");
+    assert_eq!(names(&root.way), ["example"]);
+    assert_eq!(root.preview.len() as u64, PREVIEW);
+    assert_eq!(root.detail.diagnostics, [0, 1, 2]);
 }
 
 #[test]
 fn ways_lead_to_bytes_and_names() {
-    let (mut desk, _) = desk();
-    let source = SourceId::FILE;
+    let (mut handler, _) = handler();
+    let byte = |offset| Place::Byte(SourceId::FILE, offset);
     let offset = TABLE + 3 * ENTRY + 5;
-    let way = rows(ask(&mut desk, Request::At { source, offset }));
-    assert_eq!(names(&way), ["table", "entry", "part"]);
-    assert_eq!((way[1].index, way[2].index), (3, 1));
+    let found = selected(&mut handler, byte(offset));
+    assert_eq!(names(&found.way), ["table", "entry", "part"]);
+    assert_eq!((found.way[1].index, found.way[2].index), (3, 1));
+    // The first bytes of the field, wherever in it was asked for.
+    assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 4) % 251);
+    assert_eq!(found.preview.len(), 4);
     let span = at(TABLE + 3 * ENTRY, ENTRY);
-    let way = rows(ask(&mut desk, Request::Locate { span }));
-    assert_eq!(names(&way), ["table", "entry"]);
-    assert_eq!(names(&find(&mut desk, "table/[3]")), ["table", "entry"]);
-    assert_eq!(names(&find(&mut desk, "")), ["example"]);
-    let offset = SIZE + 5;
-    let way = rows(ask(&mut desk, Request::At { source, offset }));
-    assert_eq!(names(&way), ["example"]);
-    let path = "table/nothing".to_owned();
-    let (message, changed) = failure(ask(&mut desk, Request::Find { path }));
+    let found = selected(&mut handler, Place::Span(span));
+    assert_eq!(names(&found.way), ["table", "entry"]);
+    // Bytes that are no node: those around them, and just these.
+    let found = selected(&mut handler, Place::Span(at(TABLE + 3 * ENTRY + 2, 4)));
+    assert_eq!(names(&found.way), ["table", "entry"]);
+    assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 2) % 251);
+    assert_eq!(found.preview.len(), 4);
+    assert_eq!(names(&find(&mut handler, "table/[3]")), ["table", "entry"]);
+    assert_eq!(names(&find(&mut handler, "")), ["example"]);
+    let found = selected(&mut handler, byte(SIZE + 5));
+    assert_eq!(names(&found.way), ["example"]);
+    let path = Place::Path("table/nothing".to_owned());
+    let (message, changed) = failure(ask(&mut handler, select(path)));
     assert!(message.contains("nothing") && !changed, "{message}");
 }
 
-fn bytes(desk: &mut Desk, span: Span) -> (Span, Vec<LeafRow>, Vec<u8>) {
-    let answer = ask(desk, Request::Bytes { span, leaves: true });
+fn bytes(handler: &mut Handler, span: Span) -> (Span, Vec<LeafRow>, Vec<u8>) {
+    let answer = ask(handler, Request::Bytes { span, leaves: true });
     let bytes = answer.bytes.expect("bytes").to_vec();
     match answer.response {
         Response::Bytes { span, leaves } => (span, leaves, bytes),
@@ -300,32 +344,32 @@ fn bytes(desk: &mut Desk, span: Span) -> (Span, Vec<LeafRow>, Vec<u8>) {
 
 #[test]
 fn bytes_are_cut_off_and_coloured() {
-    let (mut desk, _) = desk();
-    let (span, leaves, data) = bytes(&mut desk, at(2, 8));
+    let (mut handler, _) = handler();
+    let (span, leaves, data) = bytes(&mut handler, at(2, 8));
     assert_eq!(span, at(2, 8));
     assert_eq!(data, [2, 3, 4, 5, 6, 7, 8, 9]);
     let places: Vec<_> = leaves.iter().map(|leaf| (leaf.start, leaf.area)).collect();
     let expected = [(0, Area::Header), (4, Area::Header), (TABLE, Area::Symbol)];
     assert_eq!(places, expected);
 
-    let (span, leaves, data) = bytes(&mut desk, at(SIZE - 1, 50));
+    let (span, leaves, data) = bytes(&mut handler, at(SIZE - 1, 50));
     assert_eq!((span, data.len()), (at(SIZE - 1, 1), 1));
     assert_eq!(leaves[0].kind, NodeKind::Gap);
-    let (span, leaves, data) = bytes(&mut desk, at(SIZE + 50, u64::MAX));
+    let (span, leaves, data) = bytes(&mut handler, at(SIZE + 50, u64::MAX));
     assert!(span.is_empty() && leaves.is_empty() && data.is_empty());
     let span = Span::at(SourceId(99), 0, 4);
     let leaves = true;
-    let (message, changed) = failure(ask(&mut desk, Request::Bytes { span, leaves }));
+    let (message, changed) = failure(ask(&mut handler, Request::Bytes { span, leaves }));
     assert!(message.contains("no such source") && !changed, "{message}");
 }
 
 #[test]
 fn only_so_many_bytes_at_once() {
-    let mut desk = Desk::new(|| 0.0);
-    desk.open(1, "big", Box::new(MemorySource::from(vec![0; 6 << 20])));
+    let mut handler = Handler::new(|| 0.0);
+    handler.open(1, "big", Box::new(MemorySource::from(vec![0; 6 << 20])));
     let span = at(0, u64::MAX);
     let answer = ask(
-        &mut desk,
+        &mut handler,
         Request::Bytes {
             span,
             leaves: false,
@@ -341,10 +385,10 @@ fn only_so_many_bytes_at_once() {
 
 #[test]
 fn shades_are_the_same_in_every_window() {
-    let (mut desk, _) = desk();
+    let (mut handler, _) = handler();
     let mut shade_at = BTreeMap::new();
     for start in (0..SIZE).step_by(997) {
-        let (_, leaves, _) = bytes(&mut desk, at(start, 5000));
+        let (_, leaves, _) = bytes(&mut handler, at(start, 5000));
         for leaf in &leaves {
             let shade = *shade_at.entry(leaf.start).or_insert(leaf.odd);
             assert_eq!(shade, leaf.odd, "at {}", leaf.start);
@@ -357,9 +401,9 @@ fn shades_are_the_same_in_every_window() {
     assert!(alike <= 3, "{alike}");
 }
 
-fn hits(desk: &mut Desk, typed: &str, limit: u32) -> (Vec<HitRow>, bool) {
+fn hits(handler: &mut Handler, typed: &str, limit: u32) -> (Vec<HitRow>, bool) {
     let typed = typed.to_owned();
-    match ask(desk, Request::Search { typed, limit }).response {
+    match ask(handler, Request::Search { typed, limit }).response {
         Response::Hits { hits, more } => (hits, more),
         other => panic!("{other:?}"),
     }
@@ -367,24 +411,24 @@ fn hits(desk: &mut Desk, typed: &str, limit: u32) -> (Vec<HitRow>, bool) {
 
 #[test]
 fn searches_find_names_values_and_bytes() {
-    let (mut desk, _) = desk();
-    let (found, more) = hits(&mut desk, "needle", 10);
+    let (mut handler, _) = handler();
+    let (found, more) = hits(&mut handler, "needle", 10);
     assert_eq!((found.len(), more), (1, false));
     assert_eq!(found[0].path, ["header"]);
     assert_eq!(found[0].span, at(4, 4));
-    let (found, more) = hits(&mut desk, "part", 10);
+    let (found, more) = hits(&mut handler, "part", 10);
     assert_eq!((found.len(), more), (10, true));
-    assert_eq!(hits(&mut desk, "part", u32::MAX).0.len(), HITS_MAX);
-    let (found, _) = hits(&mut desk, "05 06", 1);
+    assert_eq!(hits(&mut handler, "part", u32::MAX).0.len(), HITS_MAX);
+    let (found, _) = hits(&mut handler, "05 06", 1);
     assert_eq!(found[0].path, ["header", "name"]);
-    assert_eq!(hits(&mut desk, "  ", 10), (Vec::new(), false));
+    assert_eq!(hits(&mut handler, "  ", 10), (Vec::new(), false));
 }
 
 #[test]
 fn exports_are_bounded() {
-    let (mut desk, _) = desk();
-    let node = id(&mut desk, "header");
-    let mut export = |form| ask(&mut desk, Request::Export { node, form }).response;
+    let (mut handler, _) = handler();
+    let node = id(&mut handler, "header");
+    let mut export = |form| ask(&mut handler, Request::Export { node, form }).response;
     let Response::Text(text) = export(ExportForm::Text) else {
         panic!();
     };
@@ -397,25 +441,26 @@ fn exports_are_bounded() {
 
     let document = document(Vec::new());
     for form in [ExportForm::Json, ExportForm::Text] {
-        let message = answer::export(&document, document.root(), form, 1 << 20);
+        let message = handler::export(&document, document.root(), form, 1 << 20);
         assert!(message.is_ok());
-        let message = answer::export(&document, document.root(), form, 1000).unwrap_err();
+        let message = handler::export(&document, document.root(), form, 1000).unwrap_err();
         assert!(message.contains("zeview dump"), "{message}");
     }
 }
 
 #[test]
 fn what_cannot_be_asked_is_said() {
-    let mut empty = Desk::new(|| 0.0);
+    let mut empty = Handler::new(|| 0.0);
     let node = NodeId(4_000_000);
     assert_eq!(
-        failure(ask(&mut empty, Request::Detail { node })).0,
+        failure(ask(&mut empty, select(Place::Node(node)))).0,
         "no file is open"
     );
-    let (mut desk, _) = desk();
+    let (mut handler, _) = handler();
     let form = ExportForm::Text;
     for request in [
-        Request::Detail { node },
+        select(Place::Node(node)),
+        select(Place::Row(0)),
         Request::Export { node, form },
         Request::Rows {
             node,
@@ -426,16 +471,16 @@ fn what_cannot_be_asked_is_said() {
             name: "x".to_owned(),
         },
     ] {
-        let (message, changed) = failure(ask(&mut desk, request));
+        let (message, changed) = failure(ask(&mut handler, request));
         assert!(!message.is_empty() && !changed);
     }
 }
 
 #[test]
 fn requests_about_an_older_file_are_refused() {
-    let (mut desk, _) = desk();
+    let (mut handler, _) = handler();
     let mut about = |about| {
-        desk.answer(&Envelope {
+        handler.answer(&Envelope {
             id: 2,
             about,
             request: Request::Rows {
@@ -506,8 +551,8 @@ fn a_file_is_read_in_pieces_that_are_worth_it() {
             grain,
             reads: Rc::clone(&reads),
         };
-        let mut desk = Desk::new(|| 0.0);
-        let opened = desk.open(1, "kernels600", Box::new(source));
+        let mut handler = Handler::new(|| 0.0);
+        let opened = handler.open(1, "kernels600", Box::new(source));
         assert!(matches!(opened.response, Response::Opened(..)));
         let reads = reads.borrow();
         // What is longer than the read-ahead is read as it is.
@@ -525,23 +570,23 @@ fn a_file_that_has_changed_is_noticed() {
         there: Rc::clone(&there),
         bytes: MemorySource::from(vec![1; 5 << 20]),
     };
-    let mut desk = Desk::new(|| 0.0);
-    let (message, changed) = failure(desk.open(1, "folder", Box::new(source())));
+    let mut handler = Handler::new(|| 0.0);
+    let (message, changed) = failure(handler.open(1, "folder", Box::new(source())));
     assert_eq!(message, "folder cannot be read: it was moved");
     assert!(changed);
 
     there.set(true);
-    let answer = desk.open(2, "file", Box::new(source()));
+    let answer = handler.open(2, "file", Box::new(source()));
     assert!(matches!(answer.response, Response::Opened(_)), "{answer:?}");
     let span = at(4 << 20, 64);
     let request = |span| Request::Bytes { span, leaves: true };
-    assert_eq!(ask(&mut desk, request(span)).bytes.unwrap().len(), 64);
+    assert_eq!(ask(&mut handler, request(span)).bytes.unwrap().len(), 64);
     there.set(false);
-    let (message, changed) = failure(ask(&mut desk, request(at(3 << 20, 64))));
+    let (message, changed) = failure(ask(&mut handler, request(at(3 << 20, 64))));
     assert!(changed && message.contains("it was moved"), "{message}");
     let typed = "ab cd".to_owned();
     let search = Request::Search { typed, limit: 1 };
-    assert!(failure(ask(&mut desk, search)).1);
+    assert!(failure(ask(&mut handler, search)).1);
 }
 
 #[test]
@@ -553,22 +598,26 @@ fn answers_about_real_files_survive() {
             continue;
         }
         let source = FileSource::open(&path).unwrap();
-        let mut desk = Desk::new(|| 0.0);
-        let answer = desk.open(1, "sample", Box::new(source));
+        let mut handler = Handler::new(|| 0.0);
+        let answer = handler.open(1, "sample", Box::new(source));
         survives(&answer.response);
         let mut nodes = VecDeque::from([NodeId::ROOT]);
         for _ in 0..300 {
             let Some(node) = nodes.pop_front() else { break };
             let (start, count) = (0, 20);
             for request in [
-                Request::Detail { node },
+                select(Place::Node(node)),
                 Request::Rows { node, start, count },
             ] {
-                let response = ask(&mut desk, request).response;
+                let response = ask(&mut handler, request).response;
                 survives(&response);
                 match response {
-                    Response::Rows(rows) => nodes.extend(rows.iter().map(|row| row.id)),
-                    Response::Detail(detail) => assert_found(&mut desk, &detail),
+                    Response::Rows { rows, .. } => nodes.extend(rows.iter().map(|row| row.id)),
+                    Response::Selected(selected) => {
+                        // The path of a node leads back to it.
+                        let way = find(&mut handler, &selected.detail.path);
+                        assert_eq!(way.last().map(|row| row.id), Some(node));
+                    }
                     other => panic!("{other:?}"),
                 }
             }
@@ -576,11 +625,4 @@ fn answers_about_real_files_survive() {
         seen += 1;
     }
     assert!(seen > 0);
-}
-
-/// The path of a node leads back to it.
-fn assert_found(desk: &mut Desk, detail: &Detail) {
-    let way = find(desk, &detail.path);
-    let last = way.last().expect("a way");
-    assert_eq!(last.id, detail.row.id, "{}", detail.path);
 }

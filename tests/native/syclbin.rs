@@ -1,12 +1,18 @@
 //! SYCLBIN in both generations, and the OffloadBinaries around it.
 
+use std::rc::Rc;
+
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, patched, words};
 use crate::support::tree::walk_all;
 use zeview::decode::compression::Method;
+use zeview::model::list::query::Query;
+use zeview::model::list::{Cell, Detail, List, ListId};
 use zeview::model::modules::{Holder, ModuleGraph, PropertyValue};
 use zeview::model::{Document, NodeId, NodeKind, Span};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{Envelope, Follow, Place, Request, Response};
 
-fn graph(document: &Document) -> std::rc::Rc<ModuleGraph> {
+fn graph(document: &Document) -> Rc<ModuleGraph> {
     let modules = document.modules(NodeId::ROOT).expect("there are modules");
     modules.graph(&document.sources)
 }
@@ -161,6 +167,234 @@ fn sets_and_keys_that_are_there_twice_count_once() {
         })
         .collect();
     assert_eq!(shown, ["a/k Number(4)", "a/j Number(3)", "b/k Number(2)"]);
+}
+
+/// The list of a document in a file, and that document.
+fn list(document: &mut Document, list: ListId, of: Option<Span>) -> Rc<dyn List> {
+    let id = *document.documents_with(list).first().expect("there is one");
+    document.list(id, list, of).expect("there is one")
+}
+
+/// The rows that a filter finds.
+fn found(document: &Document, list: &dyn List, filter: &str) -> Vec<u32> {
+    let query = Query {
+        filter: filter.to_owned(),
+        ..Query::default()
+    };
+    let order = query.run(list, &document.sources);
+    let order = order.unwrap_or_else(|why| panic!("{filter}: {why}"));
+    order.from(0, u64::MAX).collect()
+}
+
+fn cell(document: &Document, list: &dyn List, row: u32, id: &str) -> Cell<'static> {
+    let columns = list.id().columns();
+    let at = columns.iter().position(|column| column.id == id);
+    list.cell(row, at.expect("no such column"), &document.sources)
+        .shown()
+}
+
+#[test]
+fn modules_are_a_list() {
+    let syclbin = Syclbin::small();
+    for (name, file) in packed(&syclbin) {
+        let mut document = crate::support::open(&file);
+        let list = list(&mut document, ListId::Modules, None);
+        let text = |row, id| {
+            let value = cell(&document, &*list, row, id).value;
+            value.text().into_owned()
+        };
+        assert_eq!(list.len(), 2, "{name}");
+        for (id, first, second) in [
+            ("module", "0", "1"),
+            (
+                "ir_modules",
+                "SPIR-V spir64-unknown-unknown",
+                "SPIR-V spir64-unknown-unknown",
+            ),
+            ("native_images", "", "spir64_gen-unknown-unknown"),
+            ("exports", "0", "1"),
+            ("imports", "1", "0"),
+            ("exported_symbols", "", "_Z5scalei"),
+            ("imported_symbols", "_Z5scalei", ""),
+        ] {
+            assert_eq!(
+                (&*text(0, id), &*text(1, id)),
+                (first, second),
+                "{name} {id}"
+            );
+        }
+        for (filter, rows) in [
+            ("bmg", &[1][..]),
+            ("spir-v", &[0, 1]),
+            ("scale", &[0, 1]),
+            ("module=1", &[1]),
+            ("exports>0", &[1]),
+            ("native_images<1", &[0]),
+            ("exported_symbols=_Z5scalei", &[1]),
+            ("not bmg or imports=0", &[0, 1]),
+        ] {
+            assert_eq!(found(&document, &*list, filter), rows, "{name} {filter}");
+        }
+        // Bytes lead to the module, and to what in it they are.
+        let id = *document.documents_with(ListId::Modules).first().unwrap();
+        let graph = document.modules(id).unwrap().graph(&document.sources);
+        let image = graph.native_images[0].bytes;
+        let to = cell(&document, &*list, 1, "native_images").span;
+        assert_eq!(to, Some(image), "{name}");
+        assert_eq!(
+            list.rows_at(image.sub(10, 4), &document.sources),
+            Some(1..2)
+        );
+        let about = list.about(1, image.sub(10, 4), &document.sources);
+        assert_eq!(about.title, "abstract module 1");
+        assert_eq!(
+            about.detail,
+            Detail::Module(Holder::NativeImage(0)),
+            "{name}"
+        );
+        assert_eq!(list.rows_at(graph.span, &document.sources), None, "{name}");
+    }
+}
+
+#[test]
+fn properties_are_a_list() {
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].text = Text::default()
+        .set("SYCL/kernel names")
+        .number("vecadd", 1)
+        .set("mine")
+        .number("large", 70_000)
+        .number("key=", 3)
+        .bits("bits", 3, &[5])
+        .bytes("long", &[7; 100]);
+    for (name, file) in packed(&syclbin) {
+        let mut document = crate::support::open(&file);
+        let id = *document.documents_with(ListId::Modules).first().unwrap();
+        let graph = document.modules(id).unwrap().graph(&document.sources);
+        let header = graph.abstract_modules[0].header;
+        let of_module = list(&mut document, ListId::Properties, Some(header));
+        assert_eq!(of_module.subject(), "abstract module 0", "{name}");
+        let cell = |row, id| cell(&document, &*of_module, row, id);
+        let rows: Vec<[String; 4]> = (0..of_module.len())
+            .map(|row| {
+                ["set", "key", "type", "value"].map(|id| cell(row, id).value.text().into_owned())
+            })
+            .collect();
+        let long = format!("{}…", "07 ".repeat(24));
+        assert_eq!(
+            rows,
+            [
+                ["SYCL/kernel names", "vecadd", "number", "1"],
+                ["mine", "large", "number", "70000"],
+                ["mine", "key", "unknown", "3"],
+                ["mine", "bits", "bytes", "05"],
+                ["mine", "long", "bytes", &long],
+            ],
+            "{name}"
+        );
+        assert_eq!(cell(2, "value").marks[0].text, "unreadable", "{name}");
+        assert_eq!(cell(3, "bits").value.text(), "3", "{name}");
+        assert!(!cell(0, "description").value.text().is_empty(), "{name}");
+        // Each cell leads to its bytes, and those back to the row.
+        for row in 0..of_module.len() {
+            let read = |id| {
+                let span = cell(row, id).span.expect("it is there");
+                document.sources.read(span).expect("it is there").to_vec()
+            };
+            for id in ["set", "key"] {
+                let text = cell(row, id).value.text().into_owned();
+                assert_eq!(read(id), text.as_bytes(), "{name}");
+            }
+            let span = cell(row, "value").span.unwrap();
+            let at = of_module.rows_at(span, &document.sources);
+            assert_eq!(at, Some(row..row + 1), "{name}");
+        }
+        assert_eq!(
+            found(&document, &*of_module, "mine key=bits"),
+            [3],
+            "{name}"
+        );
+        // Of the whole, and of an image.
+        let whole = list(&mut document, ListId::Properties, None);
+        assert_eq!(whole.subject(), "the SYCLBIN", "{name}");
+        let image = graph.native_images[0].bytes.sub(3, 1);
+        let of_image = list(&mut document, ListId::Properties, Some(image));
+        let subject = "native device code image 0 of abstract module 1";
+        assert_eq!(of_image.subject(), subject, "{name}");
+    }
+}
+
+/// A zebin in a SYCLBIN has kernels and symbols of its own; what is around it has the modules.
+#[test]
+fn each_list_is_that_of_the_innermost_document_that_has_it() {
+    let mut document = crate::support::open(&Syclbin::small().v2());
+    let path = "native device code image 0/code/.ze_info/kernels/[0]";
+    let node = document.find(path).expect("it is there");
+    let zebin = document.find("native device code image 0/code").unwrap();
+    for (list, around) in [
+        (ListId::Kernels, zebin),
+        (ListId::Symbols, zebin),
+        (ListId::Relocations, zebin),
+        (ListId::Lines, zebin),
+        (ListId::Modules, NodeId::ROOT),
+        (ListId::Properties, NodeId::ROOT),
+    ] {
+        assert_eq!(document.document_of(node, list), Some(around), "{list:?}");
+    }
+    assert_eq!(document.document_of(NodeId::ROOT, ListId::Kernels), None);
+    assert_eq!(document.documents_with(ListId::Kernels), [zebin]);
+}
+
+/// One request tells what of a list goes with a selection, whose it is, and which row.
+#[test]
+fn a_selection_has_its_module_and_its_properties() {
+    let bytes = Syclbin::small().v2();
+    let mut handler = Handler::new(|| 0.0);
+    let source = zeview::model::MemorySource::from(bytes);
+    handler.open(1, "file", Box::new(source));
+    let mut select = |path: &str, list| {
+        let follow = Follow {
+            document: NodeId::ROOT,
+            list,
+            query: Query::default(),
+            current: None,
+            or_first: false,
+        };
+        let request = Request::Select {
+            place: Place::Path(path.to_owned()),
+            follow: Some(follow),
+        };
+        let envelope = Envelope {
+            id: 2,
+            about: None,
+            request,
+        };
+        match handler.answer(&envelope).response {
+            Response::Selected(selected) => *selected.list.expect("there is a list"),
+            other => panic!("{other:?}"),
+        }
+    };
+    let code = "native device code image 0/code";
+    let at = select(code, ListId::Modules);
+    assert_eq!((at.document, at.found), (NodeId::ROOT, 2));
+    let place = at.place.expect("it is in a module");
+    assert_eq!((place.index, place.place), (1, Some(1)));
+    assert_eq!(place.about.detail, Detail::Module(Holder::NativeImage(0)));
+    let whole = select("", ListId::Modules);
+    assert_eq!((whole.found, whole.place), (2, None));
+    // The same bytes for all that is in the image.
+    let of = select(code, ListId::Properties).of;
+    assert_eq!(
+        select(&format!("{code}/.ze_info"), ListId::Properties).of,
+        of
+    );
+    let whole = select("", ListId::Properties);
+    assert_ne!(whole.of, of);
+    assert!(whole.of.is_some() && whole.found > 0);
+    // Another document's kernels, although no row belongs to the selection.
+    let kernels = select(code, ListId::Kernels);
+    assert_ne!(kernels.document, NodeId::ROOT);
+    assert_eq!((kernels.found, kernels.place), (1, None));
 }
 
 #[test]

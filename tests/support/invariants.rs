@@ -6,9 +6,12 @@ use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::text::{TextOptions, value_text, write_tree};
 use zeview::model::{
-    Content, Coverage, Document, Node, NodeId, NodeKind, SourceId, Span, Value, Verdict,
+    Content, Coverage, Document, MemorySource, Node, NodeId, NodeKind, SourceId, Span, Value,
+    Verdict,
 };
+use zeview::worker::handler::Handler;
 
+use super::lists;
 use super::random::Random;
 use super::tree::{Flat, Tree, walk_all};
 use super::watchdog::Watchdog;
@@ -45,6 +48,7 @@ pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
     check.values();
     check.diagnostics(&mut document, depth);
     check.verdicts(&mut document);
+    check.lists(&mut document, depth);
     if depth == Depth::Full {
         check.positions(&mut document);
         check.leaves(&document);
@@ -342,6 +346,26 @@ impl Check<'_> {
             if !file.contains(found.span) {
                 self.fail(format!("{} speaks of {:?}", found.rule, found.span));
             }
+        }
+    }
+
+    /// Every list of every document, and what the page asks about them.
+    fn lists(&mut self, document: &mut Document, depth: Depth) {
+        let texts = self.tree.nodes.iter().filter(|flat| {
+            let parent = flat.parent.map(|parent| &self.tree.nodes[parent].node);
+            let is_in_file = parent.is_some_and(|parent| parent.kind == NodeKind::File);
+            flat.node.kind == NodeKind::Text && is_in_file
+        });
+        let texts = texts.filter_map(|flat| flat.node.span);
+        let texts: Vec<Span> = texts.filter(|span| !span.is_empty()).take(4).collect();
+        for message in lists::violations(document, &texts, depth) {
+            self.fail(message);
+        }
+        if depth == Depth::Full {
+            let mut handler = Handler::new(|| 0.0);
+            let source = MemorySource::from(self.bytes);
+            handler.open(1, "file", Box::new(source));
+            lists::ask_all(&mut handler, |_| {});
         }
     }
 

@@ -1,25 +1,23 @@
 //! One message of every kind, with the values that are hardest to carry.
 
-use zeview::model::kernels::query::Query;
-use zeview::model::kernels::table::Form;
 use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
-use zeview::model::linkage::list::{self, ListId};
-use zeview::model::modules::query::{ModuleColumn, ModuleGroup, ModuleQuery};
-use zeview::model::modules::{
-    AbstractModule, Holder, Image, Property as SyclProperty, PropertySet, PropertyValue,
-};
+use zeview::model::list::query::Query;
+use zeview::model::list::write::Form;
+use zeview::model::list::{self, About, Cell, CellValue, ListId, Match};
+use zeview::model::modules::graph::ModuleGroup;
+use zeview::model::modules::{AbstractModule, Holder, Image};
 use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId,
     NodeKind, Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value,
     Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, Detail, Envelope, ExportForm, HitRow, KernelPage, KernelPlace, KnownRow, LeafRow,
-    ListPage, ListPlace, Message, ModuleEdge, ModulePage, ModulePlace, ModuleRow, Opened, Problem,
-    Request, Response, Row, VerdictReport,
+    Ask, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow, KnownRow,
+    LeafRow, ListAt, ListPage, ListPlace, Message, Opened, Place, Problem, Request, Response, Row,
+    Selected, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -34,15 +32,6 @@ pub fn requests() -> Vec<Envelope> {
             node,
             start: u64::MAX,
             count: 0,
-        },
-        Request::Detail { node },
-        Request::At {
-            source: SourceId(3),
-            offset: 1 << 53,
-        },
-        Request::Locate { span: SPAN },
-        Request::Find {
-            path: ".ze_info/kernels/[0]".to_owned(),
         },
         Request::Bytes {
             span: SPAN,
@@ -60,74 +49,73 @@ pub fn requests() -> Vec<Envelope> {
             node,
             form: ExportForm::Text,
         },
-        Request::Kernels {
-            document: node,
-            query: query(),
-            start: 1 << 40,
-            count: u64::MAX,
-        },
-        Request::Kernel {
-            document: node,
-            index: 1 << 53,
-        },
-        Request::KernelAt {
-            document: node,
-            span: SPAN,
-            query: Query::default(),
-        },
-        Request::KernelTable {
-            document: node,
-            query: query(),
-            columns: vec!["name".into(), "spill_size".into()],
-            form: Form::Markdown,
-        },
         Request::Verdict {
             document: node,
             device: Some("20.1.0".into()),
         },
-        Request::Modules {
+        Request::Graph {
             document: node,
-            query: module_query(),
+            query: query(),
             start: u64::MAX,
             count: 0,
-            grouped: true,
-        },
-        Request::ModuleAt {
-            document: node,
-            span: SPAN,
-            query: module_query(),
-        },
-        Request::Properties {
-            document: node,
-            holder: Holder::NativeImage(u32::MAX),
         },
         Request::Rules,
-        Request::List {
-            document: node,
-            list: ListId::Relocations,
-            query: list_query(),
-            ask: Ask::Rows(1 << 40, u64::MAX),
-        },
-        Request::List {
-            document: node,
-            list: ListId::Symbols,
-            query: list::Query::default(),
-            ask: Ask::At(SPAN),
-        },
-        Request::List {
-            document: node,
-            list: ListId::Symbols,
-            query: list_query(),
-            ask: Ask::Written(Form::Csv),
-        },
-        Request::List {
-            document: node,
-            list: ListId::Lines,
-            query: list_query(),
-            ask: Ask::Find("\u{e4}".to_owned(), u64::MAX, false),
-        },
         Request::Texts { document: node },
     ];
+    let places = [
+        Place::Node(node),
+        Place::Byte(SourceId(3), 1 << 53),
+        Place::Span(SPAN),
+        Place::Path(".ze_info/kernels/[0]".to_owned()),
+        Place::Row(u64::MAX),
+    ];
+    let follow = |at| {
+        (at % 2 == 0).then(|| Follow {
+            document: node,
+            list: ListId::Symbols,
+            query: query(),
+            current: Some(SPAN),
+            or_first: true,
+        })
+    };
+    let selects = places
+        .into_iter()
+        .zip(0..)
+        .map(|(place, at)| Request::Select {
+            place,
+            follow: follow(at),
+        });
+    let asks = [
+        Ask::Rows {
+            start: 1 << 40,
+            count: u64::MAX,
+            columns: vec!["name".into(), "spill_size".into()],
+        },
+        Ask::At {
+            node,
+            span: None,
+            current: Some(SPAN),
+            or_first: true,
+        },
+        Ask::Written {
+            columns: Vec::new(),
+            form: Form::Markdown,
+        },
+        Ask::Find {
+            typed: "\u{e4}".to_owned(),
+            from: u64::MAX,
+            forward: false,
+        },
+    ];
+    let asked = asks.iter().flat_map(|ask| {
+        ListId::ALL.map(|list| Request::List {
+            document: node,
+            list,
+            query: query(),
+            ask: ask.clone(),
+        })
+    });
+    let requests = requests.into_iter().chain(selects).chain(asked);
     let envelope = |(id, request): (u32, Request)| Envelope {
         id,
         about: (id % 2 == 0).then_some(id),
@@ -158,10 +146,26 @@ pub fn messages() -> Vec<Message> {
 fn responses() -> Vec<Response> {
     vec![
         Response::Opened(Box::new(opened())),
-        Response::Rows(values().into_iter().map(row).collect()),
-        Response::Rows(Vec::new()),
-        Response::Detail(Box::new(detail())),
-        Response::Way(vec![row(Value::None)]),
+        Response::Rows {
+            count: u64::MAX,
+            rows: values().into_iter().map(row).collect(),
+        },
+        Response::Rows {
+            count: 0,
+            rows: Vec::new(),
+        },
+        Response::Selected(Box::new(Selected {
+            way: vec![row(Value::None)],
+            detail: detail(),
+            preview: (240..=255).collect(),
+            list: Some(Box::new(list_at(list::Detail::Kernel(Box::new(kernel()))))),
+        })),
+        Response::Selected(Box::new(Selected {
+            way: Vec::new(),
+            detail: detail(),
+            preview: Vec::new(),
+            list: None,
+        })),
         Response::Bytes {
             span: SPAN,
             leaves: vec![LeafRow {
@@ -182,63 +186,42 @@ fn responses() -> Vec<Response> {
             more: true,
         },
         Response::Text("{\"a\":1}".to_owned()),
-        Response::Kernels(Box::new(KernelPage {
-            rows: vec![kernel_row()],
-            start: 1 << 40,
-            found: u64::MAX,
-            kernels: 3,
-            functions: 1,
-            maxima: vec![("spill_dwords_per_lane".into(), 0.25)],
-            trouble: Some("no column".to_owned()),
-        })),
-        Response::Kernel(Box::new(kernel())),
-        Response::KernelAt(None),
-        Response::KernelAt(Some(KernelPlace {
-            index: 7,
-            place: Some(1 << 33),
-        })),
         Response::Verdict(None),
         Response::Verdict(Some(Box::new(report()))),
-        Response::Modules(Box::new(modules())),
-        Response::ModuleAt(None),
-        Response::ModuleAt(Some(ModulePlace {
-            holder: Holder::Whole,
-            module: None,
-            place: Some(1 << 40),
-        })),
-        Response::Properties {
-            sets: vec![properties()],
-            more: u64::MAX,
-        },
+        Response::Graph(Box::new(graph())),
         Response::Rules(vec![rule()]),
+        Response::Texts(vec![bare_row()]),
         Response::List(Box::new(ListPage {
+            document: NodeId(u32::MAX),
+            subject: "abstract module 3".to_owned(),
             rows: vec![list::Row {
-                span: SPAN,
-                cells: vec![list::Cell {
-                    text: "add(int, int)".to_owned(),
-                    other: Some("_Z3addii".to_owned()),
-                    to: Some(SPAN),
-                }],
+                index: u64::MAX,
+                entry: SPAN,
+                cells: cells(),
             }],
             start: 1 << 40,
             found: u64::MAX,
             total: 7,
+            secondary: 1 << 35,
             left_out: 1 << 33,
-            longest: 1 << 34,
-            trouble: None,
+            maxima: vec![("spill_dwords_per_lane".into(), 0.25)],
+            trouble: Some("no column".to_owned()),
         })),
-        Response::ListAt(Box::new(ListPlace {
-            document: NodeId(u32::MAX),
-            place: Some(1 << 33),
-            entry: Some(SPAN),
-            title: "add".to_owned(),
-            links: vec![Xref {
-                why: "kernel".into(),
-                label: "k".into(),
-                to: SPAN,
-            }],
-            count: u64::MAX,
-            filter: "symbol==add".to_owned(),
+        Response::ListAt(None),
+        Response::ListAt(Some(Box::new(list_at(list::Detail::None)))),
+        Response::ListAt(Some(Box::new(list_at(list::Detail::Symbol {
+            relocations: u64::MAX,
+            query: "symbol=\"add\"".to_owned(),
+        })))),
+        Response::ListAt(Some(Box::new(list_at(list::Detail::Module(Holder::Whole))))),
+        Response::ListAt(Some(Box::new(list_at(list::Detail::Module(
+            Holder::NativeImage(u32::MAX),
+        ))))),
+        Response::Match(None),
+        Response::Match(Some(Match {
+            span: SPAN,
+            ordinal: u64::MAX,
+            count: 1 << 40,
         })),
         Response::Failed {
             message: "it was changed".to_owned(),
@@ -247,21 +230,70 @@ fn responses() -> Vec<Response> {
     ]
 }
 
-fn list_query() -> list::Query {
-    list::Query {
-        sort: Some("offset".into()),
+fn query() -> Query {
+    Query {
+        filter: "Ünïcode spill_size>0".to_owned(),
+        sort: Some("spill_size".into()),
         descending: true,
-        filter: "offset>0x10".to_owned(),
-        text: Some(SPAN),
+        all: true,
+        of: Some(SPAN),
     }
 }
 
-fn query() -> Query {
-    Query {
-        sort: Some("spill_size".into()),
-        descending: true,
-        filter: "Ünïcode spill_size>0".to_owned(),
-        functions: true,
+/// A cell of every kind.
+fn cells() -> Vec<Cell<'static>> {
+    let values = vec![
+        CellValue::Empty,
+        CellValue::Int(i64::MIN),
+        CellValue::Count(u64::MAX),
+        CellValue::Hex(1 << 53),
+        CellValue::Real(-0.25),
+        CellValue::Bool(true),
+        CellValue::Ints([1, -2, 3]),
+        CellValue::Text("\u{fffd}\0\u{202e}".into()),
+        CellValue::Name {
+            name: "_Z3addii".into(),
+            demangled: Some("add(int, int)".into()),
+        },
+        CellValue::Name {
+            name: String::new().into(),
+            demangled: None,
+        },
+        CellValue::Words(vec!["dpas".into(), "".into()]),
+        CellValue::Bytes(vec![0, 255]),
+    ];
+    let plain = values.into_iter().map(Cell::new);
+    let mut cells: Vec<Cell<'static>> = plain.collect();
+    cells.push(Cell {
+        is_default: true,
+        ..Cell::count(2048)
+            .at(Some(SPAN))
+            .mark(Tone::Bad, "spills", "spills 32 dwords a lane")
+    });
+    cells
+}
+
+fn list_at(detail: list::Detail) -> ListAt {
+    let place = ListPlace {
+        index: u64::MAX,
+        count: 3,
+        place: Some(1 << 33),
+        entry: SPAN,
+        about: About {
+            title: "add".to_owned(),
+            links: vec![Xref {
+                why: "kernel".into(),
+                label: "k".into(),
+                to: SPAN,
+            }],
+            detail,
+        },
+    };
+    ListAt {
+        document: NodeId(u32::MAX),
+        of: Some(SPAN),
+        found: 1 << 40,
+        place: Some(place),
     }
 }
 
@@ -521,15 +553,7 @@ fn rule() -> RuleInfo {
     }
 }
 
-fn module_query() -> ModuleQuery {
-    ModuleQuery {
-        filter: "bmg".to_owned(),
-        sort: Some(ModuleColumn::Size),
-        descending: true,
-    }
-}
-
-fn modules() -> ModulePage {
+fn graph() -> GraphPage {
     let image = Image {
         header: SPAN,
         metadata: SPAN,
@@ -539,9 +563,21 @@ fn modules() -> ModulePage {
         target: Some(Given::at("spir64".to_owned(), SPAN)),
         title: "SPIR-V 1.4".into(),
     };
-    ModulePage {
+    GraphPage {
+        document: NodeId(u32::MAX),
+        version: Given::default(),
         state: Some(Given::at(2, SPAN)),
-        rows: vec![ModuleRow {
+        state_name: "executable".into(),
+        span: SPAN,
+        metadata: SPAN,
+        modules: 1 << 40,
+        ir_modules: 1,
+        native_images: 2,
+        resolved: 3,
+        unresolved: 4,
+        found: u64::MAX,
+        start: 1 << 33,
+        rows: vec![GraphModule {
             module: AbstractModule {
                 index: u32::MAX,
                 header: SPAN,
@@ -563,38 +599,13 @@ fn modules() -> ModulePage {
             count: 24,
             ..ModuleGroup::default()
         }],
-        edges: vec![ModuleEdge {
+        edges: vec![GraphEdge {
             from: 1,
             to: 2,
             symbol: "f".to_owned(),
             count: 3,
         }],
-        ..ModulePage::empty(u64::MAX, 1 << 33)
-    }
-}
-
-fn properties() -> PropertySet {
-    let property = |value| SyclProperty {
-        key: "aspects".to_owned(),
-        key_span: SPAN,
-        kind: Given::at(2, SPAN),
-        value,
-        span: SPAN,
-        meaning: "gpu".to_owned(),
-        doc: "one line".into(),
-    };
-    PropertySet {
-        name: "SYCL/device requirements".to_owned(),
-        span: SPAN,
-        doc: "one line".into(),
-        entries: vec![
-            property(PropertyValue::Number(u64::MAX)),
-            property(PropertyValue::Bytes {
-                bits: 12,
-                bytes: vec![0, 255],
-            }),
-            property(PropertyValue::Unreadable("?".to_owned())),
-        ],
+        trouble: None,
     }
 }
 
@@ -631,9 +642,8 @@ fn report() -> VerdictReport {
 
 fn detail() -> Detail {
     Detail {
-        row: bare_row(),
+        node: NodeId(u32::MAX),
         path: "a%2Fb/[3]".to_owned(),
-        ancestors: vec![row(Value::Bytes)],
         doc: Some("the type".to_owned()),
         doc_source: None,
         known: vec![KnownRow {
@@ -647,6 +657,5 @@ fn detail() -> Detail {
             to: SPAN,
         }],
         diagnostics: vec![0, u32::MAX],
-        preview: (240..=255).collect(),
     }
 }

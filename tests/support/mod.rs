@@ -15,6 +15,7 @@ pub mod golden;
 pub mod hostile;
 pub mod igc_debug;
 pub mod invariants;
+pub mod lists;
 pub mod notes;
 pub mod random;
 pub mod readelf;

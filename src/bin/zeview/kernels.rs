@@ -5,12 +5,13 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
-use zeview::model::kernels::columns::{COLUMNS, Column};
-use zeview::model::kernels::query::Condition;
-use zeview::model::kernels::table::{Form, Table};
-use zeview::model::kernels::{KernelRow, Kernels};
+use zeview::model::kernels::FLAGS;
+use zeview::model::list::query::Filter;
+use zeview::model::list::write::Form;
+use zeview::model::list::writer::Writer;
+use zeview::model::list::{Column, List, ListId, Presence};
 use zeview::model::text::escaped;
-use zeview::model::{Document, PathError};
+use zeview::model::{Document, PathError, Sources};
 
 use crate::FileArgument;
 use crate::input;
@@ -36,26 +37,47 @@ pub struct Options {
     /// Print these columns: names as in .ze_info, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
     columns: Vec<&'static Column>,
-    /// Fail (exit status 1) if a kernel fulfils the condition: a column, one of > >= < <= == !=,
-    /// and a number, true, false, or (with == and !=) a text. May be given several times.
-    #[arg(long, value_name = "CONDITION")]
+    /// Fail (exit status 1) if a kernel fulfils the condition: a column, one of > >= < <= = !=,
+    /// and a number, yes, no, or (with = and !=) a text, in quotes if it has blanks. Conditions
+    /// may be combined by and, or, not and parentheses. May be given several times.
+    #[arg(long, value_name = "CONDITION", value_parser = condition)]
     fail_if: Vec<Condition>,
 }
 
+fn columns() -> &'static [Column] {
+    ListId::Kernels.columns()
+}
+
 fn column(name: &str) -> Result<&'static Column, String> {
-    let column = Column::named(name.trim());
+    let column = columns().iter().find(|column| column.id == name.trim());
     column.ok_or_else(|| "there is no such column; --help lists them".to_owned())
 }
 
+#[derive(Clone)]
+struct Condition {
+    filter: Filter,
+    /// The places of the columns in it.
+    compared: Vec<usize>,
+}
+
+fn condition(text: &str) -> Result<Condition, String> {
+    let filter = Filter::parse(text, ListId::Kernels)?;
+    match filter.compared() {
+        Ok(compared) if !compared.is_empty() => Ok(Condition { filter, compared }),
+        Ok(_) => Err("it is empty".to_owned()),
+        Err(text) => Err(format!(
+            "{text:?} compares nothing: write for example spill_size>0"
+        )),
+    }
+}
+
 fn columns_help() -> String {
-    let width = COLUMNS
-        .iter()
-        .map(|column| column.id.len())
-        .max()
-        .unwrap_or(0);
+    let widths = columns().iter().map(|column| column.id.len());
+    let width = widths.max().unwrap_or(0);
     let mut help = "Columns (those with a star are in the table anyway):\n".to_owned();
-    for column in COLUMNS {
-        let star = if column.usual { '*' } else { ' ' };
+    for column in columns() {
+        let is_default = column.presence == Presence::Default;
+        let star = if is_default { '*' } else { ' ' };
         let id = column.id;
         help.push_str(&format!("  {id:width$} {star} {}\n", column.doc));
     }
@@ -72,17 +94,15 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         (_, true) => Form::Csv,
         _ => Form::Plain,
     };
-    let usual = || match form {
-        Form::Plain => Column::usual().collect(),
+    let columns: Vec<&Column> = match (options.columns.as_slice(), form) {
+        ([], Form::Plain) => ListId::Kernels.default_columns().collect(),
         // For programs: everything but the flags, which have a cell of their own.
-        _ => COLUMNS.iter().filter(|c| !is_flag(c)).collect::<Vec<_>>(),
-    };
-    let columns = match options.columns.as_slice() {
-        [] => usual(),
-        columns => columns.to_vec(),
+        ([], _) => columns().iter().filter(|c| !is_flag(c)).collect(),
+        (columns, _) => columns.to_vec(),
     };
     let with_file = form != Form::Plain || options.files.len() > 1;
-    let mut table: Option<Table<'_>> = None;
+    let writer = |with_file| Writer::new(ListId::Kernels, &columns, form, with_file);
+    let mut table: Option<Writer> = None;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut status = 0;
     let progress = Progress::start();
@@ -114,13 +134,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 true => name.clone(),
                 false => format!("{name}:{path}"),
             };
-            let table = table
-                .get_or_insert_with(|| Table::new(&columns, form, with_file || !path.is_empty()));
-            let rows = kernels.rows(&document.sources);
-            for row in rows.iter().filter(|row| !row.is_function) {
-                table.push(row, Some(&place));
-                if let Some(condition) = options.fail_if.iter().find(|c| c.holds(row)) {
-                    say_failed(&place, row, condition);
+            let with_file = with_file || !path.is_empty();
+            let table = table.get_or_insert_with(|| writer(with_file));
+            let sources = &document.sources;
+            for row in 0..kernels.len() - kernels.secondary() {
+                table.push(&*kernels, row, sources, Some(&place));
+                let mut conditions = options.fail_if.iter();
+                if let Some(met) = conditions.find(|c| c.filter.holds(&*kernels, row, sources)) {
+                    say_failed(&place, &*kernels, row, met, sources);
                     status = status.max(1);
                 }
             }
@@ -128,45 +149,43 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     }
     drop(progress);
-    let table = table.unwrap_or_else(|| Table::new(&columns, form, with_file));
+    let table = table.unwrap_or_else(|| writer(with_file));
     out.write_all(table.finish().as_bytes())?;
     out.flush()?;
     Ok(ExitCode::from(status))
 }
 
 fn is_flag(column: &Column) -> bool {
-    zeview::model::kernels::FLAGS
-        .iter()
-        .any(|(key, _)| *key == column.id)
+    FLAGS.iter().any(|(key, _)| *key == column.id)
 }
 
-/// A path, and the kernel table of the document there.
-type Named = (String, Rc<dyn Kernels>);
+/// A path, and the kernels of the document there.
+type Named = (String, Rc<dyn List>);
 
-/// The kernel tables, with the paths of the documents that have them.
+/// The kernels, with the paths of the documents that have them.
 fn kernels(document: &mut Document, path: Option<&str>) -> Result<Vec<Named>, PathError> {
-    let Some(path) = path else {
-        let tables = document.kernel_tables();
-        let named = tables.into_iter();
-        return Ok(named
-            .map(|(id, table)| (document.path(id), table))
-            .collect());
+    let documents = match path {
+        Some(path) => vec![document.find(path)?],
+        None => document.documents_with(ListId::Kernels),
     };
-    let id = document.find(path)?;
-    let table = document.kernels(id);
-    Ok(table
-        .map(|table| (document.path(id), table))
-        .into_iter()
-        .collect())
+    let named = documents.into_iter().filter_map(|id| {
+        let list = document.list(id, ListId::Kernels, None)?;
+        Some((document.path(id), list))
+    });
+    Ok(named.collect())
 }
 
-fn say_failed(file: &str, row: &KernelRow, condition: &Condition) {
-    let column = condition.column();
-    let cell = column.cell(row).text();
+fn say_failed(file: &str, list: &dyn List, row: u32, met: &Condition, sources: &Sources) {
+    let said = met.compared.iter().filter_map(|place| {
+        let id = columns().get(*place)?.id;
+        let value = list.cell(row, *place, sources).value;
+        Some(format!("{id} is {}", escaped(&value.text())))
+    });
+    let said: Vec<String> = said.collect();
+    let name = list.cell(row, 0, sources).value;
     eprintln!(
-        "zeview: {file}: {}: {} is {}",
-        escaped(row.title()),
-        column.id,
-        escaped(&cell)
+        "zeview: {file}: {}: {}",
+        escaped(&name.title()),
+        said.join(", ")
     );
 }

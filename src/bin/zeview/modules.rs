@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::model::Document;
+use zeview::model::list::ListId;
 use zeview::model::modules::{
     Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue, json,
 };
@@ -40,11 +41,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     drop(progress);
     let found = match &options.path {
-        Some(path) => document.find(path).map(|id| {
-            let modules = document.modules(id);
-            modules.map(|modules| (id, modules)).into_iter().collect()
-        }),
-        None => Ok(document.module_graphs()),
+        Some(path) => document.find(path).map(|id| vec![id]),
+        None => Ok(document.documents_with(ListId::Modules)),
     };
     let found = match found {
         Ok(found) => found,
@@ -53,7 +51,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let Some((_, modules)) = found.first() else {
+    let Some(modules) = found.first().and_then(|id| document.modules(*id)) else {
         let what = match options.path.as_deref() {
             Some(path) => path,
             None => &document.summary.title,
@@ -61,14 +59,14 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         eprintln!("zeview: {name}: {what} has no modules to list");
         return Ok(ExitCode::from(2));
     };
-    for (id, _) in found.iter().skip(1) {
+    for id in found.iter().skip(1) {
         let path = document.path(*id);
         eprintln!("zeview: {name}: there is another one: --path {path:?}");
     }
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match options.json {
-        true => json::write(&**modules, &document.sources, &mut out)?,
-        false => print(&document, &**modules, &mut out)?,
+        true => json::write(&*modules, &document.sources, &mut out)?,
+        false => print(&document, &*modules, &mut out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

@@ -15,7 +15,7 @@ use crate::decode::context::Context;
 use crate::decode::limits;
 use crate::decode::reader::{Endian, ReadError, Window};
 use crate::decode::rules;
-use crate::model::{Span, sort};
+use crate::model::Span;
 
 /// An ELF file's header, and how to read the rest.
 #[derive(Debug, Clone, Copy)]
@@ -206,7 +206,7 @@ fn name_sections(
             .filter(|s| tables.contains(&s.kind))
             .map(|s| s.link),
     );
-    sort::by(&mut wanted, Ord::cmp);
+    wanted.sort();
     wanted.dedup();
     for index in wanted {
         load_strings(cx, file, index);
@@ -338,6 +338,6 @@ pub(super) fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
             });
         }
     }
-    sort::by(&mut symbols, Ord::cmp);
+    symbols.sort();
     symbols
 }

@@ -9,7 +9,7 @@ use crate::decode::compression::{Inflated, Method};
 use crate::decode::pieces::{self, Piece, Pieces};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::{limits, rules};
-use crate::model::{Bytes, ExpanderId, Sources, Span, Spanned, sort};
+use crate::model::{Bytes, ExpanderId, Sources, Span, Spanned};
 
 /// Kinds of [`Piece`]s.
 pub mod kind {
@@ -365,7 +365,7 @@ impl Reading {
         }
         self.entries = entries;
         // A string may be the end of a longer one.
-        sort::by(&mut self.strings, |a, b| (a.1, a.0).cmp(&(b.1, b.0)));
+        self.strings.sort_by(|a, b| (a.1, a.0).cmp(&(b.1, b.0)));
         self.strings.dedup_by_key(|string| string.1);
     }
 

@@ -18,8 +18,8 @@ use crate::decode::offload_binary::{Entry, key};
 use crate::decode::property_set::line::decimal;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::rules;
+use crate::model::Span;
 use crate::model::kernels::Given;
-use crate::model::{Span, sort};
 
 /// What an image is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Survey {
     for role in [Role::Ir, Role::Native] {
         // In the order of their abstract modules, as they follow each other.
         let mut all: Vec<(usize, Option<u32>)> = indices(&roles, role).collect();
-        sort::by_key(&mut all, |(at, module)| (module.unwrap_or(u32::MAX), *at));
+        all.sort_by_key(|(at, module)| (module.unwrap_or(u32::MAX), *at));
         for (at, module) in all {
             let Some(entry) = entries.get_mut(at) else {
                 continue;

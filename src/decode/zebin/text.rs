@@ -15,7 +15,7 @@ use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value, sort};
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
 /// A stretch of a text section.
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Code {
             .iter()
             .filter(|s| s.function && s.size > 0)
             .collect();
-        sort::by_key(&mut functions, |s| s.value);
+        functions.sort_by_key(|s| s.value);
         let mut at = whole.start;
         for symbol in functions {
             let span = whole.sub(symbol.value.saturating_sub(section.addr), symbol.size);

@@ -3,10 +3,10 @@
 use yew::prelude::*;
 
 use crate::model::{Area, NodeId, SourceId, Span};
+use crate::ui::format;
 use crate::ui::hooks::fraction_at;
 use crate::ui::state::View;
 use crate::ui::tree::Tree;
-use crate::ui::words;
 
 /// So many steps are told apart.
 const STEPS: usize = 256;
@@ -48,7 +48,7 @@ pub(super) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
     html! {
         <svg class="map" aria-hidden="true" onpointerdown={go.clone()} onpointermove={go}>
             { for runs(&areas(&map.view.tree, whole)).iter().map(|(area, start, end)| {
-                rect(words::area_class(*area), (4, 8), edge(*start), edge(*end), 0)
+                rect(format::area_class(*area), (4, 8), edge(*start), edge(*end), 0)
             }) }
             { rect("in-view", (1, 14), map.from, map.to, 8) }
             { for selected.map(|span| rect("mark", (0, 3), span.start, span.end, 4)) }
@@ -64,7 +64,7 @@ fn place(whole: Span, start: u64, end: u64, least: u64) -> (String, String) {
     };
     let height = (share(end).saturating_sub(share(start))).max(least * 10);
     let top = share(start).min(10_000_u64.saturating_sub(height));
-    (words::hundredths(top), words::hundredths(height))
+    (format::hundredths(top), format::hundredths(height))
 }
 
 /// The area that has the most bytes in each step.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::data_grid_keys::{Extent, Place, step};
+use super::data_grid_keys::{CellPos, Extent, step};
 use crate::ui::hooks::{
     Local, VirtualRows, fingerprint, focus, has_selected_text, number_near, on_control,
     scroll_into_view, use_change, use_local, use_row_count, use_rows_below,
@@ -124,7 +124,7 @@ pub struct Props {
 /// Where the keys are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Cursor {
-    place: Place,
+    place: CellPos,
     /// It was moved here, and the row may not be selected yet.
     moved: bool,
 }
@@ -139,13 +139,13 @@ struct Grid {
 
 impl Grid {
     /// The cell where the keys are: within what is there.
-    fn place(&self) -> Place {
+    fn place(&self) -> CellPos {
         let cursor = self.cursor.get();
         let row = match cursor.moved {
             true => cursor.place.row,
             false => self.data.selected(),
         };
-        Place {
+        CellPos {
             row: row.filter(|row| *row < self.data.rows()),
             column: cursor
                 .place
@@ -162,7 +162,7 @@ impl Grid {
         }
     }
 
-    fn go(&self, to: Place) {
+    fn go(&self, to: CellPos) {
         if to.row.is_none() && self.data.is_text() {
             return;
         }
@@ -218,7 +218,7 @@ impl Grid {
             if event.detail() == 2 {
                 self.data.open(row);
             } else {
-                self.go(Place {
+                self.go(CellPos {
                     row: Some(row),
                     column,
                 });
@@ -227,7 +227,7 @@ impl Grid {
             focus(&self.rows.container);
             self.cursor.change(|cursor| {
                 *cursor = Cursor {
-                    place: Place { row: None, column },
+                    place: CellPos { row: None, column },
                     moved: true,
                 };
             });
@@ -308,7 +308,7 @@ impl Grid {
             <div key={row} class={if selected { "grid-row sel" } else { "grid-row" }} role="row"
                  aria-rowindex={index} aria-selected={selected.to_string()} data-row={number}>
                 { for cells.into_iter().zip(&self.columns).enumerate().map(|(i, (cell, column))| html! {
-                    <div id={self.cell_id(row, i)} class={class(column, at == Place { row: Some(row), column: i })} role="gridcell"
+                    <div id={self.cell_id(row, i)} class={class(column, at == CellPos { row: Some(row), column: i })} role="gridcell"
                          aria-colindex={(i + 1).to_string()} data-column={i.to_string()}>{ cell }</div>
                 }) }
             </div>

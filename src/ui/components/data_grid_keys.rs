@@ -2,7 +2,7 @@
 
 /// A cell; the row above the first one is the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Place {
+pub(super) struct CellPos {
     /// The header without.
     pub row: Option<u64>,
     /// Which column, from 0.
@@ -19,7 +19,7 @@ pub(super) struct Extent {
 }
 
 /// Where a key leads to; nothing if it is none of a grid's.
-pub(super) fn step(key: &str, ctrl: bool, at: Place, extent: Extent) -> Option<Place> {
+pub(super) fn step(key: &str, ctrl: bool, at: CellPos, extent: Extent) -> Option<CellPos> {
     let last_row = extent.rows.checked_sub(1);
     let last_column = extent.columns.saturating_sub(1);
     let down = |by: u64| match (at.row, last_row) {
@@ -43,13 +43,13 @@ pub(super) fn step(key: &str, ctrl: bool, at: Place, extent: Extent) -> Option<P
         ("Home", false) => to.column = 0,
         ("End", false) => to.column = last_column,
         ("Home", true) => {
-            to = Place {
+            to = CellPos {
                 row: last_row.map(|_| 0),
                 column: 0,
             }
         }
         ("End", true) => {
-            to = Place {
+            to = CellPos {
                 row: last_row,
                 column: last_column,
             }
@@ -69,8 +69,8 @@ mod tests {
         page: 10,
     };
 
-    fn at(row: impl Into<Option<u64>>, column: usize) -> Place {
-        Place {
+    fn at(row: impl Into<Option<u64>>, column: usize) -> CellPos {
+        CellPos {
             row: row.into(),
             column,
         }

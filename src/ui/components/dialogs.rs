@@ -2,7 +2,9 @@
 
 use yew::prelude::*;
 
+use super::names::{button, plain, prose};
 use super::rules::Rules;
+use crate::ui::commands::Command;
 use crate::ui::hooks::{SessionContext, text_of, use_modal};
 use crate::ui::state::Dialog;
 
@@ -33,7 +35,7 @@ pub fn Dialogs(props: &Props) -> Html {
         })
     };
     let (title, content) = match &props.dialog {
-        Dialog::Help => ("Keys and help", help()),
+        Dialog::Help => ("Help", help()),
         Dialog::Rules => ("Rules", html! { <Rules session={props.session.clone()} /> }),
         Dialog::Link => ("Open a link", link()),
         Dialog::GoTo => ("Go to", go_to()),
@@ -60,37 +62,82 @@ const KEYS: &[(&str, Entries)] = &[
             ("o", "open a file"),
             (
                 "/",
-                "search names, values, text; bytes as 4d 5a ?? 00 or \"abc\"",
+                "search names, values, text, or bytes (4d 5a ?? 00, \"abc\")",
             ),
-            ("g", "go to an offset, a name, section+offset"),
-            ("[  ]", "the problem before, the next problem"),
-            (
-                "Tab",
-                "from pane to pane; borders between panes move with the arrow keys",
-            ),
-            ("?", "this list"),
+            ("g", "go to an offset, a name, or section+offset"),
+            ("[  ]", "previous problem, next problem"),
+            ("Tab", "next pane; arrow keys move the border between panes"),
+            ("?", "this help"),
         ],
     ),
     (
         "Structure",
         &[
-            ("↑ ↓", "row by row; Home, End, Page Up, Page Down"),
-            ("→ ←", "open and enter; close and leave"),
-            ("Enter", "open or close"),
-            ("*", "open everything on this level"),
-            ("a … z", "go to the next name that begins so"),
+            (
+                "↑ ↓",
+                "previous row, next row; also Home, End, Page Up, Page Down",
+            ),
+            (
+                "→ ←",
+                "expand, or go to the first child; collapse, or go to the parent",
+            ),
+            ("Enter", "expand or collapse"),
+            ("*", "expand all siblings"),
+            ("a … z", "go to the next name that starts with the letters"),
         ],
     ),
     (
         "Bytes",
         &[
-            ("← ↑ ↓ →", "move the cursor; Home, End, Page Up, Page Down"),
+            (
+                "← ↑ ↓ →",
+                "move the cursor; also Home, End, Page Up, Page Down",
+            ),
             (
                 "Enter",
-                "select the field at the cursor; again: what is around it",
+                "select the field at the cursor; again: the record around it",
             ),
             ("Shift", "with an arrow key or a click: select a range"),
         ],
+    ),
+];
+
+const TABLE_KEYS: (&str, Entries) = (
+    "Tables",
+    &[
+        (
+            "← ↑ ↓ →",
+            "move from cell to cell; on a column title, Enter sorts",
+        ),
+        ("Enter", "open the kernel or module"),
+        ("Ctrl+C", "copy the cell, or the selected lines"),
+    ],
+);
+
+const FILTERS: Entries = &[
+    (
+        "add float",
+        "rows that contain both words, in any column and letter case",
+    ),
+    (
+        "\"add float\"",
+        "the exact text; quoted text is never a condition",
+    ),
+    (
+        "spill_size>0",
+        "a column compared with a number: > < >= <= = !=",
+    ),
+    (
+        "type=R_SYM_ADDR_32",
+        "a column compared with a text: = and !=",
+    ),
+    (
+        "offset>=0x40",
+        "numbers are decimal or hexadecimal; flags are yes or no",
+    ),
+    (
+        "simd>8 and not (slm or fast)",
+        "and, or, not, and parentheses; words next to each other mean and",
     ),
 ];
 
@@ -104,15 +151,15 @@ const READS: Entries = &[
         "versions 1 and 2: modules, images, property sets",
     ),
     (
-        "around them",
-        "OffloadBinary, ar archives, IGC debug data, SPIR-V, and host files that hold any of these",
+        "Containers",
+        "OffloadBinary, ar archives, IGC debug data, SPIR-V, and host binaries that contain them",
     ),
 ];
 
 fn help() -> Html {
     html! {
         <div class="help">
-            { for KEYS.iter().map(|(title, keys)| html! {
+            { for KEYS.iter().chain([&TABLE_KEYS]).map(|(title, keys)| html! {
                 <section>
                     <h3>{ *title }</h3>
                     <dl>
@@ -124,22 +171,29 @@ fn help() -> Html {
                 </section>
             }) }
             <section>
-                <h3>{ "With the pointer" }</h3>
-                <p>{ "A click on a byte selects its field, further clicks on it what is around; dragging selects a range. Borders move; a double click puts them back." }</p>
+                <h3>{ "Mouse" }</h3>
+                <p>{ "Click a byte to select its field; click it again to select the record around it. Drag to select a range. Drag a border to resize a pane; double-click it to reset." }</p>
+            </section>
+            <section>
+                <h3>{ "Filters" }</h3>
+                <dl class="reads">
+                    { for FILTERS.iter().map(|(typed, what)| html! { <><dt><code>{ *typed }</code></dt><dd>{ *what }</dd></> }) }
+                </dl>
+                <p class="dim">{ "A column is named by its id or its title; the first letters are enough if only one column starts with them. The id is in the tooltip of the column title." }</p>
             </section>
             <section>
                 <h3>{ "Rules" }</h3>
                 <p>
-                    { super::names::button("btn2", "dialog", "rules".to_owned(), super::names::plain("All rules…")) }
-                    { " What is checked, where each rule comes from, and what the driver does." }
+                    { button("btn2", Command::Rules, plain("All rules…")) }
+                    { " What is checked, the source of each rule, and what the driver does." }
                 </p>
             </section>
             <section>
-                <h3>{ "What is read" }</h3>
+                <h3>{ "File formats" }</h3>
                 <dl class="reads">
                     { for READS.iter().map(|(name, what)| html! { <><dt>{ *name }</dt><dd>{ *what }</dd></> }) }
                 </dl>
-                <p class="dim">{ concat!("Damaged files are opened like any other. Files stay on this machine. This is version ", env!("CARGO_PKG_VERSION"), ".") }</p>
+                <p class="dim">{ concat!("Damaged files can be opened, too. Files stay on this machine. zeview ", env!("CARGO_PKG_VERSION")) }</p>
             </section>
         </div>
     }
@@ -160,30 +214,25 @@ fn ask(label: &'static str, placeholder: &'static str, button: &'static str, hin
 }
 
 fn link() -> Html {
-    let hint = "Only that server is asked. It has to allow other sites to read the file (CORS); otherwise download it and drop it here.";
+    let hint = "The file is requested only from this server, which must allow other sites to read it (CORS). Otherwise, download the file and drop it here.";
     ask(
-        "Address of a file",
+        "URL of a file",
         "https://…/kernel.zebin",
         "Open",
-        super::names::plain(hint),
+        plain(hint),
     )
 }
 
 fn go_to() -> Html {
     let hint = "`0x1f78`, `8056`, `.ze_info`, `.ze_info+0x78`, `.ze_info/kernels/[0]`";
-    ask(
-        "Offset, name, or both",
-        "0x1f78",
-        "Go",
-        super::names::prose(hint),
-    )
+    ask("Offset, name, or name+offset", "0x1f78", "Go", prose(hint))
 }
 
 fn copy(text: &AttrValue) -> Html {
     html! {
         <div class="ask">
-            <p class="dim">{ "The browser does not let this page use the clipboard here. The text is selected: copy it with Ctrl+C (⌘C)." }</p>
-            <textarea readonly=true rows="12" class="mono" aria-label="The text to copy" value={text.clone()} />
+            <p class="dim">{ "The browser blocked access to the clipboard. The text is selected: press Ctrl+C (⌘C) to copy it." }</p>
+            <textarea readonly=true rows="12" class="mono" aria-label="Text to copy" value={text.clone()} />
         </div>
     }
 }

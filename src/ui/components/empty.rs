@@ -4,8 +4,9 @@ use yew::prelude::*;
 
 use super::names::{button, plain};
 use crate::model::text::escaped;
+use crate::ui::commands::Command;
+use crate::ui::format;
 use crate::ui::state::{Failure, Phase, Tab};
-use crate::ui::words;
 
 /// A file that comes with the page.
 pub struct Sample {
@@ -23,7 +24,7 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         file: "spill.dg2.zebin",
-        label: "spilling kernels · Arc",
+        label: "Spilling kernels · Arc",
     },
     Sample {
         file: "kernels600.dg2.zebin",
@@ -31,11 +32,11 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         file: "matmul.syclbin",
-        label: "a SYCLBIN",
+        label: "SYCLBIN",
     },
     Sample {
         file: "damaged.zebin",
-        label: "a damaged file",
+        label: "Damaged file",
     },
 ];
 
@@ -47,24 +48,24 @@ pub fn empty() -> Html {
             <div class="drop">
                 <div class="zone">
                     <h2>{ "Drop a .zebin or .syclbin here" }</h2>
-                    <p>{ "also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host files that hold them" }</p>
+                    <p>{ "Also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host binaries that contain them" }</p>
                     <div class="rowc">
-                        <button type="button" class="btn" data-do="open">{ "Open a file…" }</button>
-                        <button type="button" class="btn2 big" data-do="dialog" data-with="link" data-wish="link">{ "Open a link…" }</button>
+                        <button type="button" class="btn" data-command={Command::Open.to_string()}>{ "Open a file…" }</button>
+                        <button type="button" class="btn2 big" data-command={Command::OpenLink.to_string()} data-wish="link">{ "Open a link…" }</button>
                     </div>
-                    <p class="dim">{ "or paste a file, hex text or base64" }</p>
+                    <p class="dim">{ "or paste a file, hex digits or Base64" }</p>
                 </div>
                 <div>
-                    <p>{ "No file at hand?" }</p>
+                    <p>{ "No file at hand? Open a sample:" }</p>
                     <div class="rowc">
                         { for SAMPLES.iter().enumerate().map(|(i, sample)| html! {
-                            <button type="button" class="btn2" data-do="sample" data-with={i.to_string()} data-sample={sample.file}>
+                            <button type="button" class="btn2" data-command={Command::Sample(i).to_string()} data-sample={sample.file}>
                                 { sample.label }
                             </button>
                         }) }
                     </div>
                 </div>
-                <p class="dim">{ "The file stays on this machine. Nothing is uploaded, nothing is installed; works offline." }</p>
+                <p class="dim">{ "Files stay on this machine. Nothing is uploaded or installed, and the page works offline." }</p>
             </div>
         </main>
     }
@@ -74,12 +75,12 @@ pub fn empty() -> Html {
 pub fn loading(tab: &Tab) -> Html {
     let (what, share) = match tab.phase {
         Phase::Fetching { got, total } => {
-            let of = total.map(|total| format!(" of {}", words::size(total)));
-            let what = format!("{} are here{}", words::size(got), of.unwrap_or_default());
+            let of = total.map(|total| format!(" of {}", format::size(total)));
+            let what = format!("{}{} downloaded", format::size(got), of.unwrap_or_default());
             let share = total.map(|total| got.saturating_mul(100) / total.max(1));
             (what, share)
         }
-        _ => ("The decoder reads its headers and tables.".to_owned(), None),
+        _ => ("Reading headers and tables".to_owned(), None),
     };
     html! {
         <main class="middle">
@@ -87,7 +88,7 @@ pub fn loading(tab: &Tab) -> Html {
                 <h2>{ format!("Opening {}", escaped(&tab.name)) }</h2>
                 <progress max="100" value={share.map(|share| share.to_string())} aria-label="Progress" />
                 <p class="dim">{ what }</p>
-                { button("btn2", "close", tab.id.0.to_string(), plain("Cancel")) }
+                { button("btn2", Command::Close(tab.id), plain("Cancel")) }
             </div>
         </main>
     }
@@ -95,7 +96,6 @@ pub fn loading(tab: &Tab) -> Html {
 
 /// A file that is not shown: why, and what to do.
 pub fn failed(tab: &Tab, failure: &Failure, can_retry: bool) -> Html {
-    let id = tab.id.0.to_string();
     html! {
         <main class="middle">
             <div class="failed" role="alert">
@@ -105,10 +105,10 @@ pub fn failed(tab: &Tab, failure: &Failure, can_retry: bool) -> Html {
                 <p>{ failure.advice.clone() }</p>
                 <div class="rowc">
                     if can_retry {
-                        { button("btn", "retry", id.clone(), plain("Try again")) }
+                        { button("btn", Command::Retry(tab.id), plain("Try again")) }
                     }
-                    { button("btn2", "open", String::new(), plain("Open another file…")) }
-                    { button("btn2", "close", id, plain("Close")) }
+                    { button("btn2", Command::Open, plain("Open another file…")) }
+                    { button("btn2", Command::Close(tab.id), plain("Close")) }
                 </div>
             </div>
         </main>

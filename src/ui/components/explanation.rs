@@ -4,9 +4,9 @@ use yew::prelude::*;
 
 use super::names::{plain, prose, span_button};
 use crate::model::{Label, RuleInfo, Span, Tone};
+use crate::ui::format;
 use crate::ui::problem_list::{Class, Entry, rule, said};
 use crate::ui::state::View;
-use crate::ui::words;
 
 /// The message, what the rule says, where it comes from, and what else belongs to it; or the
 /// rule by itself.
@@ -65,10 +65,10 @@ fn explained_rule(info: &RuleInfo, tone: Tone) -> Html {
 fn text_box(tone: Tone, headline: &str, texts: &[&str], labels: &[Label], from: Html) -> Html {
     let place = |span: Span| format!("{:#x} … {:#x}", span.start, span.end);
     html! {
-        <div class={format!("box {}", words::tone_class(tone))}>
+        <div class={format!("box {}", format::tone_class(tone))}>
             <p class="headline">
-                if let Some(sign) = words::tone_sign(tone) {
-                    <span class={format!("sev {}", words::tone_class(tone))} aria-hidden="true">{ sign }</span>
+                if let Some(sign) = format::tone_sign(tone) {
+                    <span class={format!("sev {}", format::tone_class(tone))} aria-hidden="true">{ sign }</span>
                 }
                 { prose(headline) }
             </p>

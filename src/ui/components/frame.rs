@@ -8,18 +8,19 @@ use super::SearchBox;
 use super::names::{button, plain, span_button};
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
+use crate::ui::commands::{Command, Pane};
+use crate::ui::format;
 use crate::ui::hooks::SessionContext;
-use crate::ui::panels::{self, PanelId};
-use crate::ui::state::{Phase, State, Tab, TabId, Theme, View};
+use crate::ui::panels;
+use crate::ui::state::{PanelId, Phase, State, Tab, TabId, Theme, View};
 use crate::ui::verdict_state::{self, outcome_words};
-use crate::ui::words;
 
 /// The line at the top: what is open, and how it looks at one glance.
 pub fn header(session: &SessionContext, state: &State) -> Html {
     let tab = state.active();
     let view = tab.and_then(|tab| tab.view());
     let theme = state.layout.theme;
-    let label = format!("Colours: {}", theme.name());
+    let label = format!("Theme: {}", theme.name());
     html! {
         <header class="head-line">
             <h1 class="brand">{ "zeview" }</h1>
@@ -35,18 +36,18 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
                 <span class="grow" />
             }
             if tab.is_some() {
-                <button type="button" class="ico" data-do="open" title="Open a file (o)" aria-label="Open a file">
+                <button type="button" class="ico" data-command={Command::Open.to_string()} title="Open a file (o)" aria-label="Open a file">
                     { icon("M1.5 12.5v-9h4l1.5 2h6v2M1.5 12.5l2-5h11l-2 5z", "") }
                 </button>
             }
-            <button type="button" class="ico" data-do="theme" title={label.clone()} aria-label={label}>
+            <button type="button" class="ico" data-command={Command::NextTheme.to_string()} title={label.clone()} aria-label={label}>
                 { match theme {
                     Theme::Auto => icon("M8 2.5a5.5 5.5 0 0 0 0 11", "M8 2.5a5.5 5.5 0 0 1 0 11z"),
                     Theme::Light => icon("M8 5a3 3 0 1 0 .01 0M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M3 13l1.4-1.4M11.6 4.4L13 3", ""),
                     Theme::Dark => icon("", "M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z"),
                 } }
             </button>
-            <button type="button" class="ico" data-do="dialog" title="Keys and help (?)" aria-label="Keys and help">{ "?" }</button>
+            <button type="button" class="ico" data-command={Command::Help.to_string()} title="Help (?)" aria-label="Help">{ "?" }</button>
         </header>
     }
 }
@@ -66,12 +67,12 @@ fn crumbs(tab: &Tab) -> Html {
         html! {
             <span class="crumb" {title}>
                 <span aria-hidden="true">{ "▸ " }</span>
-                { button("link", "level", level.to_string(), label) }
+                { button("link", Command::SelectAbove(level), label) }
             </span>
         }
     };
     html! {
-        <nav class="nested" aria-label="The file, and what of it is looked at">
+        <nav class="nested" aria-label="File and nested documents">
             { crumb(0, tab.name.to_string(), name.to_string()) }
             { for documents.into_iter().map(|(level, row)| {
                 let summary = row.summary.as_deref().unwrap_or(&row.name);
@@ -93,7 +94,7 @@ fn chips(view: &View) -> Html {
     let summary = &view.opened.summary;
     let headline = summary.facts.iter().filter(|fact| fact.headline);
     html! {
-        <ul class="chips" aria-label="The file in a few words">
+        <ul class="chips" aria-label="Summary">
             <li><span class="chip">{ &*summary.title }</span></li>
             { for verdict_chips(view) }
             { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
@@ -103,13 +104,11 @@ fn chips(view: &View) -> Html {
 
 /// What the driver does, and, told apart from that, whether the file is damaged.
 fn verdict_chips(view: &View) -> Vec<Html> {
-    let errors = panels::errors(&view.opened);
-    let place = |id| panels::PANELS.iter().position(|panel| panel.id == id);
+    let errors = verdict_state::errors(&view.opened);
     let chip = |tone: Tone, panel, title: String, text: String| {
-        let sign = words::tone_sign(tone).unwrap_or("");
+        let sign = format::tone_sign(tone).unwrap_or("");
         let label = html! { <><span aria-hidden="true">{ sign }</span><span class="chip-text">{ text }</span></> };
-        let with = place(panel).unwrap_or(0).to_string();
-        html! { <li {title}>{ button(words::chip_class(tone), "panel", with, label) }</li> }
+        html! { <li {title}>{ button(format::chip_class(tone), Command::Panel(panel), label) }</li> }
     };
     let mut chips = Vec::new();
     if let Some(verdict) = view.verdict.verdict() {
@@ -118,8 +117,8 @@ fn verdict_chips(view: &View) -> Vec<Html> {
         chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
     }
     if errors > 0 {
-        let words = format!("malformed: {}", words::counted(errors, "error", "errors"));
-        let title = "The file is against the specification".to_owned();
+        let words = format!("malformed: {}", format::counted(errors, "error", "errors"));
+        let title = "The file violates the specification".to_owned();
         chips.push(chip(Tone::Bad, PanelId::Problems, title, words));
     }
     chips
@@ -127,10 +126,10 @@ fn verdict_chips(view: &View) -> Vec<Html> {
 
 fn chip(fact: &Fact) -> Html {
     let text = html! { <>
-        if let Some(sign) = words::tone_sign(fact.tone) { <span aria-hidden="true">{ sign }</span> }
+        if let Some(sign) = format::tone_sign(fact.tone) { <span aria-hidden="true">{ sign }</span> }
         <span class="chip-text">{ escaped(&fact.text) }</span>
     </> };
-    let class = words::chip_class(fact.tone);
+    let class = format::chip_class(fact.tone);
     match fact.span {
         Some(span) => span_button(class, span, text),
         None => html! { <span {class}>{ text }</span> },
@@ -144,17 +143,16 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
             <div class="file-list" role="tablist" aria-label="Open files">
                 { for tabs.iter().map(|tab| {
                     let on = active == Some(tab.id);
-                    let id = tab.id.0.to_string();
                     html! {
                         <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
                                 aria-selected={on.to_string()} tabindex={if on { "0" } else { "-1" }}
-                                data-do="tab" data-with={id.clone()} title={tab.name.clone()}>
+                                data-command={Command::Activate(tab.id).to_string()} title={tab.name.clone()}>
                             if matches!(tab.phase, Phase::Failed(_)) {
-                                <span class="sev err" role="img" aria-label="not opened">{ "✕" }</span>
+                                <span class="sev err" role="img" aria-label="failed to open">{ "✕" }</span>
                             }
                             <span class="file-name">{ escaped(&tab.name) }</span>
                             // A pointer closes it here, the keyboard with Delete.
-                            <span class="close" data-do="close" data-with={id} aria-hidden="true">{ "×" }</span>
+                            <span class="close" data-command={Command::Close(tab.id).to_string()} aria-hidden="true">{ "×" }</span>
                         </button>
                     }
                 }) }
@@ -163,12 +161,17 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
     }
 }
 
+/// The id of the tab with a command.
+pub fn tab_id(command: &Command) -> String {
+    format!("tab-{command}").replace(' ', "-")
+}
+
 /// A tab of a row of tabs.
-pub fn tab(on: bool, controls: &'static str, act: &'static str, with: String, label: Html) -> Html {
+pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> Html {
     html! {
-        <button type="button" role="tab" id={format!("tab-{act}-{with}")} class={if on { "on" } else { "" }}
+        <button type="button" role="tab" id={tab_id(&command)} class={if on { "on" } else { "" }}
                 aria-selected={on.to_string()} aria-controls={controls} tabindex={if on { "0" } else { "-1" }}
-                data-do={act} data-with={with}>{ label }</button>
+                data-command={command.to_string()}>{ label }</button>
     }
 }
 
@@ -179,17 +182,17 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
     html! {
         <div class="tabs" role="tablist" aria-label="Panels">
             if layout.narrow {
-                { tab(tree, "panel", "layout", "structure".to_owned(), plain("Structure")) }
+                { tab(tree, "panel", Command::Pane(Pane::Structure), plain("Structure")) }
             }
-            { for panels::shown(view).map(|(place, panel)| {
+            { for panels::shown(view).map(|panel| {
                 let badge = (panel.badge)(view);
                 let label = html! { <>
                     { panel.name }
                     if let Some((count, tone)) = badge {
-                        <span class={format!("badge {}", words::tone_class(tone))}>{ words::grouped(count) }</span>
+                        <span class={format!("badge {}", format::tone_class(tone))}>{ format::grouped(count) }</span>
                     }
                 </> };
-                tab(!tree && view.panel == panel.id, "panel", "panel", place.to_string(), label)
+                tab(!tree && view.panel == panel.id, "panel", Command::Panel(panel.id), label)
             }) }
         </div>
     }
@@ -204,20 +207,20 @@ pub fn status(view: Option<&View>) -> Html {
                 <span>{ version }</span>
                 <span class="grow" />
                 <span class="hint">
-                    { "keyboard: " }<kbd>{ "o" }</kbd>{ " open " }<kbd>{ "?" }</kbd>{ " all keys" }
+                    <kbd>{ "o" }</kbd>{ " open a file " }<kbd>{ "?" }</kbd>{ " help" }
                 </span>
             </footer>
         };
     };
     let opened = &view.opened;
     let range = view.selection.span.map_or_else(
-        || "no bytes of its own".to_owned(),
+        || "no bytes".to_owned(),
         |span| {
             format!(
                 "{:#x}..{:#x} · {}",
                 span.start,
                 span.end,
-                words::bytes(span.len())
+                format::bytes(span.len())
             )
         },
     );
@@ -231,7 +234,7 @@ pub fn status(view: Option<&View>) -> Html {
                 { panels::spoken_coverage(&opened.coverage, opened.size) }
             </span>
             <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
-            <span class="cost">{ format!("decoded in {}", words::millis(opened.millis)) }</span>
+            <span class="cost">{ format!("decoded in {}", format::millis(opened.millis)) }</span>
             <span class="dim cost">{ version }</span>
         </footer>
     }
@@ -240,9 +243,9 @@ pub fn status(view: Option<&View>) -> Html {
 /// Some bytes may be read twice.
 fn read(bytes: u64, size: u64) -> String {
     if bytes >= size {
-        format!("read all {}", words::size(size))
+        format!("read all {}", format::size(size))
     } else {
-        format!("read {} of {}", words::size(bytes), words::size(size))
+        format!("read {} of {}", format::size(bytes), format::size(size))
     }
 }
 
@@ -251,8 +254,8 @@ pub fn banner(tab: TabId, why: &str) -> Html {
     html! {
         <div class="banner" role="alert">
             <span class="sev warn" aria-hidden="true">{ "▲" }</span>
-            <span>{ why.to_owned() }{ " What is shown is from before." }</span>
-            { button("btn2", "reopen", tab.0.to_string(), plain("Open it again…")) }
+            <span>{ why.to_owned() }{ " The page shows its old contents." }</span>
+            { button("btn2", Command::Reopen(tab), plain("Reopen…")) }
         </div>
     }
 }

@@ -1,7 +1,7 @@
 //! Which colour each byte has.
 
 use crate::model::{Area, NodeKind, Span};
-use crate::ui::words;
+use crate::ui::format;
 use crate::worker::protocol::LeafRow;
 
 /// How a byte is drawn.
@@ -147,7 +147,7 @@ impl Paint {
             push(match () {
                 () if leaf.gap => "gap",
                 () if leaf.fill => "fill",
-                () => words::area_class(leaf.area),
+                () => format::area_class(leaf.area),
             });
             if leaf.odd {
                 push("odd");

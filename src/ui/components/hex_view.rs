@@ -13,8 +13,8 @@ use crate::ui::hooks::{
     CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus, number_at,
     use_change, use_later, use_local, use_pieces, use_row_count, use_virtual_rows,
 };
+use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::Via;
-use crate::ui::shared::Shared;
 use crate::ui::state::{self, TabId};
 use crate::ui::tree;
 use crate::worker::client::Piece;
@@ -36,7 +36,7 @@ pub struct Props {
     /// The file's tab.
     pub tab: TabId,
     /// What is shown of it.
-    pub view: Shared<state::View>,
+    pub view: PtrEq<state::View>,
 }
 
 /// What the pointer and the keys are at.
@@ -54,7 +54,7 @@ struct Hand {
 /// All that the events need.
 struct View {
     session: Rc<Session>,
-    view: Shared<state::View>,
+    view: PtrEq<state::View>,
     rows: Rc<VirtualRows>,
     hand: Local<Hand>,
     pieces: Pieces,
@@ -210,7 +210,7 @@ impl View {
             _ => Whole::No,
         };
         let hover = hand.hover.and_then(|at| {
-            let piece = self.pieces.get(at / CHUNK)?;
+            let piece = self.pieces.get(&(at / CHUNK))?;
             let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
             Some((hex_paint::start(leaf), leaf.end))
         });
@@ -228,7 +228,7 @@ impl View {
         let len = (self.whole.end - offset).min(self.width) as usize;
         let leaves = self
             .pieces
-            .get(offset / CHUNK)
+            .get(&(offset / CHUNK))
             .map_or(&[][..], |p| &p.leaves);
         let line = Line {
             number,
@@ -249,7 +249,6 @@ pub fn HexView(props: &Props) -> Html {
     let selection = &props.view.selection;
     let source = selection.source();
     let whole = props.view.whole(source);
-    let opened = Shared::from(&props.view.opened).address();
 
     let rows = use_virtual_rows(ROW);
     let width: u64 = if (1..WIDE).contains(&rows.width()) {
@@ -267,7 +266,13 @@ pub fn HexView(props: &Props) -> Html {
         view: props.view.clone(),
         rows: Rc::clone(&rows),
         hand: use_local(),
-        pieces: use_pieces(&props.session.0, props.tab, source, bytes, opened),
+        pieces: use_pieces(
+            &props.session.0,
+            props.tab,
+            source,
+            bytes,
+            props.view.opening.into(),
+        ),
         source,
         whole,
         width,
@@ -319,7 +324,7 @@ fn digits(end: u64) -> usize {
 }
 
 fn part(pieces: &Pieces, offset: u64, len: usize) -> Option<&[u8]> {
-    let piece: &Piece = pieces.get(offset / CHUNK)?;
+    let piece: &Piece = pieces.get(&(offset / CHUNK))?;
     let from = usize::try_from(offset.checked_sub(piece.span.start)?).ok()?;
     let bytes = piece.bytes.get(from..)?;
     (!bytes.is_empty()).then(|| bytes.get(..len).unwrap_or(bytes))

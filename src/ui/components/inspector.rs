@@ -9,11 +9,12 @@ use super::readings::readings_view;
 use super::value_view::{self, bits_view, entry, value_view};
 use crate::model::text::escaped;
 use crate::model::{Area, SourceId, Span, Value, Xref};
-use crate::ui::acts::COPY_MAX;
+use crate::ui::commands::{ByteForm, Command};
+use crate::ui::format;
+use crate::ui::hooks::COPY_MAX;
 use crate::ui::problem_list::{Class, Entry, entries, said};
 use crate::ui::selection::{self, Selection};
 use crate::ui::state::View;
-use crate::ui::words;
 use crate::worker::protocol::{Detail, Row};
 
 /// The inspector.
@@ -29,7 +30,7 @@ pub fn inspector(view: &View) -> Html {
     html! {
         <div class="insp" key={u64::from(row.id.0)}>
             if selection.free {
-                <h2>{ words::bytes(len) }</h2>
+                <h2>{ format::bytes(len) }</h2>
                 <p class="sub">{ "in " }<span class="mono">{ selection::name(row) }</span></p>
                 <dl class="kv">{ place(selection) }</dl>
             } else {
@@ -38,12 +39,12 @@ pub fn inspector(view: &View) -> Html {
                 <dl class="kv">
                     { value_view(&row.value, row.span.filter(|_| row.bits.is_none()).map(Span::len)) }
                     if let Some(summary) = &row.summary {
-                        { entry(if crate::ui::tree::has_value(row) { "Meaning" } else { "Content" }, plain(&escaped(summary))) }
+                        { entry(if crate::ui::tree::has_value(row) { "Meaning" } else { "Contents" }, plain(&escaped(summary))) }
                     }
                     { bits_view(row.bits) }
                     { place(selection) }
-                    if let Some(count) = detail.and_then(|d| d.row.count).filter(|c| *c > 0) {
-                        { entry("Parts", plain(&words::grouped(count))) }
+                    if let Some(count) = row.count.filter(|count| *count > 0) {
+                        { entry("Children", plain(&format::grouped(count))) }
                     }
                 </dl>
                 if let Some(detail) = detail {
@@ -68,17 +69,17 @@ fn about(view: &View, detail: &Detail) -> Html {
         }
         { links(&detail.xrefs) }
         { for problems(view, detail) }
-        { known_values(&detail.known, &detail.row.value) }
+        { known_values(&detail.known, &view.row().value) }
     </> }
 }
 
 #[inline(never)]
 fn kind(row: &Row) -> Html {
     html! { <>
-        { words::dot(row.area) }
-        { words::kind_name(row.kind) }
+        { format::dot(row.area) }
+        { format::kind_name(row.kind) }
         if row.area != Area::Inherit {
-            <span class="dim">{ " · " }{ words::area_name(row.area) }</span>
+            <span class="dim">{ " · " }{ format::area_name(row.area) }</span>
         }
     </> }
 }
@@ -92,11 +93,11 @@ fn mono(text: &str, after: &str) -> Html {
 #[inline(never)]
 fn place(selection: &Selection) -> Html {
     let Some(span) = selection.span else {
-        return entry("Bytes", mono("", "none: it is computed"));
+        return entry("Bytes", mono("", "none: the value is derived"));
     };
     let source = match span.source {
         SourceId::FILE => String::new(),
-        SourceId(number) => format!(" of unpacked data {number}"),
+        SourceId(number) => format!(" in unpacked data {number}"),
     };
     let hex = if span.len() > 9 {
         format!(" ({:#x})", span.len())
@@ -106,9 +107,9 @@ fn place(selection: &Selection) -> Html {
     let start = selection.extent().map_or(span.start, |extent| extent.start);
     html! { <>
         { entry("Bytes", mono(&format!("{:#x} … {:#x}", span.start, span.end), &source)) }
-        { entry("Length", mono(&words::grouped(span.len()), &hex)) }
+        { entry("Length", mono(&format::grouped(span.len()), &hex)) }
         if start < span.start {
-            { entry("Key", mono(&format!("{start:#x} … {:#x}", span.start), " before it")) }
+            { entry("Key", mono(&format!("{start:#x} … {:#x}", span.start), "")) }
         }
     </> }
 }
@@ -136,16 +137,14 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
             here.push((other, entry.class, entry.place));
         }
     }
-    crate::model::sort::by(&mut here, Ord::cmp);
+    here.sort_unstable();
     let more = here.len().saturating_sub(SHOWN);
     let shown = here.into_iter().take(SHOWN);
     let mut boxes: Vec<Html> = shown
         .filter_map(|(_, class, place)| explanation(view, Entry { class, place }, false))
         .collect();
     if more > 0 {
-        boxes.push(
-            html! { <p class="dim">{ format!("and {more} more in the list of problems") }</p> },
-        );
+        boxes.push(html! { <p class="dim">{ format!("{more} more in Problems") }</p> });
     }
     boxes
 }
@@ -158,11 +157,11 @@ fn links(xrefs: &[Xref]) -> Html {
     }
     html! {
         <section>
-            <h3>{ "Refers to" }</h3>
+            <h3>{ "References" }</h3>
             <dl class="kv">
                 { for xrefs.iter().map(|xref| {
                     let place = format!("{:#x}", xref.to.start);
-                    let label = if xref.label.is_empty() { "these bytes" } else { &xref.label };
+                    let label = if xref.label.is_empty() { "bytes" } else { &xref.label };
                     entry(&xref.why, html! { <>
                         { span_button("link", xref.to, plain(&escaped(label))) }
                         <span class="dim mono">{ " " }{ place }</span>
@@ -176,8 +175,8 @@ fn links(xrefs: &[Xref]) -> Html {
 /// What can be done with what is selected: copy, save, export.
 #[inline(never)]
 fn actions(view: &View, row: &Row) -> Html {
-    let button = |act: &'static str, label: &'static str, can: bool| {
-        html! { <button type="button" class="btn2" data-do={act} disabled={!can}>{ label }</button> }
+    let button = |command: Command, label: &'static str, can: bool| {
+        html! { <button type="button" class="btn2" data-command={command.to_string()} disabled={!can}>{ label }</button> }
     };
     let node = !view.selection.free;
     let len = view.selection.span.map_or(0, Span::len);
@@ -186,22 +185,22 @@ fn actions(view: &View, row: &Row) -> Html {
     html! {
         <section class="actions">
             <div class="rowc">
-                { button("copy-link", "Copy link", view.detail().is_some()) }
-                { button("copy-value", "Copy value", node && !value_view::plain(&row.value).is_empty()) }
-                { button("copy-path", "Copy path", path) }
-                { button("save", "Save bytes", len > 0) }
+                { button(Command::CopyLink, "Copy link", view.detail().is_some()) }
+                { button(Command::CopyValue, "Copy value", node && !value_view::plain(&row.value).is_empty()) }
+                { button(Command::CopyPath, "Copy path", path) }
+                { button(Command::SaveBytes, "Save bytes", len > 0) }
             </div>
             <details class="fold">
-                <summary>{ "Copy and export as…" }</summary>
+                <summary>{ "Export" }</summary>
                 <div class="rowc">
-                    { button("hex", "Hex text", short) }
-                    { button("c", "C array", short) }
-                    { button("rust", "Rust array", short) }
-                    { button("text", "Tree as text", node) }
-                    { button("json", "Save JSON", node) }
+                    { button(Command::CopyBytes(ByteForm::Hex), "Copy as hex", short) }
+                    { button(Command::CopyBytes(ByteForm::C), "Copy as C array", short) }
+                    { button(Command::CopyBytes(ByteForm::Rust), "Copy as Rust array", short) }
+                    { button(Command::CopyTree, "Copy tree as text", node) }
+                    { button(Command::SaveTree, "Save tree as JSON", node) }
                 </div>
                 if len > COPY_MAX {
-                    <p class="dim small">{ format!("As text at most {}; save the bytes instead.", words::size(COPY_MAX)) }</p>
+                    <p class="dim small">{ format!("More than {} cannot be copied as text. Save the bytes instead.", format::size(COPY_MAX)) }</p>
                 }
             </details>
         </section>

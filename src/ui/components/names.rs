@@ -4,9 +4,9 @@ use yew::prelude::*;
 
 use crate::model::Span;
 use crate::model::text::escaped;
-use crate::ui::acts::with_span;
+use crate::ui::commands::Command;
+use crate::ui::format;
 use crate::ui::selection::Selection;
-use crate::ui::words;
 use crate::worker::protocol::Row;
 
 /// A row's name; the middle of a long one gives way first.
@@ -22,7 +22,7 @@ pub fn name_of(row: &Row) -> Html {
 /// A name; the middle of a long one gives way first.
 #[inline(never)]
 pub fn shortened(name: &str) -> Html {
-    let (start, end) = words::middle(name);
+    let (start, end) = format::middle(name);
     if end.is_empty() {
         return html! { <span class="n">{ name.to_owned() }</span> };
     }
@@ -56,25 +56,25 @@ pub fn plain(text: &str) -> Html {
     yew::virtual_dom::VText::new(text.to_owned()).into()
 }
 
-/// A button: what it does, with what, and what it says.
+/// A button: what it does, and what it says.
 #[inline(never)]
-pub fn button(class: &'static str, act: &'static str, with: String, label: Html) -> Html {
-    html! { <button type="button" {class} data-do={act} data-with={with}>{ label }</button> }
+pub fn button(class: &'static str, command: Command, label: Html) -> Html {
+    html! { <button type="button" {class} data-command={command.to_string()}>{ label }</button> }
 }
 
 /// A button that selects bytes.
 #[inline(never)]
 pub fn span_button(class: &'static str, span: Span, label: Html) -> Html {
-    button(class, "span", with_span(span), label)
+    button(class, Command::Select(span), label)
 }
 
 /// The names on the way to what is selected; each leads there.
 pub fn names(selection: &Selection) -> Html {
     html! {
-        <nav class="names" aria-label="Way to the selection">
+        <nav class="names" aria-label="Path of the selection">
             { for selection.names().enumerate().map(|(i, name)| html! { <>
                 if i > 0 { <span class="arrow" aria-hidden="true">{ "▸" }</span> }
-                { button("link", "level", (i + 1).to_string(), plain(&name)) }
+                { button("link", Command::SelectAbove(i + 1), plain(&name)) }
             </> }) }
         </nav>
     }

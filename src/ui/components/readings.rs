@@ -27,7 +27,7 @@ pub(super) fn readings_view(bytes: &[u8], len: u64, open: bool) -> Html {
                     <dd class="mono text">{ reading.text }</dd>
                 </> }) }
             </dl>
-            <p class="dim small">{ "Little endian, from the first byte of the selection." }</p>
+            <p class="dim small">{ "Little-endian, from the start of the selection." }</p>
         </details>
     }
 }

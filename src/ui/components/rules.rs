@@ -6,9 +6,9 @@ use yew::prelude::*;
 
 use super::names::prose;
 use crate::model::{RuleInfo, Severity, Tone};
+use crate::ui::format;
 use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
 use crate::ui::verdict_state::effect_tone;
-use crate::ui::words;
 
 /// The id of the field that filters.
 const FIELD: &str = "rule-filter";
@@ -57,17 +57,17 @@ pub fn Rules(props: &Props) -> Html {
     html! {
         <div class="rules">
             <div class="line">
-                <input id={FIELD} type="search" placeholder="Filter by id or text" aria-label="Filter rules" {oninput} />
+                <input id={FIELD} type="search" placeholder="Id or text" aria-label="Filter rules" {oninput} />
                 <span class="dim" role="status">
                     { match (&now.rules, now.failed) {
                         (Some(_), _) => format!("{} of {}", found.len(), rules.len()),
                         (None, false) => "…".to_owned(),
-                        (None, true) => "The decoder has stopped: close this and try again.".to_owned(),
+                        (None, true) => "The decoder stopped. Close this dialog and try again.".to_owned(),
                     } }
                 </span>
             </div>
             { for found.iter().take(SHOWN).map(|rule| entry(rule)) }
-            if more > 0 { <p class="dim">{ format!("and {more} more: filter to see them") }</p> }
+            if more > 0 { <p class="dim">{ format!("{more} more; filter to see them") }</p> }
         </div>
     }
 }
@@ -87,7 +87,7 @@ fn entry(rule: &RuleInfo) -> Html {
     html! {
         <details key={rule.id.to_string()}>
             <summary>
-                { words::tone_mark(tone, meaning) }
+                { format::tone_mark(tone, meaning) }
                 <span class="mono">{ rule.id.to_string() }</span>
                 <span class="dim">{ prose(&rule.summary) }</span>
             </summary>

@@ -173,16 +173,16 @@ pub fn SearchBox(props: &Props) -> Html {
 
 fn said(found: &Found) -> String {
     match found.hits.len() {
-        0 => format!("Nothing contains “{}”", escaped(&found.typed)),
-        1 => "1 hit".to_owned(),
-        count if found.more => format!("the first {count} hits"),
-        count => format!("{count} hits"),
+        0 => format!("No results for “{}”", escaped(&found.typed)),
+        1 => "1 result".to_owned(),
+        count if found.more => format!("first {count} results"),
+        count => format!("{count} results"),
     }
 }
 
 fn hits(found: &Found) -> Html {
     html! { <>
-        <div id="hits" role="listbox" aria-label="Hits" class="hits">
+        <div id="hits" role="listbox" aria-label="Results" class="hits">
             { for found.hits.iter().enumerate().map(|(i, hit)| {
                 let on = found.at == Some(i);
                 let path: Vec<String> = hit.path.iter().map(|name| escaped(name)).collect();
@@ -199,7 +199,7 @@ fn hits(found: &Found) -> Html {
         <p class="foot dim">
             { said(found) }
             if found.hits.is_empty() {
-                { super::prose(". Bytes are written as `4d 5a ?? 00` or `\"abc\"`.") }
+                { super::prose(". Type bytes as `4d 5a ?? 00` or `\"abc\"`.") }
             }
         </p>
     </> }

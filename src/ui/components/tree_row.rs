@@ -6,8 +6,8 @@ use super::name_of;
 use crate::model::text::{escaped, value_text};
 use crate::model::{NodeKind, Value};
 use crate::ui::flat::{FlatRow, Item};
+use crate::ui::format;
 use crate::ui::tree;
-use crate::ui::words;
 use crate::worker::protocol::Row;
 
 /// Deeper rows are not indented any further.
@@ -61,14 +61,14 @@ pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
 fn content(row: &Row, depth: u32) -> Html {
     html! { <>
         if depth == 1 {
-            { words::dot(row.area) }
+            { format::dot(row.area) }
         }
         if row.indexed && !row.name.is_empty() {
             <span class="ix">{ row.index }</span>
         }
         { name_of(row) }
         if let Some(severity) = row.severity {
-            { words::severity_mark(severity) }
+            { format::severity_mark(severity) }
         }
         { value(row) }
         { for right(row, depth) }
@@ -104,15 +104,15 @@ fn right(row: &Row, depth: u32) -> Option<Html> {
     Some(if is_value {
         html! { <span class="s at">{ format!("{:#x}", span.start) }</span> }
     } else {
-        html! { <span class="s">{ words::grouped(span.len()) }</span> }
+        html! { <span class="s">{ format::grouped(span.len()) }</span> }
     })
 }
 
 fn place(row: &Row) -> Option<AttrValue> {
     let Some(span) = row.span else {
-        return Some("derived: it has no bytes of its own".into());
+        return Some("derived value, no bytes".into());
     };
-    let len = words::bytes(span.len());
+    let len = format::bytes(span.len());
     let name = escaped(&row.name);
     Some(format!("{name}\n{:#x} … {:#x} ({len})", span.start, span.end).into())
 }

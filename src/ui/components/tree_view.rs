@@ -13,8 +13,8 @@ use crate::ui::hooks::{
     Later, Local, Session, SessionContext, VirtualRows, focus, number_near, pressed, use_change,
     use_later, use_local, use_row_count, use_virtual_rows,
 };
+use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::{Selection, Via};
-use crate::ui::shared::Shared;
 use crate::ui::state::TabId;
 use crate::ui::tree::Tree;
 
@@ -31,7 +31,7 @@ pub struct Props {
     /// The file's tab.
     pub tab: TabId,
     /// Its tree.
-    pub tree: Shared<Tree>,
+    pub tree: PtrEq<Tree>,
     /// What is selected.
     pub selection: Selection,
 }
@@ -49,10 +49,10 @@ fn selected_item(selection: &Selection) -> Item {
 
 /// A flattened tree is kept as long as the tree is the same.
 #[derive(Default)]
-struct Kept(RefCell<Option<(Shared<Tree>, Rc<Flat>)>>);
+struct Kept(RefCell<Option<(PtrEq<Tree>, Rc<Flat>)>>);
 
 impl Kept {
-    fn flat(&self, tree: &Shared<Tree>) -> Rc<Flat> {
+    fn flat(&self, tree: &PtrEq<Tree>) -> Rc<Flat> {
         let mut kept = self.0.borrow_mut();
         if let Some((of, flat)) = &*kept
             && of == tree
@@ -69,7 +69,7 @@ impl Kept {
 struct View {
     session: Rc<Session>,
     tab: TabId,
-    tree: Shared<Tree>,
+    tree: PtrEq<Tree>,
     flat: Rc<Flat>,
     rows: Rc<VirtualRows>,
     selection: Selection,
@@ -175,10 +175,13 @@ impl View {
     fn load(&self) {
         let (start, end) = self.rows.shown();
         for row in (start..end).filter_map(|n| self.flat.row(n)) {
-            if let Item::Child { parent, index } = row.item
-                && !self.tree.has_page(parent, index)
-            {
-                self.session.load_page(self.tab, parent, index);
+            match row.item {
+                Item::Child { parent, index } if !self.tree.has_page(parent, index) => {
+                    self.session.load_page(self.tab, parent, index);
+                }
+                // How many there are comes with the first.
+                Item::Unknown { parent } => self.session.load_page(self.tab, parent, 0),
+                _ => {}
             }
         }
         if let Some(row) = self
@@ -232,7 +235,7 @@ pub fn TreeView(props: &Props) -> Html {
     let waits = u64::from(view.cursor.get().is_some());
     let here = Rc::clone(&view);
     use_change(
-        [props.tree.address(), start, end, waits],
+        [props.tree.version(), start, end, waits],
         Box::new(move || here.load()),
     );
 

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::model::text::{escaped, value_text};
 use crate::model::{Bits, Radix, Value};
-use crate::ui::words;
+use crate::ui::format;
 
 /// A name and what stands beside it.
 #[inline(never)]
@@ -48,7 +48,7 @@ pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
         Value::Text { text, lossy } => html! { <>
             { entry("Value", html! { <span class="mono text">{ escaped(text) }</span> }) }
             if *lossy {
-                { entry("", html! { <span class="warn">{ "▲ some of it is not UTF-8" }</span> }) }
+                { entry("", html! { <span class="warn">{ "▲ not valid UTF-8" }</span> }) }
             }
         </> },
     }
@@ -64,7 +64,7 @@ fn cut(raw: u64, bits: u8) -> u64 {
 
 #[inline(never)]
 fn unsigned(raw: u64, bits: u8, radix: Radix, symbol: Option<&str>) -> Html {
-    let decimal = mono(words::grouped(raw));
+    let decimal = mono(format::grouped(raw));
     let hex = mono(format!("{raw:#x}"));
     let (first, (name, second)) = match radix {
         Radix::Decimal => (decimal, ("Hex", hex)),
@@ -109,10 +109,10 @@ fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
             <ul class="flags mono">
                 { for set.iter().map(|name| html! { <li>{ &**name }</li> }) }
                 if rest != 0 {
-                    <li class="warn">{ format!("{rest:#x} has no name") }</li>
+                    <li class="warn">{ format!("{rest:#x} (unknown)") }</li>
                 }
                 if set.is_empty() && rest == 0 {
-                    <li class="dim">{ "none is set" }</li>
+                    <li class="dim">{ "none" }</li>
                 }
             </ul>
         }) }
@@ -123,16 +123,16 @@ fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
     </> }
 }
 
-/// `[7:4] of the word`.
+/// `[7:4] (4 bits)`.
 pub(super) fn bits_view(bits: Option<Bits>) -> Html {
     match bits {
         Some(Bits { low, high }) if high == low + 1 => {
-            entry("Bits", mono(format!("[{low}], 1 bit of the word")))
+            entry("Bits", mono(format!("[{low}] (1 bit)")))
         }
         Some(Bits { low, high }) => entry(
             "Bits",
             mono(format!(
-                "[{}:{low}], {} bits of the word",
+                "[{}:{low}] ({} bits)",
                 high.saturating_sub(1),
                 high - low
             )),

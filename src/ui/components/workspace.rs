@@ -2,18 +2,19 @@
 
 use yew::prelude::*;
 
-use super::frame::{panel_tabs, tab};
+use super::frame::{panel_tabs, tab, tab_id};
 use super::inspector::inspector;
 use super::names::{names, plain};
 use super::{Border, HexView, TreeView};
+use crate::ui::commands::{Command, Pane};
+use crate::ui::format;
 use crate::ui::hooks::{BOTTOM, LEFT, RIGHT, SessionContext};
 use crate::ui::panels::{PANELS, PanelProps};
-use crate::ui::shared::Shared;
+use crate::ui::ptr_eq::PtrEq;
 use crate::ui::state::{State, Tab, View};
-use crate::ui::words;
 
 /// The panes of a file.
-pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &Shared<View>) -> Html {
+pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &PtrEq<View>) -> Html {
     let pane = Panes {
         session,
         state,
@@ -31,12 +32,12 @@ struct Panes<'a> {
     session: &'a SessionContext,
     state: &'a State,
     tab: &'a Tab,
-    view: &'a Shared<View>,
+    view: &'a PtrEq<View>,
 }
 
 impl Panes<'_> {
     fn wide(&self) -> Html {
-        let size = format!("{} B", words::grouped(self.view.opened.size));
+        let size = format!("{} B", format::grouped(self.view.opened.size));
         html! {
             <main key={self.tab.id.0} class="panes">
                 <section class="pane left" id="pane-tree" aria-labelledby="head-tree">
@@ -44,26 +45,26 @@ impl Panes<'_> {
                         <span class="dim mono">{ size }</span></div>
                     { self.tree() }
                 </section>
-                <Border border={LEFT} label="Width of the structure" controls="pane-tree" />
+                <Border border={LEFT} label="Width of the structure pane" controls="pane-tree" />
                 <div class="pane center">
                     <section class="pane upper" aria-label="Panel">
                         { panel_tabs(self.state, self.view) }
                         { self.panel() }
                     </section>
-                    <Border border={BOTTOM} label="Height of the bytes" controls="pane-bytes" />
+                    <Border border={BOTTOM} label="Height of the bytes pane" controls="pane-bytes" />
                     <section class="pane lower" id="pane-bytes" aria-labelledby="head-bytes">
                         <div class="head">
                             <h2 id="head-bytes">{ "Bytes" }</h2>
                             { names(&self.view.selection) }
                             <span class="grow" />
-                            <button type="button" class="quiet" data-do="dialog" data-with="goto" aria-keyshortcuts="g">
-                                { "go to " }<kbd aria-hidden="true">{ "g" }</kbd>
+                            <button type="button" class="quiet" data-command={Command::GoTo.to_string()} aria-keyshortcuts="g">
+                                { "Go to " }<kbd aria-hidden="true">{ "g" }</kbd>
                             </button>
                         </div>
                         { self.bytes() }
                     </section>
                 </div>
-                <Border border={RIGHT} label="Width of the inspector" controls="pane-inspector" />
+                <Border border={RIGHT} label="Width of the inspector pane" controls="pane-inspector" />
                 <section class="pane right" id="pane-inspector" aria-labelledby="head-inspector">
                     <div class="head"><h2 id="head-inspector">{ "Inspector" }</h2></div>
                     { inspector(self.view) }
@@ -77,7 +78,7 @@ impl Panes<'_> {
     fn stacked(&self) -> Html {
         let layout = &self.state.layout;
         let inspects = layout.lower_is_inspector;
-        let lower = |on, with: &str, name| tab(on, "lower", "layout", with.to_owned(), plain(name));
+        let lower = |on, pane, name| tab(on, "lower", Command::Pane(pane), plain(name));
         html! {
             <main key={self.tab.id.0} class="panes stacked">
                 <section class="pane upper" aria-label="Structure and panels">
@@ -85,17 +86,17 @@ impl Panes<'_> {
                     if layout.upper_is_panel {
                         { self.panel() }
                     } else {
-                        <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby="tab-layout-structure">{ self.tree() }</div>
+                        <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={tab_id(&Command::Pane(Pane::Structure))}>{ self.tree() }</div>
                     }
                 </section>
                 <Border border={BOTTOM} label="Height of the lower pane" controls="lower" />
                 <section class="pane lower" aria-label="Bytes and inspector">
                     <div class="tabs" role="tablist" aria-label="Bytes and inspector">
-                        { lower(!inspects, "bytes", "Bytes") }
-                        { lower(inspects, "inspector", "Inspector") }
+                        { lower(!inspects, Pane::Bytes, "Bytes") }
+                        { lower(inspects, Pane::Inspector, "Inspector") }
                     </div>
                     <div class="panel-frame" id="lower" role="tabpanel"
-                         aria-labelledby={if inspects { "tab-layout-inspector" } else { "tab-layout-bytes" }}>
+                         aria-labelledby={tab_id(&Command::Pane(if inspects { Pane::Inspector } else { Pane::Bytes }))}>
                         if inspects { { inspector(self.view) } } else { { self.bytes() } }
                     </div>
                 </section>
@@ -105,7 +106,7 @@ impl Panes<'_> {
 
     fn tree(&self) -> Html {
         html! {
-            <TreeView session={self.session.clone()} tab={self.tab.id} tree={Shared::from(&self.view.tree)}
+            <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(&self.view.tree)}
                       selection={self.view.selection.clone()} />
         }
     }
@@ -115,15 +116,16 @@ impl Panes<'_> {
     }
 
     fn panel(&self) -> Html {
-        let place = PANELS.iter().position(|panel| panel.id == self.view.panel);
+        let id = self.view.panel;
+        let panel = PANELS.iter().find(|panel| panel.id == id);
         let given = PanelProps {
             session: self.session.clone(),
             view: self.view.clone(),
             more: self.state.layout.more_parts,
         };
         html! {
-            <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={place.map(|i| format!("tab-panel-{i}"))}>
-                { for place.and_then(|i| PANELS.get(i)).map(|panel| (panel.render)(&given)) }
+            <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={tab_id(&Command::Panel(id))}>
+                { for panel.map(|panel| (panel.render)(&given)) }
             </div>
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::listener::Listener;
 use super::session::Session;
 use crate::ui::route::{self, Query, Target};
-use crate::ui::selection::{Selection, Via};
+use crate::ui::selection::Via;
 use crate::ui::state::{Action, Origin, TabId};
 use crate::worker::client_timer::Timer;
 use wasm_bindgen::{JsCast, JsValue};
@@ -120,11 +120,6 @@ fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
     }
     match read_target() {
         Some(target) => session.follow(tab.id, target),
-        None => {
-            if let Some(view) = tab.view() {
-                let root = Selection::root(view.opened.root.span);
-                session.dispatch(Action::Select(tab.id, root));
-            }
-        }
+        None => session.select_root(tab.id, Via::Address),
     }
 }

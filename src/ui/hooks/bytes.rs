@@ -1,61 +1,21 @@
 //! The bytes that are in view, fetched in pieces and kept for a while.
 
-use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::cache::Key;
 use super::effect::use_change;
 use super::session::{Session, spawn};
 use crate::model::{SourceId, Span};
 use crate::ui::state::TabId;
 use crate::worker::client::{ClientError, Piece};
-use crate::worker::client_table::Table;
 
 /// The bytes are asked for in pieces of this size.
 pub const CHUNK: u64 = 4096;
-/// So many pieces are kept of each file.
-const KEEP: usize = 48;
-
-type Key = (SourceId, u64);
-
 /// Pieces of one file, by number.
-pub type Pieces = Table<u64, Rc<Piece>>;
-
-/// The pieces that were fetched lately.
-#[derive(Default)]
-pub(super) struct Cache {
-    pieces: RefCell<Table<Key, (u32, Rc<Piece>)>>,
-    asked: RefCell<Table<Key, ()>>,
-    clock: Cell<u32>,
-}
-
-impl Cache {
-    pub(super) fn clear(&self) {
-        self.pieces.borrow_mut().clear();
-        self.asked.borrow_mut().clear();
-    }
-
-    fn get(&self, key: Key) -> Option<Rc<Piece>> {
-        self.clock.set(self.clock.get().wrapping_add(1));
-        let mut pieces = self.pieces.borrow_mut();
-        let (used, piece) = pieces.get_mut(key)?;
-        *used = self.clock.get();
-        Some(Rc::clone(piece))
-    }
-
-    fn put(&self, key: Key, piece: Rc<Piece>) {
-        let mut pieces = self.pieces.borrow_mut();
-        pieces.put(key, (self.clock.get(), piece));
-        while pieces.all().len() > KEEP {
-            let oldest = pieces.all().iter().min_by_key(|(_, (used, _))| *used);
-            let Some(oldest) = oldest.map(|(key, _)| *key) else {
-                return;
-            };
-            pieces.take(oldest);
-        }
-    }
-}
+pub type Pieces = BTreeMap<u64, Rc<Piece>>;
 
 impl Session {
     fn load_piece(self: &Rc<Self>, tab: TabId, key: Key, done: Box<dyn FnOnce()>) {
@@ -63,7 +23,7 @@ impl Session {
         let Some(client) = self.client(tab) else {
             return;
         };
-        if !live.cache.asked.borrow_mut().put(key, ()) {
+        if !live.cache.asked.borrow_mut().insert(key) {
             return;
         }
         let session = Rc::clone(self);
@@ -74,7 +34,7 @@ impl Session {
                 Err(error) => session.trouble(tab, &error),
             }
             // After an error it is asked for again when it comes into view again.
-            live.cache.asked.borrow_mut().take(key);
+            live.cache.asked.borrow_mut().remove(&key);
             done();
         }));
     }
@@ -121,7 +81,7 @@ pub fn use_pieces(
             .and_then(|live| live.cache.get((source, chunk)))
         {
             Some(piece) => {
-                here.put(chunk, piece);
+                here.insert(chunk, piece);
             }
             None => missing.push(chunk),
         }

@@ -23,7 +23,7 @@ pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
 
 /// Is the event about something that does something by itself?
 pub fn on_control(event: &Event) -> bool {
-    closest(event, "[data-do], input, select, textarea").is_some()
+    closest(event, "[data-command], input, select, textarea").is_some()
 }
 
 /// As [`number_near`], for what is under the pointer now, wherever the event began.

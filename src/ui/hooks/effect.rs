@@ -10,13 +10,8 @@ use std::rc::Rc;
 use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
-/// What is watched: ids, counters, addresses of shared data.
+/// What is watched: ids, counters.
 pub type Watched = [u64; 4];
-
-/// The address of shared data: another one as long as both are alive.
-pub fn address<T: ?Sized>(shared: &Rc<T>) -> u64 {
-    Rc::as_ptr(shared).cast::<()>() as usize as u64
-}
 
 /// A number that another text does not have, most likely.
 pub fn fingerprint(text: &str) -> u64 {

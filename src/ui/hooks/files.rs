@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use super::listener::Listener;
 use super::session::{Session, spawn};
-use super::session_open::{Chosen, as_file, files_of};
 use super::{dom, fetch};
 use crate::model::{SourceId, Span};
 use crate::ui::state::{Action, TabId};
@@ -19,6 +18,9 @@ use web_sys::{
 
 /// The id of the field for files.
 const FILE_ID: &str = "file";
+
+/// A file, and the handle by which it can be had again.
+pub(super) type Chosen = (File, Option<JsValue>);
 
 fn document() -> Option<web_sys::Document> {
     web_sys::window()?.document()
@@ -120,7 +122,12 @@ pub(super) async fn file_of(handle: &JsValue) -> Option<File> {
         .dyn_into()
         .ok()?;
     let promise: Promise = get.call0(handle).ok()?.dyn_into().ok()?;
-    as_file(JsFuture::from(promise).await.ok()?)
+    JsFuture::from(promise).await.ok()?.dyn_into().ok()
+}
+
+/// The files of a list.
+fn files_of(list: &web_sys::FileList) -> Vec<File> {
+    (0..list.length()).filter_map(|i| list.item(i)).collect()
 }
 
 fn paste(session: &Rc<Session>, event: &Event) {

@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlElement, KeyboardEvent};
 use super::dom;
 use super::listener::Listener;
 use super::session::Session;
-use crate::ui::acts;
+use crate::ui::commands::Command;
 
 /// The key of an event; nothing while a modifier makes it the browser's business.
 pub fn pressed(event: &KeyboardEvent) -> Option<String> {
@@ -19,7 +19,7 @@ pub fn pressed(event: &KeyboardEvent) -> Option<String> {
 
 /// Listens to keys and clicks until it is dropped.
 ///
-/// A click on anything with `data-do` does what that says: one listener for all buttons.
+/// A click on anything with `data-command` does what that says: one listener for all buttons.
 pub(super) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
     let Some(window) = web_sys::window() else {
         return Box::new(());
@@ -32,12 +32,17 @@ pub(super) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
     });
     let here = Rc::clone(session);
     let clicks = Listener::new(&window, "click", move |event| {
-        let Some(element) = dom::closest(&event, "[data-do]") else {
+        let Some(element) = dom::closest(&event, "[data-command]") else {
             return;
         };
-        let what = element.get_attribute("data-do").unwrap_or_default();
-        let with = element.get_attribute("data-with").unwrap_or_default();
-        acts::click(&here, &what, &with);
+        let text = element.get_attribute("data-command").unwrap_or_default();
+        match text.parse::<Command>() {
+            Ok(command) => here.run(command),
+            Err(_) if cfg!(debug_assertions) => {
+                web_sys::console::error_2(&"unknown command".into(), &text.into());
+            }
+            Err(_) => {}
+        }
     });
     let here = Rc::clone(session);
     let back = Listener::new(&window, "focus", move |_| here.check_file());
@@ -51,7 +56,7 @@ fn key(session: &Rc<Session>, event: &KeyboardEvent) {
     let Some(key) = pressed(event) else { return };
     let used = match dom::closest(event, "[role=tablist]") {
         Some(list) if tab_key(&list, &key) => true,
-        _ => acts::key(session, &key),
+        _ => session.press(&key),
     };
     if used {
         event.prevent_default();
@@ -70,7 +75,7 @@ fn tab_key(list: &Element, key: &str) -> bool {
         .find(|i| tab(*i).is_some_and(|t| is_on(&t)))
         .unwrap_or(0);
     if key == "Delete" {
-        let close = tab(at).and_then(|t| t.query_selector("[data-do=close]").ok().flatten());
+        let close = tab(at).and_then(|t| t.query_selector(".close").ok().flatten());
         let close = close.and_then(|c| c.dyn_into::<HtmlElement>().ok());
         close.iter().for_each(HtmlElement::click);
         return close.is_some();

@@ -2,6 +2,7 @@
 
 mod address;
 mod bytes;
+mod cache;
 mod clipboard;
 mod dialog;
 mod dom;
@@ -12,16 +13,17 @@ mod keys;
 mod later;
 mod listener;
 mod media;
+mod run;
 mod session;
 mod session_crash;
-mod session_kernels;
-mod session_lists;
-mod session_modules;
+mod session_graph;
+mod session_list;
 mod session_open;
 mod session_select;
 mod session_tree;
 mod session_verdict;
 mod splitter;
+mod start;
 mod storage;
 mod style;
 mod theme;
@@ -34,10 +36,12 @@ pub use self::dom::{
     cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at, number_near,
     on_control, scroll_into_view, set_text, text_of, value_of,
 };
-pub use self::effect::{Local, address, fingerprint, use_change, use_local};
+pub use self::effect::{Local, fingerprint, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
-pub use self::session::{Session, SessionContext, use_session};
-pub use self::session_lists::FIND;
+pub use self::run::COPY_MAX;
+pub use self::session::{Session, SessionContext};
+pub use self::session_list::FIND;
 pub use self::splitter::{BOTTOM, LEFT, RIGHT, Splitter, Splitting, use_splitter};
+pub use self::start::use_session;
 pub use self::virtual_rows::{VirtualRows, use_row_count, use_rows_below, use_virtual_rows};

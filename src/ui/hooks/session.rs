@@ -4,8 +4,8 @@
 //! dispatches what they answer. One decoder for each file that has been looked at, so that
 //! going back to it costs nothing.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -13,21 +13,17 @@ use wasm_bindgen::JsValue;
 use web_sys::{AbortController, File};
 use yew::prelude::*;
 
-use super::bytes::Cache;
-use super::effect::{address as address_of, use_change, use_kept};
-use super::{address, files, keys, media, splitter, theme};
-use crate::model::linkage::list::ListId;
+use super::cache::Cache;
+use super::theme;
+use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
 use crate::ui::route::Target;
-use crate::ui::state::{Action, Layout, Phase, State, TabId, View};
-use crate::worker::client::Client;
-use crate::worker::client_table::Table;
+use crate::ui::state::{Action, State, TabId, View};
+use crate::worker::client::{Client, ClientError};
 use crate::worker::client_timer::Timer;
 use crate::worker::deaths::Deaths;
-use crate::worker::protocol::Row;
+use crate::worker::protocol::{Request, Response, Row};
 
-/// So many bytes are read for the readings of a selection.
-const PREVIEW: u64 = 64;
 /// How long a short message stays, in milliseconds.
 const NOTICE: i32 = 4000;
 
@@ -35,7 +31,7 @@ const NOTICE: i32 = 4000;
 pub struct Session {
     dispatcher: UseReducerDispatcher<State>,
     state: RefCell<Rc<State>>,
-    pub(super) live: RefCell<Table<TabId, Rc<Live>>>,
+    pub(super) live: RefCell<BTreeMap<TabId, Rc<Live>>>,
     /// A decoder that was started with the page, for the first file.
     pub(super) spare: RefCell<Option<Client>>,
     pub(super) next: Cell<u32>,
@@ -64,13 +60,9 @@ pub(super) struct Live {
     /// Where to go as soon as the file is open.
     pub(super) target: RefCell<Option<Target>>,
     /// The pages of rows that were asked for.
-    pub(super) asked: RefCell<Table<(NodeId, u64), ()>>,
-    /// The pages of kernels that were asked for, by generation.
-    pub(super) kernel_pages: RefCell<Table<(u32, u64), ()>>,
-    /// The pages of lists that were asked for.
-    pub(super) pages: RefCell<Table<AskedPage, ()>>,
-    /// The pages of modules that were asked for, by generation.
-    pub(super) module_pages: RefCell<Table<(u32, u64), ()>>,
+    pub(super) asked: RefCell<BTreeSet<(NodeId, u64)>>,
+    /// The pages of lists that were asked for: list, generation, number.
+    pub(super) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,
@@ -79,9 +71,6 @@ pub(super) struct Live {
     pub(super) found: Cell<Option<(u32, Span)>>,
     pub(super) cache: Cache,
 }
-
-/// A page of a list: its generation and its number.
-pub(super) type AskedPage = (ListId, u32, u64);
 
 /// A click on a byte: the next one on the same byte selects what is around it.
 pub(super) struct Click {
@@ -107,7 +96,7 @@ impl Session {
         Session {
             dispatcher,
             state: RefCell::new(state),
-            live: RefCell::new(Table::default()),
+            live: RefCell::default(),
             spare: RefCell::new(None),
             next: Cell::new(1),
             notice: RefCell::new(None),
@@ -133,31 +122,6 @@ impl Session {
         self.dispatcher.dispatch(action);
     }
 
-    /// Begins: listens to the page, starts a decoder for the first file, opens what the
-    /// address asks for. What it returns is to be kept as long as the page is.
-    pub(super) fn begin_page(self: &Rc<Session>) -> Box<dyn Any> {
-        splitter::prepare();
-        let query = address::read_query();
-        let mut layout = Layout {
-            theme: theme::remembered(),
-            embed: query.embed,
-            ..Layout::default()
-        };
-        let media = media::listen(self);
-        layout.narrow = media.as_ref().is_some_and(media::Watch::holds);
-        self.dispatch(Action::Layout(layout));
-        *self.spare.borrow_mut() = Some(Client::start());
-        if let Some(url) = query.url {
-            self.open_link(&url, address::read_target());
-        }
-        Box::new((
-            keys::listen(self),
-            address::listen(self),
-            files::listen(self),
-            media,
-        ))
-    }
-
     /// Goes to the next colours.
     pub fn next_theme(&self) {
         let mut layout = self.state().layout;
@@ -166,29 +130,14 @@ impl Session {
         self.dispatch(Action::Layout(layout));
     }
 
-    /// Asks for everything about what is selected now.
-    pub(super) fn load_selection(self: &Rc<Session>) {
-        let Some((tab, view)) = self.active() else {
-            return;
-        };
-        let (node, span) = (view.selection.node_id(), view.selection.span);
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            if view.detail().is_none() {
-                match session.detail(tab, node).await {
-                    Ok(detail) => session.dispatch(Action::Detail(tab, Rc::new(detail))),
-                    Err(error) => session.trouble(tab, &error),
-                }
-            }
-            if let Some(span) = span.filter(|span| !span.is_empty()) {
-                match session.read(tab, span.sub(0, PREVIEW)).await {
-                    Ok(piece) => {
-                        session.dispatch(Action::Preview(tab, span, piece.bytes.into()));
-                    }
-                    Err(error) => session.trouble(tab, &error),
-                }
-            }
-        }));
+    /// Asks a file's decoder for something.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::ask`].
+    pub(super) async fn ask(&self, tab: TabId, request: Request) -> Result<Response, ClientError> {
+        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
+        client.ask(request).await
     }
 
     /// Says something that need not be answered.
@@ -211,7 +160,7 @@ impl Session {
     }
 
     pub(super) fn live(&self, tab: TabId) -> Option<Rc<Live>> {
-        self.live.borrow().get(tab).cloned()
+        self.live.borrow().get(&tab).cloned()
     }
 
     pub(super) fn client(&self, tab: TabId) -> Option<Client> {
@@ -222,54 +171,4 @@ impl Session {
 /// Runs something that takes time.
 pub(super) fn spawn(task: Pin<Box<dyn Future<Output = ()>>>) {
     wasm_bindgen_futures::spawn_local(task);
-}
-
-/// The session of the page, and what follows when its state has changed.
-#[hook]
-pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
-    let dispatcher = state.dispatcher();
-    let kept = use_mut_ref(|| None::<Rc<Session>>);
-    let session = Rc::clone(
-        kept.borrow_mut()
-            .get_or_insert_with(|| Rc::new(Session::new(dispatcher, Rc::new(State::default())))),
-    );
-    session.remember(Rc::new((**state).clone()));
-
-    let here = Rc::clone(&session);
-    use_kept(Box::new(move || here.begin_page()));
-
-    let tab = state.active();
-    let id = tab.map_or(0, |tab| u64::from(tab.id.0));
-    let view = tab.and_then(|tab| tab.view());
-    let opened = view.map_or(0, |view| address_of(&view.opened));
-    let serial = view.map_or(0, |view| u64::from(view.selection.serial));
-    let detail = view
-        .and_then(|view| view.detail.as_ref())
-        .map_or(0, address_of);
-    let waiting = tab.is_some_and(|tab| tab.phase == Phase::Waiting);
-
-    // A file is decoded when somebody looks at it.
-    let here = Rc::clone(&session);
-    let begin = Box::new(move || {
-        if waiting {
-            here.begin(TabId(id as u32));
-        }
-    });
-    use_change([id, waiting.into(), 0, 0], begin);
-    let here = Rc::clone(&session);
-    use_change([id, opened, 0, 0], Box::new(move || here.load_root()));
-    let here = Rc::clone(&session);
-    use_change(
-        [id, opened, serial, 0],
-        Box::new(move || {
-            here.load_selection();
-            here.follow_verdict();
-        }),
-    );
-    let here = Rc::clone(&session);
-    use_change(
-        [id, opened, serial, detail],
-        Box::new(move || here.show_address()),
-    );
-    SessionContext(session)
 }

@@ -122,19 +122,19 @@ fn explain(error: &ClientError) -> Failure {
     let (title, advice) = match error {
         ClientError::Crashed(_) => (
             "The decoder crashed on this file",
-            "It was restarted and crashed again. That is a bug in zeview, whatever is in the file: please report it, with the message above and, if you may, the file. The page and other files are not affected.",
+            "It was restarted once and crashed again. This is a bug in zeview, whatever the file contains. Please report it with the message above and, if possible, the file. Other open files are not affected.",
         ),
         ClientError::Silent => (
             "The decoder did not finish",
-            "It was stopped after 30 seconds without an answer. Please report the file if you may. The page and other files are not affected.",
+            "It was stopped after 30 seconds without an answer. Please report this and, if possible, attach the file. Other open files are not affected.",
         ),
         ClientError::Version(_) => (
             "Page and decoder versions differ",
-            "They come from two releases, one of them cached by the browser. Reload the page (with Shift) to get both from the same one.",
+            "They are from different releases, one of them cached. Hold Shift and reload the page.",
         ),
         ClientError::Unavailable(_) => (
             "The decoder could not be started",
-            "It runs in a Web Worker with WebAssembly. Check the connection and reload the page; if it stays so, this browser or the frame around the page does not allow workers.",
+            "The decoder is a Web Worker that runs WebAssembly. Check the connection and reload the page. If that does not help, this browser or the embedding page blocks workers.",
         ),
         _ => (
             "The file could not be read",

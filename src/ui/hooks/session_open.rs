@@ -3,20 +3,16 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Uint8Array};
-use wasm_bindgen::JsCast;
 use web_sys::{AbortController, File, Url};
 use yew::AttrValue;
 
 use super::fetch::{self, FetchError};
-use super::files;
+use super::files::{self, Chosen};
 use super::session::{Live, Session, spawn};
 use crate::ui::paste;
 use crate::ui::route::Target;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
 use crate::worker::client::Client;
-
-/// A file, and the handle by which it can be had again.
-pub(super) type Chosen = (File, Option<wasm_bindgen::JsValue>);
 
 /// The folder of the samples, relative to the page.
 const SAMPLES: &str = "./samples/";
@@ -41,7 +37,7 @@ impl Session {
     /// Opens bytes that were pasted as text.
     pub(super) fn open_text(self: &Rc<Self>, text: &str) {
         let Some(bytes) = paste::bytes(text) else {
-            self.notice("The pasted text is neither hex nor base64.");
+            self.notice("The pasted text is neither hex nor Base64.");
             return;
         };
         let parts = Array::of1(&Uint8Array::from(bytes.as_slice()));
@@ -91,7 +87,7 @@ impl Session {
 
     /// Closes a file and ends its decoder, whatever it is doing.
     pub fn close(&self, tab: TabId) {
-        if let Some(live) = self.live.borrow_mut().take(tab) {
+        if let Some(live) = self.live.borrow_mut().remove(&tab) {
             if let Some(abort) = &*live.abort.borrow() {
                 abort.abort();
             }
@@ -102,15 +98,10 @@ impl Session {
         self.dispatch(Action::Close(tab));
     }
 
-    /// Opens a file whose turn has come.
-    pub(super) fn begin(self: &Rc<Self>, tab: TabId) {
-        self.decode(tab);
-    }
-
     fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
         let id = TabId(self.next.get());
         self.next.set(id.0 + 1);
-        self.live.borrow_mut().put(id, Rc::new(live));
+        self.live.borrow_mut().insert(id, Rc::new(live));
         self.dispatch(Action::Add(Tab {
             id,
             name: name.into(),
@@ -175,9 +166,7 @@ impl Session {
             before.stop();
         }
         live.asked.borrow_mut().clear();
-        live.kernel_pages.borrow_mut().clear();
         live.pages.borrow_mut().clear();
-        live.module_pages.borrow_mut().clear();
         live.cache.clear();
         live.click.borrow_mut().take();
         self.watch(tab, &client);
@@ -188,8 +177,9 @@ impl Session {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
                     let target = live.target.borrow_mut().take();
-                    if let Some(target) = target {
-                        session.follow(tab, target);
+                    match target {
+                        Some(target) => session.follow(tab, target),
+                        None => session.ask_root(tab),
                     }
                 }
                 Err(error) => session.not_opened(tab, &client, error),
@@ -229,44 +219,34 @@ fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
     let (message, advice) = match error {
         FetchError::Cancelled => (String::new(), ""),
         FetchError::Address(text) => (
-            format!("“{text}” is not an address that a page can open."),
-            "It has to begin with https://. From http:// only this machine (localhost) is allowed.",
+            format!("“{text}” is not a URL that this page can open."),
+            "Use an https:// URL. Plain http:// works only for this machine (localhost).",
         ),
         FetchError::Status(status, words) => (
-            format!("{host} answered {status} {words}."),
-            "Check the address; a file that needs a login cannot be opened by a link. Download it and drop it here instead.",
+            format!("{host} returned {status} {words}."),
+            "Check the URL. A file behind a login cannot be opened by its URL: download it and drop it here.",
         ),
         FetchError::Refused { elsewhere: true } => (
             format!(
-                "{host} could not be reached, or does not let other sites read its files. The browser does not tell a page which of the two it is."
+                "{host} cannot be reached, or does not allow other sites to read its files. The browser does not tell which."
             ),
-            "A server allows it by sending the header Access-Control-Allow-Origin (CORS). If you can download the file in the browser, do that and drop it here: then nobody has to be asked.",
+            "A server allows it with the header Access-Control-Allow-Origin (CORS). If you can download the file, drop it here instead.",
         ),
         FetchError::Refused { elsewhere: false } => (
-            format!("{host} could not be reached."),
+            format!("{host} cannot be reached."),
             "Check the connection and try again.",
         ),
         FetchError::Broken(got) => (
             format!(
-                "The transfer from {host} broke off after {}.",
-                crate::ui::words::size(*got)
+                "The connection to {host} was lost after {}.",
+                crate::ui::format::size(*got)
             ),
-            "Try again; if it stays so, download the file and drop it here.",
+            "Try again. If it fails again, download the file and drop it here.",
         ),
     };
     Failure {
-        title: "The file did not arrive".into(),
+        title: "Download failed".into(),
         message: message.into(),
         advice: advice.into(),
     }
-}
-
-/// The files of a list.
-pub(super) fn files_of(list: &web_sys::FileList) -> Vec<File> {
-    (0..list.length()).filter_map(|i| list.item(i)).collect()
-}
-
-/// A value that is a file.
-pub(super) fn as_file(value: wasm_bindgen::JsValue) -> Option<File> {
-    value.dyn_into().ok()
 }

@@ -1,42 +1,67 @@
 //! Selecting: by row, byte, range, path, and by what somebody types.
+//!
+//! Each is one request: its answer has the way to the node, what is known of it, the first of the
+//! selected bytes, and the row of the list that the panel shows. A row of the tree is known
+//! already: it is shown as selected at once.
 
 use std::pin::Pin;
 use std::rc::Rc;
 
 use super::session::{Click, Session, spawn};
+use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
-use crate::ui::place::{self, Place};
+use crate::ui::goto::{self, Destination};
 use crate::ui::route::{self, Target};
 use crate::ui::selection::{self, Selection, Via};
-use crate::ui::state::{Action, TabId, TreeChange};
+use crate::ui::state::{Action, Found, PanelId, TabId};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{HitRow, Request, Response, Row};
+use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row};
 
 type Way = Rc<[Row]>;
+
+/// What is selected, given the way to the node that was found.
+type Make = Box<dyn FnOnce(Way) -> Selection>;
 
 /// All of a field of so many bytes can be seen at once.
 const NEAR: u64 = 64;
 
 impl Session {
     /// Selects a row of the tree that is shown.
-    pub fn select_row(&self, row: &Row, via: Via) {
+    pub fn select_row(self: &Rc<Self>, row: &Row, via: Via) {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        self.overtake(tab);
-        let selection = if row.id == NodeId::ROOT {
+        if row.id == NodeId::ROOT {
+            return self.select_root(tab, via);
+        }
+        let way = view.tree.way(row).into();
+        self.select_known(tab, Selection::node(way, via));
+    }
+
+    /// Selects the opened file.
+    pub(super) fn select_root(self: &Rc<Self>, tab: TabId, via: Via) {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        let span = view.and_then(|view| view.opened.root.span);
+        self.select_known(
+            tab,
             Selection {
                 via,
-                ..Selection::root(row.span)
-            }
-        } else {
-            Selection::node(view.tree.way(row).into(), via)
-        };
-        self.dispatch(Action::Select(tab, selection));
+                ..Selection::root(span)
+            },
+        );
+    }
+
+    /// Asks for what belongs to the opened file, which is selected when it is opened.
+    pub(super) fn ask_root(self: &Rc<Self>, tab: TabId) {
+        let session = Rc::clone(self);
+        let root = Place::Node(NodeId::ROOT);
+        let found = async move { Ok(session.asked(tab, root, None).await?.1) };
+        self.go(tab, Box::pin(found));
     }
 
     /// Selects a part of the opened file.
-    pub fn select_part(&self, index: u64) {
+    pub fn select_part(self: &Rc<Self>, index: u64) {
         let Some((_, view)) = self.active() else {
             return;
         };
@@ -45,20 +70,15 @@ impl Session {
         }
     }
 
-    /// Selects the first `levels` rows of the way to what is selected now.
-    pub fn select_above(&self, levels: usize) {
+    /// Selects the node at a depth of the way to what is selected now.
+    pub fn select_above(self: &Rc<Self>, depth: usize) {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        self.overtake(tab);
-        let selection = match view.selection.way.get(..levels) {
-            Some([]) | None => Selection {
-                via: Via::Jump,
-                ..Selection::root(view.opened.root.span)
-            },
-            Some(way) => Selection::node(way.into(), Via::Jump),
-        };
-        self.dispatch(Action::Select(tab, selection));
+        match view.selection.way.get(..depth) {
+            Some([]) | None => self.select_root(tab, Via::Jump),
+            Some(way) => self.select_known(tab, Selection::node(way.into(), Via::Jump)),
+        }
     }
 
     /// Selects the innermost field that a byte belongs to; the next time, what is around
@@ -69,64 +89,41 @@ impl Session {
         };
         let Some(live) = self.live(tab) else { return };
         if let Some(click) = &mut *live.click.borrow_mut() {
-            let shown = click
-                .way
-                .get(..click.level)
-                .and_then(<[Row]>::last)
-                .map(|r| r.id);
+            let shown = click.way.get(..click.level).and_then(<[Row]>::last);
             let again = click.source == source
                 && click.offset == offset
                 && via == Via::Jump
-                && shown == Some(view.selection.node_id());
+                && shown.map(|row| row.id) == Some(view.selection.node_id());
             if again {
-                click.level = if click.level > 1 {
-                    click.level - 1
-                } else {
-                    click.way.len()
+                click.level = match click.level {
+                    0 | 1 => click.way.len(),
+                    level => level - 1,
                 };
                 let way = click.way.get(..click.level).unwrap_or(&[]);
-                self.overtake(tab);
-                self.dispatch(Action::Select(tab, Selection::node(way.into(), via)));
-                return;
+                return self.select_known(tab, Selection::node(way.into(), via));
             }
         }
-        let session = Rc::clone(self);
-        let request = Request::At { source, offset };
-        self.go(
-            tab,
-            Box::pin(async move {
-                let way = session.way(tab, request).await?;
-                *live.click.borrow_mut() = Some(Click {
-                    source,
-                    offset,
-                    level: way.len(),
-                    way: Rc::clone(&way),
-                });
-                Ok(if way.is_empty() {
-                    Selection::bytes(way, Span::at(source, offset, 1), via)
-                } else {
-                    Selection::node(way, via)
-                })
-            }),
-        );
+        let make = move |way: Way| {
+            *live.click.borrow_mut() = Some(Click {
+                source,
+                offset,
+                level: way.len(),
+                way: Rc::clone(&way),
+            });
+            match way.is_empty() {
+                true => Selection::bytes(way, Span::at(source, offset, 1), via),
+                false => Selection::node(way, via),
+            }
+        };
+        self.select(tab, Place::Byte(source, offset), None, Box::new(make));
     }
 
     /// Selects bytes: the node that has exactly these, or else just them.
     pub fn select_span(self: &Rc<Self>, span: Span, via: Via) {
         if let Some((tab, _)) = self.active() {
-            self.select_span_in(tab, span, via);
+            let make = move |way| Selection::bytes(way, span, via);
+            self.select(tab, Place::Span(span), None, Box::new(make));
         }
-    }
-
-    fn select_span_in(self: &Rc<Self>, tab: TabId, span: Span, via: Via) {
-        let session = Rc::clone(self);
-        self.go(
-            tab,
-            Box::pin(async move {
-                let way = session.way(tab, Request::Locate { span }).await?;
-                Ok(Selection::bytes(way, span, via))
-            }),
-        );
     }
 
     /// Selects the innermost node that holds these bytes; just them, if that is no less than
@@ -135,20 +132,24 @@ impl Session {
         let Some((tab, _)) = self.active() else {
             return;
         };
-        let session = Rc::clone(self);
-        self.go(
-            tab,
-            Box::pin(async move {
-                let way = session.way(tab, Request::Locate { span }).await?;
-                let found = way.last().and_then(|row| row.span);
-                let is_all = found.zip(whole).is_none_or(|(a, b)| a.contains(b));
-                Ok(if is_all {
-                    Selection::bytes(way, span, Via::Jump)
-                } else {
-                    Selection::node(way, Via::Jump)
-                })
-            }),
-        );
+        let make = move |way: Way| {
+            let found = way.last().and_then(|row| row.span);
+            match found.zip(whole).is_none_or(|(a, b)| a.contains(b)) {
+                true => Selection::bytes(way, span, Via::Jump),
+                false => Selection::node(way, Via::Jump),
+            }
+        };
+        self.select(tab, Place::Span(span), None, Box::new(make));
+    }
+
+    /// Selects the document whose list is shown.
+    pub fn select_document(self: &Rc<Self>, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let document = view.lists.get(list).document.unwrap_or(NodeId::ROOT);
+        let make = |way| Selection::node(way, Via::Jump);
+        self.select(tab, Place::Node(document), None, Box::new(make));
     }
 
     /// Selects what an address points to.
@@ -158,14 +159,10 @@ impl Session {
             tab,
             Box::pin(async move {
                 let (section, offset, len) = match target {
-                    Target::Path(path) => {
-                        let way = session.find(tab, path).await?;
-                        return Ok(Selection::node(way, Via::Address));
-                    }
+                    Target::Path(path) => return session.find_first(tab, vec![path]).await,
                     Target::Kernel { name, field } => {
                         let paths = route::kernel_paths(&name, field.as_deref());
-                        let way = session.find_first(tab, paths).await?;
-                        return Ok(Selection::node(way, Via::Address));
+                        return session.find_first(tab, paths).await;
                     }
                     Target::Bytes {
                         section,
@@ -174,17 +171,15 @@ impl Session {
                     } => (section, offset, len),
                 };
                 let base = match section {
-                    Some(path) => session
-                        .find(tab, path)
-                        .await?
-                        .last()
-                        .and_then(|row| row.span),
+                    Some(path) => session.base(tab, path).await?,
                     None => None,
                 };
                 let base = base.unwrap_or(Span::at(SourceId::FILE, 0, 0));
                 let span = Span::at(base.source, base.start.saturating_add(offset), len);
-                let way = session.way(tab, Request::Locate { span }).await?;
-                Ok(Selection::bytes(way, span, Via::Address))
+                let make = move |way| Selection::bytes(way, span, Via::Address);
+                session
+                    .find(tab, Place::Span(span), None, Box::new(make))
+                    .await
             }),
         );
     }
@@ -194,26 +189,26 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let Some(place) = place::parse(typed) else {
+        let Some(place) = goto::parse(typed) else {
             return;
         };
         let source = view.selection.source();
         let whole = view.whole(source);
         match place {
-            Place::Offset(offset) if whole.holds(offset) => {
+            Destination::Offset(offset) if whole.holds(offset) => {
                 let session = Rc::clone(self);
                 self.go(
                     tab,
                     Box::pin(async move { session.at(tab, source, offset).await }),
                 );
             }
-            Place::Offset(offset) => {
-                let size = crate::ui::words::grouped(whole.end);
+            Destination::Offset(offset) => {
+                let size = crate::ui::format::bytes(whole.end);
                 self.notice(format!(
-                    "{offset:#x} lies behind the end: there are {size} bytes."
+                    "{offset:#x} is beyond the end of the file ({size})."
                 ));
             }
-            Place::Named { name, offset, or } => self.go_to_name(tab, name, offset, or),
+            Destination::Named { name, offset, or } => self.go_to_name(tab, name, offset, or),
         }
     }
 
@@ -222,42 +217,66 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
-                let way = match session.find(tab, name.clone()).await {
-                    Ok(way) => way,
+                let found = match session
+                    .find(tab, Place::Path(name.clone()), None, jump())
+                    .await
+                {
                     Err(ClientError::Failed(_)) => {
                         if let Some(offset) = or {
                             return session.at(tab, SourceId::FILE, offset).await;
                         }
                         let (hits, _) = session.hits(tab, name.clone(), 1).await?;
                         let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
-                            ClientError::Failed(format!("Nothing here is called “{name}”."))
+                            ClientError::Failed(format!("“{name}” was not found."))
                         })?;
-                        session.way(tab, Request::Locate { span }).await?
+                        session.find(tab, Place::Span(span), None, jump()).await?
                     }
-                    Err(error) => return Err(error),
+                    found => found?,
                 };
-                let base = way.last().and_then(|row| row.span);
+                let base = found.way.last().and_then(|row| row.span);
                 match (offset, base) {
                     (Some(offset), Some(base)) => {
                         let at = base.start.saturating_add(offset);
                         session.at(tab, base.source, at).await
                     }
-                    _ => Ok(Selection::node(way, Via::Jump)),
+                    _ => Ok(found),
                 }
             }),
         );
     }
 
     /// The field that a byte belongs to; the byte itself, if that is a long one.
-    async fn at(&self, tab: TabId, source: SourceId, at: u64) -> Result<Selection, ClientError> {
-        let way = self.way(tab, Request::At { source, offset: at }).await?;
-        let field = way.last().and_then(|row| row.span);
-        let is_near = field.is_some_and(|span| span.holds(at) && span.len() <= NEAR);
-        Ok(if is_near {
-            Selection::node(way, Via::Jump)
-        } else {
-            Selection::bytes(way, Span::at(source, at, 1), Via::Jump)
-        })
+    async fn at(&self, tab: TabId, source: SourceId, at: u64) -> Result<Found, ClientError> {
+        let make = move |way: Way| {
+            let field = way.last().and_then(|row| row.span);
+            match field.is_some_and(|span| span.holds(at) && span.len() <= NEAR) {
+                true => Selection::node(way, Via::Jump),
+                false => Selection::bytes(way, Span::at(source, at, 1), Via::Jump),
+            }
+        };
+        self.find(tab, Place::Byte(source, at), None, Box::new(make))
+            .await
+    }
+
+    /// The first of these paths that there is.
+    async fn find_first(&self, tab: TabId, paths: Vec<String>) -> Result<Found, ClientError> {
+        let mut found = Err(ClientError::Unexpected);
+        for path in paths {
+            let make = |way| Selection::node(way, Via::Address);
+            found = self
+                .find(tab, Place::Path(path), None, Box::new(make))
+                .await;
+            if !matches!(found, Err(ClientError::Failed(_))) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The bytes of the node at a path.
+    async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
+        let (way, ..) = self.asked(tab, Place::Path(path), None).await?;
+        Ok(way.last().and_then(|row| row.span))
     }
 
     /// Looks for what somebody has typed.
@@ -294,7 +313,8 @@ impl Session {
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            if let Ok(way) = session.way(tab, Request::At { source, offset }).await {
+            let place = Place::Byte(source, offset);
+            if let Ok((way, ..)) = session.asked(tab, place, None).await {
                 done(way.last().map(selection::name).unwrap_or_default());
             }
         }));
@@ -306,78 +326,152 @@ impl Session {
         typed: String,
         limit: u32,
     ) -> Result<(Vec<HitRow>, bool), ClientError> {
-        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
-        match client.ask(Request::Search { typed, limit }).await? {
+        match self.ask(tab, Request::Search { typed, limit }).await? {
             Response::Hits { hits, more } => Ok((hits, more)),
             _ => Err(ClientError::Unexpected),
         }
     }
 
-    async fn find(&self, tab: TabId, path: String) -> Result<Way, ClientError> {
-        self.way(tab, Request::Find { path }).await
+    /// The list that is shown with the selection, and its generation. `current` is the entry of
+    /// the row that is chosen in it.
+    fn followed(&self, tab: TabId, current: Option<Span>) -> Option<(u32, Follow)> {
+        let state = self.state();
+        let view = state.tab(tab)?.view()?;
+        let list = view.lists.get(view.panel.list()?);
+        let follow = Follow {
+            document: list.document.unwrap_or(view.selection.document()),
+            list: list.id,
+            query: list.query.clone(),
+            current: current.or(list.staying()),
+            or_first: view.panel == PanelId::Arguments,
+        };
+        Some((list.rows.generation, follow))
     }
 
-    /// The first of these paths that there is.
-    async fn find_first(&self, tab: TabId, paths: Vec<String>) -> Result<Way, ClientError> {
-        let mut found = Err(ClientError::Unexpected);
-        for path in paths {
-            found = self.find(tab, path).await;
-            if !matches!(found, Err(ClientError::Failed(_))) {
-                break;
-            }
-        }
-        found
-    }
-
-    /// The rows on the way that a request asks for; the counts of those above the last are
-    /// known afterwards.
-    async fn way(&self, tab: TabId, request: Request) -> Result<Way, ClientError> {
-        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
-        let Response::Way(mut way) = client.ask(request).await? else {
+    /// What there is at a place; and the list that goes with it.
+    async fn asked(
+        &self,
+        tab: TabId,
+        place: Place,
+        follow: Option<(u32, Follow)>,
+    ) -> Result<(Way, Found), ClientError> {
+        let list = follow.as_ref().map(|(of, follow)| (follow.list, *of));
+        let request = Request::Select {
+            place,
+            follow: follow.map(|(_, follow)| follow),
+        };
+        let Response::Selected(mut answer) = self.ask(tab, request).await? else {
             return Err(ClientError::Unexpected);
         };
-        way.retain(|row| row.id != NodeId::ROOT);
-        let above = way.len().saturating_sub(1);
-        for row in way.iter_mut().take(above) {
-            if row.count.is_none() {
-                row.count = self.detail(tab, row.id).await?.row.count;
-            }
-        }
-        Ok(way.into())
+        answer.way.retain(|row| row.id != NodeId::ROOT);
+        let way: Way = answer.way.into();
+        let at = answer.list;
+        let found = Found {
+            selection: None,
+            way: Rc::clone(&way),
+            detail: Rc::new(answer.detail),
+            preview: Some(answer.preview.into()),
+            list: list.map(|(list, of)| (list, of, at)),
+        };
+        Ok((way, found))
+    }
+
+    /// What is selected at a place.
+    async fn find(
+        &self,
+        tab: TabId,
+        place: Place,
+        current: Option<Span>,
+        make: Make,
+    ) -> Result<Found, ClientError> {
+        let span = match place {
+            Place::Span(span) => Some(span),
+            _ => None,
+        };
+        let follow = self.followed(tab, current);
+        let (way, mut found) = self.asked(tab, place, follow).await?;
+        let from = span.or(way.last().and_then(|row| row.span));
+        let selection = make(way);
+        let bytes = found.preview.take();
+        found.preview = bytes.and_then(|bytes| part(&bytes, from?, selection.span?));
+        found.selection = Some(selection);
+        Ok(found)
+    }
+
+    /// Selects what is at a place; `current` is the entry of the row that was chosen in the list
+    /// that is shown.
+    pub(super) fn select(
+        self: &Rc<Self>,
+        tab: TabId,
+        place: Place,
+        current: Option<Span>,
+        make: Make,
+    ) {
+        let session = Rc::clone(self);
+        self.go(
+            tab,
+            Box::pin(async move { session.find(tab, place, current, make).await }),
+        );
+    }
+
+    /// Selects a node whose row is known: it is shown at once, and what belongs to it when it is
+    /// here.
+    fn select_known(self: &Rc<Self>, tab: TabId, selection: Selection) {
+        let follow = self.followed(tab, None);
+        let list = follow.as_ref().map(|(_, follow)| follow.list);
+        let place = Place::Node(selection.node_id());
+        let session = Rc::clone(self);
+        let found = async move { Ok(session.asked(tab, place, follow).await?.1) };
+        self.go(tab, Box::pin(found));
+        self.dispatch(Action::Select(tab, selection, list));
     }
 
     /// Selects what comes out, unless something else was wanted since.
     fn go(
         self: &Rc<Self>,
         tab: TabId,
-        selection: Pin<Box<dyn Future<Output = Result<Selection, ClientError>>>>,
+        found: Pin<Box<dyn Future<Output = Result<Found, ClientError>>>>,
     ) {
         let Some(live) = self.live(tab) else { return };
-        let ticket = self.overtake(tab);
+        // What was wanted before is not wanted any more.
+        let ticket = live.wanted.get().wrapping_add(1);
+        live.wanted.set(ticket);
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let selection = selection.await;
+            let found = found.await;
             if live.wanted.get() != ticket {
                 return;
             }
-            match selection {
-                Ok(selection) => {
-                    let counts = selection
-                        .way
-                        .iter()
-                        .filter_map(|row| Some(TreeChange::Count(row.id, row.count?)));
-                    session.dispatch(Action::Tree(tab, counts.collect()));
-                    session.dispatch(Action::Select(tab, selection));
+            let found = match found {
+                Ok(found) => found,
+                Err(error) => return session.trouble(tab, &error),
+            };
+            let span = match (&found.selection, &found.preview) {
+                (Some(selection), None) => selection.span.filter(|span| !span.is_empty()),
+                _ => None,
+            };
+            session.dispatch(Action::Selected(tab, Box::new(found)));
+            if let Some(span) = span {
+                match session.read(tab, span.sub(0, PREVIEW)).await {
+                    Ok(piece) => {
+                        session.dispatch(Action::Preview(tab, span, piece.bytes.into()));
+                    }
+                    Err(error) => session.trouble(tab, &error),
                 }
-                Err(error) => session.trouble(tab, &error),
             }
         }));
     }
+}
 
-    /// What was wanted before is not wanted any more.
-    fn overtake(&self, tab: TabId) -> u32 {
-        let Some(live) = self.live(tab) else { return 0 };
-        live.wanted.set(live.wanted.get().wrapping_add(1));
-        live.wanted.get()
-    }
+fn jump() -> Make {
+    Box::new(|way| Selection::node(way, Via::Jump))
+}
+
+/// The first of the selected bytes, where they are among those that begin at `from`.
+fn part(bytes: &[u8], from: Span, span: Span) -> Option<Rc<[u8]>> {
+    let skip = span.start.checked_sub(from.start)?;
+    let wanted = usize::try_from(span.len().min(PREVIEW)).ok()?;
+    let skip = usize::try_from(skip).ok()?;
+    let part = bytes.get(skip..skip.checked_add(wanted)?)?;
+    (span.source == from.source).then(|| part.into())
 }

@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use super::files;
 use super::session::{Session, spawn};
 use crate::model::NodeId;
 use crate::ui::flat::Group;
 use crate::ui::state::{Action, TabId, TreeChange};
 use crate::ui::tree::{self, PAGE};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Detail, ExportForm, Request, Response, Row};
+use crate::worker::protocol::{ExportForm, Request, Response, Row};
 
 /// So many of the root's children are looked at for the sizes and the map of the file.
 const ROOT_MAX: u64 = 16 * 1024;
@@ -18,19 +17,14 @@ const OPEN_AT_ONCE: usize = 200;
 
 impl Session {
     /// Shows or hides a node's children.
-    pub fn set_open(self: &Rc<Self>, row: &Row, open: bool) {
-        let Some((tab, view)) = self.active() else {
-            return;
-        };
-        let change = if open {
-            if view.tree.count(row).is_none() {
-                self.load_count(tab, row.id);
-            }
-            TreeChange::Open(Rc::new(row.clone()))
-        } else {
-            TreeChange::Close(row.id)
-        };
-        self.dispatch(Action::Tree(tab, vec![change]));
+    pub fn set_open(&self, row: &Row, open: bool) {
+        if let Some((tab, _)) = self.active() {
+            let change = match open {
+                true => TreeChange::Open(Rc::new(row.clone())),
+                false => TreeChange::Close(row.id),
+            };
+            self.dispatch(Action::Tree(tab, vec![change]));
+        }
     }
 
     /// Shows or hides a range of children.
@@ -41,21 +35,14 @@ impl Session {
     }
 
     /// Shows the children of a node and of all its siblings.
-    pub fn open_siblings(self: &Rc<Self>, row: &Row) {
+    pub fn open_siblings(&self, row: &Row) {
         let Some((tab, view)) = self.active() else {
             return;
         };
         let Some(parent) = row.parent else { return };
         let siblings = view.tree.loaded(parent).filter(|row| tree::is_branch(row));
-        let siblings: Vec<_> = siblings.take(OPEN_AT_ONCE).cloned().collect();
-        for row in &siblings {
-            if view.tree.count(row).is_none() {
-                self.load_count(tab, row.id);
-            }
-        }
-        let changes = siblings
-            .into_iter()
-            .map(|row| TreeChange::Open(Rc::new(row)));
+        let siblings = siblings.take(OPEN_AT_ONCE).cloned();
+        let changes = siblings.map(|row| TreeChange::Open(Rc::new(row)));
         self.dispatch(Action::Tree(tab, changes.collect()));
     }
 
@@ -63,18 +50,15 @@ impl Session {
     pub fn load_page(self: &Rc<Self>, tab: TabId, parent: NodeId, index: u64) {
         let start = index / PAGE * PAGE;
         let Some(live) = self.live(tab) else { return };
-        if !live.asked.borrow_mut().put((parent, start), ()) {
+        if !live.asked.borrow_mut().insert((parent, start)) {
             return;
         }
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match session.rows(tab, parent, start).await {
-                Ok(rows) => {
-                    let change = TreeChange::Rows(parent, start, rows);
-                    session.dispatch(Action::Tree(tab, vec![change]));
-                }
+                Ok(change) => session.dispatch(Action::Tree(tab, vec![change])),
                 Err(error) => {
-                    live.asked.borrow_mut().take((parent, start));
+                    live.asked.borrow_mut().remove(&(parent, start));
                     session.trouble(tab, &error);
                 }
             }
@@ -99,7 +83,7 @@ impl Session {
             let mut changes = Vec::new();
             for start in missing {
                 match session.rows(tab, NodeId::ROOT, start).await {
-                    Ok(rows) => changes.push(TreeChange::Rows(NodeId::ROOT, start, rows)),
+                    Ok(change) => changes.push(change),
                     Err(_) => break,
                 }
             }
@@ -107,38 +91,10 @@ impl Session {
         }));
     }
 
-    async fn rows(&self, tab: TabId, node: NodeId, start: u64) -> Result<Vec<Row>, ClientError> {
-        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
-        let request = Request::Rows {
-            node,
-            start,
-            count: PAGE,
-        };
-        match client.ask(request).await? {
-            Response::Rows(rows) => Ok(rows),
-            _ => Err(ClientError::Unexpected),
-        }
-    }
-
-    fn load_count(self: &Rc<Self>, tab: TabId, node: NodeId) {
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            match session.detail(tab, node).await {
-                Ok(detail) => {
-                    let count = detail.row.count.unwrap_or(0);
-                    let change = TreeChange::Count(node, count);
-                    session.dispatch(Action::Tree(tab, vec![change]));
-                }
-                Err(error) => session.trouble(tab, &error),
-            }
-        }));
-    }
-
-    /// Everything about a node.
-    pub(super) async fn detail(&self, tab: TabId, node: NodeId) -> Result<Detail, ClientError> {
-        let client = self.client(tab).ok_or(ClientError::Cancelled)?;
-        match client.ask(Request::Detail { node }).await? {
-            Response::Detail(detail) => Ok(*detail),
+    async fn rows(&self, tab: TabId, node: NodeId, start: u64) -> Result<TreeChange, ClientError> {
+        let count = PAGE;
+        match self.ask(tab, Request::Rows { node, start, count }).await? {
+            Response::Rows { count, rows } => Ok(TreeChange::Rows(node, start, count, rows)),
             _ => Err(ClientError::Unexpected),
         }
     }
@@ -148,17 +104,6 @@ impl Session {
         let Some((tab, _)) = self.active() else {
             return;
         };
-        let Some(client) = self.client(tab) else {
-            return;
-        };
-        let session = Rc::clone(self);
-        spawn(Box::pin(async move {
-            match (client.ask(Request::Export { node, form }).await, name) {
-                (Ok(Response::Text(text)), Some(name)) => files::save_text(&text, &name),
-                (Ok(Response::Text(text)), None) => session.copy(text, "Text"),
-                (Ok(_), _) => {}
-                (Err(error), _) => session.trouble(tab, &error),
-            }
-        }));
+        self.ask_text(tab, Request::Export { node, form }, "Text", name);
     }
 }

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use yew::AttrValue;
 
 use super::session::{Session, spawn};
-use crate::model::kernels::query::Query;
+use crate::model::list::ListId;
+use crate::model::list::query::Query;
 use crate::model::{NodeId, RuleInfo};
-use crate::ui::kernel_table::document_of;
 use crate::ui::state::{Action, TabId};
-use crate::ui::verdict_state::VerdictChange;
+use crate::ui::verdict_state::{VerdictChange, WORST_COLUMNS, hazards};
 use crate::worker::client::{Client, ClientError};
-use crate::worker::protocol::{Request, Response};
+use crate::worker::protocol::{Ask, Request, Response};
 
 /// So many of the worst kernels are named.
 const WORST: u64 = 5;
@@ -26,7 +26,7 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let document = document_of(&view.selection);
+        let document = view.selection.document();
         if view.verdict.document != Some(document) {
             self.ask_verdict(tab, document, view.verdict.device.clone());
             self.ask_worst(tab, document);
@@ -69,19 +69,29 @@ impl Session {
     }
 
     fn ask_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {
-        let session = Rc::clone(self);
-        let query = Query {
-            sort: Some("hazards".into()),
-            descending: true,
-            ..Query::default()
+        let columns = WORST_COLUMNS.iter().map(|id| (*id).into()).collect();
+        let request = Request::List {
+            document,
+            list: ListId::Kernels,
+            query: Query {
+                sort: Some("hazards".into()),
+                descending: true,
+                ..Query::default()
+            },
+            ask: Ask::Rows {
+                start: 0,
+                count: WORST,
+                columns,
+            },
         };
-        spawn(Box::pin(async move {
-            if let Ok(page) = session.kernel_page(tab, document, query, 0, WORST).await {
+        let then = move |session: &Rc<Session>, answer| {
+            if let Ok(Response::List(page)) = answer {
                 let rows = page.rows.into_iter();
-                let worst = rows.filter(|row| !row.hazards.is_empty()).collect();
+                let worst = rows.filter(|row| hazards(row).next().is_some()).collect();
                 session.change_verdict(tab, VerdictChange::Worst(document, worst));
             }
-        }));
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
     /// Every rule, from any decoder: that of the file in front, even while it is opened; the

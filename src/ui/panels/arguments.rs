@@ -3,43 +3,41 @@
 
 use yew::prelude::*;
 
-use super::PanelProps;
 use super::kernel_ruler::{payload_words, ruler};
 use super::kernel_tables::{arguments, others, payload, properties};
+use super::props::PanelProps;
 use crate::model::Tone;
 use crate::model::kernels::{HazardKind, KernelDetail};
+use crate::model::list::{Detail, ListId};
 use crate::model::text::escaped;
+use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, prose, span_button};
+use crate::ui::format;
 use crate::ui::hooks::use_change;
-use crate::ui::kernel_table::KernelTable;
-use crate::ui::shared::Shared;
-use crate::ui::state::View;
-use crate::ui::words;
+use crate::ui::list::List;
+use crate::ui::state::{PanelId, View};
 
 /// A kernel's own page.
 #[component]
 pub fn Arguments(props: &PanelProps) -> Html {
-    let table = &props.view.kernels;
-    let serial = u64::from(props.view.selection.serial);
-    let opened = Shared::from(&props.view.opened).address();
+    let view = &props.view;
+    let list = view.lists.get(ListId::Kernels);
     let here = props.session.clone();
+    let watched = [
+        view.selection.serial.into(),
+        list.rows.generation.into(),
+        view.opening.into(),
+        0,
+    ];
     use_change(
-        [serial, u64::from(table.rows.generation), opened, 0],
-        Box::new(move || here.0.follow_kernels()),
+        watched,
+        Box::new(move || here.0.follow_list(ListId::Kernels)),
     );
-    // The crumb says how many there are.
-    let here = props.session.clone();
-    use_change(
-        [u64::from(table.rows.generation), opened, 0, 0],
-        Box::new(move || here.0.need_kernels(0, 1)),
-    );
-    match (&table.detail, &table.failed) {
-        (Some(detail), _) => page(&props.view, detail),
-        (None, Some(why)) => calm(prose(why)),
-        (None, None) if table.rows.found == Some(0) => {
-            calm(plain("There is no kernel to be shown."))
-        }
-        (None, None) => html! { <div class="panel" /> },
+    match (list.detail(), &list.failed) {
+        (Detail::Kernel(detail), _) => page(view, list, detail),
+        (_, Some(why)) => calm(prose(why)),
+        _ if list.goes_with(view.selection.serial) => calm(plain("There are no kernels.")),
+        _ => html! { <div class="panel" /> },
     }
 }
 
@@ -47,11 +45,11 @@ fn calm(text: Html) -> Html {
     html! { <div class="panel calm"><p>{ text }</p></div> }
 }
 
-fn page(view: &View, detail: &KernelDetail) -> Html {
+fn page(view: &View, list: &List, detail: &KernelDetail) -> Html {
     let selected = view.selection.span;
     html! {
         <div class="panel kernel" key={detail.row.index}>
-            { crumb(&view.kernels) }
+            { crumb(list) }
             { head(detail) }
             <div class="block">
                 <h3>{ payload_words(detail) }</h3>
@@ -61,35 +59,35 @@ fn page(view: &View, detail: &KernelDetail) -> Html {
             { arguments(detail, selected) }
             { others(detail, selected) }
             { properties("kernel-env", "Execution environment", &detail.execution_env, selected) }
-            { properties("kernel-user", "Asked for in the source", &detail.user_attributes, selected) }
-            { properties("kernel-others", "Experimental properties and debugging", &detail.others, selected) }
+            { properties("kernel-user", "User attributes", &detail.user_attributes, selected) }
+            { properties("kernel-others", "Experimental properties and debug environment", &detail.others, selected) }
         </div>
     }
 }
 
 /// Which kernel of how many, and the way to the others.
-fn crumb(table: &KernelTable) -> Html {
-    let step = |with: &str, label: &'static str, sign: &'static str, can: bool| {
+fn crumb(list: &List) -> Html {
+    let step = |command: Command, label: &'static str, sign: &'static str, can: bool| {
         html! {
-            <button type="button" class="ico" data-do="kernels" data-with={with.to_owned()} aria-label={label} title={label} disabled={!can}>{ sign }</button>
+            <button type="button" class="ico" data-command={command.to_string()} aria-label={label} title={label} disabled={!can}>{ sign }</button>
         }
     };
-    let found = table.rows.found.unwrap_or(0);
-    let place = table.current.and_then(|current| current.place);
-    let (before, after) = match place {
+    let found = list.at.as_ref().map_or(0, |at| at.found);
+    let place = list.place();
+    let (previous, next) = match place {
         Some(place) => (place > 0, place + 1 < found),
         None => (found > 0, found > 0),
     };
     html! {
         <nav class="filters crumbs" aria-label="Kernels">
-            { button("link", "kernels", "table".to_owned(), plain("All kernels")) }
+            { button("link", Command::Panel(PanelId::Kernels), plain("All kernels")) }
             <span class="dim" aria-hidden="true">{ "▸" }</span>
             <span class="dim">
-                if let Some(place) = place { { format!("{} of {}", words::grouped(place + 1), words::grouped(found)) } }
-                else { { "not among those of the filter" } }
+                if let Some(place) = place { { format!("{} of {}", format::grouped(place + 1), format::grouped(found)) } }
+                else { { "excluded by the filter" } }
             </span>
-            { step("before", "The kernel before", "‹", before) }
-            { step("next", "The next kernel", "›", after) }
+            { step(Command::PreviousRow(ListId::Kernels), "Previous kernel", "‹", previous) }
+            { step(Command::NextRow(ListId::Kernels), "Next kernel", "›", next) }
         </nav>
     }
 }
@@ -102,8 +100,8 @@ fn head(detail: &KernelDetail) -> Html {
             <h2>{ span_button("cell", row.entry, plain(&escaped(row.title()))) }</h2>
             <p class="sub">
                 if row.demangled.is_some() { <span class="mono text">{ name }</span> }
-                { button("link", "kernels", "name".to_owned(), plain("copy name")) }
-                if row.demangled.is_some() { { button("link", "kernels", "title".to_owned(), plain("copy demangled")) } }
+                { button("link", Command::CopyName(ListId::Kernels), plain("Copy name")) }
+                if row.demangled.is_some() { { button("link", Command::CopyDemangled, plain("Copy demangled name")) } }
             </p>
             <p class="facts-line">
                 { for facts(detail).into_iter().map(|fact| html! { <span>{ fact }</span> }) }
@@ -115,14 +113,14 @@ fn head(detail: &KernelDetail) -> Html {
                             HazardKind::HeavySpills | HazardKind::LargeSlm => Tone::Bad,
                             _ => Tone::Warning,
                         };
-                        html! { <li><span class={words::chip_class(tone)}><span aria-hidden="true">{ "▲" }</span>{ &*hazard.text }</span></li> }
+                        html! { <li><span class={format::chip_class(tone)}><span aria-hidden="true">{ "▲" }</span>{ &*hazard.text }</span></li> }
                     }) }
                 </ul>
             }
             if !detail.links.is_empty() {
-                <ul class="facts-line" aria-label="Its parts">
+                <ul class="facts-line" aria-label="Parts of the kernel">
                     { for detail.links.iter().map(|link| html! {
-                        <li title={format!("{:#x}, {}", link.to.start, words::bytes(link.to.len()))}>
+                        <li title={format!("{:#x}, {}", link.to.start, format::bytes(link.to.len()))}>
                             <span class="dim">{ &*link.why }{ " " }</span>
                             { span_button("link", link.to, plain(&escaped(&link.label))) }
                         </li>
@@ -136,10 +134,10 @@ fn head(detail: &KernelDetail) -> Html {
 /// The kernel in a few numbers, each with its unit.
 fn facts(detail: &KernelDetail) -> Vec<String> {
     let row = &detail.row;
-    let number = |value: i64| words::grouped(u64::try_from(value).unwrap_or(0));
+    let number = |value: i64| format::grouped(u64::try_from(value).unwrap_or(0));
     let mut out = vec![
         match row.simd_size.value {
-            0 => "SIMD size not given".to_owned(),
+            0 => "unknown SIMD size".to_owned(),
             size => format!("SIMD{size}"),
         },
         format!("{} registers", number(row.grf_count.value)),
@@ -150,20 +148,20 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         }
     };
     say(row.eu_thread_count.value, "threads per EU");
-    say(row.spill_size.value, "B of spill per thread");
-    say(row.private_size.value, "B of private memory per thread");
-    say(row.slm_size.value, "B of shared local memory");
+    say(row.spill_size.value, "B spill per thread");
+    say(row.private_size.value, "B private memory per thread");
+    say(row.slm_size.value, "B shared local memory");
     say(row.barrier_count.value, "barriers");
     if let Some(size) = row.code_size {
-        out.push(format!("{} of code", words::bytes(size.value)));
+        out.push(format!("{} code", format::bytes(size.value)));
     }
     if row.from_scratch_slots {
-        out.push("spill and private sizes are those of the scratch slots".to_owned());
+        out.push("spill and private sizes are scratch slot sizes".to_owned());
     }
     let flags = row.flags.iter().map(|flag| flag.word());
     out.extend(flags.filter(|word| !word.is_empty()).map(escaped));
     if row.is_function {
-        out.push("a function that other modules can call".to_owned());
+        out.push("function callable from other modules".to_owned());
     }
     out
 }

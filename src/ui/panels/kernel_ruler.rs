@@ -5,8 +5,8 @@ use yew::prelude::*;
 use crate::model::Span;
 use crate::model::kernels::{KernelDetail, Payload, PayloadEntry};
 use crate::model::text::escaped;
-use crate::ui::acts::with_span;
-use crate::ui::words;
+use crate::ui::commands::Command;
+use crate::ui::format;
 
 /// So many bytes stand in one line, if there are more than one.
 const LINE: u64 = 96;
@@ -33,22 +33,22 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
         return "No cross-thread payload".to_owned();
     }
     let mut out = match payload.used == payload.total {
-        true => format!("Cross-thread payload: {}", words::bytes(payload.total)),
+        true => format!("Cross-thread payload: {}", format::bytes(payload.total)),
         false => format!(
             "Cross-thread payload: {} of {} used",
-            words::grouped(payload.used),
-            words::bytes(payload.total)
+            format::grouped(payload.used),
+            format::bytes(payload.total)
         ),
     };
     if payload.inline_data > 0 {
-        let inline = words::bytes(payload.inline_data);
+        let inline = format::bytes(payload.inline_data);
         out.push_str(&format!(" · {inline} in registers"));
     }
     let (explicit, implicit) = (row.explicit_arguments, row.implicit_arguments);
-    let explicit = words::counted(explicit, "argument", "arguments");
+    let explicit = format::counted(explicit, "argument", "arguments");
     out.push_str(&format!(" · {explicit} passed, {implicit} implicit"));
     if !payload.overlaps.is_empty() {
-        let overlaps = words::counted(payload.overlaps.len() as u64, "overlap", "overlaps");
+        let overlaps = format::counted(payload.overlaps.len() as u64, "overlap", "overlaps");
         out.push_str(&format!(" · {overlaps}"));
     }
     out
@@ -145,13 +145,13 @@ pub(super) fn ruler(detail: &KernelDetail, selected: Option<Span>) -> Html {
             }) }
         </div>
         if payload.total > line * LINES {
-            <p class="dim small">{ format!("The first {} are drawn.", words::bytes(line * LINES)) }</p>
+            <p class="dim small">{ format!("Only the first {} are shown.", format::bytes(line * LINES)) }</p>
         }
     </> }
 }
 
 fn share(part: u64, line: u64) -> String {
-    words::hundredths(part * 10_000 / line.max(1))
+    format::hundredths(part * 10_000 / line.max(1))
 }
 
 fn draw(payload: &Payload, mark: &Mark, from: u64, line: u64, selected: Option<Span>) -> Html {
@@ -159,7 +159,7 @@ fn draw(payload: &Payload, mark: &Mark, from: u64, line: u64, selected: Option<S
     let (x, width) = (share(mark.start - from, line), share(len, line));
     let entry = mark.entry.and_then(|i| payload.entries.get(i as usize));
     let Some(entry) = entry else {
-        let title = format!("gap: {} at {}", words::bytes(len), mark.start);
+        let title = format!("gap: {} at {}", format::bytes(len), mark.start);
         return html! {
             <svg {x} {width} height="34">
                 <title>{ title }</title>
@@ -182,7 +182,7 @@ fn draw(payload: &Payload, mark: &Mark, from: u64, line: u64, selected: Option<S
     }
     let y = if mark.overlaps { "36" } else { "0" };
     html! {
-        <svg {x} {y} {width} height="34" {class} data-do="span" data-with={with_span(entry.span)}>
+        <svg {x} {y} {width} height="34" {class} data-command={Command::Select(entry.span).to_string()}>
             <title>{ hint }</title>
             <rect x="0.5" y="0.5" width="100%" height="33" />
             <text x="5" y="15">{ title }</text>
@@ -206,7 +206,7 @@ fn labels(entry: &PayloadEntry) -> (String, String) {
         (Some(type_name), _) => escaped(type_name),
         (None, Some(space)) => escaped(space),
         (None, None) if name.is_some() => escaped(&entry.kind),
-        (None, None) => words::bytes(entry.size.and_then(|s| u64::try_from(s).ok()).unwrap_or(0)),
+        (None, None) => format::bytes(entry.size.and_then(|s| u64::try_from(s).ok()).unwrap_or(0)),
     };
     (title, below)
 }

@@ -4,9 +4,9 @@ use yew::prelude::*;
 
 use crate::model::kernels::{KernelDetail, PayloadEntry, Property, SourceArgument};
 use crate::model::text::{escaped, value_text};
-use crate::model::{Span, Value, sort};
+use crate::model::{Span, Value};
 use crate::ui::components::{plain, prose, span_button};
-use crate::ui::words;
+use crate::ui::format;
 
 /// No table of the page has more rows; the tree has them all.
 const ROWS: usize = 100;
@@ -24,7 +24,7 @@ type Head = &'static [(&'static str, bool)];
 fn number(value: Option<i64>) -> Html {
     let text = match value {
         Some(value) if value < 0 => value.to_string(),
-        Some(value) => words::grouped(value.unsigned_abs()),
+        Some(value) => format::grouped(value.unsigned_abs()),
         None => "–".to_owned(),
     };
     plain(&text)
@@ -79,7 +79,7 @@ pub(super) fn table(
                 </table>
             </div>
             if more > 0 {
-                <p class="dim small">{ format!("and {} more in the structure", words::grouped(more)) }</p>
+                <p class="dim small">{ format!("{} more in the structure", format::grouped(more)) }</p>
             }
         </section>
     }
@@ -93,19 +93,16 @@ const PAYLOAD: Head = &[
     ("Type", false),
     ("Kind", false),
     ("Addressing", false),
-    ("Space", false),
+    ("Address space", false),
     ("Access", false),
-    ("More", false),
+    ("Other", false),
 ];
 
 /// The cross-thread payload, by position: entries, gaps between them, overlaps in words.
 pub(super) fn payload(detail: &KernelDetail, selected: Option<Span>) -> Html {
     let payload = &detail.payload;
     let mut order: Vec<&PayloadEntry> = payload.entries.iter().collect();
-    sort::by(&mut order, |a, b| {
-        let key = |e: &PayloadEntry| (e.offset.is_none(), e.offset, e.size);
-        key(a).cmp(&key(b))
-    });
+    order.sort_by_key(|entry| (entry.offset.is_none(), entry.offset, entry.size));
     let mut lines = Vec::new();
     let mut at: i64 = 0;
     // Rows that nobody sees are not made.
@@ -125,16 +122,14 @@ pub(super) fn payload(detail: &KernelDetail, selected: Option<Span>) -> Html {
             lines.push(line(entry, None));
         }
     }
-    let title = format!(
-        "{} of the payload, by offset",
-        words::counted(payload.entries.len() as u64, "entry", "entries")
-    );
+    let count = payload.entries.len() as u64;
+    let title = format::counted(count, "payload entry", "payload entries");
     table("kernel-payload", title, PAYLOAD, lines, selected)
 }
 
 fn gap(at: i64, len: i64) -> Line {
     let mut cells = vec![number(Some(at)), number(Some(len)), plain("")];
-    cells.push(plain("gap: nothing is passed here"));
+    cells.push(plain("gap"));
     cells.resize_with(PAYLOAD.len(), || plain(""));
     Line {
         span: None,
@@ -165,7 +160,7 @@ fn line(entry: &PayloadEntry, overlap: Option<i64>) -> Line {
             word(access),
             html! { <>
                 if let Some(bytes) = overlap {
-                    <span class="warn">{ format!("▲ begins {} before the end of the entry above ", words::bytes(bytes.unsigned_abs())) }</span>
+                    <span class="warn">{ format!("▲ overlaps earlier entries by {} ", format::bytes(bytes.unsigned_abs())) }</span>
                 }
                 { more(entry) }
             </> },
@@ -202,7 +197,7 @@ const ARGUMENTS: Head = &[
     ("Name", false),
     ("Type", false),
     ("Size", true),
-    ("Address", false),
+    ("Address space", false),
     ("Access", false),
     ("Qualifiers", false),
     ("Passed as", false),
@@ -223,7 +218,7 @@ pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
             passed.push(format!("binding table entry {bti}"));
         }
         if passed.is_empty() {
-            passed.push("not passed: the compiler has dropped it".to_owned());
+            passed.push("not passed: removed by the compiler".to_owned());
         }
         Line {
             span: argument.span,
@@ -243,8 +238,8 @@ pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
     let count = detail.arguments.len() as u64;
     let lines = detail.arguments.iter().take(ROWS + 1).map(line).collect();
     let title = format!(
-        "{} of the source",
-        words::counted(count, "argument", "arguments")
+        "{} in the source",
+        format::counted(count, "argument", "arguments")
     );
     table("kernel-arguments", title, ARGUMENTS, lines, selected)
 }
@@ -353,10 +348,10 @@ pub(super) fn others(detail: &KernelDetail, selected: Option<Span>) -> Html {
             &[("Kind", false), ("Offset", true), ("Size, B", true)], per_thread.collect(), selected) }
         { table("kernel-bindings", "Binding table".to_owned(),
             &[("Entry", true), ("#", true), ("Argument", false)], binding.collect(), selected) }
-        { table("kernel-buffers", "Memory beside the registers".to_owned(),
+        { table("kernel-buffers", "Memory buffers".to_owned(),
             &[("Usage", false), ("Type", false), ("Slot", true), ("Size, B", true), ("Per", false)],
             buffers.collect(), selected) }
-        { table("kernel-samplers", "Samplers of the source".to_owned(),
+        { table("kernel-samplers", "Inline samplers".to_owned(),
             &[("Sampler", true), ("Addressing", false), ("Filter", false), ("Normalized", false)],
             samplers.collect(), selected) }
     </> }

@@ -2,13 +2,13 @@
 
 use yew::prelude::*;
 
-use super::PanelProps;
+use super::props::PanelProps;
 use super::sizes::sizes;
 use super::verdict::{target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
 use crate::ui::components::span_button;
-use crate::ui::words;
+use crate::ui::format;
 
 /// The overview.
 pub(super) fn overview(props: &PanelProps) -> Html {
@@ -28,7 +28,7 @@ pub(super) fn overview(props: &PanelProps) -> Html {
             if let Some(target) = target(&props.view) { { target } }
             if let Some(worst) = worst(&props.view) { { worst } }
             <section class="block">
-                <h2>{ "Bytes" }</h2>
+                <h2>{ "Coverage" }</h2>
                 { coverage(&opened.coverage, opened.size) }
             </section>
             { sizes(&props.view, props.more) }
@@ -39,16 +39,16 @@ pub(super) fn overview(props: &PanelProps) -> Html {
 #[inline(never)]
 fn fact_text(fact: &Fact) -> Html {
     let text = html! { <>
-        if let Some(sign) = words::tone_sign(fact.tone) {
+        if let Some(sign) = format::tone_sign(fact.tone) {
             <span class="sign" aria-hidden="true">{ sign }</span>
         }
         { escaped(&fact.text) }
     </> };
     match fact.span {
         Some(span) => {
-            html! { <span class={words::tone_class(fact.tone)}>{ span_button("fact", span, text) }</span> }
+            html! { <span class={format::tone_class(fact.tone)}>{ span_button("fact", span, text) }</span> }
         }
-        None => html! { <span class={words::tone_class(fact.tone)}>{ text }</span> },
+        None => html! { <span class={format::tone_class(fact.tone)}>{ text }</span> },
     }
 }
 
@@ -59,9 +59,9 @@ pub(super) fn bar(parts: &[(&'static str, u64)], whole: u64) -> Html {
     html! {
         <svg class="bar" aria-hidden="true">
             { for parts.iter().filter(|(_, part)| *part > 0).map(|(class, part)| {
-                let (x, width) = (at, words::share(*part, whole));
+                let (x, width) = (at, format::share(*part, whole));
                 at += width;
-                html! { <rect class={*class} x={words::hundredths(x)} width={words::hundredths(width.max(20))} height="100%" /> }
+                html! { <rect class={*class} x={format::hundredths(x)} width={format::hundredths(width.max(20))} height="100%" /> }
             }) }
         </svg>
     }
@@ -76,11 +76,11 @@ fn coverage(coverage: &Coverage, size: u64) -> Html {
     html! { <>
         { bar(&parts.map(|(_, class, part)| (class, part)), size) }
         <ul class="legend">
-            { for parts.iter().map(|(name, class, part)| legend(class, name, *part, size, words::bytes(*part))) }
+            { for parts.iter().map(|(name, class, part)| legend(class, name, *part, size, format::bytes(*part))) }
             if coverage.overlap > 0 {
                 <li class="warn">
                     <span class="sign" aria-hidden="true">{ "▲" }</span>
-                    { format!("{} belong to more than one part", words::bytes(coverage.overlap)) }
+                    { format!("{} in more than one part", format::bytes(coverage.overlap)) }
                 </li>
             }
         </ul>
@@ -101,7 +101,7 @@ pub(super) fn legend(
             <svg class="key" aria-hidden="true"><rect {class} width="100%" height="100%" /></svg>
             { name }
             if part > 0 {
-                <b>{ words::percent(part, whole) }</b>
+                <b>{ format::percent(part, whole) }</b>
                 <span class="dim">{ amount }</span>
             } else {
                 <span class="dim">{ "none" }</span>
@@ -115,12 +115,15 @@ pub fn spoken(coverage: &Coverage, size: u64) -> String {
     if coverage.gap > 0 {
         return format!(
             "{} unexplained ({})",
-            words::bytes(coverage.gap),
-            words::percent(coverage.gap, size)
+            format::bytes(coverage.gap),
+            format::percent(coverage.gap, size)
         );
     }
     match coverage.padding {
         0 => "every byte explained".to_owned(),
-        padding => format!("every byte explained · {} padding", words::grouped(padding)),
+        padding => format!(
+            "every byte explained · {} padding",
+            format::grouped(padding)
+        ),
     }
 }

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::PanelProps;
+use super::props::PanelProps;
 use crate::model::text::escaped;
 use crate::model::{Severity, Tone};
 use crate::ui::components::{explanation, prose};
+use crate::ui::format;
 use crate::ui::hooks::{
     Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local, use_row_count,
     use_virtual_rows,
@@ -16,7 +17,6 @@ use crate::ui::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule,
 use crate::ui::selection::Via;
 use crate::ui::state::View;
 use crate::ui::verdict_state::outcome_words;
-use crate::ui::words;
 
 /// The height of a problem's row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;
@@ -267,8 +267,8 @@ pub fn Problems(props: &PanelProps) -> Html {
     if list.all.is_empty() {
         return html! {
             <div class="panel calm">
-                <p><span class="sign ok" aria-hidden="true">{ "✓" }</span>{ "Nothing to complain about." }</p>
-                <p class="dim">{ "Every table was walked once and every rule looked at it." }</p>
+                <p><span class="sign ok" aria-hidden="true">{ "✓" }</span>{ "No problems found." }</p>
+                <p class="dim">{ "All tables were checked against all rules." }</p>
             </div>
         };
     }
@@ -277,7 +277,7 @@ pub fn Problems(props: &PanelProps) -> Html {
         <div class="panel problems" {onclick}>
             { filters(&list) }
             if list.shown == 0 {
-                <p class="none">{ "No problem fits the filter." }</p>
+                <p class="none">{ "No problems match the filter." }</p>
             }
             <div class="scroll" ref={&rows.container} role="listbox" tabindex="0" aria-label="Problems"
                  aria-activedescendant={current.map(|i| format!("problem-{i}"))} {onkeydown}>
@@ -311,7 +311,7 @@ fn line(list: &List, place: usize) -> Option<Html> {
         Line::Entry(entry) => {
             let said = said(view, *entry)?;
             (
-                words::tone_mark(said.tone, meaning(&said)),
+                format::tone_mark(said.tone, meaning(&said)),
                 prose(said.message),
                 format!("{:#x}", said.span.start),
                 said.rule,
@@ -322,18 +322,18 @@ fn line(list: &List, place: usize) -> Option<Html> {
             let said = said(view, *first)?;
             let summary = rule(view, *first).map_or(said.rule, |rule| &*rule.summary);
             (
-                words::tone_mark(said.tone, meaning(&said)),
+                format::tone_mark(said.tone, meaning(&said)),
                 prose(summary),
                 format!(
                     "{} {}",
-                    words::grouped(*count),
+                    format::grouped(*count),
                     if *open { "▾" } else { "▸" }
                 ),
                 said.rule,
                 if *open {
-                    "Enter hides them"
+                    "Enter collapses them"
                 } else {
-                    "Enter shows them"
+                    "Enter expands them"
                 }
                 .to_owned(),
             )
@@ -367,20 +367,20 @@ fn meaning(said: &crate::ui::problem_list::Said<'_>) -> &'static str {
 fn heading(view: &View, place: usize, class: Class, count: u64) -> Html {
     let title = match class {
         Class::Driver => view.verdict.verdict().map_or_else(String::new, |verdict| {
-            let device = verdict.device.as_deref().unwrap_or("no device");
+            let device = verdict.device.as_deref().unwrap_or("any device");
             format!(
-                "What driver {} does on {device}: {}",
+                "Driver {} on {device}: {}",
                 verdict.driver,
                 outcome_words(verdict)
             )
         }),
-        Class::Error => "Against the specification: the file is malformed".to_owned(),
-        Class::Warning => "Unusual: some reader may stumble over it".to_owned(),
-        Class::Info => "Worth knowing".to_owned(),
+        Class::Error => "Errors: the file violates the specification".to_owned(),
+        Class::Warning => "Warnings: unusual, some readers may fail".to_owned(),
+        Class::Info => "Notes".to_owned(),
     };
     html! {
         <div key={place} class="problem-class" role="presentation">
-            <b>{ title }</b><span class="dim">{ words::grouped(count) }</span>
+            <b>{ title }</b><span class="dim">{ format::grouped(count) }</span>
         </div>
     }
 }
@@ -394,26 +394,26 @@ fn filters(list: &List) -> Html {
     let now = list.filter.get();
     html! {
         <div class="filters">
-            <input id={FIELD} type="search" placeholder="Filter by text or rule" aria-label="Filter problems" {oninput} />
+            <input id={FIELD} type="search" placeholder="Text or rule" aria-label="Filter problems" {oninput} />
             { for CLASSES.iter().enumerate().filter_map(|(i, class)| {
                 let count = list.all.iter().filter(|entry| entry.class == *class).count() as u64;
                 let on = !now.without.contains(class);
                 let (sign, colour, one, many) = match class.severity() {
-                    None => ("▸", "info", "of the driver", "of the driver"),
+                    None => ("▸", "info", "driver finding", "driver findings"),
                     Some(severity) => {
                         let (one, many) = match severity {
                             Severity::Error => ("error", "errors"),
                             Severity::Warning => ("warning", "warnings"),
                             Severity::Info => ("note", "notes"),
                         };
-                        (words::severity_sign(severity), words::severity_class(severity), one, many)
+                        (format::severity_sign(severity), format::severity_class(severity), one, many)
                     }
                 };
                 (count > 0).then(|| html! {
                     <button type="button" class={format!("toggle {colour}")}
                             aria-pressed={on.to_string()} data-class={i.to_string()}>
                         <span aria-hidden="true">{ sign }</span>
-                        { words::counted(count, one, many) }
+                        { format::counted(count, one, many) }
                     </button>
                 })
             }) }
@@ -421,7 +421,7 @@ fn filters(list: &List) -> Html {
             <span class="dim" role="status">
                 if list.shown < list.all.len() { { format!("{} of {}", list.shown, list.all.len()) } }
             </span>
-            <span class="dim hint"><kbd>{ "[" }</kbd>{ " " }<kbd>{ "]" }</kbd>{ " walk" }</span>
+            <span class="dim hint"><kbd>{ "[" }</kbd>{ " " }<kbd>{ "]" }</kbd>{ " previous, next" }</span>
         </div>
     }
 }

@@ -4,9 +4,10 @@ use yew::prelude::*;
 
 use super::overview::{bar, legend};
 use crate::model::{Area, NodeId, SourceId};
+use crate::ui::commands::Command;
 use crate::ui::components::{button, name_of, plain};
+use crate::ui::format;
 use crate::ui::state::View;
-use crate::ui::words;
 use crate::worker::protocol::Row;
 
 /// So many parts are listed before somebody asks for more.
@@ -38,7 +39,7 @@ pub(super) fn sizes(view: &View, more: bool) -> Html {
     let selected = view.selection.way.first().map(|row| row.id);
     html! { <>
         <section class="block">
-            <h2>{ "Where the bytes go" }</h2>
+            <h2>{ "Sizes" }</h2>
             { areas(&parts, total) }
         </section>
         <table class="sizes">
@@ -55,8 +56,8 @@ pub(super) fn sizes(view: &View, more: bool) -> Html {
         </table>
         if !rest.is_empty() {
             <p class="block dim">
-                { format!("and {} with {} ", words::counted(rest.len() as u64, "part", "parts"), words::bytes(rest_bytes)) }
-                if !more { { button("link", "layout", "parts".to_owned(), plain("show more")) } }
+                { format!("{} more, {} in total. ", format::counted(rest.len() as u64, "part", "parts"), format::bytes(rest_bytes)) }
+                if !more { { button("link", Command::MoreParts, plain("Show more")) } }
             </p>
         }
     </> }
@@ -93,10 +94,10 @@ fn areas(parts: &[Part<'_>], total: u64) -> Html {
     };
     let sums = AREAS.map(|area| (area, of(area)));
     html! { <>
-        { bar(&sums.map(|(area, sum)| (words::area_class(area), sum)), total) }
+        { bar(&sums.map(|(area, sum)| (format::area_class(area), sum)), total) }
         <ul class="legend">
             { for sums.iter().filter(|(_, sum)| *sum > 0).map(|(area, sum)| {
-                legend(words::area_class(*area), words::area_name(*area), *sum, total, words::size(*sum))
+                legend(format::area_class(*area), format::area_name(*area), *sum, total, format::size(*sum))
             }) }
         </ul>
     </> }
@@ -107,14 +108,14 @@ fn part(row: &Row, size: u64, total: u64, selected: bool) -> Html {
     let cell = |text: String| html! { <td class="num">{ text }</td> };
     html! {
         <tr key={row.index} class={if selected { "sel" } else { "" }}>
-            <td>{ button("cell", "part", row.index.to_string(), name_of(row)) }</td>
+            <td>{ button("cell", Command::SelectPart(row.index), name_of(row)) }</td>
             <td class="dim">
-                { words::dot(row.area) }
-                { words::area_name(row.area) }
+                { format::dot(row.area) }
+                { format::area_name(row.area) }
             </td>
             { cell(format!("{offset:#x}")) }
-            { cell(words::grouped(size)) }
-            { cell(words::percent(size, total)) }
+            { cell(format::grouped(size)) }
+            { cell(format::percent(size, total)) }
         </tr>
     }
 }

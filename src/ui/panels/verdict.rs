@@ -3,16 +3,16 @@
 
 use yew::prelude::*;
 
-use super::kernels::hazard_mark;
-use super::{PanelId, PanelProps, errors};
+use super::props::PanelProps;
 use crate::model::text::escaped;
 use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
-use crate::ui::components::{button, prose, shortened, span_button};
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain, prose, shortened, span_button};
+use crate::ui::format;
 use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
-use crate::ui::shared::Shared;
-use crate::ui::state::View;
-use crate::ui::verdict_state::{effect_tone, outcome_words, tone};
-use crate::ui::words;
+use crate::ui::ptr_eq::PtrEq;
+use crate::ui::state::{PanelId, View};
+use crate::ui::verdict_state::{effect_tone, errors, hazards, outcome_words, tone};
 use crate::worker::protocol::Opened;
 
 /// The id of the field that asks for a device.
@@ -30,14 +30,14 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
         <section class="block verdict" aria-labelledby="verdict-title">
             <h2 id="verdict-title">{ "Verdict" }</h2>
             <dl class="kv facts">
-                <dt>{ "specification" }</dt>
+                <dt>{ "file format" }</dt>
                 <dd>{ well_formed(&props.view) }</dd>
                 if state.report.is_some() || state.error.is_some() {
                     <dt>{ driver }</dt>
                     <dd>
                         if let Some(verdict) = state.verdict() {
                             { statement(verdict) }
-                            <Picker session={props.session.clone()} device={state.device.clone()} opened={Shared::from(&props.view.opened)} />
+                            <Picker session={props.session.clone()} device={state.device.clone()} opened={PtrEq::from(&props.view.opened)} />
                         }
                         if let Some(error) = &state.error {
                             <p class="warn" role="alert">{ escaped(error) }</p>
@@ -56,19 +56,15 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
 #[inline(never)]
 fn signed(tone: Tone, text: &str) -> Html {
     html! {
-        <span class={words::tone_class(tone)}>
-            if let Some(sign) = words::tone_sign(tone) { <span class="sign" aria-hidden="true">{ sign }</span> }
+        <span class={format::tone_class(tone)}>
+            if let Some(sign) = format::tone_sign(tone) { <span class="sign" aria-hidden="true">{ sign }</span> }
             { text.to_owned() }
         </span>
     }
 }
 
 fn to_problems(text: String) -> Html {
-    let place = super::PANELS
-        .iter()
-        .position(|panel| panel.id == PanelId::Problems);
-    let label = html! { { text } };
-    button("link", "panel", place.unwrap_or(0).to_string(), label)
+    button("link", Command::Panel(PanelId::Problems), plain(&text))
 }
 
 fn well_formed(view: &View) -> Html {
@@ -92,7 +88,7 @@ fn well_formed(view: &View) -> Html {
         .into_iter()
         .map(|(severity, one, many)| (count(severity), one, many))
         .filter(|(count, _, _)| *count > 0)
-        .map(|(count, one, many)| words::counted(count, one, many))
+        .map(|(count, one, many)| format::counted(count, one, many))
         .collect();
     html! { <>
         { signed(tone, text) }
@@ -102,9 +98,9 @@ fn well_formed(view: &View) -> Html {
 
 fn statement(verdict: &Verdict) -> Html {
     let on = match (&verdict.device, verdict.requested) {
-        (Some(device), true) => format!(" on {device}, as requested"),
-        (Some(device), false) => format!(" on {device}, the file’s own device"),
-        (None, _) => ": it does not say which device it is for".to_owned(),
+        (Some(device), true) => format!(" on {device} (selected device)"),
+        (Some(device), false) => format!(" on {device} (the file’s target)"),
+        (None, _) => " on any device: the file names no target".to_owned(),
     };
     html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
 }
@@ -115,7 +111,7 @@ struct PickerProps {
     /// The device that was requested.
     device: Option<AttrValue>,
     /// The file, with the devices of the driver.
-    opened: Shared<Opened>,
+    opened: PtrEq<Opened>,
 }
 
 /// The field for another device.
@@ -132,13 +128,13 @@ fn Picker(props: &PickerProps) -> Html {
     );
     html! {
         <p class="device">
-            <label for={DEVICE}>{ "Verdict for another device" }</label>
+            <label for={DEVICE}>{ "Other device" }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
                    placeholder="bmg-g21, 20.1.0" {onchange} />
             <datalist id="devices">
                 { for props.opened.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
             </datalist>
-            if device.is_some() { { button("btn2", "verdict", String::new(), html! { "the file’s own" }) } }
+            if device.is_some() { { button("btn2", Command::OwnDevice, plain("The file’s target")) } }
         </p>
     }
 }
@@ -150,14 +146,14 @@ fn findings(verdict: &Verdict) -> Html {
     let mut order: Vec<((bool, bool), usize)> = listed()
         .map(|(at, found)| (rank(at, found.effect), at))
         .collect();
-    crate::model::sort::by(&mut order, Ord::cmp);
+    order.sort_unstable();
     let more = order.len().saturating_sub(FINDINGS);
     let rows = order.into_iter().take(FINDINGS).filter_map(|(_, at)| {
         let found = verdict.findings.get(at)?;
         let rule = verdict.rules.iter().find(|rule| rule.id == found.rule);
         Some(html! {
             <li>
-                { words::tone_mark(effect_tone(found.effect), found.effect.words()) }
+                { format::tone_mark(effect_tone(found.effect), found.effect.words()) }
                 <span>
                     { span_button("fact", found.span, prose(&found.message)) }
                     if let Some(rule) = rule {
@@ -169,7 +165,7 @@ fn findings(verdict: &Verdict) -> Html {
     });
     html! { <>
         <ul class="findings">{ for rows }</ul>
-        if more > 0 { <p>{ to_problems(format!("and {} more", words::grouped(more as u64))) }</p> }
+        if more > 0 { <p>{ to_problems(format!("{} more", format::grouped(more as u64))) }</p> }
     </> }
 }
 
@@ -189,7 +185,7 @@ pub(super) fn target(view: &View) -> Option<Html> {
                 <dt>{ "matching rule" }</dt>
                 <dd>{ prose(&matching.rule) }</dd>
                 <dt>{ "accepted on" }</dt>
-                <dd>{ names(&matching.accepted_on, "no device") }</dd>
+                <dd>{ names(&matching.accepted_on, "no known device") }</dd>
                 { also(matching) }
             </dl>
         </section>
@@ -223,17 +219,20 @@ pub(super) fn worst(view: &View) -> Option<Html> {
     }
     Some(html! {
         <section class="block" aria-labelledby="worst-title">
-            <h2 id="worst-title">{ "Kernels to look at first" }</h2>
+            <h2 id="worst-title">{ "Kernels with hazards" }</h2>
             <ul class="worst">
-                { for worst.iter().map(|row| html! {
-                    <li>
-                        { span_button("fact mono", row.entry, shortened(&escaped(row.title()))) }
-                        <span class="why">
-                            { for row.hazards.iter().map(|hazard| html! {
-                                <span>{ hazard_mark(hazard) }<span class="dim">{ hazard.text.to_string() }</span></span>
-                            }) }
-                        </span>
-                    </li>
+                { for worst.iter().map(|row| {
+                    let name = row.cells.first().map_or("".into(), |cell| cell.value.title());
+                    html! {
+                        <li>
+                            { span_button("fact mono", row.entry, shortened(&escaped(&name))) }
+                            <span class="why">
+                                { for hazards(row).map(|hazard| html! {
+                                    <span>{ format::mark(hazard) }<span class="dim">{ hazard.doc.to_string() }</span></span>
+                                }) }
+                            </span>
+                        </li>
+                    }
                 }) }
             </ul>
         </section>

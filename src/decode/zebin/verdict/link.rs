@@ -11,7 +11,7 @@ use super::ze_info::{Kernel, Module};
 use crate::decode::elf::symbol::{Symbol, SymbolBinding, SymbolType};
 use crate::decode::zebin::device::Device;
 use crate::decode::zebin::sections::{Segment, segment_of};
-use crate::model::{Span, sort};
+use crate::model::Span;
 
 /// Symbols that the driver defines itself.
 const BUILT_IN: &[&[u8]] = &[
@@ -375,7 +375,7 @@ impl<'e> Linker<'e, '_> {
                 outside.push(&placed.symbol);
             }
         }
-        sort::by_key(&mut outside, |symbol| symbol.origin);
+        outside.sort_by_key(|symbol| symbol.origin);
         let mut result = Ok(());
         for symbol in outside {
             let message = format_args!(
@@ -434,7 +434,7 @@ impl<'e> Linker<'e, '_> {
         let listed: HashSet<NameId> = names.filter_map(|name| self.names.known(name)).collect();
         let global: HashSet<NameId> = self.functions.iter().map(|(name, ..)| *name).collect();
         let mut by_offset = self.functions.clone();
-        sort::by_key(&mut by_offset, |(_, start, _)| *start);
+        by_offset.sort_by_key(|(_, start, _)| *start);
         // In what compilers write functions do not overlap.
         let function_at = |offset: u64| {
             let next = by_offset.partition_point(|(_, start, _)| *start <= offset);

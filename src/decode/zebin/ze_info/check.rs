@@ -13,7 +13,7 @@ use crate::decode::limits;
 use crate::decode::rule::Rule;
 use crate::decode::rules;
 use crate::model::Span;
-use crate::model::text::escaped;
+use crate::model::text::{distance, escaped};
 
 /// Longer names are cut in messages.
 const NAME_MAX: usize = 64;
@@ -428,25 +428,6 @@ fn nearest(name: &[u8], table: &'static Table) -> Option<&'static str> {
         .map(|key| (distance(name, key.as_bytes()), key))
         .min()?;
     (distance <= 2).then_some(best)
-}
-
-/// How many letters must be changed, added or left out (Levenshtein).
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = *cell;
-            *cell = changed.min(left + 1).min(diagonal + 1);
-            left = *cell;
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,0 +1,18 @@
+//! The forms of a list as text: CSV, tab-separated, Markdown, JSON, and aligned for a terminal.
+
+use serde::{Deserialize, Serialize};
+
+/// In which form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// Comma-separated, with a line of column ids (RFC 4180, but lines end as on Unix).
+    Csv,
+    /// Tab-separated, with a line of titles: what spreadsheets take from the clipboard.
+    Tabs,
+    /// A table of Markdown, with titles and units.
+    Markdown,
+    /// An array with one object a row: every column, whatever was chosen.
+    Json,
+    /// Aligned, for a terminal; titles and units in two lines.
+    Plain,
+}

@@ -1,0 +1,304 @@
+//! Writes lists as text.
+
+use std::borrow::Cow;
+
+use serde_json::Value as Json;
+
+use super::query::Order;
+use super::write::Form;
+use super::{CellValue, Column, ColumnKind, List, ListId};
+use crate::model::source::Sources;
+use crate::model::text::escaped;
+
+/// Rows of a list as text.
+///
+/// # Errors
+///
+/// When it would be longer than about `limit` bytes; says so in words.
+pub fn write(
+    list: &dyn List,
+    order: &Order,
+    columns: &[&'static Column],
+    form: Form,
+    sources: &Sources,
+    limit: usize,
+) -> Result<String, String> {
+    let mut writer = Writer::new(list.id(), columns, form, false);
+    for row in order.from(0, u64::MAX) {
+        writer.push(list, row, sources, None);
+        if writer.out.len().saturating_add(writer.waiting) > limit {
+            return Err("This list is too long to be copied: filter it.".to_owned());
+        }
+    }
+    Ok(writer.finish())
+}
+
+/// Writes rows of lists with the same columns, one after the other.
+pub struct Writer {
+    /// With their places.
+    columns: Vec<(usize, &'static Column)>,
+    form: Form,
+    with_file: bool,
+    out: String,
+    /// For [`Form::Plain`], which must know all cells to align them.
+    cells: Vec<Vec<String>>,
+    /// The bytes of these.
+    waiting: usize,
+    is_first: bool,
+}
+
+impl Writer {
+    /// Begins with what stands above the columns; with a first column `file` for
+    /// what [`push`](Writer::push) says.
+    pub fn new(list: ListId, columns: &[&'static Column], form: Form, with_file: bool) -> Writer {
+        let place = |column: &'static Column| {
+            let mut all = list.columns().iter();
+            Some((all.position(|other| other.id == column.id)?, column))
+        };
+        let mut writer = Writer {
+            columns: columns.iter().filter_map(|column| place(column)).collect(),
+            form,
+            with_file,
+            out: String::new(),
+            cells: Vec::new(),
+            waiting: 0,
+            is_first: true,
+        };
+        let file = with_file.then_some("file");
+        let columns = writer.columns.iter().map(|(_, column)| column);
+        let ids = columns.clone().map(|column| column.id.to_owned());
+        let ids: Vec<String> = file.map(str::to_owned).into_iter().chain(ids).collect();
+        let titles = columns.map(|column| column.header());
+        let titles: Vec<String> = file.map(str::to_owned).into_iter().chain(titles).collect();
+        match form {
+            Form::Csv => writer.line("", ids.iter().map(|id| csv(id)), ",", "\n"),
+            Form::Tabs => writer.line("", titles, "\t", "\n"),
+            Form::Markdown => {
+                let numbers = writer.columns.iter();
+                let numbers = numbers.map(|(_, column)| column.kind == ColumnKind::Number);
+                let all = file.map(|_| false).into_iter().chain(numbers);
+                let rule = all.map(|right| if right { "---:" } else { "---" }.to_owned());
+                let rule: Vec<String> = rule.collect();
+                let titles = titles.iter().map(|title| markdown(title));
+                writer.line("| ", titles, " | ", " |\n");
+                writer.line("| ", rule, " | ", " |\n");
+            }
+            Form::Json => writer.out.push('['),
+            Form::Plain => {}
+        }
+        writer
+    }
+
+    fn line(
+        &mut self,
+        start: &str,
+        cells: impl IntoIterator<Item = String>,
+        between: &str,
+        end: &str,
+    ) {
+        self.out.push_str(start);
+        for (at, cell) in cells.into_iter().enumerate() {
+            self.out.push_str(if at > 0 { between } else { "" });
+            self.out.push_str(&cell);
+        }
+        self.out.push_str(end);
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, list: &dyn List, row: u32, sources: &Sources, file: Option<&str>) {
+        let all = list.id().columns();
+        let value = |place: usize| list.cell(row, place, sources).value;
+        let file = file.filter(|_| self.with_file);
+        if self.form == Form::Json {
+            self.out
+                .push_str(if self.is_first { "\n{" } else { ",\n{" });
+            self.is_first = false;
+            let file = file.map(|file| ("file", Json::from(file)));
+            let places = all.iter().enumerate();
+            let cells = places.map(|(place, column)| (column.id, json(value(place))));
+            let pairs = file.into_iter().chain(cells);
+            let pairs = pairs.map(|(id, value)| format!("\"{id}\":{value}"));
+            return self.line("", pairs, ",", "}");
+        }
+        let form = self.form;
+        let cells = self.columns.iter();
+        let cells = cells.map(|(place, _)| written(&value(*place), form));
+        let file = file.map(|file| written(&CellValue::Text(file.into()), form));
+        let cells: Vec<String> = file.into_iter().chain(cells).collect();
+        match form {
+            Form::Csv => self.line("", cells, ",", "\n"),
+            Form::Tabs => self.line("", cells, "\t", "\n"),
+            Form::Markdown => self.line("| ", cells, " | ", " |\n"),
+            Form::Plain | Form::Json => {
+                self.waiting += cells.iter().map(String::len).sum::<usize>();
+                self.cells.push(cells);
+            }
+        }
+    }
+
+    /// What has been written since the last time: a table may be too long to be kept.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The end of it.
+    pub fn finish(mut self) -> String {
+        match self.form {
+            Form::Json => self
+                .out
+                .push_str(if self.is_first { "]\n" } else { "\n]\n" }),
+            Form::Plain => self.align(),
+            _ => {}
+        }
+        self.out
+    }
+
+    fn align(&mut self) {
+        let head = |file: &str, text: fn(&Column) -> &str| {
+            let file = self.with_file.then(|| file.to_owned());
+            let columns = self.columns.iter();
+            let columns = columns.map(|(_, column)| text(column).to_owned());
+            file.into_iter().chain(columns).collect::<Vec<String>>()
+        };
+        let heads = [
+            head("File", |column| column.title),
+            head("", |column| column.unit),
+        ];
+        let file = self.with_file.then_some(false);
+        let columns = self.columns.iter();
+        let numbers = columns.map(|(_, column)| column.kind == ColumnKind::Number);
+        let rights: Vec<bool> = file.into_iter().chain(numbers).collect();
+        let mut widths: Vec<usize> = vec![0; rights.len()];
+        for line in heads.iter().chain(&self.cells) {
+            for (width, cell) in widths.iter_mut().zip(line) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        for line in heads.iter().chain(&self.cells) {
+            let cells = line.iter().zip(&widths).zip(&rights);
+            let cells = cells.map(|((cell, width), right)| match right {
+                true => format!("{cell:>width$}"),
+                false => format!("{cell:width$}"),
+            });
+            let text = cells.collect::<Vec<String>>().join("  ");
+            self.out.push_str(text.trim_end());
+            self.out.push('\n');
+        }
+    }
+}
+
+fn written(value: &CellValue<'_>, form: Form) -> String {
+    let is_text = matches!(
+        value,
+        CellValue::Text(_) | CellValue::Name { .. } | CellValue::Words(_)
+    );
+    let text = value.text();
+    match form {
+        Form::Csv if is_text => csv(&text),
+        Form::Tabs if is_text => guarded(&text).replace(['\t', '\n', '\r'], " "),
+        Form::Csv | Form::Tabs => text.into_owned(),
+        Form::Markdown => markdown(&text),
+        Form::Plain | Form::Json => escaped(&value.title()),
+    }
+}
+
+/// The value as a program reads it; what is not known is null.
+fn json(value: CellValue<'_>) -> Json {
+    match value {
+        CellValue::Empty => Json::Null,
+        CellValue::Int(number) => number.into(),
+        CellValue::Count(number) | CellValue::Hex(number) => number.into(),
+        // A whole number has no point.
+        CellValue::Real(number) => number.to_string().parse().unwrap_or_default(),
+        CellValue::Bool(yes) => yes.into(),
+        CellValue::Ints(numbers) => Json::from_iter(numbers),
+        CellValue::Words(words) => Json::from_iter(words),
+        value => Json::from(value.text()),
+    }
+}
+
+fn csv(text: &str) -> String {
+    let text = guarded(text);
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.into_owned(),
+    }
+}
+
+/// Spreadsheets take text that starts like this for a formula: a quote before it stops them.
+fn guarded(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => format!("'{text}").into(),
+        false => text.into(),
+    }
+}
+
+fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escaped(text).chars() {
+        if matches!(
+            c,
+            '|' | '\\' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '&'
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_a_formula() {
+        for text in ["=1+1", "+1", "-1", "@x", "\tx"] {
+            assert!(csv(text).starts_with('\''), "{text:?}");
+        }
+        assert_eq!(csv("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(csv("=a,b"), "\"'=a,b\"");
+        assert_eq!(written(&CellValue::Int(-8), Form::Csv), "-8");
+    }
+
+    #[test]
+    fn markdown_stays_a_table() {
+        assert_eq!(markdown("a|b<c>_d"), "a\\|b\\<c\\>\\_d");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let real = |number| CellValue::Real(number).text().into_owned();
+        for (number, text) in [
+            (104.0, "104"),
+            (0.5, "0.5"),
+            (1.0 / 3.0, "0.33"),
+            (0.0, "0"),
+            (0.125, "0.12"),
+            (-0.25, "-0.25"),
+            (-0.001, "0"),
+            (7.05, "7.05"),
+        ] {
+            assert_eq!(real(number), text);
+        }
+    }
+
+    #[test]
+    fn programs_get_values() {
+        let text = |value| json(value).to_string();
+        assert_eq!(text(CellValue::Real(32.0)), "32");
+        assert_eq!(text(CellValue::Real(0.5)), "0.5");
+        assert_eq!(text(CellValue::Real(f64::NAN)), "null");
+        assert_eq!(text(CellValue::Hex(64)), "64");
+        assert_eq!(text(CellValue::Ints([1, 2, 3])), "[1,2,3]");
+        assert_eq!(
+            text(CellValue::Words(vec!["a".into(), "b".into()])),
+            "[\"a\",\"b\"]"
+        );
+        assert_eq!(
+            text(CellValue::Text("a\"\\\n\u{1}é".into())),
+            "\"a\\\"\\\\\\n\\u0001é\""
+        );
+        assert_eq!(text(CellValue::Bytes(vec![0, 255])), "\"00 ff\"");
+    }
+}

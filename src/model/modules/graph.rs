@@ -1,0 +1,71 @@
+//! Many modules in groups, to be drawn.
+
+use serde::{Deserialize, Serialize};
+
+use super::ModuleGraph;
+
+/// So many modules, or groups of modules, are drawn at once.
+pub const FAN: u64 = 24;
+
+/// A group of modules that follow each other in some order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ModuleGroup {
+    /// The place of the first.
+    pub start: u64,
+    /// How many.
+    pub count: u64,
+    /// How many IR modules they have.
+    pub ir_modules: u64,
+    /// How many native device code images.
+    pub native_images: u64,
+    /// The bytes of all of these.
+    pub size: u64,
+}
+
+/// How many modules each group has, when so many are shown; 1: the modules themselves.
+pub fn group_size(count: u64) -> u64 {
+    let mut size = 1;
+    while count.div_ceil(size) > FAN {
+        size *= FAN;
+    }
+    size
+}
+
+impl ModuleGraph {
+    /// The groups of these modules, the first of which is at the place `start`.
+    pub fn groups(&self, modules: &[u32], start: u64) -> Vec<ModuleGroup> {
+        let size = group_size(modules.len() as u64);
+        let mut place = start;
+        let group = |chunk: &[u32]| {
+            let mut group = ModuleGroup {
+                start: place,
+                count: chunk.len() as u64,
+                ..ModuleGroup::default()
+            };
+            place += group.count;
+            for module in chunk.iter().filter_map(|index| self.module(*index)) {
+                group.ir_modules += self.ir_modules_of(module).len() as u64;
+                group.native_images += self.native_images_of(module).len() as u64;
+                group.size = group.size.saturating_add(self.size_of(module));
+            }
+            group
+        };
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        modules.chunks(size.max(1)).map(group).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_as_small_as_they_can_be() {
+        assert_eq!(group_size(0), 1);
+        assert_eq!(group_size(24), 1);
+        assert_eq!(group_size(25), 24);
+        assert_eq!(group_size(576), 24);
+        assert_eq!(group_size(10_000), 576);
+        assert_eq!(group_size(u64::from(u32::MAX)), 24u64.pow(6));
+    }
+}

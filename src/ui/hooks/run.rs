@@ -1,0 +1,162 @@
+//! What commands and keys of the whole page do.
+
+use std::rc::Rc;
+
+use super::address::link_to;
+use super::dom::focus_by_id;
+use super::session::Session;
+use crate::model::NodeId;
+use crate::model::list::ListId;
+use crate::model::list::write::Form;
+use crate::ui::commands::{ByteForm, Command, Pane};
+use crate::ui::components::{SAMPLES, value_view};
+use crate::ui::format::file_name;
+use crate::ui::graph_view::{GraphChange, Zoom};
+use crate::ui::problem_list;
+use crate::ui::readings;
+use crate::ui::selection::Via;
+use crate::ui::state::{Action, Dialog, Layout, Tab, View};
+use crate::worker::protocol::ExportForm;
+
+/// No more bytes are copied as text.
+pub const COPY_MAX: u64 = 1024 * 1024;
+
+impl Session {
+    /// Does what a command says.
+    pub fn run(self: &Rc<Self>, command: Command) {
+        match command {
+            Command::Open => self.choose(None),
+            Command::Reopen(tab) => self.reopen(tab),
+            Command::Sample(place) => {
+                if let Some(sample) = SAMPLES.get(place) {
+                    self.open_sample(sample.file);
+                }
+            }
+            Command::Activate(tab) => self.dispatch(Action::Activate(tab)),
+            Command::Close(tab) => self.close(tab),
+            Command::Retry(tab) => self.retry(tab),
+            Command::Help => self.show_dialog(Dialog::Help),
+            Command::Rules => self.show_dialog(Dialog::Rules),
+            Command::OpenLink => self.show_dialog(Dialog::Link),
+            Command::GoTo => self.show_dialog(Dialog::GoTo),
+            Command::NextTheme => self.next_theme(),
+            Command::Select(span) => self.select_span(span, Via::Jump),
+            Command::SelectAbove(depth) => self.select_above(depth),
+            Command::SelectPart(index) => self.select_part(index),
+            Command::SelectDocument(list) => self.select_document(list),
+            Command::Panel(panel) => self.dispatch(Action::Panel(panel)),
+            Command::Pane(pane) => self.rearrange(|layout| match pane {
+                Pane::Structure => layout.upper_is_panel = false,
+                Pane::Bytes => layout.lower_is_inspector = false,
+                Pane::Inspector => layout.lower_is_inspector = true,
+            }),
+            Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
+            Command::OwnDevice => self.verdict_on(""),
+            Command::ToggleSecondary(list) => self.toggle_secondary(list),
+            Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
+            Command::DefaultColumns(list) => self.set_columns(list, None),
+            Command::CopyList(list, form) => self.export_list(list, form, false),
+            Command::SaveList(list, form) => self.export_list(list, form, true),
+            Command::CopyName(list) => self.copy_name(list, false),
+            Command::CopyDemangled => self.copy_name(ListId::Kernels, true),
+            Command::NextRow(list) => self.step_row(list, true),
+            Command::PreviousRow(list) => self.step_row(list, false),
+            Command::References => self.show_references(),
+            Command::NextMatch => self.find_in_text(true, false),
+            Command::PreviousMatch => self.find_in_text(false, false),
+            Command::CopyLines => self.copy_lines(),
+            Command::CopyText => self.export_list(ListId::Lines, Form::Plain, false),
+            Command::SaveText => self.save_text(),
+            Command::ShowGraph => self.set_graph(GraphChange::AsTable(false)),
+            Command::ShowTable => self.set_graph(GraphChange::AsTable(true)),
+            Command::GraphRange(start, count) => self.draw_range(start, count),
+            Command::ZoomIn => self.zoom(true),
+            Command::ZoomOut => self.zoom(false),
+            Command::ZoomToFit => self.set_graph(GraphChange::Zoom(Zoom::Fit)),
+            Command::SaveGraph => self.save_graph(),
+            command => self.run_on_selection(&command),
+        }
+    }
+
+    fn show_dialog(&self, dialog: Dialog) {
+        self.dispatch(Action::Dialog(Some(dialog)));
+    }
+
+    fn rearrange(&self, change: impl FnOnce(&mut Layout)) {
+        let mut layout = self.state().layout;
+        change(&mut layout);
+        self.dispatch(Action::Layout(layout));
+    }
+
+    /// What can be done with what is selected.
+    fn run_on_selection(self: &Rc<Self>, command: &Command) {
+        let state = self.state();
+        let Some(tab) = state.active() else { return };
+        let Some(view) = tab.view() else { return };
+        let (row, span) = (view.row(), view.selection.span);
+        match command {
+            Command::CopyLink => {
+                if let Some(link) = link(tab, view) {
+                    self.copy(link, "Link");
+                }
+            }
+            Command::CopyValue => self.copy(value_view::plain(&row.value), "Value"),
+            Command::CopyPath => {
+                if let Some(detail) = view.detail() {
+                    self.copy(detail.path.clone(), "Path");
+                }
+            }
+            Command::SaveBytes => {
+                if let Some(span) = span {
+                    self.save_bytes(span, name(view, "bin"));
+                }
+            }
+            Command::SaveTree => self.export(row.id, ExportForm::Json, Some(name(view, "json"))),
+            Command::CopyTree => self.export(row.id, ExportForm::Text, None),
+            Command::CopyBytes(form) => {
+                let write = match form {
+                    ByteForm::Hex => readings::hex_text,
+                    ByteForm::C => readings::c_array,
+                    ByteForm::Rust => readings::rust_array,
+                };
+                if let Some(span) = span.filter(|span| span.len() <= COPY_MAX) {
+                    self.copy_bytes(span, write);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Does what a key means that nothing in the page has a use for; says whether it did
+    /// anything.
+    pub(super) fn press(self: &Rc<Self>, key: &str) -> bool {
+        let state = self.state();
+        let view = state.active().and_then(|tab| tab.view());
+        match (key, view) {
+            ("o", _) => self.choose(None),
+            ("?", _) => self.show_dialog(Dialog::Help),
+            ("/", Some(_)) => focus_by_id("search"),
+            ("g", Some(_)) => self.show_dialog(Dialog::GoTo),
+            ("[" | "]", Some(view)) => match problem_list::step(view, key == "]") {
+                Some(span) => self.select_span(span, Via::Jump),
+                None => self.notice("No problems found."),
+            },
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn link(tab: &Tab, view: &View) -> Option<String> {
+    let target = view.selection.target(&view.detail()?.path);
+    Some(link_to(&tab.origin, target.as_ref()))
+}
+
+/// A name for a part of a file that any file system takes.
+fn name(view: &View, extension: &str) -> String {
+    let part = match view.row().id {
+        NodeId::ROOT => "",
+        _ => &view.row().name,
+    };
+    file_name([&view.opened.name, part], extension)
+}

@@ -1,0 +1,413 @@
+//! Lists: their pages, the row that goes with the selection, lists as text; the readable texts.
+
+use std::rc::Rc;
+
+use super::session::{Session, spawn};
+use super::{dom, files, storage};
+use crate::model::list::query::Query;
+use crate::model::list::write::Form;
+use crate::model::list::{Detail, ListId};
+use crate::model::{NodeId, Span};
+use crate::ui::format::file_name;
+use crate::ui::list::{ListChange, trimmed};
+use crate::ui::paged::PAGE;
+use crate::ui::selection::{Selection, Via};
+use crate::ui::state::{Action, PanelId, TabId, View};
+use crate::ui::texts::TextsChange;
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Ask, Place, Request, Response, Row};
+
+/// The id of the field for what is looked for in a text.
+pub const FIND: &str = "lines-filter";
+/// The columns that were chosen on an earlier visit, by list.
+const COLUMNS: &str = "zeview.columns.";
+
+/// What is done with an answer. One future serves all of them: each of its own would be more to
+/// download.
+pub(super) type Then = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
+
+impl Session {
+    fn list_changed(&self, tab: TabId, list: ListId, change: ListChange) {
+        self.dispatch(Action::List(tab, list, change));
+    }
+
+    pub(super) fn ask_then(self: &Rc<Self>, tab: TabId, request: Request, then: Then) {
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let answer = session.ask(tab, request).await;
+            then(&session, answer);
+        }));
+    }
+
+    fn ask_list(self: &Rc<Self>, tab: TabId, view: &View, list: ListId, ask: Ask, then: Then) {
+        let known = view.lists.get(list);
+        let request = Request::List {
+            document: known.document.unwrap_or(view.selection.document()),
+            list,
+            query: known.query.clone(),
+            ask,
+        };
+        self.ask_then(tab, request, then);
+    }
+
+    /// Asks for the pages of these rows that are not here.
+    pub fn need_rows(self: &Rc<Self>, list: ListId, start: u64, end: u64) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(live) = self.live(tab) else { return };
+        let known = view.lists.get(list);
+        let is_of = matches!(list, ListId::Lines | ListId::Properties);
+        if known.failed.is_some() || (is_of && known.query.of.is_none()) {
+            return;
+        }
+        let chosen = known.chosen.iter().flat_map(|ids| ids.iter());
+        let columns: Vec<_> = chosen.map(|id| (*id).into()).collect();
+        for page in known.rows.missing(start, end) {
+            let key = (list, known.rows.generation, page);
+            if !live.pages.borrow_mut().insert(key) {
+                continue;
+            }
+            let live = Rc::clone(&live);
+            let then = move |session: &Rc<Session>, answer| {
+                live.pages.borrow_mut().remove(&key);
+                let change = match answer {
+                    Ok(Response::List(page)) => ListChange::Page(key.1, page),
+                    Err(ClientError::Failed(why)) => ListChange::Failed(key.1, why.into()),
+                    Err(error) => return session.trouble(tab, &error),
+                    Ok(_) => return,
+                };
+                session.list_changed(tab, list, change);
+            };
+            let ask = Ask::Rows {
+                start: page * PAGE,
+                count: PAGE,
+                columns: columns.clone(),
+            };
+            self.ask_list(tab, &view, list, ask, Box::new(then));
+        }
+    }
+
+    /// Asks which list and which row of it go with the selection, unless that is known.
+    pub fn follow_list(self: &Rc<Self>, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let selection = &view.selection;
+        let or_first = view.panel == PanelId::Arguments;
+        if list == ListId::Lines && self.follow_text(tab, &view) {
+            return;
+        }
+        let known = view.lists.get(list);
+        let (serial, generation) = (selection.serial, known.rows.generation);
+        let is_in_none = match list {
+            ListId::Lines => selection.text().is_none(),
+            ListId::Properties => false,
+            _ => selection.way.is_empty(),
+        };
+        let is_clear = is_in_none && known.at.is_none() && !or_first;
+        if is_clear || known.goes_with(serial) {
+            return;
+        }
+        let ask = Ask::At {
+            node: selection.node_id(),
+            span: match list {
+                ListId::Lines => selection.extent(),
+                _ => selection.span,
+            },
+            current: known.staying(),
+            or_first,
+        };
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::ListAt(at)) => {
+                session.list_changed(tab, list, ListChange::At(serial, generation, at));
+            }
+            Ok(_) => {}
+            Err(error) => session.trouble(tab, &error),
+        };
+        self.ask_list(tab, &view, list, ask, Box::new(then));
+    }
+
+    /// Shows the text that the selection is in; stays with the one from before where it is in
+    /// none. Says whether it is another one.
+    fn follow_text(self: &Rc<Self>, tab: TabId, view: &View) -> bool {
+        let document = view.selection.document();
+        if view.texts.document != Some(document) {
+            let then = move |session: &Rc<Session>, answer| {
+                if let Ok(Response::Texts(texts)) = answer {
+                    session.texts_changed(tab, TextsChange::Arrived(document, texts));
+                }
+            };
+            self.ask_then(tab, Request::Texts { document }, Box::new(then));
+        }
+        let text = view.selection.text();
+        let is_other = |text: &&Row| text.span != view.lists.get(ListId::Lines).query.of;
+        if let Some(text) = text.filter(is_other) {
+            self.texts_changed(tab, TextsChange::Show(text.clone()));
+            return true;
+        }
+        false
+    }
+
+    fn texts_changed(&self, tab: TabId, change: TextsChange) {
+        self.dispatch(Action::Texts(tab, change));
+    }
+
+    /// Selects what the cell of a row leads to; the row stays the current one.
+    pub fn choose_cell(self: &Rc<Self>, list: ListId, place: u64, column: usize) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let Some(row) = known.rows.row(place) else {
+            return self.select_place(tab, place);
+        };
+        if list == ListId::Lines {
+            return self.select_around(trimmed(row), known.query.of);
+        }
+        let shown = known.shown();
+        let column = shown.get(column).filter(|_| column > 0);
+        let cell = column.and_then(|column| known.cell(row, column));
+        let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
+        let make = move |way| Selection::bytes(way, span, Via::Jump);
+        let current = Some(row.entry);
+        self.select(tab, Place::Span(span), current, Box::new(make));
+    }
+
+    /// Selects the row at a place of the list that is shown, whether it is here or not.
+    fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
+        let make = |way| Selection::node(way, Via::Jump);
+        self.select(tab, Place::Row(place), None, Box::new(make));
+    }
+
+    /// Selects the next row of the list that is shown, or the previous one; the first if none is
+    /// current.
+    pub fn step_row(self: &Rc<Self>, list: ListId, forward: bool) {
+        if let Some((tab, view)) = self.active() {
+            let place = match (view.lists.get(list).place(), forward) {
+                (Some(place), true) => place.saturating_add(1),
+                (Some(place), false) => place.saturating_sub(1),
+                (None, _) => 0,
+            };
+            self.select_place(tab, place);
+        }
+    }
+
+    /// Shows other rows, or in another order.
+    pub fn set_query(&self, list: ListId, query: Query) {
+        if let Some((tab, _)) = self.active() {
+            self.list_changed(tab, list, ListChange::Query(query));
+        }
+    }
+
+    /// Shows the rows that are shown only on demand, or hides them.
+    pub fn toggle_secondary(&self, list: ListId) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(list).query.clone();
+            let all = !query.all;
+            self.set_query(list, Query { all, ..query });
+        }
+    }
+
+    /// Shows a column, or hides it.
+    pub fn toggle_column(&self, list: ListId, id: &str) {
+        if let Some((_, view)) = self.active() {
+            self.set_columns(list, Some(view.lists.get(list).toggled(id)));
+        }
+    }
+
+    /// Shows these columns, now and on later visits; the default ones without.
+    pub fn set_columns(&self, list: ListId, columns: Option<Rc<[&'static str]>>) {
+        if let Some((tab, _)) = self.active() {
+            let text = columns.as_ref().map(|ids| ids.join(" "));
+            storage::store(&format!("{COLUMNS}{}", list.name()), text.as_deref());
+            self.list_changed(tab, list, ListChange::Columns(columns));
+        }
+    }
+
+    /// Shows the columns that were chosen on an earlier visit.
+    pub fn recall_columns(&self, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(text) = storage::load(&format!("{COLUMNS}{}", list.name())) else {
+            return;
+        };
+        let known = view.lists.get(list);
+        // Columns of an earlier version may not be there any more.
+        let columns = text.split(' ').filter_map(|id| known.column(id));
+        let columns: Rc<[&'static str]> = columns.map(|column| column.id).collect();
+        if known.chosen.is_none() && !columns.is_empty() {
+            self.list_changed(tab, list, ListChange::Columns(Some(columns)));
+        }
+    }
+
+    /// Shows one of the texts.
+    pub fn choose_text(self: &Rc<Self>, place: &str) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let place: Option<usize> = place.parse().ok();
+        let text = place.and_then(|place| view.texts.rows.get(place));
+        if let Some(span) = text.and_then(|row| row.span) {
+            self.select_span(span, Via::Jump);
+        }
+    }
+
+    /// Selects the next match in the text that is shown, or the previous one; `anew`: from the
+    /// selection on.
+    pub fn find_in_text(self: &Rc<Self>, forward: bool, anew: bool) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(text) = view.lists.get(ListId::Lines).query.of else {
+            return;
+        };
+        let typed = dom::text_of(FIND);
+        if typed.is_empty() {
+            return self.texts_changed(tab, TextsChange::Matches(None));
+        }
+        let Some(live) = self.live(tab) else { return };
+        let serial = view.selection.serial;
+        let coming = live.found.get().filter(|(before, _)| *before == serial);
+        let selected = coming.map(|(_, span)| span).or(view.selection.span);
+        let selected = selected.filter(|span| text.contains(*span));
+        let step = u64::from(forward && !anew);
+        let from = selected.map_or(text.start, |span| span.start.saturating_add(step));
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::Match(found)) => {
+                let matches = found.map_or((0, 0), |found| (found.ordinal, found.count));
+                session.texts_changed(tab, TextsChange::Matches(Some(matches)));
+                if let Some(found) = found {
+                    let serial = session.active().map(|(_, view)| view.selection.serial);
+                    live.found.set(serial.map(|serial| (serial, found.span)));
+                    session.select_span(found.span, Via::Step);
+                }
+            }
+            Ok(_) => {}
+            Err(error) => session.trouble(tab, &error),
+        };
+        let ask = Ask::Find {
+            typed,
+            from,
+            forward,
+        };
+        self.ask_list(tab, &view, ListId::Lines, ask, Box::new(then));
+    }
+
+    /// Saves the text that is shown.
+    pub fn save_text(self: &Rc<Self>) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        if let Some(text) = &view.texts.shown
+            && let Some(span) = text.span
+        {
+            self.save_bytes(span, file_name([&view.opened.name, &text.name], "txt"));
+        }
+    }
+
+    /// Copies the name of the current row; of a kernel as the file has it, or demangled.
+    pub fn copy_name(self: &Rc<Self>, list: ListId, demangled: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let Some(current) = known.current() else {
+            return;
+        };
+        let (name, what) = match known.detail() {
+            Detail::Kernel(kernel) if demangled => (kernel.row.title(), "Demangled name"),
+            Detail::Kernel(kernel) => (&*kernel.row.name.value, "Name"),
+            _ => (&*current.about.title, "Name"),
+        };
+        self.copy(name.to_owned(), what);
+    }
+
+    /// Shows the relocations that refer to the current symbol.
+    pub fn show_references(&self) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if let Detail::Symbol { query, .. } = view.lists.get(ListId::Symbols).detail() {
+            let query = Query {
+                filter: query.clone(),
+                ..Query::default()
+            };
+            self.list_changed(tab, ListId::Relocations, ListChange::Query(query));
+            self.dispatch(Action::Panel(PanelId::Relocations));
+        }
+    }
+
+    /// Copies the selected lines.
+    pub fn copy_lines(self: &Rc<Self>) {
+        if let Some((_, view)) = self.active()
+            && let Some(current) = view.lists.get(ListId::Lines).current()
+        {
+            self.write_list(ListId::Lines, Form::Plain, Some(current.entry), None);
+        }
+    }
+
+    /// Copies a list as it is shown, or saves it.
+    pub fn export_list(self: &Rc<Self>, list: ListId, form: Form, save: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let extension = match form {
+            Form::Csv => "csv",
+            Form::Markdown => "md",
+            Form::Json => "json",
+            Form::Tabs | Form::Plain => "txt",
+        };
+        let file = save.then(|| file_name([&view.opened.name, list.name()], extension));
+        self.write_list(list, form, view.lists.get(list).query.of, file);
+    }
+
+    fn write_list(
+        self: &Rc<Self>,
+        list: ListId,
+        form: Form,
+        of: Option<Span>,
+        file: Option<String>,
+    ) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let columns = known.shown();
+        let request = Request::List {
+            document: known.document.unwrap_or(NodeId::ROOT),
+            list,
+            query: Query {
+                of,
+                ..known.query.clone()
+            },
+            ask: Ask::Written {
+                columns: columns.iter().map(|column| column.id.into()).collect(),
+                form,
+            },
+        };
+        let what = match list {
+            ListId::Lines => "Text",
+            _ => "Table",
+        };
+        self.ask_text(tab, request, what, file);
+    }
+
+    /// Asks for text and saves it as a file; without a name for it, copies it.
+    pub(super) fn ask_text(
+        self: &Rc<Self>,
+        tab: TabId,
+        request: Request,
+        what: &'static str,
+        file: Option<String>,
+    ) {
+        let then = move |session: &Rc<Session>, answer| match (answer, file) {
+            (Ok(Response::Text(text)), Some(file)) => files::save_text(&text, &file),
+            (Ok(Response::Text(text)), None) => session.copy(text, what),
+            (Ok(_), _) => {}
+            (Err(error), _) => session.trouble(tab, &error),
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+}

@@ -1,0 +1,282 @@
+//! What the page knows of a list, and how it changes: without a browser.
+
+use std::rc::Rc;
+
+use yew::AttrValue;
+
+use super::paged::Paged;
+use crate::model::list::query::Query;
+use crate::model::list::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Row};
+use crate::model::{NodeId, Span};
+use crate::worker::protocol::{ListAt, ListPage, ListPlace};
+
+/// A list of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List {
+    /// Which.
+    pub id: ListId,
+    /// The opened file, or a document in it; `None` before any has answered.
+    pub document: Option<NodeId>,
+    /// Which rows, in which order.
+    pub query: Query,
+    /// The ids of the columns that were chosen; `None`: the default ones.
+    pub chosen: Option<Rc<[&'static str]>>,
+    /// The rows.
+    pub rows: Paged<Row>,
+    /// The columns that the rows have.
+    cells: Rc<[&'static str]>,
+    /// The page that has arrived last, without its rows: what there is to say of all.
+    pub page: Option<Rc<ListPage>>,
+    /// What goes with the selection.
+    pub at: Option<Rc<ListAt>>,
+    /// The selection and the generation that [`at`](List::at) is for.
+    at_is_for: Option<(u32, u32)>,
+    /// Why there is no list.
+    pub failed: Option<AttrValue>,
+}
+
+/// A change of what is known.
+pub enum ListChange {
+    /// Other rows, or another order.
+    Query(Query),
+    /// Other columns.
+    Columns(Option<Rc<[&'static str]>>),
+    /// A page has arrived, for this generation.
+    Page(u32, Box<ListPage>),
+    /// There is no list, for this generation.
+    Failed(u32, AttrValue),
+    /// This document has answered, to another question than for rows.
+    Document(NodeId),
+    /// What goes with a selection is on its way: for this serial.
+    AtAsked(u32),
+    /// What goes with a selection: for this serial and this generation.
+    At(u32, u32, Option<Box<ListAt>>),
+}
+
+impl List {
+    /// Nothing so far.
+    pub fn new(id: ListId) -> List {
+        List {
+            id,
+            document: None,
+            query: Query::default(),
+            chosen: None,
+            rows: Paged::default(),
+            cells: Rc::from([]),
+            page: None,
+            at: None,
+            at_is_for: None,
+            failed: None,
+        }
+    }
+
+    /// Changes it.
+    pub fn apply(&mut self, change: ListChange) {
+        let generation = self.rows.generation;
+        match change {
+            ListChange::Query(query) if query != self.query => {
+                if query.of == self.query.of {
+                    self.rows.renew();
+                } else {
+                    self.reset();
+                }
+                self.query = query;
+            }
+            ListChange::Columns(chosen) if chosen != self.chosen => {
+                self.chosen = chosen;
+                self.rows.renew();
+            }
+            ListChange::Page(of, page) if of == generation => self.put(page),
+            ListChange::Failed(of, why) if of == generation => {
+                self.rows.fail();
+                self.failed = Some(why);
+            }
+            ListChange::Document(document) => {
+                self.document.get_or_insert(document);
+            }
+            ListChange::AtAsked(serial) => self.at_is_for = Some((serial, generation)),
+            ListChange::At(serial, of, at) if of == generation => {
+                let is_newest = self.at_is_for.is_none_or(|(newest, _)| newest <= serial);
+                if is_newest {
+                    self.go_with(serial, at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Other rows are wanted, of something else.
+    fn reset(&mut self) {
+        self.rows.reset();
+        self.page = None;
+        self.at = None;
+        self.failed = None;
+    }
+
+    fn put(&mut self, mut page: Box<ListPage>) {
+        if self.document.is_some_and(|known| known != page.document) {
+            // The selection has gone to another document since.
+            return self.reset();
+        }
+        self.document = Some(page.document);
+        self.failed = None;
+        self.cells = self.shown().iter().map(|column| column.id).collect();
+        let rows = std::mem::take(&mut page.rows);
+        self.rows.put(page.start, rows, page.found);
+        self.page = Some(Rc::from(page));
+    }
+
+    fn go_with(&mut self, serial: u32, at: Option<Box<ListAt>>) {
+        if let Some(at) = at {
+            let same = self.document.is_none_or(|known| known == at.document);
+            if !same || self.failed.is_some() || self.query.of != at.of {
+                self.reset();
+                self.query.of = at.of;
+            }
+            self.document = Some(at.document);
+            self.at = Some(Rc::from(at));
+        }
+        // Where no document has such a list, the one from before stays.
+        self.at_is_for = Some((serial, self.rows.generation));
+    }
+
+    /// Does [`at`](List::at) go with this selection and the rows as they are wanted now?
+    pub fn goes_with(&self, serial: u32) -> bool {
+        self.at_is_for == Some((serial, self.rows.generation))
+    }
+
+    /// The current row.
+    pub fn current(&self) -> Option<&ListPlace> {
+        self.at.as_ref()?.place.as_ref()
+    }
+
+    /// The place of the current row among those that the query finds.
+    pub fn place(&self) -> Option<u64> {
+        self.current()?.place
+    }
+
+    /// The entry of the current row, where it stays the current one until another is selected.
+    pub fn staying(&self) -> Option<Span> {
+        use ListId::{Kernels, Relocations, Symbols};
+        let stays = matches!(self.id, Kernels | Relocations | Symbols);
+        self.current().filter(|_| stays).map(|place| place.entry)
+    }
+
+    /// All of the current row.
+    pub fn detail(&self) -> &Detail {
+        self.current()
+            .map_or(&Detail::None, |place| &place.about.detail)
+    }
+
+    /// The columns that are shown.
+    pub fn shown(&self) -> Vec<&'static Column> {
+        match &self.chosen {
+            Some(ids) => ids.iter().filter_map(|id| self.column(id)).collect(),
+            None => self.id.default_columns().collect(),
+        }
+    }
+
+    /// A column.
+    pub fn column(&self, id: &str) -> Option<&'static Column> {
+        self.id.columns().iter().find(|column| column.id == id)
+    }
+
+    /// The columns with one more, or one less; the first always stays. In the order of all.
+    pub fn toggled(&self, id: &str) -> Rc<[&'static str]> {
+        let shown = self.shown();
+        let columns = self.id.columns().iter().enumerate();
+        let columns = columns.filter(|(place, column)| {
+            let is_shown = shown.iter().any(|other| other.id == column.id);
+            *place == 0 || is_shown != (column.id == id)
+        });
+        columns.map(|(_, column)| column.id).collect()
+    }
+
+    /// A cell of a row. Returns `None` if it is not here: rows stay when others are wanted, and
+    /// may have other columns.
+    pub fn cell<'a>(&self, row: &'a Row, column: &Column) -> Option<&'a Cell<'static>> {
+        let place = self.cells.iter().position(|id| *id == column.id)?;
+        row.cells.get(place)
+    }
+
+    /// The query after a press on a column's header: numbers first with the largest on top,
+    /// text from A; then the other way round, then in the order of the file.
+    pub fn sorted_by(&self, column: &Column) -> Query {
+        let first = column.kind != ColumnKind::Text;
+        let is_sorted = self.query.sort.as_deref() == Some(column.id);
+        let (sort, descending) = match (is_sorted, self.query.descending == first) {
+            (false, _) => (Some(column.id.into()), first),
+            (true, true) => (Some(column.id.into()), !first),
+            (true, false) => (None, false),
+        };
+        Query {
+            sort,
+            descending,
+            ..self.query.clone()
+        }
+    }
+
+    /// The largest number of a column.
+    pub fn maximum(&self, id: &str) -> f64 {
+        let maxima = self.page.as_ref().map(|page| &page.maxima);
+        let found = maxima.and_then(|maxima| maxima.iter().find(|(of, _)| of == id));
+        found.map_or(0.0, |(_, largest)| *largest)
+    }
+}
+
+/// The bytes of a line that are in its cell, and their text.
+fn shown(line: &Row) -> Option<(Span, &str)> {
+    let cell = line.cells.last()?;
+    let CellValue::Text(text) = &cell.value else {
+        return None;
+    };
+    Some((cell.span.unwrap_or(line.entry.sub(0, 0)), text))
+}
+
+/// The text of a line that is in its cell.
+pub fn text(line: &Row) -> &str {
+    shown(line).map_or("", |(_, text)| text)
+}
+
+/// What of a long line is not in its cell.
+pub fn rest(line: &Row) -> Option<Span> {
+    let (shown, _) = shown(line)?;
+    let rest = line.entry.from(shown.len());
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// The bytes of a line without the blanks around them.
+pub fn trimmed(line: &Row) -> Span {
+    let blank = [' ', '\t'];
+    let Some((shown, text)) = shown(line) else {
+        return line.entry;
+    };
+    let start = (text.len() - text.trim_start_matches(blank).len()) as u64;
+    // What is not shown has no blanks to take away.
+    let end = match shown == line.entry {
+        true => (text.len() - text.trim_end_matches(blank).len()) as u64,
+        false => 0,
+    };
+    match line.entry.len().saturating_sub(start + end) {
+        0 => line.entry,
+        len => line.entry.sub(start, len),
+    }
+}
+
+/// A line's text before, in, and behind some bytes. Returns `None` if they are not in it, or if
+/// its text is not as the bytes are.
+pub fn parts(line: &Row, span: Span) -> Option<[&str; 3]> {
+    let (shown, text) = shown(line)?;
+    let part = span.intersect(shown);
+    if text.len() as u64 != shown.len() || part.is_empty() || !shown.contains(part) {
+        return None;
+    }
+    let at = |offset: u64| usize::try_from(offset - shown.start).ok();
+    let (before, rest) = text.split_at_checked(at(part.start)?)?;
+    let (within, behind) = rest.split_at_checked(usize::try_from(part.len()).ok()?)?;
+    Some([before, within, behind])
+}
+
+#[cfg(test)]
+#[path = "list_tests.rs"]
+mod tests;

@@ -1,0 +1,690 @@
+//! A list: kernels, relocations, symbols, modules, properties, the lines of a text.
+//!
+//! All of them are one component: what is special of one of them are its words ([`NAMES`]), what
+//! stands above and below its rows, and that lines have no header. The modules can be drawn
+//! instead.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::kernel_ruler::{payload_words, ruler};
+use super::module_graph;
+use super::props::PanelProps;
+use crate::model::Severity;
+use crate::model::list::lines::LINE_SHOWN;
+use crate::model::list::query::Query;
+use crate::model::list::write::Form;
+use crate::model::list::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Presence, Row};
+use crate::model::text::escaped;
+use crate::ui::commands::Command;
+use crate::ui::components::{
+    DataGrid, GridColumn, GridData, GridSource, button, plain, prose, shortened, span_button,
+};
+use crate::ui::format;
+use crate::ui::graph_view::GraphView;
+use crate::ui::hooks::{FIND, SessionContext, set_text, text_of, use_change, use_later, value_of};
+use crate::ui::list::{List, parts, rest, text};
+use crate::ui::ptr_eq::PtrEq;
+use crate::ui::state::{PanelId, View};
+use crate::ui::texts::Texts;
+use crate::worker::protocol;
+
+/// A list follows what is typed after so many milliseconds.
+const PAUSE: i32 = 120;
+/// So many bytes are written out in a cell.
+const BYTES: usize = 24;
+
+/// How a list is called.
+struct Names {
+    title: &'static str,
+    one: &'static str,
+    many: &'static str,
+    /// The id of the field that filters, or finds.
+    field: &'static str,
+    /// What can be typed into it.
+    hint: &'static str,
+    none: &'static str,
+}
+
+/// In the order of [`ListId::ALL`].
+static NAMES: [Names; ListId::ALL.len()] = [
+    Names {
+        title: "Kernels",
+        one: "kernel",
+        many: "kernels",
+        field: "kernels-filter",
+        hint: "Name, flag, or spill_size>0",
+        none: "There are no kernels.",
+    },
+    Names {
+        title: "Relocations",
+        one: "relocation",
+        many: "relocations",
+        field: "relocations-filter",
+        hint: "Name, or offset>0x40",
+        none: "There are no relocations.",
+    },
+    Names {
+        title: "Symbols",
+        one: "symbol",
+        many: "symbols",
+        field: "symbols-filter",
+        hint: "Name, kind, or size>0",
+        none: "There are no symbols.",
+    },
+    Names {
+        title: "Modules",
+        one: "abstract module",
+        many: "abstract modules",
+        field: "modules-filter",
+        hint: "Image, target, symbol, or size>0",
+        none: "There are no modules.",
+    },
+    Names {
+        title: "Properties",
+        one: "property",
+        many: "properties",
+        field: "properties-filter",
+        hint: "Set, key, or meaning",
+        none: "There are no properties. Select another module or image.",
+    },
+    Names {
+        title: "Text",
+        one: "line",
+        many: "lines",
+        field: FIND,
+        hint: "Find in this text",
+        none: "There is no readable text.",
+    },
+];
+
+fn names(list: ListId) -> &'static Names {
+    &NAMES[list as usize]
+}
+
+impl Names {
+    fn counted(&self, count: u64) -> String {
+        format::counted(count, self.one, self.many)
+    }
+}
+
+/// The list of a panel.
+pub(super) fn list(props: &PanelProps) -> Html {
+    let list = props.view.panel.list().unwrap_or(ListId::Kernels);
+    html! { <Panel key={list.name()} {list} panel={props.clone()} /> }
+}
+
+#[derive(Properties, Clone, PartialEq)]
+struct Props {
+    list: ListId,
+    panel: PanelProps,
+}
+
+#[component]
+fn Panel(props: &Props) -> Html {
+    let id = props.list;
+    let names = names(id);
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(id);
+    let is_text = id == ListId::Lines;
+    let opening = view.opening.into();
+    let generation = u64::from(list.rows.generation);
+    let here = session.clone();
+    use_change(
+        [opening, 0, 0, 0],
+        Box::new(move || here.0.recall_columns(id)),
+    );
+    let filter = list.query.filter.clone();
+    let fill = move || {
+        // Not while somebody types: what is typed is what is filtered by.
+        if !is_text && text_of(names.field).trim() != filter {
+            set_text(names.field, &filter);
+        }
+    };
+    use_change([opening, generation, 0, 0], Box::new(fill));
+    let here = session.clone();
+    use_change(
+        [view.selection.serial.into(), generation, opening, 0],
+        Box::new(move || here.0.follow_list(id)),
+    );
+    let here = session.clone();
+    let (start, count) = view.graph.range.unwrap_or((0, u64::MAX));
+    let draw = move || {
+        if id == ListId::Modules {
+            here.0.need_graph();
+        }
+    };
+    use_change([opening, generation, start, count], Box::new(draw));
+    let later = use_later();
+    let (here, before) = (session.clone(), list.query.clone());
+    let oninput = Callback::from(move |_: InputEvent| {
+        let (here, before) = (here.clone(), before.clone());
+        let filter = move || {
+            if is_text {
+                return here.0.find_in_text(true, true);
+            }
+            let filter = text_of(names.field).trim().to_owned();
+            here.0.set_query(id, Query { filter, ..before });
+        };
+        later.after(PAUSE, Box::new(filter));
+    });
+    let here = session.clone();
+    let onkeydown = Callback::from(move |event: KeyboardEvent| {
+        if is_text && event.key() == "Enter" && !event.is_composing() {
+            event.prevent_default();
+            here.0.find_in_text(!event.shift_key(), false);
+        }
+    });
+    let here = session.clone();
+    let onchange = Callback::from(move |event: Event| here.0.choose_text(&value_of(&event)));
+    if let Some(empty) = empty(view, list, names) {
+        return empty;
+    }
+    let is_graph = id == ListId::Modules && !view.graph.as_table;
+    let grid = Grid {
+        session: session.clone(),
+        view: view.clone(),
+        columns: list.shown(),
+        list: id,
+    };
+    let source = GridSource(Rc::new(grid));
+    let field = html! {
+        <input id={names.field} type="search" placeholder={names.hint}
+               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", names.many) }}
+               title={(!is_text).then_some("Words and conditions; see Help for the syntax")}
+               {oninput} {onkeydown} />
+    };
+    html! {
+        <div class="panel listing">
+            <div class="filters">
+                if is_text {
+                    { picker(&view.texts, onchange) }
+                    { status(list, names) }
+                    <span class="grow" />
+                    <span class="find">{ field }{ matches(&view.texts) }</span>
+                } else {
+                    { field }
+                    { if id == ListId::Modules { module_graph::status(view) } else { status(list, names) } }
+                    <span class="grow" />
+                }
+                if id == ListId::Modules { { module_graph::controls(&view.graph) } }
+                if id == ListId::Properties {
+                    { button("btn2", Command::SelectDocument(id), plain("Show SYCLBIN properties")) }
+                }
+                if !is_text && !is_graph { { columns(list) } }
+                if !is_graph { { export(id) } }
+                { trouble(list, is_graph.then_some(&view.graph)) }
+            </div>
+            if is_graph {
+                { module_graph::crumbs(&view.graph) }
+                <module_graph::Drawing session={session.clone()} view={view.clone()} />
+            } else {
+                <DataGrid key={id.name()} id={id.name()} {source} />
+            }
+            if let Some(none) = if is_graph { module_graph::none(&view.graph) } else { no_rows(list, names) } {
+                <p class="none">{ none }</p>
+            }
+            { strip(view, list, names) }
+        </div>
+    }
+}
+
+/// What stands in the place of a list that has no rows, whatever the filter.
+fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
+    let is_empty = match list.id {
+        ListId::Lines => view.texts.shown.is_none(),
+        ListId::Properties => false,
+        ListId::Modules if !view.graph.as_table => view
+            .graph
+            .page
+            .as_ref()
+            .is_some_and(|page| page.modules == 0),
+        _ => list
+            .page
+            .as_ref()
+            .is_some_and(|page| page.total + page.secondary == 0),
+    };
+    let why = match &list.failed {
+        Some(why) => &**why,
+        None if !is_empty => return None,
+        None if list.id == ListId::Lines && view.texts.document.is_none() => "…",
+        None => names.none,
+    };
+    // What is nested is a document of its own.
+    let is_nested = !matches!(&*view.opened.summary.format, "zebin" | "elf" | "syclbin");
+    Some(html! {
+        <div class="panel calm">
+            <p>{ prose(why) }</p>
+            if is_nested {
+                <p class="dim">{ format!("Select a nested file in the structure to see its {}.", names.many) }</p>
+            }
+        </div>
+    })
+}
+
+/// What is said where the query finds nothing.
+fn no_rows(list: &List, names: &Names) -> Option<String> {
+    if list.rows.is_waiting() || list.rows.found != Some(0) {
+        return None;
+    }
+    let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;
+    Some(match list.id {
+        ListId::Properties if page.total == 0 => names.none.to_owned(),
+        ListId::Kernels if page.total == 0 && list.query.filter.is_empty() => {
+            "There are only functions.".to_owned()
+        }
+        _ => format!("No {} match the filter.", names.many),
+    })
+}
+
+/// How many rows there are.
+fn status(list: &List, names: &Names) -> Html {
+    let Some(page) = &list.page else {
+        return html! { <span class="dim" role="status">{ "…" }</span> };
+    };
+    let all = match list.query.all {
+        true => page.total + page.secondary,
+        false => page.total,
+    };
+    let (found, count) = (list.rows.found.unwrap_or(all), names.counted(all));
+    let said = match found < all {
+        true => format!("{} of {count}", format::grouped(found)),
+        false => count,
+    };
+    html! { <>
+        if !page.subject.is_empty() { <b>{ format!("Properties of {}", escaped(&page.subject)) }</b> }
+        if page.secondary > 0 {
+            <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
+                    data-command={Command::ToggleSecondary(list.id).to_string()}>
+                { format::counted(page.secondary, "function", "functions") }
+            </button>
+        }
+        <span class="dim" role="status">{ said }</span>
+        if page.left_out > 0 {
+            <span class="warn">{ format!("▲ {} more are not listed", format::grouped(page.left_out)) }</span>
+        }
+    </> }
+}
+
+/// Which columns are shown.
+fn columns(list: &List) -> Html {
+    let shown = list.shown();
+    let all = list.id.columns().iter().skip(1);
+    let all = all.filter(|column| column.presence != Presence::QueryOnly);
+    html! {
+        <details class="menu" name="list-menu">
+            <summary class="btn2">{ "Columns" }</summary>
+            <div class="pop">
+                <div class="choices" role="group" aria-label="Columns">
+                    { for all.map(|column| {
+                        let on = shown.iter().any(|other| other.id == column.id);
+                        let command = Command::ToggleColumn(list.id, column.id.to_owned());
+                        html! {
+                            <button key={column.id} type="button" class="choice" role="checkbox" aria-checked={on.to_string()}
+                                    title={column.doc} data-command={command.to_string()}>
+                                <span aria-hidden="true">{ if on { "☑" } else { "☐" } }</span>
+                                { column.header() }
+                                if column.header() != column.id { <span class="dim mono">{ column.id }</span> }
+                            </button>
+                        }
+                    }) }
+                </div>
+                <div class="foot">{ button("btn2", Command::DefaultColumns(list.id), plain("Default columns")) }</div>
+            </div>
+        </details>
+    }
+}
+
+/// The ways to take a list along.
+fn export(list: ListId) -> Html {
+    let (commands, note) = match list {
+        ListId::Lines => (
+            vec![
+                (Command::CopyLines, "Copy selected lines"),
+                (Command::CopyText, "Copy all"),
+                (Command::SaveText, "Save"),
+            ],
+            "Ctrl+C copies the selected lines.",
+        ),
+        list => (
+            vec![
+                (
+                    Command::CopyList(list, Form::Tabs),
+                    "Copy for a spreadsheet",
+                ),
+                (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
+                (Command::SaveList(list, Form::Csv), "Save as CSV"),
+                (Command::SaveList(list, Form::Markdown), "Save as Markdown"),
+                (Command::SaveList(list, Form::Json), "Save as JSON"),
+            ],
+            "Exports the rows and columns that are shown; JSON has all columns. Ctrl+C copies one cell.",
+        ),
+    };
+    html! {
+        <details class="menu" name="list-menu">
+            <summary class="btn2">{ "Export" }</summary>
+            <div class="pop acts">
+                { for commands.into_iter().map(|(command, label)| button("btn2", command, plain(label))) }
+                <p class="dim small">{ note }</p>
+            </div>
+        </details>
+    }
+}
+
+/// What is wrong with the filter; where the modules are drawn, the graph says it.
+fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
+    let page = list.page.as_ref().filter(|_| !list.rows.is_waiting());
+    let trouble = match graph {
+        Some(graph) => graph.page.as_ref().and_then(|page| page.trouble.as_deref()),
+        None => page.and_then(|page| page.trouble.as_deref()),
+    };
+    let Some(trouble) = trouble else {
+        return Html::default();
+    };
+    html! {
+        <p class="trouble warn" role="alert"><span aria-hidden="true">{ format::severity_sign(Severity::Warning) }</span>{ format!(" Filter: {}", escaped(trouble)) }</p>
+    }
+}
+
+/// Below the list: the current row, and what belongs to it.
+fn strip(view: &View, list: &List, names: &Names) -> Html {
+    let Some(current) = list.current() else {
+        return Html::default();
+    };
+    let label = format!("Selected {}", names.one);
+    let copy = button("btn2", Command::CopyName(list.id), plain("Copy name"));
+    match (list.id, &current.about.detail) {
+        (_, Detail::Kernel(detail)) => html! {
+            <section class="strip" aria-label={label}>
+                <div class="strip-head">
+                    <h2 title={escaped(&detail.row.name.value)}>{ shortened(&escaped(detail.row.title())) }</h2>
+                    <span class="dim said">{ payload_words(detail) }</span>
+                    { copy }
+                    { button("btn2", Command::Panel(PanelId::Arguments), plain("Details")) }
+                </div>
+                { ruler(detail, view.selection.span) }
+            </section>
+        },
+        (ListId::Relocations | ListId::Symbols, detail) => html! {
+            <section class="strip" aria-label={label}>
+                <div class="strip-head">
+                    <h2>{ shortened(&escaped(&current.about.title)) }</h2>
+                    <span class="grow" />
+                    if let Detail::Symbol { relocations, .. } = detail && *relocations > 0 {
+                        { button("btn2", Command::References, plain(&format::counted(*relocations, "relocation", "relocations"))) }
+                    }
+                    { copy }
+                </div>
+                <ul class="xrefs">
+                    { for current.about.links.iter().map(|link| html! {
+                        <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
+                    }) }
+                </ul>
+            </section>
+        },
+        _ => Html::default(),
+    }
+}
+
+/// Which text is shown.
+fn picker(texts: &Texts, onchange: Callback<Event>) -> Html {
+    let Some(text) = &texts.shown else {
+        return Html::default();
+    };
+    let is_shown = |row: &protocol::Row| row.span == text.span;
+    // One that lies deeper is none of the document's.
+    let other = (!texts.rows.iter().any(is_shown)).then_some(&**text);
+    html! {
+        <select aria-label="Text" {onchange}>
+            { for texts.rows.iter().chain(other).enumerate().map(|(place, row)| html! {
+                <option key={place} value={place.to_string()} selected={is_shown(row)}>{ escaped(&row.name) }</option>
+            }) }
+        </select>
+    }
+}
+
+/// What a search in the text has found, and the ways to the others.
+fn matches(texts: &Texts) -> Html {
+    let said = match texts.matches {
+        None => String::new(),
+        Some((_, 0)) => "not found".to_owned(),
+        Some((number, all)) => format!("{} of {}", format::grouped(number), format::grouped(all)),
+    };
+    let step = |label: &'static str, command: Command, sign: &'static str| {
+        html! { <button type="button" class="ico" aria-label={label} title={label} data-command={command.to_string()}>{ sign }</button> }
+    };
+    html! { <>
+        <span class="dim found" role="status">{ said }</span>
+        { step("Previous match", Command::PreviousMatch, "↑") }
+        { step("Next match", Command::NextMatch, "↓") }
+    </> }
+}
+
+struct Grid {
+    session: SessionContext,
+    view: PtrEq<View>,
+    columns: Vec<&'static Column>,
+    list: ListId,
+}
+
+impl Grid {
+    fn data(&self) -> &List {
+        self.view.lists.get(self.list)
+    }
+
+    /// How wide a column's cells are, in characters.
+    fn width(&self, column: &Column) -> u32 {
+        let largest = self.data().maximum(column.id);
+        // A word that marks a hazard needs its place.
+        let mark = match column.id {
+            "spill_size" | "private_size" if largest > 0.0 => 10,
+            "grf_count" if largest > 128.0 => 8,
+            "slm_size" if largest > 65536.0 => 10,
+            "spill_dwords_per_lane" => 3,
+            _ => 0,
+        };
+        match column.width {
+            0 => format::grouped(largest as u64).chars().count() as u32 + mark,
+            width => width,
+        }
+    }
+
+    /// The columns of a text: the number of the line and the line.
+    fn text_columns(&self) -> Vec<GridColumn> {
+        let digits = self.rows().max(100).to_string().len() as u32;
+        let longest = self.data().maximum("text") as u64;
+        // A long one has a button too.
+        let is_cut = longest > LINE_SHOWN;
+        let most = longest.min(LINE_SHOWN) as u32 + 24 * u32::from(is_cut);
+        let column = |number, width| GridColumn {
+            number,
+            width,
+            grows: !number,
+            ..GridColumn::default()
+        };
+        vec![column(true, digits), column(false, most)]
+    }
+
+    /// A line: what is selected in it is marked, and the rest of a long one is a button.
+    fn line(&self, line: &Row) -> Html {
+        let is_one = self.data().current().is_some_and(|place| place.count == 1);
+        let selected = self.view.selection.span.filter(|_| is_one);
+        html! { <>
+            if let Some([before, within, behind]) = selected.and_then(|span| parts(line, span)) {
+                { tabbed(before) }<mark>{ tabbed(within) }</mark>{ tabbed(behind) }
+            } else {
+                { tabbed(text(line)) }
+            }
+            { for rest(line).map(|rest| {
+                let label = format!("… {} more", format::bytes(rest.len()));
+                span_button("btn2", rest, plain(&label))
+            }) }
+        </> }
+    }
+}
+
+/// Text in which nothing plays tricks; tabs stay.
+fn tabbed(text: &str) -> Html {
+    let parts: Vec<String> = text.split('\t').map(escaped).collect();
+    plain(&parts.join("\t"))
+}
+
+fn cell(cell: &Cell<'_>) -> Html {
+    let names = match &cell.value {
+        CellValue::Text(text) if !text.is_empty() => Some((text, None)),
+        CellValue::Name { name, demangled } => match demangled {
+            Some(demangled) => Some((demangled, Some(escaped(name)))),
+            None => Some((name, None)),
+        },
+        _ => None,
+    };
+    if let Some((name, title)) = names {
+        return html! {
+            <span class="name-cell" {title}>
+                { for cell.marks.iter().map(format::mark) }
+                { shortened(&escaped(name)) }
+            </span>
+        };
+    }
+    let (class, text) = match &cell.value {
+        CellValue::Empty | CellValue::Text(_) | CellValue::Bool(false) => ("dim", "–".to_owned()),
+        CellValue::Bool(true) => ("", "yes".to_owned()),
+        CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),
+        CellValue::Count(number) => ("", format::grouped(*number)),
+        CellValue::Words(words) if words.is_empty() => ("dim", "–".to_owned()),
+        CellValue::Bytes(bytes) if bytes.len() > BYTES => {
+            let first = bytes.get(..BYTES).unwrap_or(bytes).to_vec();
+            ("mono", format!("{} …", CellValue::Bytes(first).text()))
+        }
+        CellValue::Bytes(_) => ("mono", cell.value.text().into_owned()),
+        value => ("", escaped(&value.text())),
+    };
+    let (class, title) = match cell.is_default {
+        true => ("dim", Some("Default: not in the file".to_owned())),
+        false => (class, None),
+    };
+    html! { <>
+        { for cell.marks.iter().map(format::mark) }
+        <span {class} {title}>{ text }</span>
+    </> }
+}
+
+impl GridData for Grid {
+    fn label(&self) -> String {
+        match (self.list, &self.view.texts.shown) {
+            (ListId::Lines, Some(text)) => escaped(&text.name),
+            _ => names(self.list).title.to_owned(),
+        }
+    }
+
+    fn columns(&self) -> Vec<GridColumn> {
+        if self.is_text() {
+            return self.text_columns();
+        }
+        let columns = self.columns.iter().enumerate();
+        let columns = columns.map(|(place, column)| {
+            let is_words = matches!(column.kind, ColumnKind::Text | ColumnKind::Words);
+            GridColumn {
+                title: column.title.to_owned(),
+                unit: column.unit.to_owned(),
+                doc: format!("{}: {}", column.id, column.doc),
+                number: column.kind == ColumnKind::Number,
+                sorts: column.kind != ColumnKind::Bytes,
+                width: self.width(column),
+                grows: is_words && (place == 0 || column.width >= 24),
+            }
+        });
+        columns.collect()
+    }
+
+    fn rows(&self) -> u64 {
+        self.data().rows.found.unwrap_or(0)
+    }
+
+    fn is_text(&self) -> bool {
+        self.list == ListId::Lines
+    }
+
+    fn sort(&self) -> Option<(usize, bool)> {
+        let query = &self.data().query;
+        let id = query.sort.as_deref()?;
+        let place = self.columns.iter().position(|column| column.id == id)?;
+        Some((place, query.descending))
+    }
+
+    fn cells(&self, row: u64) -> Option<Vec<Html>> {
+        let (place, row) = (row, self.data().rows.row(row)?);
+        if self.is_text() {
+            return Some(vec![plain(&(place + 1).to_string()), self.line(row)]);
+        }
+        let cells = self.columns.iter().map(|column| {
+            self.data()
+                .cell(row, column)
+                .map_or_else(|| plain("…"), cell)
+        });
+        Some(cells.collect())
+    }
+
+    fn selected(&self) -> Option<u64> {
+        self.data().place()
+    }
+
+    fn is_selected(&self, row: u64) -> bool {
+        let current = self.data().current();
+        let rows = current.and_then(|current| Some((current.place?, current.count)));
+        rows.is_some_and(|(first, count)| row >= first && row - first < count)
+    }
+
+    fn serial(&self) -> u64 {
+        self.view.selection.serial.into()
+    }
+
+    fn version(&self) -> u64 {
+        self.data().rows.version()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.data().rows.is_waiting()
+    }
+
+    fn need(&self, start: u64, end: u64) {
+        self.session.0.need_rows(self.list, start, end);
+    }
+
+    fn sort_by(&self, column: usize) {
+        let column = self.columns.get(column);
+        if let Some(column) = column.filter(|column| column.kind != ColumnKind::Bytes) {
+            let query = self.data().sorted_by(column);
+            self.session.0.set_query(self.list, query);
+        }
+    }
+
+    fn choose(&self, row: u64, column: usize) {
+        self.session.0.choose_cell(self.list, row, column);
+    }
+
+    fn open(&self, row: u64) {
+        let panel = match self.list {
+            ListId::Kernels => PanelId::Arguments,
+            ListId::Modules => PanelId::Properties,
+            _ => return,
+        };
+        if row < self.rows() {
+            self.session.0.run(Command::Panel(panel));
+        }
+    }
+
+    fn copy(&self, row: u64, column: usize) -> bool {
+        if self.is_text() {
+            self.session.0.copy_lines();
+            return true;
+        }
+        let row = self.data().rows.row(row).zip(self.columns.get(column));
+        let cell = row.and_then(|(row, column)| self.data().cell(row, column));
+        if let Some(cell) = cell {
+            self.session.0.copy(cell.value.text().into_owned(), "Cell");
+        }
+        cell.is_some()
+    }
+}

@@ -1,0 +1,249 @@
+//! The modules of a SYCLBIN as a graph.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::model::Area;
+use crate::model::list::ListId;
+use crate::model::text::escaped;
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain};
+use crate::ui::format;
+use crate::ui::graph_view::{GraphView, Zoom};
+use crate::ui::hooks::{Local, SessionContext, focus_by_id, number_near, pressed, use_local};
+use crate::ui::module_graph::{Graph, Stands, graph};
+use crate::ui::ptr_eq::PtrEq;
+use crate::ui::selection::Via;
+use crate::ui::state::View;
+
+/// What there is: modules, images, symbols.
+pub(super) fn status(view: &View) -> Html {
+    let Some(page) = &view.graph.page else {
+        return html! { <span class="dim" role="status">{ "…" }</span> };
+    };
+    let mut said = format::counted(page.modules, "abstract module", "abstract modules");
+    if page.found < page.modules {
+        said = format!("{} of {said}", format::grouped(page.found));
+    }
+    let images = [
+        (page.ir_modules, "IR module", "IR modules"),
+        (page.native_images, "native image", "native images"),
+    ];
+    for (count, one, many) in images.into_iter().filter(|(count, ..)| *count > 0) {
+        said.push_str(&format!(", {}", format::counted(count, one, many)));
+    }
+    if page.resolved > 0 {
+        let symbols = format::counted(page.resolved, "imported symbol", "imported symbols");
+        said.push_str(&format!(" · {symbols} resolved"));
+    }
+    html! { <>
+        <span class="dim" role="status">{ said }</span>
+        if page.unresolved > 0 {
+            <span class="warn">
+                <span aria-hidden="true">{ "▲ " }</span>
+                { format::counted(page.unresolved, "unresolved symbol", "unresolved symbols") }
+            </span>
+        }
+    </> }
+}
+
+/// What is said where the query finds nothing.
+pub(super) fn none(view: &GraphView) -> Option<String> {
+    let page = view.page.as_ref()?;
+    let none = page.found == 0 && page.trouble.is_none();
+    none.then(|| "No abstract modules match the filter.".to_owned())
+}
+
+/// How the modules are shown.
+pub(super) fn controls(view: &GraphView) -> Html {
+    let toggle = |on: bool, command: Command, label: &'static str| {
+        html! {
+            <button type="button" class="btn2" aria-pressed={on.to_string()} data-command={command.to_string()}>{ label }</button>
+        }
+    };
+    let sign = |command: Command, label: &'static str, sign: &'static str| {
+        html! {
+            <button type="button" class="btn2" data-command={command.to_string()} aria-label={label}>{ sign }</button>
+        }
+    };
+    html! { <>
+        <span class="pair" role="group" aria-label="View">
+            { toggle(!view.as_table, Command::ShowGraph, "Graph") }
+            { toggle(view.as_table, Command::ShowTable, "Table") }
+        </span>
+        if !view.as_table {
+            { sign(Command::ZoomOut, "Zoom out", "−") }
+            { sign(Command::ZoomIn, "Zoom in", "+") }
+            { button("btn2", Command::ZoomToFit, plain("Fit")) }
+            { button("btn2", Command::SaveGraph, plain("Save SVG")) }
+        }
+    </> }
+}
+
+/// The groups around what is drawn.
+pub(super) fn crumbs(view: &GraphView) -> Html {
+    let chain = view.crumbs();
+    if chain.len() < 2 {
+        return Html::default();
+    }
+    let last = chain.len() - 1;
+    html! {
+        <nav class="crumbs" aria-label="Groups of modules">
+            { for chain.iter().enumerate().map(|(i, (start, count))| {
+                let text = match i {
+                    0 => format!("all {}", format::grouped(*count)),
+                    _ => format!("{} … {}", format::grouped(*start), format::grouped(start + count.max(&1) - 1)),
+                };
+                html! { <>
+                    if i > 0 { <span aria-hidden="true">{ " ▸ " }</span> }
+                    if i == last {
+                        <b aria-current="true">{ text }</b>
+                    } else {
+                        { button("link", Command::GraphRange(*start, *count), plain(&text)) }
+                    }
+                </> }
+            }) }
+        </nav>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub struct DrawingProps {
+    /// The session.
+    pub session: SessionContext,
+    /// What is shown of the file.
+    pub view: PtrEq<View>,
+}
+
+/// The node where the keys are.
+#[derive(Clone, PartialEq, Default)]
+struct Cursor {
+    at: Option<usize>,
+    /// What was drawn then: the generation of the list, and the first module.
+    of: (u32, u64),
+}
+
+struct Sheet {
+    session: SessionContext,
+    graph: Graph,
+    cursor: Local<Cursor>,
+    of: (u32, u64),
+}
+
+impl Sheet {
+    fn at(&self) -> usize {
+        let cursor = self.cursor.get();
+        let at = cursor
+            .at
+            .filter(|at| cursor.of == self.of && *at < self.graph.nodes.len());
+        let selected = || self.graph.nodes.iter().position(|node| node.selected);
+        at.or_else(selected).unwrap_or(0)
+    }
+
+    fn go(&self, at: usize) {
+        let of = self.of;
+        self.cursor
+            .change(|cursor| *cursor = Cursor { at: Some(at), of });
+        focus_by_id(&format!("module-node-{at}"));
+    }
+
+    fn choose(&self, at: usize) {
+        self.go(at);
+        match self.graph.nodes.get(at).map(|node| node.stands) {
+            Some(Stands::For(span)) => self.session.0.select_span(span, Via::Jump),
+            Some(Stands::Group(start, count)) => {
+                self.session.0.draw_range(start, count);
+            }
+            Some(Stands::More) | None => {}
+        }
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        let Some(key) = pressed(event) else { return };
+        match key.as_str() {
+            "Enter" | " " => self.choose(self.at()),
+            "+" => self.session.0.run(Command::ZoomIn),
+            "-" => self.session.0.run(Command::ZoomOut),
+            "0" => self.session.0.run(Command::ZoomToFit),
+            key => match self.graph.near(self.at(), key) {
+                Some(at) => self.go(at),
+                None => return,
+            },
+        }
+        event.prevent_default();
+    }
+}
+
+/// The graph.
+#[component]
+pub fn Drawing(props: &DrawingProps) -> Html {
+    let cursor = use_local::<Cursor>();
+    let view = &props.view;
+    let Some(page) = &view.graph.page else {
+        return Html::default();
+    };
+    let sheet = Rc::new(Sheet {
+        session: props.session.clone(),
+        graph: graph(page, view.holder(), &view.opened.name),
+        cursor,
+        of: (view.lists.get(ListId::Modules).rows.generation, page.start),
+    });
+    let here = Rc::clone(&sheet);
+    let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    let here = Rc::clone(&sheet);
+    let onclick = Callback::from(move |event: MouseEvent| {
+        if let Some(at) = number_near(&event, "data-node") {
+            here.choose(at as usize);
+        }
+    });
+    let (width, height) = sheet.graph.size;
+    let (class, zoomed) = match view.graph.zoom {
+        Zoom::Fit => ("graph fit", (width, height)),
+        Zoom::Percent(percent) => ("graph", (width * percent / 100, height * percent / 100)),
+    };
+    let at = sheet.at();
+    html! {
+        <div class="scroll drawing">
+            <svg {class} id="module-graph" tabindex="-1" role="group" aria-label="Graph of modules" viewBox={format!("0 0 {width} {height}")}
+                 width={zoomed.0.to_string()} height={zoomed.1.to_string()} {onclick} {onkeydown}>
+                <defs>
+                    <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+                        <path d="M0 0L8 4L0 8z" />
+                    </marker>
+                </defs>
+                { for sheet.graph.edges.iter().map(|edge| html! {
+                    <path class={if edge.imports { "edge import" } else { "edge" }} d={edge.path.clone()}
+                          marker-end={edge.imports.then_some("url(#arrow)")} />
+                }) }
+                { for (0..sheet.graph.nodes.len()).map(|place| box_of(&sheet.graph, place, place == at)) }
+                { for sheet.graph.edges.iter().filter_map(|edge| edge.label.as_ref()).map(|(x, y, label)| html! {
+                    <text class="m halo" x={x.to_string()} y={y.to_string()}>{ label.clone() }</text>
+                }) }
+            </svg>
+        </div>
+    }
+}
+
+fn box_of(graph: &Graph, place: usize, is_stop: bool) -> Html {
+    let Some(node) = graph.nodes.get(place) else {
+        return Html::default();
+    };
+    let (x, y, width) = node.at;
+    let name = escaped(&format!("{}, {}", node.title, node.text));
+    let (x_text, y_text, height) = (x.to_string(), y.to_string(), node.height().to_string());
+    html! {
+        <g key={place} id={format!("module-node-{place}")} class={if node.selected { "node sel" } else { "node" }}
+           role="button" tabindex={if is_stop { "0" } else { "-1" }}
+           aria-pressed={node.selected.to_string()} data-node={place.to_string()}>
+            <title>{ name }</title>
+            <rect class="box-line" x={x_text.clone()} y={y_text.clone()} width={width.to_string()} height={height.clone()} rx="6" />
+            if let Some(area) = node.area {
+                <rect class={if area == Area::Ir { "a-ir" } else { "a-code" }} x={x_text} y={y_text} width="5" {height} />
+            }
+            { for node.lines().into_iter().map(|(class, text, down)| html! {
+                <text {class} x={(x + 12).to_string()} y={(y + down).to_string()}>{ text }</text>
+            }) }
+        </g>
+    }
+}

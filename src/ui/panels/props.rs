@@ -1,0 +1,18 @@
+//! What every panel is given.
+
+use yew::prelude::*;
+
+use crate::ui::hooks::SessionContext;
+use crate::ui::ptr_eq::PtrEq;
+use crate::ui::state::View;
+
+/// What every panel is given.
+#[derive(Properties, Clone, PartialEq)]
+pub struct PanelProps {
+    /// The session.
+    pub session: SessionContext,
+    /// What is shown of the file.
+    pub view: PtrEq<View>,
+    /// More is to be shown where there is much.
+    pub more: bool,
+}

@@ -1,0 +1,609 @@
+//! What each request is answered: the decoder's side without a browser.
+//!
+//! A [`Handler`] holds one open file. [`host`](super::host) hands it requests and posts what it
+//! answers; tests do the same natively.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::answer_list::Lists;
+use super::protocol::{
+    BYTES_MAX, Detail, Envelope, ExportForm, Follow, HitRow, KnownRow, LeafRow, Opened, PREVIEW,
+    Place, Problem, ROWS_MAX, Request, Response, Row, Selected,
+};
+use super::{answer_graph, answer_verdict};
+use crate::decode::decode;
+use crate::model::list::ListId;
+use crate::model::{
+    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
+    SourceId, Span, json, text,
+};
+
+/// So many problems get the path of their node when a file is opened; for each further one
+/// the page can ask ([`Place::Span`]).
+pub const PATHS_MAX: usize = 500;
+/// So many of a node's diagnostics are named in its detail.
+pub const DETAIL_DIAGNOSTICS_MAX: usize = 50;
+/// At most so many leaves in one answer: one for each byte that a screen can show.
+pub const LEAVES_MAX: usize = 16 * 1024;
+/// At most so many texts are offered.
+pub const TEXTS_MAX: usize = 2000;
+/// At most so many hits in one answer.
+pub const HITS_MAX: usize = 1000;
+/// At most so much text in one answer.
+pub const EXPORT_MAX: usize = 64 * 1024 * 1024;
+
+/// An answer, and the bytes that travel beside it.
+#[derive(Debug)]
+pub struct Answer {
+    /// What is posted as data.
+    pub response: Response,
+    /// What is transferred.
+    pub bytes: Option<Bytes>,
+}
+
+impl From<Response> for Answer {
+    fn from(response: Response) -> Answer {
+        Answer {
+            response,
+            bytes: None,
+        }
+    }
+}
+
+/// Answers that something could not be done, for another reason than the file.
+pub fn failed(message: impl Into<String>) -> Answer {
+    Answer::from(Response::Failed {
+        message: message.into(),
+        changed: false,
+    })
+}
+
+/// Answers that a file cannot be opened because its bytes cannot be had.
+pub fn unreadable(name: &str, reason: &str) -> Answer {
+    Answer::from(Response::Failed {
+        message: format!("{name} cannot be read: {reason}"),
+        changed: true,
+    })
+}
+
+/// At most one open file, and the answers to what is asked about it.
+pub struct Handler {
+    clock: fn() -> f64,
+    file: Option<OpenFile>,
+}
+
+struct OpenFile {
+    /// The id of the request that opened it.
+    id: u32,
+    name: String,
+    document: Document,
+    trouble: Trouble,
+    lists: Lists,
+}
+
+impl Handler {
+    /// A handler without a file; `clock` tells the time in milliseconds.
+    pub fn new(clock: fn() -> f64) -> Handler {
+        Handler { clock, file: None }
+    }
+
+    /// Answers a [`Request::Open`]: forgets the file before, decodes this one.
+    pub fn open(&mut self, id: u32, name: &str, source: Box<dyn ByteSource>) -> Answer {
+        // First, so that there are never two in memory.
+        self.file = None;
+        let started = (self.clock)();
+        let trouble = Trouble::default();
+        let source = Watched {
+            source,
+            trouble: Rc::clone(&trouble),
+        };
+        let document = decode(Box::new(source), name);
+        self.put(id, name, document, trouble, started)
+    }
+
+    /// Puts a document on the desk that was made elsewhere, as if request `id` had opened it.
+    pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
+        let started = (self.clock)();
+        self.put(id, name, document, Trouble::default(), started)
+    }
+
+    fn put(
+        &mut self,
+        id: u32,
+        name: &str,
+        document: Document,
+        trouble: Trouble,
+        started: f64,
+    ) -> Answer {
+        let mut file = OpenFile {
+            id,
+            name: name.to_owned(),
+            document,
+            trouble,
+            lists: Lists::default(),
+        };
+        let opened = file.opened(self.clock, started);
+        if let Some(error) = file.trouble.take() {
+            return unreadable(name, &error.message);
+        }
+        self.file = Some(file);
+        Answer::from(Response::Opened(Box::new(opened)))
+    }
+
+    /// Forgets the file.
+    pub fn clear(&mut self) {
+        self.file = None;
+    }
+
+    /// Answers every request but [`Request::Open`], which needs a file.
+    pub fn answer(&mut self, envelope: &Envelope) -> Answer {
+        if let Request::Open { name } = &envelope.request {
+            return failed(format!("the request to open {name} came without a file"));
+        }
+        if let Request::Rules = &envelope.request {
+            return answer_verdict::rules();
+        }
+        let Some(file) = &mut self.file else {
+            return failed("no file is open");
+        };
+        if envelope.about.is_some_and(|id| id != file.id) {
+            return failed("another file has been opened since this was asked");
+        }
+        file.trouble.take();
+        let answer = file.answer(&envelope.request);
+        match file.trouble.take() {
+            None => answer,
+            Some(error) => Answer::from(Response::Failed {
+                message: format!(
+                    "{} cannot be read any more ({}). Open it again to see what it holds now.",
+                    file.name, error.message
+                ),
+                changed: true,
+            }),
+        }
+    }
+}
+
+impl OpenFile {
+    fn answer(&mut self, request: &Request) -> Answer {
+        let document = &mut self.document;
+        match request {
+            Request::Open { .. } | Request::Rules => failed("this is no question about a file"),
+            Request::Rows { node, start, count } => {
+                let end = start.saturating_add((*count).min(ROWS_MAX));
+                let Some(parent) = document.node(*node) else {
+                    return no_such_node(*node);
+                };
+                Answer::from(Response::Rows {
+                    count: document.count(parent),
+                    rows: rows(document, *node, *start..end),
+                })
+            }
+            Request::Select { place, follow } => {
+                let selected = self.select(place, follow.as_ref());
+                selected.map_or_else(failed, |selected| {
+                    Response::Selected(Box::new(selected)).into()
+                })
+            }
+            Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
+            Request::Search { typed, limit } => search(document, typed, *limit),
+            Request::Verdict {
+                document: id,
+                device,
+            } => answer_verdict::verdict(document, *id, device.as_deref()),
+            Request::Graph {
+                document: id,
+                query,
+                start,
+                count,
+            } => answer_graph::graph(&mut self.lists, document, *id, query, (*start, *count))
+                .map_or_else(failed, Answer::from),
+            Request::List {
+                document: id,
+                list,
+                query,
+                ask,
+            } => self
+                .lists
+                .answer(document, *id, *list, query, ask)
+                .map_or_else(failed, Answer::from),
+            Request::Texts { document: id } => Response::Texts(texts(document, *id)).into(),
+            Request::Export { node, form } => match document.node(*node) {
+                Some(node) => match export(document, node, *form, EXPORT_MAX) {
+                    Ok(text) => Response::Text(text).into(),
+                    Err(message) => failed(message),
+                },
+                None => no_such_node(*node),
+            },
+        }
+    }
+
+    /// # Errors
+    ///
+    /// When there is no such place; says so in words.
+    fn select(&mut self, place: &Place, follow: Option<&Follow>) -> Result<Selected, String> {
+        let document = &mut self.document;
+        let mut selected = None;
+        let ids = match place {
+            Place::Node(id) => lineage(document, *id),
+            Place::Byte(source, offset) => document.nodes_at(*source, *offset),
+            Place::Span(span) => {
+                selected = Some(*span);
+                document.nodes_for(*span)
+            }
+            Place::Path(path) => {
+                let id = document.find(path).map_err(|error| error.to_string())?;
+                lineage(document, id)
+            }
+            Place::Row(at) => {
+                let lists = &mut self.lists;
+                let entry = follow.and_then(|follow| lists.entry(document, follow, *at));
+                let entry = entry.ok_or("The list has no such row.")?;
+                document.nodes_for(entry)
+            }
+        };
+        let node = *ids.last().ok_or("The tree has no such node.")?;
+        let detail = detail(document, node).ok_or("The tree has no such node.")?;
+        let selected = selected.or_else(|| document.node(node)?.span);
+        let list = follow.and_then(|follow| {
+            let whole = document.node(node)?;
+            // A line begins with what introduces its value.
+            let span = match follow.list {
+                ListId::Lines if selected == whole.span => whole.extent(),
+                _ => selected,
+            };
+            self.lists.at(document, node, span, follow)
+        });
+        let preview =
+            selected.and_then(|span| document.sources.read_clamped(span.sub(0, PREVIEW)).ok());
+        Ok(Selected {
+            way: way(document, &ids),
+            detail,
+            preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
+            list: list.map(Box::new),
+        })
+    }
+
+    fn opened(&mut self, clock: fn() -> f64, started: f64) -> Opened {
+        let document = &mut self.document;
+        let mut root = row(document, NodeId::ROOT, document.root());
+        root.count = Some(document.count(document.root()));
+        let rows = rows(document, NodeId::ROOT, 0..ROWS_MAX);
+        let diagnostics = problems(document);
+        Opened {
+            name: self.name.clone(),
+            size: document.sources.whole(SourceId::FILE).len(),
+            summary: document.summary.clone(),
+            coverage: document.coverage,
+            root,
+            rows,
+            diagnostics,
+            rules: document.rules.clone(),
+            devices: document.devices(),
+            bytes_read: document.sources.bytes_read(),
+            millis: clock() - started,
+        }
+    }
+}
+
+fn no_such_node(id: NodeId) -> Answer {
+    failed(format!("the tree has no node {}", id.0))
+}
+
+/// The diagnostics, the first of them with the path of their node.
+fn problems(document: &mut Document) -> Vec<Problem> {
+    let diagnostics = document.diagnostics.clone();
+    let mut problems: Vec<Problem> = Vec::with_capacity(diagnostics.len());
+    for (index, diagnostic) in diagnostics.into_iter().enumerate() {
+        let span = diagnostic.primary.span;
+        let path = match problems.last() {
+            _ if index >= PATHS_MAX => String::new(),
+            // They are sorted: several rules often complain about the same bytes.
+            Some(last) if last.diagnostic.primary.span == span => last.path.clone(),
+            _ => document.path_of(&diagnostic),
+        };
+        problems.push(Problem { diagnostic, path });
+    }
+    problems
+}
+
+fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
+    let ids = document.children(parent, range);
+    rows_of(document, &ids)
+}
+
+/// The readable texts among the children of a node.
+fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
+    let is_text =
+        |node: &Node| node.kind == NodeKind::Text && node.span.is_some_and(|span| !span.is_empty());
+    let ids = document.children_that(parent, is_text, TEXTS_MAX);
+    rows_of(document, &ids)
+}
+
+fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
+    let row = |id: &NodeId| Some(row(document, *id, document.node(*id)?));
+    ids.iter().filter_map(row).collect()
+}
+
+/// The rows of these nodes with their counts: without the root, unless there is nothing else.
+fn way(document: &Document, ids: &[NodeId]) -> Vec<Row> {
+    let shown = match ids {
+        [_root, rest @ ..] if !rest.is_empty() => rest,
+        ids => ids,
+    };
+    let counted = |id: &NodeId| {
+        let node = document.node(*id)?;
+        let count = Some(document.count(node));
+        let row = row(document, *id, node);
+        Some(Row { count, ..row })
+    };
+    shown.iter().filter_map(counted).collect()
+}
+
+/// The nodes from the root down to `id`.
+fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
+    let parent = |id: &NodeId| document.node(*id)?.parent;
+    let mut ids: Vec<NodeId> = std::iter::successors(Some(id), parent).collect();
+    ids.reverse();
+    ids
+}
+
+fn row(document: &Document, id: NodeId, node: &Node) -> Row {
+    Row {
+        id,
+        parent: node.parent,
+        index: node.index,
+        name: node.name.clone(),
+        indexed: node.indexed,
+        kind: node.kind,
+        area: node.area,
+        value: node.value.clone(),
+        summary: node.summary.clone(),
+        span: node.span,
+        head: node.head,
+        bits: node.bits,
+        count: match node.content {
+            Content::Leaf => Some(0),
+            Content::Lazy { count, .. } => count,
+        },
+        severity: document.severity(node),
+    }
+}
+
+fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
+    let path = document.path(id);
+    let node = document.node(id)?;
+    let doc = node.doc;
+    let known = doc.map_or(&[][..], |doc| doc.known);
+    Some(Detail {
+        node: id,
+        path,
+        doc: doc.map(|doc| doc.text.to_owned()),
+        doc_source: doc.map(|doc| doc.source.to_owned()),
+        known: known
+            .iter()
+            .map(|known| KnownRow {
+                raw: known.raw,
+                name: known.name.into(),
+                doc: known.doc.into(),
+            })
+            .collect(),
+        xrefs: node.xrefs.clone(),
+        diagnostics: diagnostics_in(document, node),
+    })
+}
+
+/// Which of the document's diagnostics are about bytes of the node.
+fn diagnostics_in(document: &Document, node: &Node) -> Vec<u32> {
+    let Some(extent) = node.extent() else {
+        return Vec::new();
+    };
+    let place = (extent.source, extent.start);
+    let first = document.diagnostics.partition_point(|diagnostic| {
+        let span = diagnostic.primary.span;
+        (span.source, span.start) < place
+    });
+    let from_first = document.diagnostics.iter().enumerate().skip(first);
+    from_first
+        .take_while(|(_, diagnostic)| {
+            let span = diagnostic.primary.span;
+            span.source == extent.source && span.start <= extent.end
+        })
+        .filter(|(_, diagnostic)| extent.contains(diagnostic.primary.span))
+        .take(DETAIL_DIAGNOSTICS_MAX)
+        .filter_map(|(index, _)| u32::try_from(index).ok())
+        .collect()
+}
+
+fn bytes(document: &Document, span: Span, with_leaves: bool) -> Answer {
+    match read(document, span) {
+        Ok((span, bytes)) => Answer {
+            response: Response::Bytes {
+                span,
+                leaves: if with_leaves {
+                    leaves(document, span)
+                } else {
+                    Vec::new()
+                },
+            },
+            bytes: Some(bytes),
+        },
+        Err(error) => failed(error.to_string()),
+    }
+}
+
+/// What there is of the bytes of `span`, at most [`BYTES_MAX`] of them, and where it is.
+///
+/// # Errors
+///
+/// When it cannot be read.
+pub fn read(document: &Document, span: Span) -> Result<(Span, Bytes), SourceError> {
+    let whole = document.sources.whole(span.source);
+    let start = span.start.min(whole.end);
+    let span = Span::new(span.source, start, span.end.min(whole.end)).sub(0, BYTES_MAX);
+    let bytes = document.sources.read(span)?;
+    Ok((span, bytes))
+}
+
+/// Shades start anew in each block of this many bytes.
+const BLOCK: u64 = 4096;
+
+fn leaves(document: &Document, span: Span) -> Vec<LeafRow> {
+    if span.is_empty() {
+        return Vec::new();
+    }
+    let before = span.start % BLOCK;
+    let aligned = Span::new(span.source, span.start - before, span.end);
+    let leaves = document.leaves(aligned, LEAVES_MAX);
+    let mut shades = shades(&leaves).into_iter();
+    leaves
+        .into_iter()
+        .filter_map(|leaf| {
+            let odd = shades.next()?;
+            let head = u64::from(leaf.head);
+            let starts = leaf.span.start.saturating_sub(head);
+            (leaf.span.end > span.start && starts < span.end).then_some(LeafRow {
+                start: leaf.span.start,
+                end: leaf.span.end,
+                head: leaf.head,
+                area: leaf.area,
+                kind: leaf.kind,
+                odd,
+            })
+        })
+        .collect()
+}
+
+/// A shade for each leaf, so that neighbours differ and that a leaf has the same shade
+/// whichever piece of the file is asked for.
+///
+/// The place among the siblings would do within a record, but the last field of one and
+/// the first of the next may be alike: then the later one changes. As that may go on from
+/// leaf to leaf, it starts anew in each block; a leaf that reaches into another block
+/// always has the shade of its place.
+fn shades(leaves: &[Leaf]) -> Vec<bool> {
+    let mut before: Option<(u64, bool)> = None;
+    leaves
+        .iter()
+        .map(|leaf| {
+            let last_byte = leaf.span.end.saturating_sub(1);
+            let (first, last) = (leaf.span.start / BLOCK, last_byte / BLOCK);
+            let by_place = leaf.index % 2 == 1;
+            let odd = match before {
+                Some((block, odd)) if block == first && first >= last => !odd,
+                _ => by_place,
+            };
+            before = Some((last, odd));
+            odd
+        })
+        .collect()
+}
+
+fn search(document: &mut Document, typed: &str, limit: u32) -> Answer {
+    let (mut hits, mut more) = (Vec::new(), false);
+    if let Some(query) = Query::parse(typed) {
+        let limit = usize::try_from(limit).unwrap_or(HITS_MAX).min(HITS_MAX);
+        let found = document.search(&query, limit);
+        more = found.1;
+        for hit in found.0 {
+            let path = match &query {
+                // The opened file is on the way to everything.
+                Query::Text(_) => hit.path.into_iter().skip(1).collect(),
+                Query::Bytes(_) => names_at(document, hit.span),
+            };
+            hits.push(HitRow {
+                span: hit.span,
+                path,
+                text: hit.text,
+            });
+        }
+    }
+    Response::Hits { hits, more }.into()
+}
+
+fn names_at(document: &mut Document, span: Span) -> Vec<String> {
+    let ids = document.nodes_for(span);
+    let nodes = ids.iter().skip(1).filter_map(|id| document.node(*id));
+    nodes.map(|node| node.name.to_string()).collect()
+}
+
+/// A node and all below it as text, of at most `limit` bytes.
+///
+/// # Errors
+///
+/// When it would be longer; says so in words.
+pub fn export(
+    document: &Document,
+    node: &Node,
+    form: ExportForm,
+    limit: usize,
+) -> Result<String, String> {
+    let mut out = Bounded {
+        text: Vec::new(),
+        limit,
+    };
+    let written = match form {
+        ExportForm::Json => json::write_tree(document, node, None, &mut out),
+        ExportForm::Text => {
+            text::write_tree(document, node, text::TextOptions::default(), &mut out)
+        }
+    };
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::FileTooLarge => format!(
+            "This is more than {} MB of text. Export a part of it, or use the command line: zeview dump.",
+            limit / (1024 * 1024)
+        ),
+        _ => error.to_string(),
+    })?;
+    String::from_utf8(out.text).map_err(|error| error.to_string())
+}
+
+struct Bounded {
+    text: Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if self.text.len().saturating_add(piece.len()) > self.limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.text.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The last read that failed. The tree hides it (what cannot be read becomes a gap), but
+/// bytes that were there when the file was opened and are not any more mean that every
+/// answer from now on would be wrong.
+type Trouble = Rc<RefCell<Option<SourceError>>>;
+
+struct Watched {
+    source: Box<dyn ByteSource>,
+    trouble: Trouble,
+}
+
+impl ByteSource for Watched {
+    fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn grain(&self) -> u64 {
+        self.source.grain()
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        let read = self.source.read(start, len);
+        if let Err(error) = &read {
+            self.trouble.replace(Some(error.clone()));
+        }
+        read
+    }
+}
