@@ -402,6 +402,9 @@ mod tests {
                 }],
             },
             coverage: model::Coverage::default(),
+            documents: Vec::new(),
+            loadable: Vec::new(),
+            driver: None,
         })
     }
 

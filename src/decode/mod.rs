@@ -93,7 +93,7 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    let document = Document::new(Parts {
+    Document::new(Parts {
         sources,
         root,
         expanders: findings.expanders,
@@ -101,8 +101,8 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
         rules: findings.rules,
         summary: opened.summary,
         coverage: findings.coverage,
-    });
-    document
-        .holding(findings.documents)
-        .loaded_by(&zebin::verdict::ComputeRuntime, findings.loadable)
+        documents: findings.documents,
+        loadable: findings.loadable,
+        driver: Some(&zebin::verdict::ComputeRuntime),
+    })
 }

@@ -133,6 +133,9 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
             facts: Vec::new(),
         },
         coverage: Coverage::default(),
+        documents: Vec::new(),
+        loadable: Vec::new(),
+        driver: None,
     })
 }
 

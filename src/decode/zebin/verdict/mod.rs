@@ -31,9 +31,8 @@ mod ze_info;
 use self::elf_level::Elf;
 use self::findings::{Findings, Refused, Shown};
 use self::image::{Image, Location};
-use self::sections::Sections;
 use self::target::Target;
-use self::ze_info::{Decoder, Module, Texts};
+use self::ze_info::{Decoder, Module, ZeInfoText};
 use super::device::Device;
 use crate::model::{
     Bytes, DriverModel, Effect, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict,
@@ -99,7 +98,7 @@ impl Load {
         let device = device.ok_or(Refused)?;
         let text = first_ze_info(&elf, findings)?;
         let texts = match &text {
-            Some((bytes, after, at)) => Some(Texts::new(bytes, *after, *at, findings)?),
+            Some((bytes, after, at)) => Some(ZeInfoText::new(bytes, *after, *at, findings)?),
             None => None,
         };
         let mut nodes = Vec::new();
@@ -126,7 +125,7 @@ impl Load {
                 if let Some(yaml) = texts.decoded(&mut nodes, findings)? {
                     module = Decoder::new(yaml, texts.span(), device, findings).module()?;
                 }
-                check_code(&elf, &sections, &module, findings)?;
+                sections.check_code(&elf, &module.kernels, findings)?;
             }
         }
         findings.stage();
@@ -205,20 +204,4 @@ fn first_ze_info(
     let behind = elf.image.record(span.end - elf.image.file.start, 1);
     let after = behind.bytes().first().copied().unwrap_or(0);
     Ok(Some((text, after, span)))
-}
-
-/// Every kernel has code.
-fn check_code(
-    elf: &Elf<'_>,
-    sections: &Sections<'_>,
-    module: &Module<'_>,
-    findings: &mut Findings,
-) -> Result<(), Refused> {
-    findings.stage();
-    let mut result = Ok(());
-    for kernel in &module.kernels {
-        result =
-            sections::check_text(elf, sections, kernel.name, kernel.place, findings).and(result);
-    }
-    result
 }

@@ -8,6 +8,7 @@ use super::elf_level::{Elf, Section, kind};
 use super::findings::{Findings, Refused, Shown};
 use super::image::{Location, READABLE_NEAR_FILE};
 use super::rules;
+use super::ze_info::Kernel;
 use crate::decode::elf::section::SectionType;
 use crate::model::Span;
 
@@ -218,35 +219,42 @@ impl Sections<'_> {
             text => text,
         }
     }
+
+    /// Every kernel must have code that is not empty.
+    pub fn check_code(
+        &self,
+        elf: &Elf<'_>,
+        kernels: &[Kernel<'_>],
+        findings: &mut Findings,
+    ) -> Result<(), Refused> {
+        findings.stage();
+        let mut result = Ok(());
+        for kernel in kernels {
+            let name = Shown(kernel.name);
+            let text = self.text(kernel.name).filter(|text| text.size > 0);
+            let Some(text) = text else {
+                let message = format_args!("{name}: there is no code in .text.{name}");
+                result = findings.refuse(&rules::KERNEL_WITHOUT_TEXT, kernel.place, message);
+                continue;
+            };
+            let near = |by| by <= READABLE_NEAR_FILE && text.size <= elf.image.len();
+            match elf.image.locate(text.data) {
+                Location::InFile(_) => {}
+                Location::Before(by) if near(by) => {}
+                _ => {
+                    let message = format_args!("{name}: the code lies outside of the file");
+                    result = findings.refuse(&rules::OVERFLOW_READ, text.header, message);
+                }
+            }
+        }
+        result
+    }
 }
 
 fn zeros(buffer: &mut Buffer, section: &Section) {
     buffer.zero = section.size;
     buffer.align = section.align;
     buffer.zero_header = Some(section.header);
-}
-
-/// The code of a kernel must be there and not empty.
-pub fn check_text(
-    elf: &Elf<'_>,
-    sections: &Sections<'_>,
-    kernel: &[u8],
-    place: Span,
-    findings: &mut Findings,
-) -> Result<(), Refused> {
-    let name = Shown(kernel);
-    let Some(text) = sections.text(kernel).filter(|text| text.size > 0) else {
-        let message = format_args!("{name}: there is no code in .text.{name}");
-        return findings.refuse(&rules::KERNEL_WITHOUT_TEXT, place, message);
-    };
-    match elf.image.locate(text.data) {
-        Location::InFile(_) => Ok(()),
-        Location::Before(by) if by <= READABLE_NEAR_FILE && text.size <= elf.image.len() => Ok(()),
-        _ => {
-            let message = format_args!("{name}: the code lies outside of the file");
-            findings.refuse(&rules::OVERFLOW_READ, text.header, message)
-        }
-    }
 }
 
 /// The intermediate representation in the file, found by type: for telling what it could do

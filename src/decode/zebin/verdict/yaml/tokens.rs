@@ -11,14 +11,14 @@ pub struct Token {
     /// How many bytes it has.
     pub len: u32,
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Its first byte: what the driver tells single characters by.
     pub first: u8,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A word before the colon.
     Identifier,
     /// A word behind it, or text in quotes.
@@ -166,7 +166,7 @@ pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
 }
 
 impl Tokenizer<'_> {
-    fn push(&mut self, kind: Kind, len: usize, first: u8) {
+    fn push(&mut self, kind: TokenKind, len: usize, first: u8) {
         self.out.tokens.push(Token {
             start: position(self.pos),
             len: position(len),
@@ -201,7 +201,7 @@ impl Tokenizer<'_> {
             b':' => {
                 self.colon = true;
                 self.in_indent = false;
-                self.push(Kind::Character, 1, byte);
+                self.push(TokenKind::Character, 1, byte);
             }
             b'\t' => {
                 if self.in_indent {
@@ -220,16 +220,16 @@ impl Tokenizer<'_> {
                     return Err(self.fault(&rules::YAML_INLINE_LIST));
                 }
                 self.list = true;
-                self.push(Kind::ListStart, 1, byte);
+                self.push(TokenKind::ListStart, 1, byte);
             }
             b']' | b',' => {
                 if !self.list {
                     return Err(self.fault(&rules::YAML_INLINE_LIST));
                 }
                 let kind = if byte == b']' {
-                    Kind::ListEnd
+                    TokenKind::ListEnd
                 } else {
-                    Kind::Character
+                    TokenKind::Character
                 };
                 self.push(kind, 1, byte);
             }
@@ -240,7 +240,7 @@ impl Tokenizer<'_> {
                 if end <= self.pos {
                     return Err(self.fault(&rules::YAML_CHARACTER));
                 }
-                self.push(Kind::Number, end - self.pos, byte);
+                self.push(TokenKind::Number, end - self.pos, byte);
             }
         }
         Ok(())
@@ -254,9 +254,9 @@ impl Tokenizer<'_> {
         let word = rest.get(..run).unwrap_or(rest);
         let len = word.trim_ascii_end().len();
         let kind = if self.colon {
-            Kind::Text
+            TokenKind::Text
         } else {
-            Kind::Identifier
+            TokenKind::Identifier
         };
         self.push(kind, len, first);
         self.pos += run - len;
@@ -264,11 +264,11 @@ impl Tokenizer<'_> {
 
     fn comment(&mut self) {
         self.in_indent = false;
-        self.push(Kind::Character, 1, b'#');
+        self.push(TokenKind::Character, 1, b'#');
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| **byte != b'\n').count();
         if let (true, Some(&first)) = (len > 0, rest.first()) {
-            self.push(Kind::Comment, len, first);
+            self.push(TokenKind::Comment, len, first);
         }
     }
 
@@ -280,7 +280,7 @@ impl Tokenizer<'_> {
         let mut before = quote;
         for (at, &byte) in rest.iter().enumerate().skip(1) {
             if byte == quote && before != b'\\' {
-                self.push(Kind::Text, at + 1, quote);
+                self.push(TokenKind::Text, at + 1, quote);
                 return Ok(());
             }
             before = byte;
@@ -291,13 +291,13 @@ impl Tokenizer<'_> {
     fn dash(&mut self) {
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         if self.in_indent && rest.starts_with(b"---") {
-            self.push(Kind::Section, 3, b'-');
+            self.push(TokenKind::Section, 3, b'-');
         } else {
             let len = number_end(self.text, self.pos, true).saturating_sub(self.pos);
             let kind = if len > 1 {
-                Kind::Number
+                TokenKind::Number
             } else {
-                Kind::Character
+                TokenKind::Character
             };
             self.push(kind, len.max(1), b'-');
         }
@@ -307,9 +307,9 @@ impl Tokenizer<'_> {
     fn dot(&mut self) {
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         if self.in_indent && rest.starts_with(b"...") {
-            self.push(Kind::Section, 3, b'.');
+            self.push(TokenKind::Section, 3, b'.');
         } else {
-            self.push(Kind::Character, 1, b'.');
+            self.push(TokenKind::Character, 1, b'.');
         }
         self.in_indent = false;
     }
@@ -319,7 +319,7 @@ impl Tokenizer<'_> {
         self.out.tokens.push(Token {
             start: position(self.pos),
             len: 1,
-            kind: Kind::Character,
+            kind: TokenKind::Character,
             first,
         });
         let begin = self.line_first;
@@ -329,9 +329,9 @@ impl Tokenizer<'_> {
             .copied();
         let kind = match start {
             Some(token) if last != begin => match (token.kind, token.first) {
-                (Kind::Identifier, _) => LineKind::Entry,
-                (Kind::Character, b'-') => LineKind::Item,
-                (Kind::Character, b'#') | (Kind::Section, _) => LineKind::Unused,
+                (TokenKind::Identifier, _) => LineKind::Entry,
+                (TokenKind::Character, b'-') => LineKind::Item,
+                (TokenKind::Character, b'#') | (TokenKind::Section, _) => LineKind::Unused,
                 _ => {
                     return Err(Fault {
                         rule: &rules::YAML_LINE_START,

@@ -2,7 +2,7 @@
 //! while a node is added, and with what its list of open mappings does to odd indentation.
 
 use super::Fault;
-use super::tokens::{Kind, Line, LineKind, Token};
+use super::tokens::{Line, LineKind, Token, TokenKind};
 use crate::decode::rules::Rule;
 use crate::decode::zebin::verdict::rules;
 
@@ -51,7 +51,7 @@ const NEVER_EMPTY: &[&[u8]] = &[
 ];
 
 /// How much room the driver's list of nodes has.
-struct Room {
+struct NodeCapacity {
     capacity: usize,
     on_heap: bool,
 }
@@ -59,7 +59,7 @@ struct Room {
 /// So many nodes have room before memory is asked for.
 const ON_STACK: usize = 512;
 
-impl Room {
+impl NodeCapacity {
     fn reserve(&mut self, size: usize, wanted: usize) {
         if wanted > ON_STACK {
             if !self.on_heap {
@@ -99,7 +99,7 @@ struct Builder<'a> {
     text_tokens: &'a [Token],
     nodes: &'a mut Vec<Node>,
     nesting: Vec<u32>,
-    room: Room,
+    room: NodeCapacity,
     lines: usize,
     line: usize,
     /// The item of the last line, while nothing is below it and a key is on its line.
@@ -126,7 +126,7 @@ pub fn build(
         text_tokens: tokens,
         nodes,
         nesting: vec![0],
-        room: Room {
+        room: NodeCapacity {
             capacity: ON_STACK,
             on_heap: false,
         },
@@ -309,7 +309,8 @@ impl Builder<'_> {
     fn inline_list(&mut self, line: &Line, key: u32) -> Result<(), Fault> {
         let (start, end) = (line.first + 2, line.last - 1);
         let is = |token: Option<Token>, kind| token.is_some_and(|token| token.kind == kind);
-        if !is(self.token(start), Kind::ListStart) || !is(self.token(end), Kind::ListEnd) {
+        if !is(self.token(start), TokenKind::ListStart) || !is(self.token(end), TokenKind::ListEnd)
+        {
             return Err(self.fault(&rules::YAML_LIST_LINE, line.first));
         }
         if end - start <= 1 {
@@ -320,7 +321,7 @@ impl Builder<'_> {
         while item < end {
             if !self
                 .token(item)
-                .is_some_and(|t| matches!(t.kind, Kind::Number | Kind::Text))
+                .is_some_and(|t| matches!(t.kind, TokenKind::Number | TokenKind::Text))
             {
                 return Err(self.fault(&rules::YAML_LIST_LINE, item));
             }

@@ -10,7 +10,7 @@ use crate::decode::zebin::verdict::yaml::{Fault, Node, Tokens, Yaml, build, toke
 use crate::model::{Effect, Span};
 
 /// The text in tokens, and where it is cut.
-pub struct Texts<'a> {
+pub struct ZeInfoText<'a> {
     text: &'a [u8],
     at: Span,
     whole: Tokens,
@@ -25,14 +25,14 @@ const LIBRARIES: &[u8] = b"required_libs";
 /// The work on a token: it is kept, and so is the node that it can become.
 const TOKEN_STEPS: u64 = 48;
 
-impl<'a> Texts<'a> {
+impl<'a> ZeInfoText<'a> {
     /// Reads the text. `after` is the byte behind it.
     pub fn new(
         text: &'a [u8],
         after: u8,
         at: Span,
         findings: &mut Findings,
-    ) -> Result<Texts<'a>, Refused> {
+    ) -> Result<ZeInfoText<'a>, Refused> {
         let mut tokens = |text: &[u8], after| {
             let most = findings.steps_left() / TOKEN_STEPS;
             let tokens = tokenize(text, after, usize::try_from(most).unwrap_or(usize::MAX));
@@ -44,7 +44,7 @@ impl<'a> Texts<'a> {
             let rest = text.get(*cut..).unwrap_or(&[]);
             find(rest, LIBRARIES).is_none()
         });
-        let mut texts = Texts {
+        let mut texts = ZeInfoText {
             text,
             at,
             whole,
