@@ -41,7 +41,7 @@ use crate::model::{
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
 
-/// compute-runtime, as far as it loads files.
+/// Intel's compute-runtime: how it loads a file.
 #[derive(Debug)]
 pub struct ComputeRuntime;
 
@@ -59,8 +59,8 @@ impl DriverModel for ComputeRuntime {
     }
 }
 
-/// What the driver does with the file, on the device that was requested or on the file's own;
-/// and how much work it was to tell, in bytes that were read or kept.
+/// What the driver does with the file, on the requested device or on the file's own; and the work
+/// of the verdict, in bytes that were read or kept.
 pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdict, u64) {
     let mut findings = Findings::new(file);
     let mut load = Load {
@@ -75,7 +75,7 @@ pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdic
     (load.verdict(findings), steps)
 }
 
-/// One load of a file, as far as it came.
+/// The load of a file, as far as it got.
 struct Load {
     device: Option<Device>,
     requested: bool,

@@ -1,4 +1,4 @@
-//! The sections that the driver takes, by type and name: compute-runtime, zebin_decoder.cpp,
+//! The sections that the driver knows, by type and name: compute-runtime, zebin_decoder.cpp,
 //! extractZebinSections and validateZebinSectionsCount.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use super::ze_info::Kernel;
 use crate::decode::elf::section::SectionType;
 use crate::model::Span;
 
-/// The name of the kernel that stands for `.text`.
+/// The name of the kernel that `.text` belongs to.
 pub const FUNCTIONS: &[u8] = b"Intel_Symbol_Table_Void_Program";
 
 const TEXT: &[u8] = b".text.";
@@ -20,28 +20,28 @@ const TEXT: &[u8] = b".text.";
 /// A buffer of constants or variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Buffer {
-    /// What is in the file.
+    /// The bytes in the file.
     pub data: u64,
-    /// What is zero.
+    /// The bytes that are zero.
     pub zero: u64,
-    /// The alignment that the zeros ask for.
+    /// The alignment of the section with the zeros.
     pub align: u64,
     /// The header of the section with the zeros.
     pub zero_header: Option<Span>,
 }
 
 impl Buffer {
-    /// Is there any?
+    /// Is it allocated?
     pub fn exists(&self) -> bool {
         self.data != 0 || self.zero != 0
     }
 }
 
-/// What the driver has found.
+/// The sections that the driver reads.
 pub struct Sections<'e> {
     /// `.ze_info`
     pub ze_info: Option<Section>,
-    /// The code of kernels by name: its size.
+    /// The code of kernels, by name.
     pub texts: HashMap<&'e [u8], Section>,
     /// `.text` that is not empty.
     pub functions: Option<Section>,
@@ -51,7 +51,7 @@ pub struct Sections<'e> {
     pub variables: Buffer,
     /// The size of the strings.
     pub strings: u64,
-    /// What it could be rebuilt from.
+    /// The intermediate representation.
     pub ir: Option<(&'static str, Span)>,
 }
 
@@ -212,7 +212,7 @@ impl Sections<'_> {
         }
     }
 
-    /// The code of a kernel; the functions' stands under a name of its own.
+    /// The code of a kernel. Functions have a kernel of their own.
     pub fn text(&self, kernel: &[u8]) -> Option<&Section> {
         match self.texts.get(kernel) {
             None if kernel == FUNCTIONS => self.functions.as_ref(),
@@ -257,8 +257,8 @@ fn zeros(buffer: &mut Buffer, section: &Section) {
     buffer.zero_header = Some(section.header);
 }
 
-/// The intermediate representation in the file, found by type: for telling what it could do
-/// where the driver does not get as far as sorting the sections.
+/// The intermediate representation in the file, found by type: the driver may stop before it
+/// sorts the sections.
 pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
     let of = |wanted| {
         elf.sections

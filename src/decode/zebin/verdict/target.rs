@@ -18,7 +18,7 @@ pub const NOTES: &[u8] = b".note.intelgt.compat";
 /// Bit 15 of `e_flags` in files of 2020: e_machine is a core family.
 const MACHINE_IS_CORE_FAMILY: u32 = 1 << 15;
 
-/// What the notes say, but for 0, which says nothing; of several of a type the last counts.
+/// What the notes say; 0 says nothing. Of several notes of a type the last counts.
 #[derive(Default)]
 pub struct Target {
     product: Option<(u32, Span)>,
@@ -76,7 +76,7 @@ impl Target {
         }
     }
 
-    /// Whether the driver can use them.
+    /// Reads them. Returns whether the driver can use them.
     fn walk(&mut self, bytes: &[u8], span: Span, findings: &mut Findings) -> Result<bool, Refused> {
         let mut notes = Vec::new();
         let mut at: usize = 0;
@@ -162,7 +162,7 @@ impl Target {
         Ok(true)
     }
 
-    /// The device that the file says that it is for.
+    /// The device that the file is for. Returns `None` if the file does not say.
     pub fn device(&self, elf: &Elf<'_>) -> Option<Device> {
         if self.optional {
             return match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
@@ -178,7 +178,7 @@ impl Target {
         product.or_else(|| Device::of_core(CoreFamily(self.core?.0)))
     }
 
-    /// Which devices the file is for: asked of each of them, as [`check`](Self::check) does.
+    /// Which devices the file is for: each is [checked](Self::check).
     pub fn matching(&self, elf: &Elf<'_>) -> Matching {
         let accepts = |device: &Device| self.compare(elf, Some(device)).is_ok();
         let name = |device: Device| Str::from(device.name());
@@ -336,7 +336,7 @@ fn family(name: Option<&str>, word: u32) -> String {
     }
 }
 
-/// The device's stepping is in the range, if there is one.
+/// Checks that the device's stepping is in the range, if there is one.
 fn stepping(metadata: TargetMetadata, device: &Device) -> Result<(), String> {
     let range = metadata.min_revision()..=metadata.max_revision();
     if !metadata.validates_revision() || range.contains(&device.revision()) {

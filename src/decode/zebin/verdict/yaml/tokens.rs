@@ -12,7 +12,7 @@ pub struct Token {
     pub len: u32,
     /// What it is.
     pub kind: TokenKind,
-    /// Its first byte: what the driver tells single characters by.
+    /// Its first byte, by which the driver tells single characters.
     pub first: u8,
 }
 
@@ -82,7 +82,7 @@ pub struct Tokens {
 
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
-/// Goes on in a word, where a letter has started one: digits, letters, `_ - .` and blanks.
+/// Continues a word: digits, letters, `_ - .` and blanks.
 const WORD: u8 = 4;
 
 static CLASSES: [u8; 256] = classes();
@@ -126,8 +126,8 @@ struct Tokenizer<'a> {
     colon: bool,
 }
 
-/// Splits a text into tokens, `most` of them and one more at most. `after` is the byte behind
-/// the text, which the driver looks at if the last line has no end.
+/// Splits a text into tokens, and stops after more than `most`. `after` is the byte behind the
+/// text, which the driver reads if the last line has no line break.
 pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
     let mut run = Tokenizer {
         text,
@@ -159,7 +159,7 @@ pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
         .is_some_and(|token| token.first != b'\n')
     {
         run.out.open_end = true;
-        // The driver does not look whether this goes well.
+        // The driver ignores an error here.
         let _ = run.end_line(after);
     }
     run.out
@@ -246,7 +246,7 @@ impl Tokenizer<'_> {
         Ok(())
     }
 
-    /// A word runs on over blanks; those at its end do not count.
+    /// A word may have blanks in it; those at its end do not count.
     fn word(&mut self, first: u8) {
         self.in_indent = false;
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
@@ -272,8 +272,8 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// Text in quotes ends at the next one of the kind that no backslash precedes, be it
-    /// lines away.
+    /// Text in quotes ends at the next quote of the same kind without a backslash before it, on
+    /// whatever line.
     fn quoted(&mut self, quote: u8) -> Result<(), Fault> {
         self.in_indent = false;
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
@@ -362,8 +362,8 @@ impl Tokenizer<'_> {
     }
 }
 
-/// Where a number ends that starts at `pos`, with a sign or without: `pos`, where there is
-/// none; behind the sign, where only that is there. A letter behind the digits undoes it.
+/// The end of the number at `pos`: `pos` if there is none or if a letter follows the digits,
+/// the byte after the sign if there is only that.
 fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
     let Some(&byte) = text.get(pos) else {
         return pos;
@@ -389,8 +389,8 @@ fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
     }
 }
 
-/// Letters and digits with commas between them in brackets, and nothing but blanks behind
-/// them on the line.
+/// Does the text start with a list in brackets, of letters and digits with commas between them,
+/// and with nothing but blanks after it on the line?
 fn is_inline_list(text: &[u8]) -> bool {
     let (mut item, mut closed) = (false, false);
     let mut at = 1;

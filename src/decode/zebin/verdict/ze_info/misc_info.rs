@@ -51,7 +51,7 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
     }
     let mut kernel = None;
     for (name, place, indices) in entries {
-        // Of a kernel that does not exist the driver takes the one of the entry before.
+        // For a kernel that does not exist the driver takes that of the entry before.
         kernel = by_name.get(name).or(kernel);
         let Some(kernel) = kernel else {
             let message = format_args!("there is no kernel \"{}\"", Shown(name));
