@@ -88,7 +88,7 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
     opened.summary.within = findings.within;
-    let document = Document::new(Parts {
+    Document::new(Parts {
         sources,
         root,
         expanders: findings.expanders,
@@ -96,8 +96,8 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
         rules: findings.rules,
         summary: opened.summary,
         coverage: findings.coverage,
-    });
-    document
-        .holding(findings.documents)
-        .loaded_by(&zebin::verdict::ComputeRuntime, findings.loadable)
+        documents: findings.documents,
+        loadable: findings.loadable,
+        driver: Some(&zebin::verdict::ComputeRuntime),
+    })
 }

@@ -169,6 +169,12 @@ pub struct Parts {
     pub summary: Summary,
     /// How its bytes are accounted for.
     pub coverage: Coverage,
+    /// The places of all documents that are nested in it, and in those.
+    pub documents: Vec<Span>,
+    /// The places of the documents that a driver can be given: the file, nested ones.
+    pub loadable: Vec<Span>,
+    /// That driver.
+    pub driver: Option<&'static dyn DriverModel>,
 }
 
 /// A decoded file: an arena of the nodes that somebody has asked for, and what it takes to
@@ -206,27 +212,13 @@ impl Document {
             summary: parts.summary,
             coverage: parts.coverage,
             registry: Registry::from(parts.expanders),
-            documents: Vec::new(),
-            loadable: HashSet::new(),
-            driver: None,
+            documents: parts.documents,
+            loadable: parts.loadable.into_iter().collect(),
+            driver: parts.driver,
             nodes: vec![parts.root],
             pages: HashMap::new(),
             ordinals: HashMap::new(),
         }
-    }
-
-    /// The document with a driver, and the places of the documents that it can be given: this
-    /// one, and those that are nested in it.
-    pub fn loaded_by(mut self, driver: &'static dyn DriverModel, loadable: Vec<Span>) -> Document {
-        self.driver = Some(driver);
-        self.loadable = loadable.into_iter().collect();
-        self
-    }
-
-    /// The document with the places of those that are nested in it.
-    pub fn holding(mut self, documents: Vec<Span>) -> Document {
-        self.documents = documents;
-        self
     }
 
     /// The places of all documents that are nested in this one, and in those, in the order in

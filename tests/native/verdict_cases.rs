@@ -224,13 +224,12 @@ fn yaml() -> Vec<Case> {
     );
     let nodes = (0..60).map(|n| format!("{items}{}", "  - name: b\n".repeat(n)));
     let nodes = nodes.map(|text| full().bytes(".ze_info", text).build());
-    let nodes = nodes
-        .filter(|file| {
-            let verdict = verdict(&file.bytes, DEVICE);
-            spans(&verdict, &r::YAML_TOO_MANY_NODES).len() == 1
-        })
-        .next()
-        .expect("one of them has too many nodes");
+    let too_many = |file: &Built| {
+        let verdict = verdict(&file.bytes, DEVICE);
+        spans(&verdict, &r::YAML_TOO_MANY_NODES).len() == 1
+    };
+    let mut nodes = nodes;
+    let nodes = nodes.find(too_many).expect("one of them is too much");
     // The last node of all.
     let end = nodes.content(".ze_info").end - "- name: b\n".len();
     let nodes = case(&r::YAML_TOO_MANY_NODES, nodes, end..end + 1);

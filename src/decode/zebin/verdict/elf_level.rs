@@ -62,7 +62,7 @@ pub struct Elf<'a> {
     pub flags: u32,
     /// The sections.
     pub sections: Vec<Section>,
-    /// The relocations but those of debug data.
+    /// The relocations, without those of debug data.
     pub relocations: Vec<Relocation>,
     /// How many symbols there are.
     pub symbol_count: u64,
@@ -72,7 +72,7 @@ pub struct Elf<'a> {
     symbols: Window,
 }
 
-/// The names of sections and symbols; of both the driver looks in the same table.
+/// The names of sections and symbols, which the driver reads from one table.
 struct Names {
     bytes: Bytes,
     place: Span,
@@ -88,8 +88,7 @@ impl Names {
             && (offset < self.bytes.len() as u64 || self.start.wrapping_add(offset) < self.limit)
     }
 
-    /// The text at an offset, cut off after [`limits::C_STRING`] bytes; empty where there is
-    /// none.
+    /// The text at an offset, at most [`limits::C_STRING`] bytes of it; empty if there is none.
     fn get(&self, offset: u64, findings: &mut Findings) -> Result<&[u8], Refused> {
         let at = usize::try_from(offset).unwrap_or(usize::MAX);
         let rest = self.bytes.get(at..).unwrap_or(&[]);
@@ -103,7 +102,7 @@ impl Names {
 
 const LITTLE: Endian = Endian::Little;
 
-/// A number of a field of at most 32 bits.
+/// The number of a field that has at most 32 bits.
 fn narrow(field: u64) -> u32 {
     u32::try_from(field).unwrap_or(u32::MAX)
 }
@@ -233,7 +232,7 @@ impl<'a> Elf<'a> {
     fn read_names(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let at = usize::try_from(self.header.e_shstrndx).ok();
         let table = at.and_then(|at| self.sections.get(at));
-        // Of a section without bytes the driver has no address.
+        // The driver has no address of a section without bytes.
         let Some(table) = table.filter(|t| !t.data.null && t.size > 0) else {
             return Ok(());
         };
@@ -265,7 +264,7 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The index of the section with the names is one that exists.
+    /// Does the section with the names exist?
     pub fn has_names(&self) -> bool {
         self.header.e_shstrndx < self.sections.len() as u64
     }
@@ -280,7 +279,7 @@ impl<'a> Elf<'a> {
         self.header.span_of(Header::e_machine)
     }
 
-    /// The name of the section of that index; empty where there is none.
+    /// The name of the section of that index; empty if there is none.
     pub fn section_name(&self, index: u32, findings: &mut Findings) -> Result<&[u8], Refused> {
         let section = usize::try_from(index)
             .ok()
@@ -306,7 +305,7 @@ impl<'a> Elf<'a> {
         self.names.get(symbol.st_name, findings)
     }
 
-    /// A symbol's name is where memory is.
+    /// Checks that a symbol's name is in memory.
     fn check_name(&self, symbol: &Symbol, findings: &mut Findings) -> Result<(), Refused> {
         match self.names.is_readable(symbol.st_name) {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! What the driver meets, in its order; where it stops; and how much work it was to tell.
+//! What the driver meets, in its order; where it stops; and the work of finding out.
 
 use std::fmt::{self, Display};
 
@@ -23,7 +23,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// No findings, and the work that a verdict on a file of this size may be.
+    /// No findings yet, on a file of this size.
     pub fn new(file: Span) -> Findings {
         Findings {
             list: Vec::new(),
@@ -35,7 +35,7 @@ impl Findings {
         }
     }
 
-    /// Counts work, in bytes that are read or kept, on the bytes of `span`.
+    /// Adds work on the bytes of `span`, in bytes that are read or kept.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl Findings {
             .is_some_and(|finding| finding.effect == Effect::Crashes)
     }
 
-    /// The index of the finding that settles the verdict.
+    /// The index of the finding that decides the outcome.
     pub fn decisive(&self) -> Option<usize> {
         self.decisive.map(|(at, _)| at)
     }
@@ -134,7 +134,7 @@ impl Findings {
         self.counts.iter().any(|(r, _)| r.id == rule.id)
     }
 
-    /// The findings and their rules; of those left out, how many there are.
+    /// The findings, their rules, and the index of the one that decides the outcome.
     pub fn finish(mut self) -> (Vec<Finding>, Vec<RuleInfo>, Option<usize>) {
         for (rule, count) in &self.counts {
             let more = count.saturating_sub(limits::PER_RULE);

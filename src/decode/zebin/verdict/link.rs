@@ -20,7 +20,8 @@ const BUILT_IN: &[&[u8]] = &[
     b"__INTEL_SURFACE_STATE_SIZE",
 ];
 
-/// The size of the implicit arguments; what follows in the name does not matter (observed).
+/// The symbol of the size of the implicit arguments; the rest of the name does not matter
+/// (observed).
 const IMPLICIT_ARGUMENTS: &[u8] = b"__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
 
 /// Buffers of constants and variables are allocated larger than their sections; symbols and
@@ -435,7 +436,7 @@ impl<'e> Linker<'e, '_> {
         let global: HashSet<NameId> = self.functions.iter().map(|(name, ..)| *name).collect();
         let mut by_offset = self.functions.clone();
         by_offset.sort_by_key(|(_, start, _)| *start);
-        // In what compilers write functions do not overlap.
+        // Functions that compilers write do not overlap.
         let function_at = |offset: u64| {
             let next = by_offset.partition_point(|(_, start, _)| *start <= offset);
             let (name, start, size) = by_offset.get(next.checked_sub(1)?)?;

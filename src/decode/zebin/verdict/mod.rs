@@ -31,9 +31,8 @@ mod ze_info;
 use self::elf_level::Elf;
 use self::findings::{Findings, Refused, Shown};
 use self::image::{Image, Location};
-use self::sections::Sections;
 use self::target::Target;
-use self::ze_info::{Decoder, Module, Texts};
+use self::ze_info::{Decoder, Module, ZeInfoText};
 use super::device::Device;
 use crate::decode::elf::section::SectionType;
 use crate::model::{
@@ -43,7 +42,7 @@ use crate::model::{
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
 
-/// compute-runtime, as far as it loads files.
+/// Intel's compute-runtime: how it loads a file.
 #[derive(Debug)]
 pub struct ComputeRuntime;
 
@@ -61,8 +60,8 @@ impl DriverModel for ComputeRuntime {
     }
 }
 
-/// What the driver does with the file, on the device that was requested or on the file's own;
-/// and how much work it was to tell, in bytes that were read or kept.
+/// What the driver does with the file, on the requested device or on the file's own; and the work
+/// of the verdict, in bytes that were read or kept.
 pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdict, u64) {
     let mut findings = Findings::new(file);
     let mut load = Load {
@@ -77,7 +76,7 @@ pub fn load(sources: &Sources, file: Span, requested: Option<Device>) -> (Verdic
     (load.verdict(findings), steps)
 }
 
-/// One load of a file, as far as it came.
+/// The load of a file, as far as it got.
 struct Load {
     device: Option<Device>,
     requested: bool,
@@ -100,7 +99,7 @@ impl Load {
         let device = device.ok_or(Refused)?;
         let text = first_ze_info(&elf, findings)?;
         let texts = match &text {
-            Some((bytes, after, at)) => Some(Texts::new(bytes, *after, *at, findings)?),
+            Some((bytes, after, at)) => Some(ZeInfoText::new(bytes, *after, *at, findings)?),
             None => None,
         };
         let mut nodes = Vec::new();
@@ -127,7 +126,7 @@ impl Load {
                 if let Some(yaml) = texts.decoded(&mut nodes, findings)? {
                     module = Decoder::new(yaml, texts.span(), device, findings).module()?;
                 }
-                check_code(&elf, &sections, &module, findings)?;
+                sections.check_code(&elf, &module.kernels, findings)?;
             }
         }
         findings.stage();
@@ -206,20 +205,4 @@ fn first_ze_info(
     let behind = elf.image.record(span.end - elf.image.file.start, 1);
     let after = behind.bytes().first().copied().unwrap_or(0);
     Ok(Some((text, after, span)))
-}
-
-/// Every kernel has code.
-fn check_code(
-    elf: &Elf<'_>,
-    sections: &Sections<'_>,
-    module: &Module<'_>,
-    findings: &mut Findings,
-) -> Result<(), Refused> {
-    findings.stage();
-    let mut result = Ok(());
-    for kernel in &module.kernels {
-        result =
-            sections::check_text(elf, sections, kernel.name, kernel.place, findings).and(result);
-    }
-    result
 }

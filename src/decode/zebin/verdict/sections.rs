@@ -1,4 +1,4 @@
-//! The sections that the driver takes, by type and name: compute-runtime, zebin_decoder.cpp,
+//! The sections that the driver knows, by type and name: compute-runtime, zebin_decoder.cpp,
 //! extractZebinSections and validateZebinSectionsCount.
 
 use std::collections::HashMap;
@@ -8,11 +8,12 @@ use super::elf_level::{Elf, Section};
 use super::findings::{Findings, Refused, Shown};
 use super::image::{Location, READABLE_NEAR_FILE};
 use super::rules;
+use super::ze_info::Kernel;
 use crate::decode::elf::section::SectionType;
 use crate::decode::zebin::sections::{Driver, Single, Spelling, spec_of};
 use crate::model::Span;
 
-/// The name of the kernel that stands for `.text`.
+/// The name of the kernel that `.text` belongs to.
 pub const FUNCTIONS: &[u8] = b"Intel_Symbol_Table_Void_Program";
 
 const TEXT: &[u8] = b".text.";
@@ -20,28 +21,28 @@ const TEXT: &[u8] = b".text.";
 /// A buffer of constants or variables.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Buffer {
-    /// What is in the file.
+    /// The bytes in the file.
     pub data: u64,
-    /// What is zero.
+    /// The bytes that are zero.
     pub zero: u64,
-    /// The alignment that the zeros ask for.
+    /// The alignment of the section with the zeros.
     pub align: u64,
     /// The header of the section with the zeros.
     pub zero_header: Option<Span>,
 }
 
 impl Buffer {
-    /// Is there any?
+    /// Is it allocated?
     pub fn exists(&self) -> bool {
         self.data != 0 || self.zero != 0
     }
 }
 
-/// What the driver has found.
+/// The sections that the driver reads.
 pub struct Sections<'e> {
     /// `.ze_info`
     pub ze_info: Option<Section>,
-    /// The code of kernels by name: its size.
+    /// The code of kernels, by name.
     pub texts: HashMap<&'e [u8], Section>,
     /// `.text` that is not empty.
     pub functions: Option<Section>,
@@ -51,7 +52,7 @@ pub struct Sections<'e> {
     pub variables: Buffer,
     /// The size of the strings.
     pub strings: u64,
-    /// What it could be rebuilt from.
+    /// The intermediate representation.
     pub ir: Option<(&'static str, Span)>,
 }
 
@@ -151,12 +152,42 @@ impl Sections<'_> {
         }
     }
 
-    /// The code of a kernel; the functions' stands under a name of its own.
+    /// The code of a kernel. Functions have a kernel of their own.
     pub fn text(&self, kernel: &[u8]) -> Option<&Section> {
         match self.texts.get(kernel) {
             None if kernel == FUNCTIONS => self.functions.as_ref(),
             text => text,
         }
+    }
+
+    /// Every kernel must have code that is not empty.
+    pub fn check_code(
+        &self,
+        elf: &Elf<'_>,
+        kernels: &[Kernel<'_>],
+        findings: &mut Findings,
+    ) -> Result<(), Refused> {
+        findings.stage();
+        let mut result = Ok(());
+        for kernel in kernels {
+            let name = Shown(kernel.name);
+            let text = self.text(kernel.name).filter(|text| text.size > 0);
+            let Some(text) = text else {
+                let message = format_args!("{name}: there is no code in .text.{name}");
+                result = findings.refuse(&rules::KERNEL_WITHOUT_TEXT, kernel.place, message);
+                continue;
+            };
+            let near = |by| by <= READABLE_NEAR_FILE && text.size <= elf.image.len();
+            match elf.image.locate(text.data) {
+                Location::InFile(_) => {}
+                Location::Before(by) if near(by) => {}
+                _ => {
+                    let message = format_args!("{name}: the code lies outside of the file");
+                    result = findings.refuse(&rules::OVERFLOW_READ, text.header, message);
+                }
+            }
+        }
+        result
     }
 }
 
@@ -166,31 +197,8 @@ fn zeros(buffer: &mut Buffer, section: &Section) {
     buffer.zero_header = Some(section.header);
 }
 
-/// The code of a kernel must be there and not empty.
-pub fn check_text(
-    elf: &Elf<'_>,
-    sections: &Sections<'_>,
-    kernel: &[u8],
-    place: Span,
-    findings: &mut Findings,
-) -> Result<(), Refused> {
-    let name = Shown(kernel);
-    let Some(text) = sections.text(kernel).filter(|text| text.size > 0) else {
-        let message = format_args!("{name}: there is no code in .text.{name}");
-        return findings.refuse(&rules::KERNEL_WITHOUT_TEXT, place, message);
-    };
-    match elf.image.locate(text.data) {
-        Location::InFile(_) => Ok(()),
-        Location::Before(by) if by <= READABLE_NEAR_FILE && text.size <= elf.image.len() => Ok(()),
-        _ => {
-            let message = format_args!("{name}: the code lies outside of the file");
-            findings.refuse(&rules::OVERFLOW_READ, text.header, message)
-        }
-    }
-}
-
-/// The intermediate representation in the file, found by type: for telling what it could do
-/// where the driver does not get as far as sorting the sections.
+/// The intermediate representation in the file, found by type: the driver may stop before it
+/// sorts the sections.
 pub fn find_ir(elf: &Elf<'_>) -> Option<(&'static str, Span)> {
     let of = |wanted| {
         elf.sections

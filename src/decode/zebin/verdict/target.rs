@@ -19,7 +19,7 @@ pub const NOTES: &[u8] = b".note.intelgt.compat";
 /// Bit 15 of `e_flags` in files of 2020: e_machine is a core family.
 const MACHINE_IS_CORE_FAMILY: u32 = 1 << 15;
 
-/// What the notes say; of several of a type the last counts.
+/// What the notes say; 0 says nothing. Of several notes of a type the last counts.
 #[derive(Default)]
 pub struct Target {
     product: Option<(u32, Span)>,
@@ -81,7 +81,7 @@ impl Target {
         }
     }
 
-    /// Whether the driver can use them.
+    /// Reads them. Returns whether the driver can use them.
     fn walk(&mut self, bytes: &[u8], span: Span, findings: &mut Findings) -> Result<bool, Refused> {
         let mut notes = Vec::new();
         let mut at: usize = 0;
@@ -145,9 +145,10 @@ impl Target {
             return findings.refuse(&rules::NOTE_EMPTY, note.place, message);
         }
         let value = Some((word(note.desc, 0), note.place));
+        let nonzero = value.filter(|(word, _)| *word != 0);
         match note.kind {
-            1 => self.product = value,
-            2 => self.core = value,
+            1 => self.product = nonzero,
+            2 => self.core = nonzero,
             3 => self.metadata = value,
             4 if self.optional => {}
             4 => {
@@ -156,7 +157,7 @@ impl Target {
                 let rule = &rules::NOTE_VERSION;
                 return Ok(version::check(text, note.place, rule, findings).is_ok());
             }
-            6 => self.config = value,
+            6 => self.config = nonzero,
             5 | 7 | 8 => {}
             other => {
                 let message = format_args!("unknown note type {other}");
@@ -166,7 +167,7 @@ impl Target {
         Ok(true)
     }
 
-    /// The device that the file says that it is for.
+    /// The device that the file is for. Returns `None` if the file does not say.
     pub fn device(&self, elf: &Elf<'_>) -> Option<Device> {
         if self.optional {
             return match elf.flags & MACHINE_IS_CORE_FAMILY != 0 {
@@ -174,28 +175,24 @@ impl Target {
                 false => Device::of_product(ProductFamily(elf.machine)),
             };
         }
-        let nonzero =
-            |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
-        if let Some(config) = nonzero(self.config) {
+        if let Some((config, _)) = self.config {
             return Some(Device::of_config(config));
         }
-        let product =
-            nonzero(self.product).and_then(|word| Device::of_product(ProductFamily(word)));
-        product.or_else(|| Device::of_core(CoreFamily(nonzero(self.core)?)))
+        let product = self.product.map(|(word, _)| ProductFamily(word));
+        let product = product.and_then(Device::of_product);
+        product.or_else(|| Device::of_core(CoreFamily(self.core?.0)))
     }
 
-    /// Which devices the file is for: asked of each of them, as [`check`](Self::check) does.
+    /// Which devices the file is for: each is [checked](Self::check).
     pub fn matching(&self, elf: &Elf<'_>) -> Matching {
         let accepts = |device: &Device| self.compare(elf, Some(device)).is_ok();
         let name = |device: Device| Str::from(device.name());
-        let own = self.config.filter(|(word, _)| *word != 0);
-        let like = own.map(|(word, _)| Device::of_config(word).compatible());
+        let config = self.config.into_iter();
+        let compatible = config.flat_map(|(word, _)| Device::of_config(word).compatible());
         Matching {
             rule: self.rule(elf).into(),
             accepted_on: Device::usual().filter(accepts).map(name).collect(),
-            compatible: like
-                .into_iter()
-                .flatten()
+            compatible: compatible
                 .filter(|device| device.is_supported() && !accepts(device))
                 .map(name)
                 .collect(),
@@ -226,22 +223,18 @@ impl Target {
                 steppings(elf.flags)
             );
         }
-        let nonzero =
-            |note: Option<(u32, Span)>| note.map(|(word, _)| word).filter(|word| *word != 0);
-        if let Some(config) = nonzero(self.config) {
+        if let Some((config, _)) = self.config {
             return format!(
                 "the device's product configuration must be {}; the other notes are not compared",
                 GmdId(config)
             );
         }
         let mut families = Vec::new();
-        if let Some(word) = nonzero(self.core) {
-            families.push(format!(
-                "core family {}",
-                family(CoreFamily(word).name(), word)
-            ));
+        if let Some((word, _)) = self.core {
+            let name = CoreFamily(word).name();
+            families.push(format!("core family {}", family(name, word)));
         }
-        if let Some(word) = nonzero(self.product) {
+        if let Some((word, _)) = self.product {
             let name = ProductFamily(word).name();
             families.push(format!("product family {}", family(name, word)));
         }
@@ -304,8 +297,7 @@ impl Target {
             let message = "the driver cannot read the notes".to_owned();
             return Err((&rules::NO_TARGET, place, message));
         }
-        let nonzero = |note: Option<(u32, Span)>| note.filter(|(word, _)| *word != 0);
-        if let Some((config, place)) = nonzero(self.config) {
+        if let Some((config, place)) = self.config {
             if config == device.config.0 {
                 return Ok(());
             }
@@ -319,14 +311,13 @@ impl Target {
             };
             return other(place, message);
         }
-        let (core, product) = (nonzero(self.core), nonzero(self.product));
-        if core.is_none() && product.is_none() {
+        if self.core.is_none() && self.product.is_none() {
             let message = "no note says which device the file is for".to_owned();
             return Err((&rules::NO_TARGET, place, message));
         }
         for (note, expected, what) in [
-            (core, device.core.0, "core"),
-            (product, device.product.0, "product"),
+            (self.core, device.core.0, "core"),
+            (self.product, device.product.0, "product"),
         ] {
             if let Some((word, place)) = note.filter(|(word, _)| *word != expected) {
                 let message = format!("{what} family {word}, that of {name} is {expected}");
@@ -350,7 +341,7 @@ fn family(name: Option<&str>, word: u32) -> String {
     }
 }
 
-/// The device's stepping is in the range, if there is one.
+/// Checks that the device's stepping is in the range, if there is one.
 fn stepping(metadata: TargetMetadata, device: &Device) -> Result<(), String> {
     let range = metadata.min_revision()..=metadata.max_revision();
     if !metadata.validates_revision() || range.contains(&device.revision()) {

@@ -12,7 +12,7 @@
 mod tokens;
 mod tree;
 
-pub use self::tokens::{Kind, Token, Tokens, tokenize};
+pub use self::tokens::{Token, TokenKind, Tokens, tokenize};
 pub use self::tree::{Node, build};
 
 use crate::decode::rule::Rule;
@@ -79,7 +79,7 @@ impl<'a> Yaml<'a> {
         };
         let bytes = self.bytes(token);
         match (token.kind, token.first) {
-            (Kind::Text, b'\'' | b'"') => {
+            (TokenKind::Text, b'\'' | b'"') => {
                 bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or(&[])
             }
             _ => bytes,
@@ -90,7 +90,7 @@ impl<'a> Yaml<'a> {
     pub fn int32(&self, node: &Node) -> Option<i32> {
         let token = self
             .value(node)
-            .filter(|token| token.kind == Kind::Number)?;
+            .filter(|token| token.kind == TokenKind::Number)?;
         let bytes = self.bytes(token);
         let number = match bytes {
             [b'0', b'x' | b'X', digits @ ..] if !digits.is_empty() => {
@@ -104,7 +104,9 @@ impl<'a> Yaml<'a> {
 
     /// Yes or no, in one of the usual words in any mixture of cases.
     pub fn boolean(&self, node: &Node) -> Option<bool> {
-        let token = self.value(node).filter(|token| token.kind == Kind::Text)?;
+        let token = self
+            .value(node)
+            .filter(|token| token.kind == TokenKind::Text)?;
         let word = self.bytes(token);
         let among = |words: &[&str]| {
             words

@@ -11,14 +11,14 @@ pub struct Token {
     /// How many bytes it has.
     pub len: u32,
     /// What it is.
-    pub kind: Kind,
-    /// Its first byte: what the driver tells single characters by.
+    pub kind: TokenKind,
+    /// Its first byte, by which the driver tells single characters.
     pub first: u8,
 }
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A word before the colon.
     Identifier,
     /// A word behind it, or text in quotes.
@@ -82,7 +82,7 @@ pub struct Tokens {
 
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
-/// Goes on in a word, where a letter has started one: digits, letters, `_ - .` and blanks.
+/// Continues a word: digits, letters, `_ - .` and blanks.
 const WORD: u8 = 4;
 
 static CLASSES: [u8; 256] = classes();
@@ -126,8 +126,8 @@ struct Tokenizer<'a> {
     colon: bool,
 }
 
-/// Splits a text into tokens, `most` of them and one more at most. `after` is the byte behind
-/// the text, which the driver looks at if the last line has no end.
+/// Splits a text into tokens, and stops after more than `most`. `after` is the byte behind the
+/// text, which the driver reads if the last line has no line break.
 pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
     let mut run = Tokenizer {
         text,
@@ -159,14 +159,14 @@ pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
         .is_some_and(|token| token.first != b'\n')
     {
         run.out.open_end = true;
-        // The driver does not look whether this goes well.
+        // The driver ignores an error here.
         let _ = run.end_line(after);
     }
     run.out
 }
 
 impl Tokenizer<'_> {
-    fn push(&mut self, kind: Kind, len: usize, first: u8) {
+    fn push(&mut self, kind: TokenKind, len: usize, first: u8) {
         self.out.tokens.push(Token {
             start: position(self.pos),
             len: position(len),
@@ -201,7 +201,7 @@ impl Tokenizer<'_> {
             b':' => {
                 self.colon = true;
                 self.in_indent = false;
-                self.push(Kind::Character, 1, byte);
+                self.push(TokenKind::Character, 1, byte);
             }
             b'\t' => {
                 if self.in_indent {
@@ -220,16 +220,16 @@ impl Tokenizer<'_> {
                     return Err(self.fault(&rules::YAML_INLINE_LIST));
                 }
                 self.list = true;
-                self.push(Kind::ListStart, 1, byte);
+                self.push(TokenKind::ListStart, 1, byte);
             }
             b']' | b',' => {
                 if !self.list {
                     return Err(self.fault(&rules::YAML_INLINE_LIST));
                 }
                 let kind = if byte == b']' {
-                    Kind::ListEnd
+                    TokenKind::ListEnd
                 } else {
-                    Kind::Character
+                    TokenKind::Character
                 };
                 self.push(kind, 1, byte);
             }
@@ -240,13 +240,13 @@ impl Tokenizer<'_> {
                 if end <= self.pos {
                     return Err(self.fault(&rules::YAML_CHARACTER));
                 }
-                self.push(Kind::Number, end - self.pos, byte);
+                self.push(TokenKind::Number, end - self.pos, byte);
             }
         }
         Ok(())
     }
 
-    /// A word runs on over blanks; those at its end do not count.
+    /// A word may have blanks in it; those at its end do not count.
     fn word(&mut self, first: u8) {
         self.in_indent = false;
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
@@ -254,9 +254,9 @@ impl Tokenizer<'_> {
         let word = rest.get(..run).unwrap_or(rest);
         let len = word.trim_ascii_end().len();
         let kind = if self.colon {
-            Kind::Text
+            TokenKind::Text
         } else {
-            Kind::Identifier
+            TokenKind::Identifier
         };
         self.push(kind, len, first);
         self.pos += run - len;
@@ -264,23 +264,23 @@ impl Tokenizer<'_> {
 
     fn comment(&mut self) {
         self.in_indent = false;
-        self.push(Kind::Character, 1, b'#');
+        self.push(TokenKind::Character, 1, b'#');
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         let len = rest.iter().take_while(|byte| **byte != b'\n').count();
         if let (true, Some(&first)) = (len > 0, rest.first()) {
-            self.push(Kind::Comment, len, first);
+            self.push(TokenKind::Comment, len, first);
         }
     }
 
-    /// Text in quotes ends at the next one of the kind that no backslash precedes, be it
-    /// lines away.
+    /// Text in quotes ends at the next quote of the same kind without a backslash before it, on
+    /// whatever line.
     fn quoted(&mut self, quote: u8) -> Result<(), Fault> {
         self.in_indent = false;
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         let mut before = quote;
         for (at, &byte) in rest.iter().enumerate().skip(1) {
             if byte == quote && before != b'\\' {
-                self.push(Kind::Text, at + 1, quote);
+                self.push(TokenKind::Text, at + 1, quote);
                 return Ok(());
             }
             before = byte;
@@ -291,13 +291,13 @@ impl Tokenizer<'_> {
     fn dash(&mut self) {
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         if self.in_indent && rest.starts_with(b"---") {
-            self.push(Kind::Section, 3, b'-');
+            self.push(TokenKind::Section, 3, b'-');
         } else {
             let len = number_end(self.text, self.pos, true).saturating_sub(self.pos);
             let kind = if len > 1 {
-                Kind::Number
+                TokenKind::Number
             } else {
-                Kind::Character
+                TokenKind::Character
             };
             self.push(kind, len.max(1), b'-');
         }
@@ -307,9 +307,9 @@ impl Tokenizer<'_> {
     fn dot(&mut self) {
         let rest = self.text.get(self.pos..).unwrap_or(&[]);
         if self.in_indent && rest.starts_with(b"...") {
-            self.push(Kind::Section, 3, b'.');
+            self.push(TokenKind::Section, 3, b'.');
         } else {
-            self.push(Kind::Character, 1, b'.');
+            self.push(TokenKind::Character, 1, b'.');
         }
         self.in_indent = false;
     }
@@ -319,7 +319,7 @@ impl Tokenizer<'_> {
         self.out.tokens.push(Token {
             start: position(self.pos),
             len: 1,
-            kind: Kind::Character,
+            kind: TokenKind::Character,
             first,
         });
         let begin = self.line_first;
@@ -329,9 +329,9 @@ impl Tokenizer<'_> {
             .copied();
         let kind = match start {
             Some(token) if last != begin => match (token.kind, token.first) {
-                (Kind::Identifier, _) => LineKind::Entry,
-                (Kind::Character, b'-') => LineKind::Item,
-                (Kind::Character, b'#') | (Kind::Section, _) => LineKind::Unused,
+                (TokenKind::Identifier, _) => LineKind::Entry,
+                (TokenKind::Character, b'-') => LineKind::Item,
+                (TokenKind::Character, b'#') | (TokenKind::Section, _) => LineKind::Unused,
                 _ => {
                     return Err(Fault {
                         rule: &rules::YAML_LINE_START,
@@ -362,8 +362,8 @@ impl Tokenizer<'_> {
     }
 }
 
-/// Where a number ends that starts at `pos`, with a sign or without: `pos`, where there is
-/// none; behind the sign, where only that is there. A letter behind the digits undoes it.
+/// The end of the number at `pos`: `pos` if there is none or if a letter follows the digits,
+/// the byte after the sign if there is only that.
 fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
     let Some(&byte) = text.get(pos) else {
         return pos;
@@ -389,8 +389,8 @@ fn number_end(text: &[u8], pos: usize, sign: bool) -> usize {
     }
 }
 
-/// Letters and digits with commas between them in brackets, and nothing but blanks behind
-/// them on the line.
+/// Does the text start with a list in brackets, of letters and digits with commas between them,
+/// and with nothing but blanks after it on the line?
 fn is_inline_list(text: &[u8]) -> bool {
     let (mut item, mut closed) = (false, false);
     let mut at = 1;

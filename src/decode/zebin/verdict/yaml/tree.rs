@@ -1,8 +1,8 @@
-//! From lines to nodes, as the driver does it: with its list of nodes that must not grow
-//! while a node is added, and with what its list of open mappings does to odd indentation.
+//! From lines to nodes, as the driver does it: with its list of nodes, which must not grow
+//! while a node is added, and its list of open mappings, which decides about odd indentation.
 
 use super::Fault;
-use super::tokens::{Kind, Line, LineKind, Token};
+use super::tokens::{Line, LineKind, Token, TokenKind};
 use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::rules;
 
@@ -40,7 +40,7 @@ const NEW: Node = Node {
     count: 0,
 };
 
-/// Tables that must not be empty where a sibling follows. `kernels` may be.
+/// Tables that must not be empty if a sibling follows. `kernels` may be.
 const NEVER_EMPTY: &[&[u8]] = &[
     b"functions",
     b"global_host_access_table",
@@ -50,16 +50,16 @@ const NEVER_EMPTY: &[&[u8]] = &[
     b"per_thread_memory_buffers",
 ];
 
-/// How much room the driver's list of nodes has.
-struct Room {
+/// The capacity of the driver's list of nodes.
+struct NodeCapacity {
     capacity: usize,
     on_heap: bool,
 }
 
-/// So many nodes have room before memory is asked for.
+/// Nodes that fit before memory is allocated.
 const ON_STACK: usize = 512;
 
-impl Room {
+impl NodeCapacity {
     fn reserve(&mut self, size: usize, wanted: usize) {
         if wanted > ON_STACK {
             if !self.on_heap {
@@ -70,8 +70,8 @@ impl Room {
         }
     }
 
-    /// Guesses from how far the lines are done how many nodes there will be. Guesses too low
-    /// where the text ends with many short lines.
+    /// Estimates the number of nodes from the lines that are done. The estimate is too low if the
+    /// text ends with many short lines.
     fn estimate(&mut self, size: usize, line: usize, lines: usize) {
         if size < self.capacity || line == 0 {
             return;
@@ -99,14 +99,14 @@ struct Builder<'a> {
     text_tokens: &'a [Token],
     nodes: &'a mut Vec<Node>,
     nesting: Vec<u32>,
-    room: Room,
+    room: NodeCapacity,
     lines: usize,
     line: usize,
     /// The item of the last line, while nothing is below it and a key is on its line.
     single: Option<u32>,
 }
 
-/// Makes nodes of lines: all nodes, the document first; none where the text has no data. The
+/// Makes nodes of lines: the document first, then all others; none if the text has no data. The
 /// tokens end with those of the last line. `nodes` is memory to reuse.
 pub fn build(
     text: &[u8],
@@ -126,7 +126,7 @@ pub fn build(
         text_tokens: tokens,
         nodes,
         nesting: vec![0],
-        room: Room {
+        room: NodeCapacity {
             capacity: ON_STACK,
             on_heap: false,
         },
@@ -309,7 +309,8 @@ impl Builder<'_> {
     fn inline_list(&mut self, line: &Line, key: u32) -> Result<(), Fault> {
         let (start, end) = (line.first + 2, line.last - 1);
         let is = |token: Option<Token>, kind| token.is_some_and(|token| token.kind == kind);
-        if !is(self.token(start), Kind::ListStart) || !is(self.token(end), Kind::ListEnd) {
+        if !is(self.token(start), TokenKind::ListStart) || !is(self.token(end), TokenKind::ListEnd)
+        {
             return Err(self.fault(&rules::YAML_LIST_LINE, line.first));
         }
         if end - start <= 1 {
@@ -320,7 +321,7 @@ impl Builder<'_> {
         while item < end {
             if !self
                 .token(item)
-                .is_some_and(|t| matches!(t.kind, Kind::Number | Kind::Text))
+                .is_some_and(|t| matches!(t.kind, TokenKind::Number | TokenKind::Text))
             {
                 return Err(self.fault(&rules::YAML_LIST_LINE, item));
             }
@@ -353,7 +354,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An item with nothing below it, but a key on its line, gets that as its only child.
+    /// An item with a key on its line, and nothing below, gets that key as its only child.
     fn finish_single(&mut self) -> Result<(), Fault> {
         match self.single.take() {
             Some(item) => self.finish(item),
@@ -361,8 +362,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An item with lines below it gets what stands on the line of its dash as its last
-    /// child: the first word is the key, what follows the line's last colon the value.
+    /// An item with lines below it gets the line of its dash as its last child: the first word
+    /// is the key, what follows the last colon of the line the value.
     fn finish(&mut self, index: u32) -> Result<(), Fault> {
         let Some(node) = self.node(index).copied() else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! `payload_arguments` and `binding_table_indices`: the kind of an argument follows from all
 //! entries with its index. Where they contradict each other an assertion of the driver fails.
 
-use super::kernel::{Base, State, is_offset, low_byte};
+use super::kernel::{BufferAddress, KernelState, is_offset, low_byte};
 use super::members::Value;
 use super::{Decoder, Refused};
 use crate::decode::zebin::verdict::image::READABLE_BEHIND_LIST;
@@ -12,7 +12,7 @@ use crate::model::Span;
 
 /// The kind of an argument of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Kind {
+pub(super) enum ArgumentKind {
     #[default]
     Unknown,
     Pointer,
@@ -55,7 +55,11 @@ const VECTORS: &[&str] = &[
 ];
 
 impl<'a> Decoder<'a, '_> {
-    pub(super) fn arguments(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
+    pub(super) fn arguments(
+        &mut self,
+        table: &Node,
+        state: &mut KernelState,
+    ) -> Result<(), Refused> {
         self.begin();
         let mut arguments = Vec::with_capacity(usize::from(table.count));
         for entry in self.yaml.children(table) {
@@ -71,9 +75,9 @@ impl<'a> Decoder<'a, '_> {
             }
             let count = usize::try_from(index.saturating_add(1)).unwrap_or(0);
             self.findings.spend(count as u64, *place)?;
-            self.kinds.resize(count, Kind::Unknown);
+            self.kinds.resize(count, ArgumentKind::Unknown);
         }
-        let mut seen = Modes::default();
+        let mut seen = AddressingModes::default();
         for argument in &arguments {
             self.populate(argument, state)?;
             if argument.index != -1 {
@@ -133,7 +137,7 @@ impl<'a> Decoder<'a, '_> {
         argument
     }
 
-    fn kind_of(&self, index: i32) -> Kind {
+    fn kind_of(&self, index: i32) -> ArgumentKind {
         let at = usize::try_from(index).ok();
         at.and_then(|at| self.kinds.get(at))
             .copied()
@@ -142,18 +146,18 @@ impl<'a> Decoder<'a, '_> {
 
     /// The argument of the source that an entry belongs to is of this kind; it must not have
     /// been of another.
-    fn claim(&mut self, argument: &Argument, kind: Kind) -> Result<(), Refused> {
+    fn claim(&mut self, argument: &Argument, kind: ArgumentKind) -> Result<(), Refused> {
         let Argument { index, place, .. } = *argument;
         let at = usize::try_from(index).ok();
         let Some(slot) = at.and_then(|at| self.kinds.get_mut(at)) else {
             let message = format_args!("{}: arg_index is {index}", argument.kind);
-            if kind == Kind::Pointer && index < -1 && is_near(index) {
+            if kind == ArgumentKind::Pointer && index < -1 && is_near(index) {
                 self.note(&rules::ARGUMENT_INDEX_NEGATIVE, place, message);
                 return Ok(());
             }
             return self.refuse(&rules::ARGUMENT_INDEX, place, message);
         };
-        if *slot == Kind::Unknown {
+        if *slot == ArgumentKind::Unknown {
             *slot = kind;
         }
         if *slot != kind {
@@ -174,7 +178,7 @@ impl<'a> Decoder<'a, '_> {
         self.refuse(&rules::ARGUMENT_SIZE, argument.place, message)
     }
 
-    fn populate(&mut self, argument: &Argument, state: &mut State) -> Result<(), Refused> {
+    fn populate(&mut self, argument: &Argument, state: &mut KernelState) -> Result<(), Refused> {
         let (kind, place) = (argument.kind, argument.place);
         if kind.is_empty() || argument.rejected {
             let message = format_args!("\"{kind}\" is not a type of a payload argument");
@@ -193,21 +197,21 @@ impl<'a> Decoder<'a, '_> {
             "arg_bypointer" => self.pointer(argument, state)?,
             "arg_byvalue" => {
                 let before = self.kind_of(argument.index);
-                self.claim(argument, Kind::Value)?;
-                if before == Kind::Value && argument.source_offset == -1 {
+                self.claim(argument, ArgumentKind::Value)?;
+                if before == ArgumentKind::Value && argument.source_offset == -1 {
                     let index = argument.index;
                     let message =
                         format_args!("argument {index}: another element without source_offset");
                     return self.refuse(&rules::SOURCE_OFFSET, place, message);
                 }
             }
-            "buffer_address" => self.claim(argument, Kind::Pointer)?,
+            "buffer_address" => self.claim(argument, ArgumentKind::Pointer)?,
             "buffer_offset" => {
-                self.claim(argument, Kind::Pointer)?;
+                self.claim(argument, ArgumentKind::Pointer)?;
                 self.size_is(argument, 4)?;
             }
             "buffer_size" => {
-                self.claim(argument, Kind::Pointer)?;
+                self.claim(argument, ArgumentKind::Pointer)?;
                 self.size_is(argument, 8)?;
             }
             "work_dimensions" | "region_group_dimension" => self.size_is(argument, 4)?,
@@ -221,16 +225,16 @@ impl<'a> Decoder<'a, '_> {
             "printf_buffer" => state.printf = pointer_at("printf_buffer"),
             "private_base_stateless" => state.private_base = pointer_at("private_base_stateless"),
             _ if kind.starts_with("image_") || kind.starts_with("flat_image_") => {
-                self.claim(argument, Kind::Image)?;
+                self.claim(argument, ArgumentKind::Image)?;
             }
-            _ if kind.starts_with("sampler_") => self.claim(argument, Kind::Sampler)?,
+            _ if kind.starts_with("sampler_") => self.claim(argument, ArgumentKind::Sampler)?,
             _ => {}
         }
         Ok(())
     }
 
     /// The address of the buffer of constants or variables.
-    fn base(&mut self, argument: &Argument, state: &mut State, constants: bool) {
+    fn base(&mut self, argument: &Argument, state: &mut KernelState, constants: bool) {
         if argument.mode == "bindless" {
             if is_offset(argument.offset) {
                 state.bindless_base = Some(argument.place);
@@ -238,7 +242,7 @@ impl<'a> Decoder<'a, '_> {
             return;
         }
         let stateless = argument.offset != -1 && is_offset(argument.offset);
-        let base = Base {
+        let base = BufferAddress {
             place: argument.place,
             bad_size: stateless && !matches!(low_byte(argument.size), 4 | 8),
         };
@@ -255,22 +259,24 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
-    fn pointer(&mut self, argument: &Argument, state: &mut State) -> Result<(), Refused> {
+    fn pointer(&mut self, argument: &Argument, state: &mut KernelState) -> Result<(), Refused> {
         let kind = match argument.space {
-            "image" => Kind::Image,
-            "sampler" => Kind::Sampler,
-            _ => Kind::Pointer,
+            "image" => ArgumentKind::Image,
+            "sampler" => ArgumentKind::Sampler,
+            _ => ArgumentKind::Pointer,
         };
         self.claim(argument, kind)?;
         let Argument { index, place, .. } = *argument;
         let (rule, what) = match argument.mode {
             "" => (&rules::ADDRESS_MODE, "no addrmode"),
-            "stateless" if kind != Kind::Pointer => {
+            "stateless" if kind != ArgumentKind::Pointer => {
                 (&rules::ADDRESS_MODE, "stateless, but not a buffer")
             }
-            "slm" if kind != Kind::Pointer => (&rules::ARGUMENT_KIND, "slm, but not a buffer"),
+            "slm" if kind != ArgumentKind::Pointer => {
+                (&rules::ARGUMENT_KIND, "slm, but not a buffer")
+            }
             _ => {
-                if kind == Kind::Sampler {
+                if kind == ArgumentKind::Sampler {
                     let next = low_byte(argument.sampler.wrapping_add(1));
                     state.samplers = state.samplers.max(next);
                 }
@@ -301,7 +307,7 @@ impl<'a> Decoder<'a, '_> {
         for (index, place) in entries {
             let at = usize::try_from(index).ok();
             let rule = match at.and_then(|at| self.kinds.get(at)) {
-                Some(Kind::Pointer | Kind::Image) => continue,
+                Some(ArgumentKind::Pointer | ArgumentKind::Image) => continue,
                 Some(_) => &rules::BINDING_TABLE,
                 // What stands in memory near the list decides: zeros.
                 None if is_near(index) => &rules::BINDING_TABLE,
@@ -316,20 +322,20 @@ impl<'a> Decoder<'a, '_> {
 
 /// How buffers and images are addressed.
 #[derive(Default)]
-struct Modes {
+struct AddressingModes {
     bindless_buffer: Option<Span>,
     bindless_image: Option<Span>,
     stateful_buffer: bool,
     stateful_image: bool,
 }
 
-impl Modes {
-    fn add(&mut self, kind: Kind, argument: &Argument) {
+impl AddressingModes {
+    fn add(&mut self, kind: ArgumentKind, argument: &Argument) {
         match (argument.mode, kind) {
-            ("bindless", Kind::Pointer) => self.bindless_buffer = Some(argument.place),
-            ("bindless", Kind::Image) => self.bindless_image = Some(argument.place),
-            ("stateful", Kind::Pointer) => self.stateful_buffer = true,
-            ("stateful", Kind::Image) => self.stateful_image = true,
+            ("bindless", ArgumentKind::Pointer) => self.bindless_buffer = Some(argument.place),
+            ("bindless", ArgumentKind::Image) => self.bindless_image = Some(argument.place),
+            ("stateful", ArgumentKind::Pointer) => self.stateful_buffer = true,
+            ("stateful", ArgumentKind::Image) => self.stateful_image = true,
             _ => {}
         }
     }

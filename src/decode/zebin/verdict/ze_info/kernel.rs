@@ -16,16 +16,16 @@ pub struct Kernel<'a> {
     /// `slm_size` as the driver compares it, and its bytes.
     pub slm: (u32, Span),
     /// It uses the buffer of constants.
-    pub constants: Option<Base>,
+    pub constants: Option<BufferAddress>,
     /// It uses the buffer of variables.
-    pub variables: Option<Base>,
+    pub variables: Option<BufferAddress>,
     /// Pointers that the driver cannot write when it creates the kernel, because of their size.
     pub bad_pointers: Vec<(&'static str, Span)>,
 }
 
 /// An argument with the address of a buffer.
 #[derive(Debug, Clone, Copy)]
-pub struct Base {
+pub struct BufferAddress {
     /// The argument.
     pub place: Span,
     /// The pointer cannot be written: its size is neither 4 nor 8.
@@ -33,15 +33,15 @@ pub struct Base {
 }
 
 /// What is known of a kernel while it is decoded.
-pub(super) struct State {
+pub(super) struct KernelState {
     pub(super) simd: i32,
     pub(super) entries: u8,
     pub(super) samplers: u8,
     pub(super) private_memory: bool,
     pub(super) private_base: Option<(&'static str, Span)>,
     pub(super) printf: Option<(&'static str, Span)>,
-    pub(super) constants: Option<Base>,
-    pub(super) variables: Option<Base>,
+    pub(super) constants: Option<BufferAddress>,
+    pub(super) variables: Option<BufferAddress>,
     /// Constants or variables are addressed without the binding table.
     pub(super) bindless_base: Option<Span>,
 }
@@ -91,7 +91,7 @@ impl<'a> Decoder<'a, '_> {
         let (slm, at) = environment.slm;
         // Compared without a sign.
         kernel.slm = (u32::from_ne_bytes(slm.to_ne_bytes()), self.span(at));
-        let mut state = State {
+        let mut state = KernelState {
             simd: environment.simd,
             entries: 0,
             samplers: 0,
@@ -138,7 +138,11 @@ impl<'a> Decoder<'a, '_> {
         Ok(kernel)
     }
 
-    fn simple_tables(&mut self, members: &Members<'a>, state: &mut State) -> Result<(), Refused> {
+    fn simple_tables(
+        &mut self,
+        members: &Members<'a>,
+        state: &mut KernelState,
+    ) -> Result<(), Refused> {
         if let Some(node) = members.get("user_attributes") {
             self.begin();
             for member in self.yaml.children(node) {
@@ -202,7 +206,7 @@ impl<'a> Decoder<'a, '_> {
         environment
     }
 
-    fn per_thread(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
+    fn per_thread(&mut self, table: &Node, state: &mut KernelState) -> Result<(), Refused> {
         self.begin();
         let mut arguments = Vec::new();
         for entry in self.yaml.children(table) {
@@ -244,7 +248,7 @@ impl<'a> Decoder<'a, '_> {
         size: i32,
         offset: i32,
         place: Span,
-        state: &mut State,
+        state: &mut KernelState,
     ) -> Result<(), Refused> {
         let rule = &rules::PER_THREAD;
         if !matches!(word, "local_id" | "packed_local_ids") {
@@ -277,7 +281,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn samplers(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
+    fn samplers(&mut self, table: &Node, state: &mut KernelState) -> Result<(), Refused> {
         self.begin();
         let mut samplers = Vec::new();
         for entry in self.yaml.children(table) {
@@ -311,7 +315,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn memory_buffers(&mut self, table: &Node, state: &mut State) -> Result<(), Refused> {
+    fn memory_buffers(&mut self, table: &Node, state: &mut KernelState) -> Result<(), Refused> {
         self.begin();
         let mut buffers = Vec::new();
         for entry in self.yaml.children(table) {
@@ -345,7 +349,7 @@ impl<'a> Decoder<'a, '_> {
         &mut self,
         buffer: &MemoryBuffer,
         slots: &mut [bool; 2],
-        state: &mut State,
+        state: &mut KernelState,
     ) -> Result<(), Refused> {
         let (rule, place, slot) = (&rules::MEMORY_BUFFER, buffer.place, buffer.slot);
         let lanes = if buffer.per_lane {

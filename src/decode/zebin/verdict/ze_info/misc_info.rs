@@ -5,15 +5,15 @@
 use std::collections::HashMap;
 
 use super::Kernel;
-use super::text::Texts;
+use super::text::ZeInfoText;
 use crate::decode::rule::Rule;
 use crate::decode::zebin::verdict::findings::{Findings, Shown};
 use crate::decode::zebin::verdict::rules;
-use crate::decode::zebin::verdict::yaml::{Kind, Node, Yaml};
+use crate::decode::zebin::verdict::yaml::{Node, TokenKind, Yaml};
 use crate::model::{Effect, Span};
 
 /// Finds what makes the driver crash, or the names useless.
-pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings) {
+pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Findings) {
     let mut nodes = Vec::new();
     let Some((yaml, at)) = texts.misc_info(&mut nodes) else {
         return;
@@ -51,7 +51,7 @@ pub fn check(texts: &Texts<'_>, kernels: &[Kernel<'_>], findings: &mut Findings)
     }
     let mut kernel = None;
     for (name, place, indices) in entries {
-        // Of a kernel that does not exist the driver takes the one of the entry before.
+        // For a kernel that does not exist the driver takes that of the entry before.
         kernel = by_name.get(name).or(kernel);
         let Some(kernel) = kernel else {
             let message = format_args!("there is no kernel \"{}\"", Shown(name));
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
     fn text(&self, node: &Node) -> Result<&'a [u8], Problem> {
         let words = |what| format!("{}{what}", Shown(self.yaml.key(node)));
         match self.yaml.value(node).map(|token| token.kind) {
-            Some(Kind::Text) => Ok(self.yaml.raw(node)),
+            Some(TokenKind::Text) => Ok(self.yaml.raw(node)),
             Some(_) => Err((&rules::MISC_INFO, self.span(node), words(" is not a text"))),
             None => Err((&rules::EMPTY_TEXT, self.span(node), words(" has no value"))),
         }

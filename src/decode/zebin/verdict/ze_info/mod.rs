@@ -10,12 +10,12 @@ mod text;
 
 pub use self::kernel::Kernel;
 pub use self::misc_info::check as check_misc_info;
-pub use self::text::Texts;
+pub use self::text::ZeInfoText;
 
 use std::fmt::Display;
 
 use super::findings::{Findings, Refused, Shown};
-use super::yaml::{Kind, Node, Place, Yaml};
+use super::yaml::{Node, Place, TokenKind, Yaml};
 use super::{rules, version};
 use crate::decode::rule::Rule;
 use crate::decode::zebin::device::Device;
@@ -52,7 +52,7 @@ pub struct Decoder<'a, 'f> {
     /// An error was found in the current step.
     pub failed: bool,
     /// What each argument of the current kernel is.
-    kinds: Vec<arguments::Kind>,
+    kinds: Vec<arguments::ArgumentKind>,
 }
 
 impl<'a, 'f> Decoder<'a, 'f> {
@@ -201,7 +201,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
             let message = format_args!("{key} has no value");
             return self.refuse(&rules::EMPTY_TEXT, place, message);
         };
-        if token.kind != Kind::Text {
+        if token.kind != TokenKind::Text {
             self.not_read(node, "a text");
             return Ok(None);
         }

@@ -1,21 +1,21 @@
 //! Which part of `.ze_info` the driver reads for what. It looks for the text
 //! `kernels_misc_info`, wherever it stands, and cuts there: what comes before is decoded, what
-//! comes after is read when somebody asks for the names of arguments. Only where
-//! `required_libs` follows, everything is decoded. Before all this the whole text is parsed
-//! once for `l1_cache_policy`, with errors ignored.
+//! comes after is read when a program asks for the names of arguments. If `required_libs`
+//! follows, everything is decoded. Before all this the whole text is parsed once for
+//! `l1_cache_policy`, and errors are ignored.
 
 use crate::decode::zebin::verdict::findings::{Findings, Refused};
 use crate::decode::zebin::verdict::rules;
 use crate::decode::zebin::verdict::yaml::{Fault, Node, Tokens, Yaml, build, tokenize};
 use crate::model::{Effect, Span};
 
-/// The text in tokens, and where it is cut.
-pub struct Texts<'a> {
+/// The text, its tokens, and where it is cut.
+pub struct ZeInfoText<'a> {
     text: &'a [u8],
     at: Span,
     whole: Tokens,
     cut: Option<usize>,
-    /// The parts in tokens of their own, where the cut is in the midst of a line.
+    /// The tokens of the two parts, if the cut is in the middle of a line.
     parts: Option<(Tokens, Tokens)>,
 }
 
@@ -25,14 +25,14 @@ const LIBRARIES: &[u8] = b"required_libs";
 /// The work on a token: it is kept, and so is the node that it can become.
 const TOKEN_STEPS: u64 = 48;
 
-impl<'a> Texts<'a> {
+impl<'a> ZeInfoText<'a> {
     /// Reads the text. `after` is the byte behind it.
     pub fn new(
         text: &'a [u8],
         after: u8,
         at: Span,
         findings: &mut Findings,
-    ) -> Result<Texts<'a>, Refused> {
+    ) -> Result<ZeInfoText<'a>, Refused> {
         let mut tokens = |text: &[u8], after| {
             let most = findings.steps_left() / TOKEN_STEPS;
             let tokens = tokenize(text, after, usize::try_from(most).unwrap_or(usize::MAX));
@@ -44,7 +44,7 @@ impl<'a> Texts<'a> {
             let rest = text.get(*cut..).unwrap_or(&[]);
             find(rest, LIBRARIES).is_none()
         });
-        let mut texts = Texts {
+        let mut texts = ZeInfoText {
             text,
             at,
             whole,
@@ -211,7 +211,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Looks for a text in a longer one, skipping as far as the byte at its end allows.
+/// The offset of a text in a longer one (Horspool's algorithm).
 fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     let len = what.len();
     let mut skip = [len; 256];
