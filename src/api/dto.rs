@@ -399,6 +399,9 @@ mod tests {
                 }],
             ),
             coverage: model::Coverage::default(),
+            documents: Vec::new(),
+            loadable: Vec::new(),
+            driver: None,
         })
     }
 

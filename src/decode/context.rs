@@ -39,6 +39,8 @@ pub struct Context<'a> {
     /// The documents in the opened one, and what can be asked of them.
     documents: RefCell<Vec<Span>>,
     within: Cell<Capabilities>,
+    /// The documents that a driver can be given.
+    loadable: RefCell<Vec<Span>>,
 }
 
 #[derive(Default)]
@@ -68,6 +70,7 @@ impl<'a> Context<'a> {
             nested: RefCell::default(),
             documents: RefCell::default(),
             within: Cell::default(),
+            loadable: RefCell::default(),
         }
     }
 
@@ -265,6 +268,11 @@ impl<'a> Context<'a> {
         self.within.set(self.within.get() | has);
     }
 
+    /// Says that these bytes are a document that programs give to the driver, or could.
+    pub fn loadable(&self, span: Span) {
+        self.loadable.borrow_mut().push(span);
+    }
+
     /// An expander that was added.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0).ok()?;
@@ -300,6 +308,7 @@ impl<'a> Context<'a> {
             expanders: self.expanders.into_inner(),
             documents: self.documents.into_inner(),
             within: self.within.get(),
+            loadable: self.loadable.into_inner(),
         }
     }
 }
@@ -312,6 +321,7 @@ pub(super) struct Findings {
     pub(super) expanders: Vec<Rc<dyn Expand>>,
     pub(super) documents: Vec<Span>,
     pub(super) within: Capabilities,
+    pub(super) loadable: Vec<Span>,
 }
 
 /// A headline has one line, whatever names the file gives to things.

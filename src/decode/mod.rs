@@ -95,8 +95,7 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
     opened.summary.within = findings.within;
-    let judged = opened.summary.has.verdict;
-    let document = Document::new(Parts {
+    Document::new(Parts {
         sources,
         root,
         expanders: findings.expanders,
@@ -104,10 +103,8 @@ pub fn decode_with(source: Box<dyn ByteSource>, name: &str, rare: Rc<dyn Rare>) 
         rules: findings.rules,
         summary: opened.summary,
         coverage: findings.coverage,
-    });
-    let document = document.holding(findings.documents);
-    match judged {
-        true => document.judged_by(Rc::new(zebin::verdict::ZebinJudge { file: whole })),
-        false => document,
-    }
+        documents: findings.documents,
+        loadable: findings.loadable,
+        driver: Some(&zebin::verdict::ComputeRuntime),
+    })
 }

@@ -96,7 +96,7 @@ impl Format for PatchTokens {
         let count = tree.count_at(Eager::TOP);
         Opened {
             summary: Summary::new("patch-tokens", "patch tokens", facts).with(Capabilities {
-                verdict: true,
+                loadable: true,
                 ..Capabilities::default()
             }),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),

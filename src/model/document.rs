@@ -1,6 +1,6 @@
 //! A decoded file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{BitOr, Range};
 use std::rc::Rc;
 
@@ -10,13 +10,13 @@ use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
 use super::kernels::Kernels;
 use super::modules::Modules;
-use super::node::{Area, Content, Node, NodeId};
+use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::sort;
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
-use super::verdict::{Judge, Verdict};
+use super::verdict::{DriverModel, Verdict};
 
 /// Children are made and kept in pages of this many.
 pub(super) const PAGE: u64 = 256;
@@ -98,8 +98,8 @@ pub struct Capabilities {
     pub modules: bool,
     /// It has readable text.
     pub text: bool,
-    /// What the driver does with it.
-    pub verdict: bool,
+    /// It can be given to the driver: there is a verdict.
+    pub loadable: bool,
 }
 
 impl BitOr for Capabilities {
@@ -111,7 +111,7 @@ impl BitOr for Capabilities {
             symbols: self.symbols || other.symbols,
             modules: self.modules || other.modules,
             text: self.text || other.text,
-            verdict: self.verdict || other.verdict,
+            loadable: self.loadable || other.loadable,
         }
     }
 }
@@ -171,6 +171,12 @@ pub struct Parts {
     pub summary: Summary,
     /// How its bytes are accounted for.
     pub coverage: Coverage,
+    /// The places of all documents that are nested in it, and in those.
+    pub documents: Vec<Span>,
+    /// The places of the documents that a driver can be given: the file, nested ones.
+    pub loadable: Vec<Span>,
+    /// That driver.
+    pub driver: Option<&'static dyn DriverModel>,
 }
 
 /// A decoded file: an arena of the nodes that somebody has asked for, and what it takes to
@@ -187,8 +193,9 @@ pub struct Document {
     /// How the bytes are accounted for.
     pub coverage: Coverage,
     pub(super) registry: Registry,
-    judge: Option<Rc<dyn Judge>>,
     documents: Vec<Span>,
+    loadable: HashSet<Span>,
+    driver: Option<&'static dyn DriverModel>,
     nodes: Vec<Node>,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
@@ -207,24 +214,13 @@ impl Document {
             summary: parts.summary,
             coverage: parts.coverage,
             registry: Registry::from(parts.expanders),
-            judge: None,
-            documents: Vec::new(),
+            documents: parts.documents,
+            loadable: parts.loadable.into_iter().collect(),
+            driver: parts.driver,
             nodes: vec![parts.root],
             pages: HashMap::new(),
             ordinals: HashMap::new(),
         }
-    }
-
-    /// The document with somebody who tells what the driver does with it.
-    pub fn judged_by(mut self, judge: Rc<dyn Judge>) -> Document {
-        self.judge = Some(judge);
-        self
-    }
-
-    /// The document with the places of those that are nested in it.
-    pub fn holding(mut self, documents: Vec<Span>) -> Document {
-        self.documents = documents;
-        self
     }
 
     /// The places of all documents that are nested in this one, and in those, in the order in
@@ -283,26 +279,27 @@ impl Document {
     }
 
     /// What today's driver does with a document (the opened file, or one that is nested in it)
-    /// on a device, or on its own; nothing where that is no question, or where there is no
-    /// device of that name. Judged anew each time.
+    /// on a device, or on the file's own. Returns `None` if nobody would give the document to
+    /// the driver, or if there is no device of that name. Computed anew each time.
     pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
-        self.judge(document)?.judge(&self.sources, device)
+        let file = self.file_of(document)?;
+        self.driver?.load(&self.sources, file, device)
     }
 
-    /// The devices that [`verdict`](Self::verdict) can be asked about.
-    pub fn devices(&self, document: NodeId) -> Vec<Str> {
-        self.judge(document)
-            .map_or_else(Vec::new, |judge| judge.devices())
+    /// Would anybody give the document to the driver?
+    pub fn is_loadable(&self, document: NodeId) -> bool {
+        self.file_of(document).is_some()
     }
 
-    fn judge(&self, document: NodeId) -> Option<Rc<dyn Judge>> {
-        if document == NodeId::ROOT {
-            return self.judge.clone();
-        }
-        let Content::Lazy { expander, item, .. } = self.node(document)?.content else {
-            return None;
-        };
-        self.registry.get(expander)?.judge(item)
+    /// The devices of [`verdict`](Self::verdict), by name.
+    pub fn devices(&self) -> Vec<Str> {
+        self.driver.map_or_else(Vec::new, DriverModel::devices)
+    }
+
+    fn file_of(&self, document: NodeId) -> Option<Span> {
+        let node = self.node(document)?;
+        let file = node.span.filter(|_| node.kind == NodeKind::File)?;
+        self.loadable.contains(&file).then_some(file)
     }
 
     /// The opened file's node.

@@ -9,7 +9,6 @@ use super::linkage::Linkage;
 use super::modules::Modules;
 use super::node::Node;
 use super::source::Sources;
-use super::verdict::Judge;
 
 /// An [`Expand`] of one document: an index into its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,13 +28,6 @@ pub trait Expand {
 
     /// Who knows the kernels, if `item` is a document that has some.
     fn kernels(&self, item: u64) -> Option<Rc<dyn Kernels>> {
-        let _ = item;
-        None
-    }
-
-    /// Who tells what the driver does with it, if `item` is a document of which that is a
-    /// question.
-    fn judge(&self, item: u64) -> Option<Rc<dyn Judge>> {
         let _ = item;
         None
     }

@@ -54,4 +54,4 @@ pub use source::FileSource;
 pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
 pub use span::{SourceId, Span, Spanned};
 pub use value::{Radix, Str, Value};
-pub use verdict::{Effect, Finding, Judge, Matching, Outcome, Rebuild, Verdict};
+pub use verdict::{DriverModel, Effect, Finding, Matching, Outcome, Rebuild, Verdict};

@@ -181,12 +181,12 @@ impl Verdict {
     }
 }
 
-/// Who tells what the driver does with a document; asked only when somebody wants to know.
-pub trait Judge {
-    /// Judges the file on a device, or on its own; nothing, where there is no device of that
-    /// name.
-    fn judge(&self, sources: &Sources, device: Option<&str>) -> Option<Verdict>;
+/// A model of a driver: what it does with files, without driver or device.
+pub trait DriverModel {
+    /// What the driver does with the file in `file` on a device, or on the file's own. Returns
+    /// `None` if there is no device of that name.
+    fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict>;
 
-    /// The names of the devices that can be asked for, the usual one of each.
+    /// The names of the devices, the usual one of each.
     fn devices(&self) -> Vec<Str>;
 }

@@ -8,11 +8,11 @@ use crate::model::{Document, NodeId, Span};
 
 /// What the driver does with a document, on a device or on its own.
 pub(super) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>) -> Answer {
-    let devices = document.devices(id);
+    let devices = document.devices();
     let Some(verdict) = document.verdict(id, device) else {
-        return match device {
-            Some(name) if !devices.is_empty() => failed(format!("There is no device “{name}”.")),
-            _ => Response::Verdict(None).into(),
+        return match device.filter(|_| document.is_loadable(id)) {
+            Some(name) => failed(format!("There is no device “{name}”.")),
+            None => Response::Verdict(None).into(),
         };
     };
     let spans: Vec<Span> = verdict.findings.iter().map(|found| found.span).collect();

@@ -129,6 +129,9 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
         rules: Vec::new(),
         summary: Summary::new("example", "an example", Vec::new()),
         coverage: Coverage::default(),
+        documents: Vec::new(),
+        loadable: Vec::new(),
+        driver: None,
     })
 }
 

@@ -489,7 +489,7 @@ fn opened() -> Opened {
                 symbols: true,
                 modules: false,
                 text: true,
-                verdict: true,
+                loadable: true,
             })
         },
         coverage: Coverage {

@@ -8,14 +8,13 @@
 //! ```
 
 use std::fmt::Debug;
-use std::rc::Rc;
 
 use super::header::{FileType, Header};
 use super::note::{self, Owners};
 use super::section::{Section, SectionType};
 use crate::decode::names::BitField;
 use crate::decode::rule::Rule;
-use crate::model::{Doc, Judge, Known, Span};
+use crate::model::{Doc, Known};
 
 /// A table of numbers with names, and what they are names of.
 pub type MachineNames = (&'static [Known], &'static str);
@@ -131,10 +130,9 @@ pub trait Dialect: Debug {
         false
     }
 
-    /// Who tells what the driver does with the file, if that is a question.
-    fn judge(&self, file: Span) -> Option<Rc<dyn Judge>> {
-        let _ = file;
-        None
+    /// Does anybody give such a file to a GPU's driver?
+    fn is_loadable(&self) -> bool {
+        false
     }
 }
 

@@ -43,7 +43,7 @@ use super::layout::Layout;
 use super::rules;
 use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
-use crate::model::{Capabilities, Expand, Fact, Judge, NodeKind, Rows, Sources, Span, Summary};
+use crate::model::{Capabilities, Expand, Fact, NodeKind, Rows, Sources, Span, Summary};
 
 /// What starts every ELF file.
 const MAGIC: &[u8] = b"\x7fELF";
@@ -62,7 +62,7 @@ pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Open
             cx.gap(span);
             Opened {
                 summary: Summary::new("elf", "cut-off ELF", Vec::new()).with(Capabilities {
-                    verdict: true,
+                    loadable: true,
                     ..Capabilities::default()
                 }),
                 content: None,
@@ -109,19 +109,17 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
     facts.extend(embedded::facts(&file, &embedded));
     let title = contents.title();
     let title = title.unwrap_or_else(|| file.dialect.title().into());
-    let judge = file.dialect.judge(file.span);
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels(),
         symbols: true,
         text: has_text,
-        verdict: judge.is_some(),
+        loadable: file.dialect.is_loadable(),
         ..Capabilities::default()
     });
     let document = ElfDocument {
         parts: layout,
         kernels: contents.kernels(),
         linkage: Rc::new(ElfLinkage::new(&file, &contents, &cx.rare)),
-        judge,
     };
     Opened {
         summary,
@@ -154,7 +152,6 @@ struct ElfDocument {
     parts: Layout,
     kernels: Option<Rc<dyn Kernels>>,
     linkage: Rc<ElfLinkage>,
-    judge: Option<Rc<dyn Judge>>,
 }
 
 impl Expand for ElfDocument {
@@ -172,10 +169,6 @@ impl Expand for ElfDocument {
 
     fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
         Some(Rc::<ElfLinkage>::clone(&self.linkage))
-    }
-
-    fn judge(&self, _item: u64) -> Option<Rc<dyn Judge>> {
-        self.judge.clone()
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

@@ -101,7 +101,9 @@ impl Format for Offload {
             let body = reading.body;
             cx.holds(body);
             claims.push(Region::new(layout::id(0, all.len() as u64), body));
-            all.push((body, open_one(cx, body, reading)));
+            let opened = open_one(cx, body, reading);
+            cx.within(opened.summary.has);
+            all.push((body, opened));
             next = next_start(cx, span, body.end - span.start).map(|at| {
                 let rest = span.from(at);
                 Reading::start(cx, rest)
@@ -119,10 +121,11 @@ impl Format for Offload {
         let count = list.len();
         let count_of = plural(all.len() as u64, "binary");
         let mut facts = vec![Fact::new("images", count_of, span).headline()];
-        facts.extend(all.iter().take(64).map(|(span, opened)| {
-            cx.within(opened.summary.has);
-            Fact::new("binary", opened.summary.title.clone(), *span)
-        }));
+        facts.extend(
+            all.iter()
+                .take(64)
+                .map(|(span, opened)| Fact::new("binary", opened.summary.title.clone(), *span)),
+        );
         for (_, opened) in &mut all {
             opened.summary.facts = Vec::new();
         }

@@ -9,7 +9,6 @@ use super::device::{CoreFamily, ProductFamily};
 use super::note_intelgt;
 use super::relocation::RELOCATION_TYPES;
 use super::target_metadata::TargetMetadata;
-use super::verdict::ZebinJudge;
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::dialect::{Dialect, Host, MachineNames, RelocationTypes, images};
 use crate::decode::elf::header::{FileType, Header, Machine};
@@ -17,7 +16,7 @@ use crate::decode::elf::note::{FOREIGN, Owners};
 use crate::decode::elf::section::Section;
 use crate::decode::limits;
 use crate::decode::names::{BitField, Present};
-use crate::model::{Doc, Judge, Span};
+use crate::model::Doc;
 
 /// What an ELF file of Intel's is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,8 +128,8 @@ impl Dialect for Unclaimed {
         Host.title()
     }
 
-    fn judge(&self, file: Span) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file }))
+    fn is_loadable(&self) -> bool {
+        true
     }
 }
 
@@ -218,7 +217,7 @@ impl Dialect for Identity {
         self.is_zebin()
     }
 
-    fn judge(&self, file: Span) -> Option<Rc<dyn Judge>> {
-        Some(Rc::new(ZebinJudge { file }))
+    fn is_loadable(&self) -> bool {
+        true
     }
 }

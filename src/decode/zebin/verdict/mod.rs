@@ -36,25 +36,22 @@ use self::ze_info::{Decoder, Module, Texts};
 use super::device::Device;
 use crate::decode::elf::section::SectionType;
 use crate::decode::limits;
-use crate::model::{Effect, Judge, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict};
+use crate::model::{DriverModel, Effect, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";
 
-/// Judges the file in a span of bytes.
+/// compute-runtime, as far as it loads files.
 #[derive(Debug)]
-pub struct ZebinJudge {
-    /// All of the file.
-    pub file: Span,
-}
+pub struct ComputeRuntime;
 
-impl Judge for ZebinJudge {
-    fn judge(&self, sources: &Sources, device: Option<&str>) -> Option<Verdict> {
+impl DriverModel for ComputeRuntime {
+    fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict> {
         let device = match device {
             Some(name) => Some(Device::named(name)?),
             None => None,
         };
-        Some(judge(sources, self.file, device))
+        Some(judge(sources, file, device))
     }
 
     fn devices(&self) -> Vec<Str> {
