@@ -36,65 +36,76 @@ const FIELDS: &[(&str, u64, Doc)] = &[
     (
         "ar_name",
         16,
-        doc("The member's name, which ends at a slash; `//` and `/N` are about long names."),
+        Doc::new(
+            "The member's name, which ends at a slash; `//` and `/N` are about long names.",
+            SOURCE,
+        ),
     ),
     (
         "ar_date",
         12,
-        doc("The time of the last change, in seconds since 1970, as decimal text."),
+        Doc::new(
+            "The time of the last change, in seconds since 1970, as decimal text.",
+            SOURCE,
+        ),
     ),
-    ("ar_uid", 6, doc("The owner's number, as decimal text.")),
-    ("ar_gid", 6, doc("The group's number, as decimal text.")),
-    ("ar_mode", 8, doc("The permissions, as octal text.")),
+    (
+        "ar_uid",
+        6,
+        Doc::new("The owner's number, as decimal text.", SOURCE),
+    ),
+    (
+        "ar_gid",
+        6,
+        Doc::new("The group's number, as decimal text.", SOURCE),
+    ),
+    (
+        "ar_mode",
+        8,
+        Doc::new("The permissions, as octal text.", SOURCE),
+    ),
     (
         "ar_size",
         10,
-        doc("The size of the data in bytes, as decimal text."),
+        Doc::new("The size of the data in bytes, as decimal text.", SOURCE),
     ),
     (
         "ar_fmag",
         2,
-        doc("What ends a header: a grave accent and a line feed."),
+        Doc::new(
+            "What ends a header: a grave accent and a line feed.",
+            SOURCE,
+        ),
     ),
 ];
 
 const HEADER: u64 = 60;
 const TRAILER: &[u8] = b"`\n";
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: SOURCE,
-        known: &[],
-    }
-}
-
-static MAGIC_DOC: Doc = doc("What starts every archive.");
-static MEMBER_DOC: Doc = doc(
+static MAGIC_DOC: Doc = Doc::new("What starts every archive.", SOURCE);
+static MEMBER_DOC: Doc = Doc::new(
     "A member of the archive. In what ocloc writes the name says which device it is for: the size of a pointer, and a product configuration, a release or a product.",
+    SOURCE,
 );
-static FILLER_DOC: Doc = doc(
+static FILLER_DOC: Doc = Doc::new(
     "Fills up so that the next member's data starts at a multiple of 8: ocloc writes these, and hides them.",
+    SOURCE,
 );
-static LONG_NAMES_DOC: Doc = doc("The names that do not fit into 16 bytes.");
-static SYMBOLS_DOC: Doc = doc("Where a linker finds which symbol.");
-static GENERIC_DOC: Doc =
-    doc("What the driver builds from where no member fits the device: SPIR-V and build options.");
-static MANIFEST_DOC: Doc = Doc {
-    text: "What is in a module package: its version, and the names of the members that are modules.",
-    source: "compute-runtime, module packages",
-    known: &[],
-};
-static UNIT_DOC: Doc = Doc {
-    text: "A module of a package.",
-    source: "compute-runtime, module packages",
-    known: &[],
-};
-static DEVICE_DOC: Doc = Doc {
-    text: "The device that the member's name stands for.",
-    source: "compute-runtime, multi-device binaries",
-    known: &[],
-};
+static LONG_NAMES_DOC: Doc = Doc::new("The names that do not fit into 16 bytes.", SOURCE);
+static SYMBOLS_DOC: Doc = Doc::new("Where a linker finds which symbol.", SOURCE);
+static GENERIC_DOC: Doc = Doc::new(
+    "What the driver builds from where no member fits the device: SPIR-V and build options.",
+    SOURCE,
+);
+static MANIFEST_DOC: Doc = Doc::new(
+    "What is in a module package: its version, and the names of the members that are modules.",
+    "compute-runtime, module packages",
+);
+static UNIT_DOC: Doc = Doc::new("A module of a package.", "compute-runtime, module packages");
+static DEVICE_DOC: Doc = Doc::new(
+    "The device that the member's name stands for.",
+    "compute-runtime, multi-device binaries",
+);
 
 /// The ar format.
 #[derive(Debug)]

@@ -81,18 +81,12 @@ record! {
     }
 }
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: "PE Format",
-        known: &[],
-    }
-}
+const SOURCE: &str = "PE Format";
 
-static HEADER_DOC: Doc = doc("The host's processor, and where the tables are.");
-static TABLE_DOC: Doc = doc("The name and the place of each section.");
-static IMAGE_DOC: Doc = doc("Images for devices, put there by the compiler.");
-static OTHER_DOC: Doc = doc("Not decoded: this is the host's.");
+static HEADER_DOC: Doc = Doc::new("The host's processor, and where the tables are.", SOURCE);
+static TABLE_DOC: Doc = Doc::new("The name and the place of each section.", SOURCE);
+static IMAGE_DOC: Doc = Doc::new("Images for devices, put there by the compiler.", SOURCE);
+static OTHER_DOC: Doc = Doc::new("Not decoded: this is the host's.", SOURCE);
 
 const SYMBOL: u64 = 18;
 const RELOCATION: u64 = 10;

@@ -33,19 +33,11 @@ pub const HEAD: u64 = 512;
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     cx.opens(span);
     let head = Window::clamped(cx.sources, span.sub(0, HEAD));
-    match recognised(cx, head.bytes()) {
-        Some(format) => open_as(cx, span, |cx, span| format.open(cx, span)),
-        None => open_as(cx, span, raw::open),
-    }
-}
-
-fn open_as(
-    cx: &Context<'_>,
-    span: Span,
-    open: impl FnOnce(&Context<'_>, Span) -> Opened,
-) -> Opened {
-    let opened = open(cx, span);
-    if opened.summary.has.verdict {
+    let opened = match recognised(cx, head.bytes()) {
+        Some(format) => format.open(cx, span),
+        None => raw::open(cx, span),
+    };
+    if opened.summary.has.loadable {
         cx.loadable(span);
     }
     opened
@@ -62,10 +54,14 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
     let format = recognised(cx, head.bytes())?;
     let opened = cx.nest_in(span, || {
         cx.opens(span);
-        let opened = open_as(cx, span, |cx, span| format.open(cx, span));
-        cx.within(opened.summary.has);
-        opened
+        format.open(cx, span)
     });
+    if let Some(has) = opened.as_ref().map(|opened| opened.summary.has) {
+        cx.within(has);
+        if has.loadable {
+            cx.loadable(span);
+        }
+    }
     if opened.is_none() {
         cx.report(
             &rules::TOO_DEEP,

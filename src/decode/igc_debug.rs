@@ -63,22 +63,32 @@ record! {
 
 const SOURCE: &str = "program_debug_data.h";
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: SOURCE,
-        known: &[],
-    }
-}
-
-static HEADER_DOC: Doc = doc("What the data was compiled for, and how many kernels there are.");
-static KERNEL_DOC: Doc = doc("A kernel: its name, and its debug data.");
-static KERNEL_HEADER_DOC: Doc = doc("The sizes of what follows: the name, and the debug data.");
-static NAME_DOC: Doc = doc("The kernel's name, with a NUL and up to a multiple of 4 bytes.");
-static FILL_DOC: Doc = doc("The name's size is no multiple of 4: the debug data starts at one.");
-static GEN_DOC: Doc = doc("Gen ISA debug data, in a form of its own that is described nowhere.");
-static VISA_DOC: Doc = doc("vISA debug data that is no ELF file.");
-static REST_DOC: Doc = doc("Bytes after the last kernel that the header speaks of.");
+static HEADER_DOC: Doc = Doc::new(
+    "What the data was compiled for, and how many kernels there are.",
+    SOURCE,
+);
+static KERNEL_DOC: Doc = Doc::new("A kernel: its name, and its debug data.", SOURCE);
+static KERNEL_HEADER_DOC: Doc = Doc::new(
+    "The sizes of what follows: the name, and the debug data.",
+    SOURCE,
+);
+static NAME_DOC: Doc = Doc::new(
+    "The kernel's name, with a NUL and up to a multiple of 4 bytes.",
+    SOURCE,
+);
+static FILL_DOC: Doc = Doc::new(
+    "The name's size is no multiple of 4: the debug data starts at one.",
+    SOURCE,
+);
+static GEN_DOC: Doc = Doc::new(
+    "Gen ISA debug data, in a form of its own that is described nowhere.",
+    SOURCE,
+);
+static VISA_DOC: Doc = Doc::new("vISA debug data that is no ELF file.", SOURCE);
+static REST_DOC: Doc = Doc::new(
+    "Bytes after the last kernel that the header speaks of.",
+    SOURCE,
+);
 
 const MAGIC: &[u8] = b"CTNI";
 const ELF: &[u8] = b"\x7fELF";

@@ -1,131 +1,250 @@
 //! Parts of a container in the order of their bytes, with what lies between them.
 
+use std::cmp::Reverse;
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+
 use super::context::Context;
 use super::limits;
 use super::rules;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span};
+use crate::model::{Doc, Expand, Node, Rows, SourceId, Sources, Span};
 
 /// So many of the parts that claim one byte are found: in a hostile file it may be all.
 const OWNERS: usize = 8;
 
-const PADDING_DOC: Doc = Doc {
-    text: "Zero bytes up to the next part's alignment.",
-    source: "",
-    known: &[],
-};
+const PADDING_DOC: Doc = Doc::new("Zero bytes up to the next part's alignment.", "");
+const GAP_DOC: Doc = Doc::new("Nothing in the file refers to these bytes.", "");
 
-const GAP_DOC: Doc = Doc {
-    text: "No header, table or section refers to these bytes.",
-    source: "",
-    known: &[],
-};
-
-/// The parts of a container, in file order; together they hold every byte of it.
-#[derive(Debug)]
-pub struct Layout {
-    parts: Vec<Node>,
-    /// No part starts before its predecessor ends: a byte is found by bisection.
-    disjoint: bool,
+/// A part of a container, or what lies between two. A container may have thousands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// Its first byte.
+    pub start: u64,
+    /// The byte after the last one.
+    pub end: u64,
+    /// What it is: a number of the container's, [`PADDING`] or [`GAP`].
+    pub id: u64,
 }
 
-impl Layout {
-    /// Puts `parts` in order, cuts them to `whole`, and adds nodes for the bytes between
-    /// them. Reports overlaps and gaps.
-    pub fn arrange(cx: &Context<'_>, whole: Span, mut parts: Vec<Node>) -> Layout {
-        for part in &mut parts {
-            part.span = part.span.map(|s| {
-                Span::new(
-                    whole.source,
-                    s.start.clamp(whole.start, whole.end),
-                    s.end.min(whole.end),
-                )
-            });
-        }
-        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
-        let holes = find_holes(whole, &parts);
-        let disjoint = check_overlaps(cx, &parts);
-        for (number, hole) in holes.into_iter().enumerate() {
-            parts.push(hole_node(cx, hole, number < limits::HOLES));
-        }
-        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
-        Layout { parts, disjoint }
+/// Zero bytes up to the next part.
+pub const PADDING: u64 = u64::MAX;
+/// Bytes that nothing refers to.
+pub const GAP: u64 = u64::MAX - 1;
+
+const INDEX: u64 = (1 << 56) - 1;
+
+/// A number that says which of a kind of parts it is: the kind in the highest byte.
+pub const fn id(kind: u8, index: u64) -> u64 {
+    ((kind as u64) << 56) | (index & INDEX)
+}
+
+/// The kind and the index of an [`id`].
+pub fn split(id: u64) -> (u8, u64) {
+    (u8::try_from(id >> 56).unwrap_or(0), id & INDEX)
+}
+
+impl Region {
+    /// The bytes of a span.
+    pub fn new(id: u64, span: Span) -> Region {
+        let Span { start, end, .. } = span;
+        Region { start, end, id }
     }
 
-    /// How many rows there are.
+    /// Are these its bytes?
+    pub fn is(self, span: Span) -> bool {
+        (self.start, self.end) == (span.start, span.end)
+    }
+
+    fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    fn holds(self, offset: u64) -> bool {
+        (self.start..self.end).contains(&offset)
+    }
+}
+
+/// Whose the bytes are that several parts claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlap {
+    /// Each part's; parts without bytes stay, too.
+    Shared,
+    /// The first part's: what is left of the others may be nothing, then they are left out.
+    First,
+}
+
+/// The parts of a container, in file order; together they hold every byte of it.
+#[derive(Debug, Default)]
+pub struct Regions {
+    source: SourceId,
+    list: Vec<Region>,
+    /// Some start before their predecessor ends.
+    overlapping: bool,
+}
+
+impl Regions {
+    /// Puts the parts of `whole` in order, cuts them to it, and adds what lies between them.
+    /// Reports overlaps and gaps; `name` says what a part is, for the report.
+    pub fn arrange(
+        cx: &Context<'_>,
+        whole: Span,
+        mut claims: Vec<Region>,
+        overlap: Overlap,
+        name: &dyn Fn(u64) -> String,
+    ) -> Regions {
+        for claim in &mut claims {
+            claim.start = claim.start.clamp(whole.start, whole.end);
+            claim.end = claim.end.min(whole.end).max(claim.start);
+        }
+        claims.sort_by_key(|r| (r.start, Reverse(r.end), r.id));
+        let mut regions = Regions {
+            source: whole.source,
+            list: Vec::with_capacity(claims.len()),
+            overlapping: false,
+        };
+        let mut holes = 0;
+        // The part that reaches furthest so far, and how far overlaps are counted.
+        let mut last: Option<Region> = None;
+        let mut counted = whole.start;
+        for claim in claims {
+            if claim.is_empty() {
+                if overlap == Overlap::Shared {
+                    regions.list.push(claim);
+                }
+                continue;
+            }
+            let at = last.map_or(whole.start, |last| last.end);
+            if at < claim.start {
+                holes += 1;
+                let hole = Span::new(whole.source, at, claim.start);
+                regions.fill(cx, hole, holes <= limits::HOLES);
+            } else if let Some(before) = last.filter(|_| claim.start < at) {
+                regions.overlapping = true;
+                let shared = Span::new(whole.source, claim.start, claim.end.min(at));
+                let rule = match overlap {
+                    Overlap::First => &rules::SHARED_BYTES,
+                    Overlap::Shared => {
+                        // A byte that three parts claim counts once.
+                        cx.overlap(shared.end.saturating_sub(shared.start.max(counted)));
+                        counted = counted.max(shared.end);
+                        &rules::OVERLAP
+                    }
+                };
+                let span = |region: Region| Span::new(whole.source, region.start, region.end);
+                let message = Sharing {
+                    name,
+                    ids: [before.id, claim.id],
+                    bytes: shared.len(),
+                };
+                cx.report_with(
+                    rule,
+                    shared,
+                    message,
+                    &[(span(before), "the first"), (span(claim), "the second")],
+                    None,
+                );
+            }
+            let start = match overlap {
+                Overlap::Shared => claim.start,
+                Overlap::First => claim.start.max(at),
+            };
+            if start < claim.end {
+                let part = Region { start, ..claim };
+                regions.list.push(part);
+                if at < part.end {
+                    last = Some(part);
+                }
+            }
+        }
+        let end = last.map_or(whole.start, |last| last.end);
+        if end < whole.end {
+            let hole = Span::new(whole.source, end, whole.end);
+            regions.fill(cx, hole, holes < limits::HOLES);
+        }
+        regions
+    }
+
+    /// Adds what lies between parts, before the parts without bytes that lie in it.
+    fn fill(&mut self, cx: &Context<'_>, hole: Span, may_read: bool) {
+        let is_padding = may_read && hole.len() <= limits::PADDING && is_zero(cx.sources, hole);
+        let id = match is_padding {
+            true => {
+                cx.padding(hole);
+                PADDING
+            }
+            false => {
+                cx.gap(hole);
+                cx.report(
+                    &rules::GAP,
+                    hole,
+                    format_args!("{} bytes belong to no part of the file", hole.len()),
+                );
+                GAP
+            }
+        };
+        let after = |region: &&Region| region.is_empty() && region.start >= hole.start;
+        let behind = self.list.iter().rev().take_while(after).count();
+        let at = self.list.len() - behind;
+        self.list.insert(at, Region::new(id, hole));
+    }
+
+    /// How many there are.
     pub fn len(&self) -> u64 {
-        self.parts.len() as u64
+        self.list.len() as u64
     }
 
     /// A container without a single byte.
     pub fn is_empty(&self) -> bool {
-        self.parts.is_empty()
+        self.list.is_empty()
+    }
+
+    /// The number and the bytes of one of them.
+    pub fn get(&self, index: u64) -> Option<(u64, Span)> {
+        let region = self.list.get(usize::try_from(index).ok()?)?;
+        let span = Span::new(self.source, region.start, region.end);
+        Some((region.id, span))
+    }
+
+    /// All of them.
+    pub fn list(&self) -> &[Region] {
+        &self.list
+    }
+
+    /// Where none overlaps: the one that holds the byte.
+    pub fn index_at(&self, offset: u64) -> u64 {
+        self.list.partition_point(|region| region.end <= offset) as u64
+    }
+
+    /// Those that hold the byte, the one that says most about it first.
+    fn owners(&self, offset: u64) -> Vec<u64> {
+        let after = self.list.partition_point(|r| r.start <= offset);
+        let before = self.list.get(..after).unwrap_or(&[]);
+        let indices = before.iter().enumerate().rev();
+        let index = |(index, _): (usize, &Region)| index as u64;
+        if self.overlapping {
+            // The last that starts before the byte is the one that says most about it.
+            let owners = indices.filter(|(_, r)| r.holds(offset));
+            return owners.map(index).take(OWNERS).collect();
+        }
+        // Parts without bytes may stand between the byte and the part that holds it.
+        let mut owners = indices.skip_while(|(_, r)| r.is_empty());
+        let owner = owners.next().filter(|(_, r)| r.holds(offset));
+        owner.map(index).into_iter().collect()
     }
 }
 
-/// The bytes that no part claims.
-fn find_holes(whole: Span, parts: &[Node]) -> Vec<Span> {
-    let mut holes = Vec::new();
-    let mut at = whole.start;
-    for span in parts.iter().filter_map(|p| p.span) {
-        if span.start > at && !span.is_empty() {
-            holes.push(Span::new(whole.source, at, span.start));
-        }
-        if !span.is_empty() {
-            at = at.max(span.end);
-        }
-    }
-    if at < whole.end {
-        holes.push(Span::new(whole.source, at, whole.end));
-    }
-    holes
+/// Two parts share bytes. Names may be long: they are only asked for if this is shown.
+struct Sharing<'a> {
+    name: &'a dyn Fn(u64) -> String,
+    ids: [u64; 2],
+    bytes: u64,
 }
 
-fn check_overlaps(cx: &Context<'_>, parts: &[Node]) -> bool {
-    let mut disjoint = true;
-    let mut last: Option<(Span, &Node)> = None;
-    let mut counted = 0;
-    for part in parts {
-        let Some(span) = part.span.filter(|s| !s.is_empty()) else {
-            continue;
-        };
-        if let Some((before, node)) = last.filter(|(before, _)| before.overlaps(span)) {
-            disjoint = false;
-            let shared = span.intersect(before);
-            // A byte that three parts claim counts once.
-            cx.overlap(shared.from(counted - shared.start.min(counted)).len());
-            counted = counted.max(shared.end);
-            cx.report_with(
-                &rules::OVERLAP,
-                shared,
-                format_args!(
-                    "{} and {} share {} bytes",
-                    node.name,
-                    part.name,
-                    shared.len()
-                ),
-                &[(before, "the first"), (span, "the second")],
-                None,
-            );
-        }
-        if last.is_none_or(|(before, _)| before.end < span.end) {
-            last = Some((span, part));
-        }
+impl Display for Sharing<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [first, second] = self.ids.map(self.name);
+        write!(f, "{first} and {second} share {} bytes", self.bytes)
     }
-    disjoint
-}
-
-fn hole_node(cx: &Context<'_>, hole: Span, may_read: bool) -> Node {
-    if may_read && hole.len() <= limits::PADDING && is_zero(cx.sources, hole) {
-        cx.padding(hole);
-        return Node::padding(hole).doc(&PADDING_DOC);
-    }
-    cx.gap(hole);
-    cx.report(
-        &rules::GAP,
-        hole,
-        format_args!("{} bytes belong to no part of the file", hole.len()),
-    );
-    Node::gap("gap", hole).doc(&GAP_DOC)
 }
 
 /// Are all these bytes zero?
@@ -135,48 +254,64 @@ pub fn is_zero(sources: &Sources, span: Span) -> bool {
         .is_ok_and(|bytes| bytes.iter().all(|b| *b == 0))
 }
 
+/// The row of what lies between parts; `None` for a part.
+pub fn filler(id: u64, span: Span) -> Option<Node> {
+    match id {
+        PADDING => Some(Node::padding(span).doc(&PADDING_DOC)),
+        GAP => Some(Node::gap("gap", span).doc(&GAP_DOC)),
+        _ => None,
+    }
+}
+
+/// The parts of a container whose rows are made already; parts may share bytes.
+#[derive(Debug)]
+pub struct Layout {
+    regions: Regions,
+    parts: Vec<Node>,
+}
+
+impl Layout {
+    /// Puts `parts` in order, as [`Regions::arrange`].
+    pub fn arrange(cx: &Context<'_>, whole: Span, mut parts: Vec<Node>) -> Layout {
+        let claims = (0..).zip(&parts);
+        let claims = claims.filter_map(|(id, part)| Some(Region::new(id, part.span?)));
+        let name = |id: u64| {
+            let part = usize::try_from(id).ok().and_then(|at| parts.get(at));
+            part.map_or_else(String::new, |part| part.name.to_string())
+        };
+        let regions = Regions::arrange(cx, whole, claims.collect(), Overlap::Shared, &name);
+        for (id, span) in (0..regions.len()).filter_map(|at| regions.get(at)) {
+            if let Some(part) = usize::try_from(id).ok().and_then(|at| parts.get_mut(at)) {
+                part.span = Some(span);
+            }
+        }
+        Layout { regions, parts }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> u64 {
+        self.regions.len()
+    }
+
+    /// A container without a single byte.
+    pub fn is_empty(&self) -> bool {
+        self.regions.is_empty()
+    }
+}
+
 impl Expand for Layout {
     fn count(&self, _item: u64, _sources: &Sources) -> u64 {
         self.len()
     }
 
-    fn rows(&self, _item: u64, range: std::ops::Range<u64>, out: &mut Rows<'_>) {
-        let from = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let to = usize::try_from(range.end).unwrap_or(usize::MAX);
-        for part in self
-            .parts
-            .get(from..to.min(self.parts.len()))
-            .unwrap_or(&[])
-        {
-            out.push(part.clone());
+    fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        for (id, span) in range.filter_map(|at| self.regions.get(at)) {
+            let part = || self.parts.get(usize::try_from(id).ok()?).cloned();
+            out.extend(filler(id, span).or_else(part));
         }
     }
 
     fn index_at(&self, _item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        let after = self
-            .parts
-            .partition_point(|p| p.span.is_some_and(|s| s.start <= offset));
-        let before = self.parts.get(..after).unwrap_or(&[]);
-        let holds = |p: &Node| p.span.is_some_and(|s| s.holds(offset));
-        let indices = before.iter().enumerate().rev();
-        if self.disjoint {
-            // Parts without bytes may stand between the byte and the part that holds it.
-            let at = indices
-                .take_while(|(_, p)| holds(p) || p.span.is_some_and(Span::is_empty))
-                .find(|(_, p)| holds(p));
-            return Some(at.map(|(i, _)| i as u64).into_iter().collect());
-        }
-        // The last that starts before the byte is the one that says most about it.
-        let all = indices
-            .filter(|(_, p)| holds(p))
-            .map(|(i, _)| i as u64)
-            .take(OWNERS)
-            .collect();
-        Some(all)
+        Some(self.regions.owners(offset))
     }
-}
-
-/// Is the node one that [`Layout::arrange`] has added?
-pub fn is_filler(node: &Node) -> bool {
-    matches!(node.kind, NodeKind::Gap | NodeKind::Padding)
 }

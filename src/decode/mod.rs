@@ -60,7 +60,6 @@ pub mod names;
 pub mod offload_binary;
 pub mod offload_bundle;
 pub mod patch_tokens;
-pub mod pieces;
 pub mod property_set;
 pub mod raw;
 pub mod reader;

@@ -42,20 +42,16 @@ record! {
     }
 }
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: "ClangOffloadBundler.rst, Bundled Binary File Layout",
-        known: &[],
-    }
-}
+const SOURCE: &str = "ClangOffloadBundler.rst, Bundled Binary File Layout";
 
-static MAGIC_DOC: Doc = doc("What a bundle starts with.");
-static COUNT_DOC: Doc = doc("How many entries there are.");
-static HEADER_DOC: Doc = doc("Where each image is, and what it is for.");
-static ENTRY_DOC: Doc = doc("An image: its place, and its id.");
-static ID_DOC: Doc =
-    doc("What the image is for: the model of offloading, the target, and the device.");
+static MAGIC_DOC: Doc = Doc::new("What a bundle starts with.", SOURCE);
+static COUNT_DOC: Doc = Doc::new("How many entries there are.", SOURCE);
+static HEADER_DOC: Doc = Doc::new("Where each image is, and what it is for.", SOURCE);
+static ENTRY_DOC: Doc = Doc::new("An image: its place, and its id.", SOURCE);
+static ID_DOC: Doc = Doc::new(
+    "What the image is for: the model of offloading, the target, and the device.",
+    SOURCE,
+);
 
 /// A bundle in binary form.
 #[derive(Debug)]

@@ -43,18 +43,20 @@ record! {
     }
 }
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: "IGC, patch_list.h",
-        known: &[],
-    }
-}
+const SOURCE: &str = "IGC, patch_list.h";
 
-static HEADER_DOC: Doc = doc("What the program was compiled for, and how many kernels there are.");
-static LIST_DOC: Doc = doc("Patch tokens of the program: constants, globals and options.");
-static KERNELS_DOC: Doc =
-    doc("The kernels: a header each, name, code, heaps and patch tokens. They are not decoded.");
+static HEADER_DOC: Doc = Doc::new(
+    "What the program was compiled for, and how many kernels there are.",
+    SOURCE,
+);
+static LIST_DOC: Doc = Doc::new(
+    "Patch tokens of the program: constants, globals and options.",
+    SOURCE,
+);
+static KERNELS_DOC: Doc = Doc::new(
+    "The kernels: a header each, name, code, heaps and patch tokens. They are not decoded.",
+    SOURCE,
+);
 
 const MAGIC: &[u8] = b"CTNI";
 
@@ -94,7 +96,7 @@ impl Format for PatchTokens {
         let count = tree.count_at(Eager::TOP);
         Opened {
             summary: Summary::new("patch-tokens", "patch tokens", facts).with(Capabilities {
-                verdict: true,
+                loadable: true,
                 ..Capabilities::default()
             }),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),

@@ -31,7 +31,7 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
             }],
         )
         .with(Capabilities {
-            verdict: true,
+            loadable: true,
             ..Capabilities::default()
         }),
         content: None,

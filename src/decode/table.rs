@@ -16,11 +16,10 @@ pub const fn part(index: u64, part: u8) -> u64 {
 
 const INDEX_MASK: u64 = (1 << 56) - 1;
 
-const REMAINDER_DOC: Doc = Doc {
-    text: "The table's size is no multiple of its entries' size; these bytes are no entry.",
-    source: "",
-    known: &[],
-};
+const REMAINDER_DOC: Doc = Doc::new(
+    "The table's size is no multiple of its entries' size; these bytes are no entry.",
+    "",
+);
 
 /// What the entries are.
 pub trait Entries {

@@ -9,11 +9,7 @@ use super::reader::Window;
 use crate::model::list::lines::{LineIndex, without_break};
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
-const LINE_DOC: Doc = Doc {
-    text: "A line of the text, with its line break.",
-    source: "",
-    known: &[],
-};
+const LINE_DOC: Doc = Doc::new("A line of the text, with its line break.", "");
 
 /// `1 symbol`, `8 symbols`, `2 entries`.
 pub fn plural(count: u64, what: &str) -> String {

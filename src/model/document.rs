@@ -96,8 +96,8 @@ pub struct Capabilities {
     pub modules: bool,
     /// It has readable text.
     pub text: bool,
-    /// What the driver does with it.
-    pub verdict: bool,
+    /// It can be given to the driver: there is a verdict.
+    pub loadable: bool,
 }
 
 impl BitOr for Capabilities {
@@ -109,7 +109,7 @@ impl BitOr for Capabilities {
             symbols: self.symbols || other.symbols,
             modules: self.modules || other.modules,
             text: self.text || other.text,
-            verdict: self.verdict || other.verdict,
+            loadable: self.loadable || other.loadable,
         }
     }
 }

@@ -111,10 +111,10 @@ impl<'a> Rows<'a> {
         self.nodes.is_empty()
     }
 
-    /// Adds an expander for the children of things that are only now known. Its id belongs to
-    /// the nodes that are pushed here, and to nothing else: a walk that keeps no nodes gives the
-    /// ids of its expanders to others when it is done, so an expander must not keep the id for
-    /// the next time that it is asked, nor a node with it.
+    /// Adds an expander for the children of things that are only now known. It lives as long as
+    /// the nodes that are pushed here: a walk that keeps no nodes forgets it when it is done, and
+    /// the next expander gets its id. So no expander that was there before may cache the id, or
+    /// a node that has it.
     pub fn register(&self, expander: Rc<dyn Expand>) -> ExpanderId {
         self.registry.add(expander)
     }

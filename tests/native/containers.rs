@@ -101,7 +101,7 @@ fn capabilities(bytes: &[u8]) -> (String, String) {
             (has.symbols, 's'),
             (has.modules, 'm'),
             (has.text, 't'),
-            (has.verdict, 'v'),
+            (has.loadable, 'v'),
         ];
         let set = all.into_iter().filter(|(has, _)| *has);
         set.map(|(_, letter)| letter).collect()

@@ -520,7 +520,7 @@ fn opened() -> Opened {
                 symbols: true,
                 modules: false,
                 text: true,
-                verdict: true,
+                loadable: true,
             })
         },
         coverage: Coverage {

@@ -65,16 +65,14 @@ record! {
     }
 }
 
-static HEADER_DOC: Doc = Doc {
-    text: "How the section is compressed, and how large it is without.",
-    source: "gABI, Compression Header",
-    known: &[],
-};
-static PACKED_DOC: Doc = Doc {
-    text: "Compressed bytes that are not unpacked.",
-    source: "gABI, Section Compression",
-    known: &[],
-};
+static HEADER_DOC: Doc = Doc::new(
+    "How the section is compressed, and how large it is without.",
+    "gABI, Compression Header",
+);
+static PACKED_DOC: Doc = Doc::new(
+    "Compressed bytes that are not unpacked.",
+    "gABI, Section Compression",
+);
 
 /// A compressed section.
 #[derive(Debug, Clone)]

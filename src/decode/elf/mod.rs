@@ -62,7 +62,7 @@ pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Open
             cx.gap(span);
             Opened {
                 summary: Summary::new("elf", "cut-off ELF", Vec::new()).with(Capabilities {
-                    verdict: true,
+                    loadable: true,
                     ..Capabilities::default()
                 }),
                 content: None,
@@ -113,7 +113,7 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
         kernels: file.dialect.lists_kernels(),
         symbols: true,
         text: has_text,
-        verdict: file.dialect.is_loadable(),
+        loadable: file.dialect.is_loadable(),
         ..Capabilities::default()
     });
     let document = ElfDocument {

@@ -54,26 +54,16 @@ pub struct Vocabulary {
     pub doc: fn(u32) -> &'static Doc,
 }
 
-const NAME_DOC: Doc = Doc {
-    text: "The owner of the note, with its terminating NUL.",
-    source: "gABI, Note Section",
-    known: &[],
-};
-const DESC_DOC: Doc = Doc {
-    text: "The description.",
-    source: "gABI, Note Section",
-    known: &[],
-};
-const REST_DOC: Doc = Doc {
-    text: "The description is longer than its type says; nobody reads this.",
-    source: "gABI, Note Section",
-    known: &[],
-};
-const PADDING_DOC: Doc = Doc {
-    text: "Up to a multiple of 4 bytes.",
-    source: "gABI, Note Section",
-    known: &[],
-};
+const NAME_DOC: Doc = Doc::new(
+    "The owner of the note, with its terminating NUL.",
+    "gABI, Note Section",
+);
+const DESC_DOC: Doc = Doc::new("The description.", "gABI, Note Section");
+const REST_DOC: Doc = Doc::new(
+    "The description is longer than its type says; nobody reads this.",
+    "gABI, Note Section",
+);
+const PADDING_DOC: Doc = Doc::new("Up to a multiple of 4 bytes.", "gABI, Note Section");
 
 /// Owners that nobody here knows.
 pub static FOREIGN: Vocabulary = Vocabulary {

@@ -156,11 +156,10 @@ pub struct Relocations {
 
 const INFO: u8 = 1;
 
-const SYMBOL_DOC: Doc = Doc {
-    text: "The index of the symbol whose address is patched in.",
-    source: "gABI, Relocation",
-    known: &[],
-};
+const SYMBOL_DOC: Doc = Doc::new(
+    "The index of the symbol whose address is patched in.",
+    "gABI, Relocation",
+);
 
 impl Entries for Relocations {
     fn size(&self) -> u64 {

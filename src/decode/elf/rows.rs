@@ -21,51 +21,39 @@ use crate::decode::table::{self, TABLE, Table};
 use crate::decode::text::plural;
 use crate::model::{Area, Doc, Node, NodeKind, Value};
 
-const HEADER_DOC: Doc = Doc {
-    text: "What sort of ELF file it is, and where its tables are.",
-    source: "gABI, ELF Header",
-    known: &[],
-};
-const SECTION_HEADERS_DOC: Doc = Doc {
-    text: "The name, type, place and attributes of each section.",
-    source: "gABI, Section Header",
-    known: &[],
-};
-const PROGRAM_HEADERS_DOC: Doc = Doc {
-    text: "What is loaded where. The compiler writes none; the driver's debug zebins have them.",
-    source: "gABI, Program Header",
-    known: &[],
-};
-const NOBITS_DOC: Doc = Doc {
-    text: "Takes memory, but no bytes of the file.",
-    source: "gABI, SHT_NOBITS",
-    known: &[],
-};
-const INACTIVE_DOC: Doc = Doc {
-    text: "The section header says SHT_NULL: consumers ignore these bytes.",
-    source: "gABI, SHT_NULL",
-    known: &[],
-};
-const STRTAB_DOC: Doc = Doc {
-    text: "Names of sections and symbols.",
-    source: "gABI, String Table",
-    known: &[],
-};
-const SYMTAB_DOC: Doc = Doc {
-    text: "Functions, variables, and what is defined somewhere else.",
-    source: "gABI, Symbol Table",
-    known: &[],
-};
-const RELOCATIONS_DOC: Doc = Doc {
-    text: "Places that are patched when the file is linked or loaded.",
-    source: "gABI, Relocation",
-    known: &[],
-};
-const NOTES_DOC: Doc = Doc {
-    text: "Notes: an owner, a type, and a description each.",
-    source: "gABI, Note Section",
-    known: &[],
-};
+const HEADER_DOC: Doc = Doc::new(
+    "What sort of ELF file it is, and where its tables are.",
+    "gABI, ELF Header",
+);
+const SECTION_HEADERS_DOC: Doc = Doc::new(
+    "The name, type, place and attributes of each section.",
+    "gABI, Section Header",
+);
+const PROGRAM_HEADERS_DOC: Doc = Doc::new(
+    "What is loaded where. The compiler writes none; the driver's debug zebins have them.",
+    "gABI, Program Header",
+);
+const NOBITS_DOC: Doc = Doc::new(
+    "Takes memory, but no bytes of the file.",
+    "gABI, SHT_NOBITS",
+);
+const INACTIVE_DOC: Doc = Doc::new(
+    "The section header says SHT_NULL: consumers ignore these bytes.",
+    "gABI, SHT_NULL",
+);
+const STRTAB_DOC: Doc = Doc::new("Names of sections and symbols.", "gABI, String Table");
+const SYMTAB_DOC: Doc = Doc::new(
+    "Functions, variables, and what is defined somewhere else.",
+    "gABI, Symbol Table",
+);
+const RELOCATIONS_DOC: Doc = Doc::new(
+    "Places that are patched when the file is linked or loaded.",
+    "gABI, Relocation",
+);
+const NOTES_DOC: Doc = Doc::new(
+    "Notes: an owner, a type, and a description each.",
+    "gABI, Note Section",
+);
 
 pub(super) fn header_node(cx: &Context<'_>, file: &ElfFile) -> Node {
     let rows = cx.register(Rc::new(HeaderRows {

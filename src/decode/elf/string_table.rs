@@ -93,11 +93,10 @@ impl StringTable {
     }
 }
 
-const STRING_DOC: Doc = Doc {
-    text: "A string with its terminating NUL. Others may start within it: a name that is the end of a longer one need not be stored twice.",
-    source: "gABI, String Table",
-    known: &[],
-};
+const STRING_DOC: Doc = Doc::new(
+    "A string with its terminating NUL. Others may start within it: a name that is the end of a longer one need not be stored twice.",
+    "gABI, String Table",
+);
 
 /// Makes the rows of a string table.
 #[derive(Debug)]

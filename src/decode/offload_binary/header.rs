@@ -122,13 +122,8 @@ pub fn size(version: u32) -> u64 {
     }
 }
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: "OffloadBinary.h",
-        known: &[],
-    }
-}
+/// Where the records are declared.
+pub const SOURCE: &str = "OffloadBinary.h";
 
 /// The numbers of the tables.
 pub const ENTRIES: u8 = 1;
@@ -141,7 +136,10 @@ pub static ENTRY: Kind = Kind {
     name: "entry",
     fields: Entry::FIELDS,
     size: Entry::SIZE,
-    doc: doc("An entry for each image: what it is, where it is, and where its strings are."),
+    doc: Doc::new(
+        "An entry for each image: what it is, where it is, and where its strings are.",
+        SOURCE,
+    ),
 };
 
 static STRING_1: Kind = Kind {
@@ -149,7 +147,10 @@ static STRING_1: Kind = Kind {
     name: "string",
     fields: String1::FIELDS,
     size: String1::SIZE,
-    doc: doc("The keys and values of an entry: where each of them is."),
+    doc: Doc::new(
+        "The keys and values of an entry: where each of them is.",
+        SOURCE,
+    ),
 };
 
 static STRING_2: Kind = Kind {
@@ -157,7 +158,10 @@ static STRING_2: Kind = Kind {
     name: "string",
     fields: String2::FIELDS,
     size: String2::SIZE,
-    doc: doc("The keys and values of an entry: where each of them is, and how long."),
+    doc: Doc::new(
+        "The keys and values of an entry: where each of them is, and how long.",
+        SOURCE,
+    ),
 };
 
 /// The entries of strings.

@@ -21,7 +21,7 @@ use self::rows::{Binary, BinaryRows, SeriesRows};
 use super::Context;
 use super::eager::Eager;
 use super::format::{self, Format, Opened};
-use super::pieces::{self, Piece, Pieces};
+use super::layout::{self, Overlap, Region, Regions};
 use super::reader::Window;
 use super::syclbin;
 use super::text::plural;
@@ -100,8 +100,10 @@ impl Format for Offload {
         while let Some(reading) = next {
             let body = reading.body;
             cx.holds(body);
-            claims.push(Piece::new(pieces::id(0, all.len() as u64), body));
-            all.push((body, open_one(cx, body, reading)));
+            claims.push(Region::new(layout::id(0, all.len() as u64), body));
+            let opened = open_one(cx, body, reading);
+            cx.within(opened.summary.has);
+            all.push((body, opened));
             next = next_start(cx, span, body.end - span.start).map(|at| {
                 let rest = span.from(at);
                 Reading::start(cx, rest)
@@ -113,19 +115,22 @@ impl Format for Offload {
                 break;
             }
         }
-        let list = Pieces::arrange(cx, span, claims, &|_| "an OffloadBinary".to_owned());
+        let list = Regions::arrange(cx, span, claims, Overlap::First, &|_| {
+            "an OffloadBinary".to_owned()
+        });
         let count = list.len();
         let count_of = plural(all.len() as u64, "binary");
         let mut facts = vec![Fact::new("images", count_of, span).headline()];
-        facts.extend(all.iter().take(64).map(|(span, opened)| {
-            cx.within(opened.summary.has);
-            Fact::new("binary", opened.summary.title.clone(), *span)
-        }));
+        facts.extend(
+            all.iter()
+                .take(64)
+                .map(|(span, opened)| Fact::new("binary", opened.summary.title.clone(), *span)),
+        );
         for (_, opened) in &mut all {
             opened.summary.facts = Vec::new();
         }
         let rows = cx.register(Rc::new(SeriesRows {
-            pieces: list,
+            regions: list,
             binaries: all,
         }));
         Opened {

@@ -6,12 +6,12 @@ use super::header::{self, Header1, Header2, Header3};
 use super::{Entry, KEYS};
 use crate::decode::Context;
 use crate::decode::compression::{Inflated, Method};
-use crate::decode::pieces::{self, Piece, Pieces};
+use crate::decode::layout::{self, Overlap, Region, Regions};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::{limits, rules};
 use crate::model::{Bytes, ExpanderId, Sources, Span, Spanned};
 
-/// Kinds of [`Piece`]s.
+/// Kinds of [`Region`]s.
 pub mod kind {
     #![allow(missing_docs)]
     pub const HEADER: u8 = 1;
@@ -425,27 +425,28 @@ impl Reading {
     }
 
     /// All parts of the binary, and what lies between them.
-    pub fn arrange(&mut self, cx: &Context<'_>, whole: Span) -> Pieces {
+    pub fn arrange(&mut self, cx: &Context<'_>, whole: Span) -> Regions {
         let mut claims = vec![
-            Piece::new(pieces::id(kind::HEADER, 0), self.header),
-            Piece::new(pieces::id(kind::ENTRIES, 0), self.table),
-            Piece::new(pieces::id(kind::COMPRESSED, 0), self.compressed),
+            Region::new(layout::id(kind::HEADER, 0), self.header),
+            Region::new(layout::id(kind::ENTRIES, 0), self.table),
+            Region::new(layout::id(kind::COMPRESSED, 0), self.compressed),
         ];
         // In the order in which they usually stand: what is in order is soon sorted.
         let entries = || (0..).zip(&self.entries);
         claims.extend(entries().map(|(index, entry)| {
-            Piece::new(pieces::id(kind::STRING_ENTRIES, index), entry.strings)
+            Region::new(layout::id(kind::STRING_ENTRIES, index), entry.strings)
         }));
-        claims.extend(self.strings.iter().map(|(start, end)| Piece {
+        claims.extend(self.strings.iter().map(|(start, end)| Region {
             start: *start,
             end: *end,
-            what: pieces::id(kind::STRING, 0),
+            id: layout::id(kind::STRING, 0),
         }));
         claims.extend(
-            entries().map(|(index, entry)| Piece::new(pieces::id(kind::IMAGE, index), entry.image)),
+            entries()
+                .map(|(index, entry)| Region::new(layout::id(kind::IMAGE, index), entry.image)),
         );
-        let list = Pieces::arrange(cx, whole, claims, &|what| {
-            let (what, index) = pieces::split(what);
+        let list = Regions::arrange(cx, whole, claims, Overlap::First, &|what| {
+            let (what, index) = layout::split(what);
             match what {
                 kind::HEADER => "the header".to_owned(),
                 kind::ENTRIES => "the entries".to_owned(),
@@ -455,12 +456,12 @@ impl Reading {
                 _ => "a string".to_owned(),
             }
         });
-        for piece in list.list() {
-            let (what, index) = pieces::split(piece.what);
+        for region in list.list() {
+            let (what, index) = layout::split(region.id);
             let entry = usize::try_from(index).ok();
             let entry = entry.and_then(|index| self.entries.get_mut(index));
             if let Some(entry) = entry.filter(|_| what == kind::IMAGE) {
-                entry.owned = piece.is(entry.image);
+                entry.owned = region.is(entry.image);
             }
         }
         list

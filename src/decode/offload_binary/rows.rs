@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::header;
+use super::header::{self, SOURCE};
 use super::key;
 use super::kinds::ImageKind;
 use super::read::{Near, Reading, key_and_value, kind};
 use crate::decode::format::{self, Opened};
+use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
 use crate::decode::names::Present;
-use crate::decode::pieces::{self, Pieces, filler};
 use crate::decode::reader::Window;
 use crate::decode::records::{self, Remarks};
 use crate::decode::syclbin::Survey;
@@ -23,27 +23,27 @@ pub const TOP: u64 = u64::MAX;
 /// The kind of the items of strings that stand together.
 const GROUP: u8 = 7;
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: "OffloadBinary.h",
-        known: &[],
-    }
-}
-
-const HEADER_DOC: Doc = doc("What the binary is, and where its entries are.");
-const GROUP_DOC: Doc = doc("The keys and values of the entries, and where each of them is.");
-const STRINGS_DOC: Doc = doc("The keys and values of an entry: where each of them is.");
-const STRING_DOC: Doc =
-    doc("A key or a value, with its NUL. One that is the end of another need not be stored twice.");
-const IMAGE_DOC: Doc = doc("An image: device code, or metadata of it.");
-const COMPRESSED_DOC: Doc = doc("All but the header, compressed with zlib or zstd.");
+const HEADER_DOC: Doc = Doc::new("What the binary is, and where its entries are.", SOURCE);
+const GROUP_DOC: Doc = Doc::new(
+    "The keys and values of the entries, and where each of them is.",
+    SOURCE,
+);
+const STRINGS_DOC: Doc = Doc::new(
+    "The keys and values of an entry: where each of them is.",
+    SOURCE,
+);
+const STRING_DOC: Doc = Doc::new(
+    "A key or a value, with its NUL. One that is the end of another need not be stored twice.",
+    SOURCE,
+);
+const IMAGE_DOC: Doc = Doc::new("An image: device code, or metadata of it.", SOURCE);
+const COMPRESSED_DOC: Doc = Doc::new("All but the header, compressed with zlib or zstd.", SOURCE);
 
 /// A binary, all of it looked through.
 pub struct Binary {
     reading: Reading,
-    pieces: Pieces,
-    /// The rows: of each the first of its pieces, and the one after the last.
+    regions: Regions,
+    /// The rows: of each the first of its regions, and the one after the last.
     tops: Vec<(u32, u32)>,
     survey: Option<Rc<Survey>>,
     modules: Option<Rc<dyn Modules>>,
@@ -53,16 +53,16 @@ impl Binary {
     /// Puts the strings that stand together into one row each.
     pub fn new(
         reading: Reading,
-        pieces: Pieces,
+        regions: Regions,
         survey: Option<Rc<Survey>>,
         modules: Option<Rc<dyn Modules>>,
     ) -> Binary {
-        let is_string = |what| matches!(pieces::split(what).0, kind::STRING | kind::STRING_ENTRIES);
+        let is_string = |what| matches!(layout::split(what).0, kind::STRING | kind::STRING_ENTRIES);
         let mut tops: Vec<(u32, u32)> = Vec::new();
         // The row that further strings are put into, with the holes before them.
         let mut open: Option<usize> = None;
-        for (piece, at) in pieces.list().iter().zip(0..) {
-            let joins = is_string(piece.what);
+        for (region, at) in regions.list().iter().zip(0..) {
+            let joins = is_string(region.id);
             if let Some(group) = open.filter(|_| joins) {
                 tops.truncate(group + 1);
                 if let Some(group) = tops.get_mut(group) {
@@ -72,14 +72,14 @@ impl Binary {
             }
             if joins {
                 open = Some(tops.len());
-            } else if !matches!(piece.what, pieces::PADDING | pieces::GAP) {
+            } else if !matches!(region.id, layout::PADDING | layout::GAP) {
                 open = None;
             }
             tops.push((at, at + 1));
         }
         Binary {
             reading,
-            pieces,
+            regions,
             tops,
             survey,
             modules,
@@ -95,7 +95,7 @@ impl Binary {
         self.reading.entries.get(usize::try_from(index).ok()?)
     }
 
-    /// The pieces of a row.
+    /// The regions of a row.
     fn top(&self, index: u64) -> Option<(u64, u64)> {
         let (first, end) = self.tops.get(usize::try_from(index).ok()?)?;
         Some((u64::from(*first), u64::from(*end)))
@@ -133,25 +133,25 @@ pub struct BinaryRows(pub Rc<Binary>);
 impl BinaryRows {
     fn top(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
         let (first, end) = self.0.top(index)?;
-        let (what, span) = self.0.pieces.get(first)?;
+        let (what, span) = self.0.regions.get(first)?;
         if end - first == 1 {
-            return self.piece(what, span, out);
+            return self.part(what, span, out);
         }
-        let (_, last) = self.0.pieces.get(end - 1)?;
+        let (_, last) = self.0.regions.get(end - 1)?;
         let all = Span::new(span.source, span.start, last.end);
         let node = Node::new(NodeKind::Record, "strings", all)
             .area(Area::Header)
-            .children(out.me, pieces::id(GROUP, index), Some(end - first))
+            .children(out.me, layout::id(GROUP, index), Some(end - first))
             .doc(&GROUP_DOC);
         Some(node)
     }
 
-    fn piece(&self, what: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
+    fn part(&self, what: u64, span: Span, out: &Rows<'_>) -> Option<Node> {
         if let Some(node) = filler(what, span) {
             return Some(node);
         }
         let binary = &self.0;
-        let (what, index) = pieces::split(what);
+        let (what, index) = layout::split(what);
         let remarks = || Rc::clone(binary) as Rc<dyn Remarks>;
         // What is left of a part when others have claimed bytes of it.
         let rest = |name: String| Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
@@ -165,7 +165,7 @@ impl BinaryRows {
                 .area(Area::Header)
                 .children(
                     out.me,
-                    pieces::id(kind::HEADER, 0),
+                    layout::id(kind::HEADER, 0),
                     Some(fields.len() as u64),
                 )
                 .doc(&HEADER_DOC),
@@ -287,7 +287,7 @@ impl Expand for BinaryRows {
             }
             return;
         }
-        let (what, index) = pieces::split(item);
+        let (what, index) = layout::split(item);
         match what {
             kind::HEADER => {
                 let header = Window::clamped(out.sources, self.0.reading.header);
@@ -299,8 +299,8 @@ impl Expand for BinaryRows {
                     return;
                 };
                 for at in range {
-                    let piece = self.0.pieces.get(first.saturating_add(at));
-                    out.extend(piece.and_then(|(what, span)| self.piece(what, span, out)));
+                    let region = self.0.regions.get(first.saturating_add(at));
+                    out.extend(region.and_then(|(id, span)| self.part(id, span, out)));
                 }
             }
             _ => {}
@@ -312,40 +312,43 @@ impl Expand for BinaryRows {
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        let piece = self.0.pieces.index_at(offset);
+        let region = self.0.regions.index_at(offset);
         if item == TOP {
-            let after = self.0.tops.partition_point(|top| u64::from(top.1) <= piece);
+            let after = self
+                .0
+                .tops
+                .partition_point(|top| u64::from(top.1) <= region);
             return Some(vec![after as u64]);
         }
-        let (what, index) = pieces::split(item);
+        let (what, index) = layout::split(item);
         if what != GROUP {
             return None;
         }
         let (first, _) = self.0.top(index)?;
-        Some(piece.checked_sub(first).into_iter().collect())
+        Some(region.checked_sub(first).into_iter().collect())
     }
 }
 
 /// Makes the rows of binaries that follow each other.
 pub struct SeriesRows {
     /// Their places, and what lies between them.
-    pub pieces: Pieces,
+    pub regions: Regions,
     /// Their bytes, and what they were opened as.
     pub binaries: Vec<(Span, Opened)>,
 }
 
 impl Expand for SeriesRows {
     fn count(&self, _item: u64, _sources: &Sources) -> u64 {
-        self.pieces.len()
+        self.regions.len()
     }
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         for at in range {
-            let Some((what, span)) = self.pieces.get(at) else {
+            let Some((what, span)) = self.regions.get(at) else {
                 continue;
             };
             let node = filler(what, span).or_else(|| {
-                let (_, index) = pieces::split(what);
+                let (_, index) = layout::split(what);
                 let (_, opened) = self.binaries.get(usize::try_from(index).ok()?)?;
                 Some(format::document_node(
                     format!("binary {index}"),
@@ -358,6 +361,6 @@ impl Expand for SeriesRows {
     }
 
     fn index_at(&self, _item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        Some(vec![self.pieces.index_at(offset)])
+        Some(vec![self.regions.index_at(offset)])
     }
 }

@@ -82,16 +82,14 @@ record! {
     }
 }
 
-static HEADER_DOC: Doc = Doc {
-    text: "How the bundle is compressed, and how large it is.",
-    source: "clang, OffloadBundler.h, CompressedOffloadBundle",
-    known: &[],
-};
-static PACKED_DOC: Doc = Doc {
-    text: "A compressed bundle that is not unpacked.",
-    source: "clang, OffloadBundler.h, CompressedOffloadBundle",
-    known: &[],
-};
+static HEADER_DOC: Doc = Doc::new(
+    "How the bundle is compressed, and how large it is.",
+    "clang, OffloadBundler.h, CompressedOffloadBundle",
+);
+static PACKED_DOC: Doc = Doc::new(
+    "A compressed bundle that is not unpacked.",
+    "clang, OffloadBundler.h, CompressedOffloadBundle",
+);
 
 /// A compressed bundle.
 #[derive(Debug)]

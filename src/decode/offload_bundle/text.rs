@@ -23,16 +23,14 @@ const END: &str = " __CLANG_OFFLOAD_BUNDLE____END__ ";
 /// How the lines start, by the language of the texts.
 const COMMENTS: &[&str] = &["#", ";", "//"];
 
-static MARK_DOC: Doc = Doc {
-    text: "Where a text of the bundle starts or ends, and what it is for.",
-    source: "ClangOffloadBundler.rst, Bundled Text File Layout",
-    known: &[],
-};
-static TEXT_DOC: Doc = Doc {
-    text: "A text of the bundle.",
-    source: "ClangOffloadBundler.rst, Bundled Text File Layout",
-    known: &[],
-};
+static MARK_DOC: Doc = Doc::new(
+    "Where a text of the bundle starts or ends, and what it is for.",
+    "ClangOffloadBundler.rst, Bundled Text File Layout",
+);
+static TEXT_DOC: Doc = Doc::new(
+    "A text of the bundle.",
+    "ClangOffloadBundler.rst, Bundled Text File Layout",
+);
 
 /// A bundle of texts.
 #[derive(Debug)]

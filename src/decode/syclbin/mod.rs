@@ -108,22 +108,23 @@ pub enum Part {
 
 const SOURCE: &str = "SYCLBINDesign.md";
 
-const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: SOURCE,
-        known: &[],
-    }
-}
-
-static GLOBAL_DOC: Doc = doc("What holds for the whole SYCLBIN: the state of its kernels.");
-static MODULE_DOC: Doc = doc(
-    "The property sets of an abstract module: its device binaries share them, kernels, imported and exported symbols, requirements of devices.",
+static GLOBAL_DOC: Doc = Doc::new(
+    "What holds for the whole SYCLBIN: the state of its kernels.",
+    SOURCE,
 );
-static IR_DOC: Doc =
-    doc("Device code in an intermediate representation, to be compiled when it is run.");
-static NATIVE_DOC: Doc = doc("Device code that is compiled for one architecture.");
-static SIZE_DOC: Doc = doc("The size of the metadata in bytes; the device code follows it.");
+static MODULE_DOC: Doc = Doc::new(
+    "The property sets of an abstract module: its device binaries share them, kernels, imported and exported symbols, requirements of devices.",
+    SOURCE,
+);
+static IR_DOC: Doc = Doc::new(
+    "Device code in an intermediate representation, to be compiled when it is run.",
+    SOURCE,
+);
+static NATIVE_DOC: Doc = Doc::new("Device code that is compiled for one architecture.", SOURCE);
+static SIZE_DOC: Doc = Doc::new(
+    "The size of the metadata in bytes; the device code follows it.",
+    SOURCE,
+);
 
 impl Part {
     /// What it is called.

@@ -19,7 +19,7 @@ use self::rows::{File, FileRows, TOP, id_of, part_of};
 use super::{Code, Module, Part, Survey, Text, modules, open_code, read_global};
 use crate::decode::Context;
 use crate::decode::format::{Format, Opened};
-use crate::decode::pieces::{self, Piece, Pieces};
+use crate::decode::layout::{self, Overlap, Region, Regions};
 use crate::decode::reader::{Endian, ReadResult, Reader, Window};
 use crate::decode::record::Field;
 use crate::decode::{limits, rules};
@@ -46,7 +46,7 @@ impl Format for SyclbinV1 {
         let survey = reading.survey(cx);
         let rows = reading.rows(cx, survey);
         let survey = Rc::clone(&rows.survey);
-        let count = rows.pieces.len();
+        let count = rows.regions.len();
         Opened {
             summary: survey.summary(),
             content: Some((
@@ -258,7 +258,7 @@ impl Reading {
 
     /// All parts of the file; opens the device code of which no other part claims bytes.
     fn rows(&self, cx: &Context<'_>, mut survey: Survey) -> File {
-        let claim = |kind, span| Piece::new(pieces::id(kind, 0), span);
+        let claim = |kind, span| Region::new(layout::id(kind, 0), span);
         let claims = vec![
             claim(kind::HEADER, self.header.origin),
             claim(kind::MODULES, self.modules),
@@ -267,25 +267,25 @@ impl Reading {
             claim(kind::METADATA, self.metadata),
             claim(kind::BINARY, self.binary),
         ];
-        let pieces = Pieces::arrange(cx, self.span, claims, &|_| String::new());
+        let regions = Regions::arrange(cx, self.span, claims, Overlap::First, &|_| String::new());
         let name = |what| part_of(what).map_or_else(String::new, Part::name);
-        let mut texts = vec![Piece::new(id_of(Part::Global), survey.global.span)];
+        let mut texts = vec![Region::new(id_of(Part::Global), survey.global.span)];
         for (module, at) in survey.modules.iter().zip(0..) {
-            texts.push(Piece::new(id_of(Part::Module(at)), module.text.span));
+            texts.push(Region::new(id_of(Part::Module(at)), module.text.span));
         }
         let mut codes = Vec::new();
         let ir = survey.ir.iter().zip(0..);
         let native = survey.native.iter().zip(0..);
         let parts = ir.map(|(code, at)| (code, Part::Ir(at)));
         for (code, part) in parts.chain(native.map(|(code, at)| (code, Part::Native(at)))) {
-            texts.push(Piece::new(id_of(part), code.text.span));
-            codes.push(Piece::new(id_of(part), code.bytes));
+            texts.push(Region::new(id_of(part), code.text.span));
+            codes.push(Region::new(id_of(part), code.bytes));
         }
-        let metadata = Pieces::arrange(cx, self.metadata, texts, &name);
-        let binary = Pieces::arrange(cx, self.binary, codes, &name);
-        for piece in binary.list() {
-            let code = part_of(piece.what).and_then(|part| survey.code_mut(part));
-            if let Some(code) = code.filter(|code| piece.is(code.bytes)) {
+        let metadata = Regions::arrange(cx, self.metadata, texts, Overlap::First, &name);
+        let binary = Regions::arrange(cx, self.binary, codes, Overlap::First, &name);
+        for region in binary.list() {
+            let code = part_of(region.id).and_then(|part| survey.code_mut(part));
+            if let Some(code) = code.filter(|code| region.is(code.bytes)) {
                 code.opened = open_code(cx, code.bytes);
             }
         }
@@ -295,7 +295,7 @@ impl Reading {
             binary,
             header: self.header.origin,
             modules: modules(Rc::clone(&survey)),
-            pieces,
+            regions,
             survey,
         }
     }

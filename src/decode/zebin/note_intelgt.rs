@@ -133,15 +133,11 @@ fn doc(kind: u32) -> &'static Doc {
         ($($name:ident: $known:expr, $text:literal;)*) => {
             match NoteType(kind) {
                 $(NoteType::$name => {
-                    const DOC: Doc = Doc { text: $text, source: SOURCE, known: $known };
+                    const DOC: Doc = Doc::new($text, SOURCE).known($known);
                     &DOC
                 })*
                 _ => {
-                    const DOC: Doc = Doc {
-                        text: "A note of a type that the specification does not know.",
-                        source: SOURCE,
-                        known: <NoteType as Present>::KNOWN,
-                    };
+                    const DOC: Doc = Doc::new("A note of a type that the specification does not know.", SOURCE).known(<NoteType as Present>::KNOWN);
                     &DOC
                 }
             }

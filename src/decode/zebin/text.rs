@@ -53,32 +53,24 @@ pub struct Code {
 
 const SECTION: u64 = 0;
 
-const CODE_DOC: Doc = Doc {
-    text: "Machine code of a kernel or function. Its instructions are 16 bytes long, or 8 where they are compacted.",
-    source: "zebin ELF, ZE symbols",
-    known: &[],
-};
-const PREFETCH_DOC: Doc = Doc {
-    text: "Zero bytes after the code: what the hardware may prefetch beyond the last instruction.",
-    source: "IGC, zebin_builder.cpp",
-    known: &[],
-};
-const ENTRY_DOC: Doc = Doc {
-    text: "Where execution starts, after the prologue that loads the payload.",
-    source: "zebin ELF, ZE symbols",
-    known: &[],
-};
-const INSTRUCTION_DOC: Doc = Doc {
-    text: "An instruction. Bit 29 of its first word says that it is compacted to 8 bytes.",
-    source: "pti-gpu, GenBinaryDecoding",
-    known: &[],
-};
+const CODE_DOC: Doc = Doc::new(
+    "Machine code of a kernel or function. Its instructions are 16 bytes long, or 8 where they are compacted.",
+    "zebin ELF, ZE symbols",
+);
+const PREFETCH_DOC: Doc = Doc::new(
+    "Zero bytes after the code: what the hardware may prefetch beyond the last instruction.",
+    "IGC, zebin_builder.cpp",
+);
+const ENTRY_DOC: Doc = Doc::new(
+    "Where execution starts, after the prologue that loads the payload.",
+    "zebin ELF, ZE symbols",
+);
+const INSTRUCTION_DOC: Doc = Doc::new(
+    "An instruction. Bit 29 of its first word says that it is compacted to 8 bytes.",
+    "pti-gpu, GenBinaryDecoding",
+);
 
-const CUT_OFF_DOC: Doc = Doc {
-    text: "The code ends within this instruction.",
-    source: "",
-    known: &[],
-};
+const CUT_OFF_DOC: Doc = Doc::new("The code ends within this instruction.", "");
 
 impl Code {
     /// The parts of a section, by the function symbols that live in it.

@@ -4,6 +4,7 @@
 
 use crate::decode::names::{Dec, Hex};
 use crate::decode::records::Kind;
+use crate::decode::syclbin::SOURCE;
 use crate::model::Doc;
 use crate::record;
 
@@ -79,14 +80,6 @@ record! {
     }
 }
 
-pub const fn doc(text: &'static str) -> Doc {
-    Doc {
-        text,
-        source: super::super::SOURCE,
-        known: &[],
-    }
-}
-
 /// The numbers of the tables, of their rows and of the items below them.
 pub mod kind {
     #![allow(missing_docs)]
@@ -104,7 +97,10 @@ pub static MODULES: Kind = Kind {
     name: "abstract module",
     fields: AbstractModuleHeader::FIELDS,
     size: AbstractModuleHeader::SIZE,
-    doc: doc("A collection of device binaries that share their properties."),
+    doc: Doc::new(
+        "A collection of device binaries that share their properties.",
+        SOURCE,
+    ),
 };
 
 /// IR modules.
@@ -113,7 +109,10 @@ pub static IR: Kind = Kind {
     name: "IR module",
     fields: IRModuleHeader::FIELDS,
     size: IRModuleHeader::SIZE,
-    doc: doc("Device code in an intermediate representation, to be compiled when it is run."),
+    doc: Doc::new(
+        "Device code in an intermediate representation, to be compiled when it is run.",
+        SOURCE,
+    ),
 };
 
 /// Native device code images.
@@ -122,5 +121,5 @@ pub static NATIVE: Kind = Kind {
     name: "native device code image",
     fields: NativeDeviceCodeImageHeader::FIELDS,
     size: NativeDeviceCodeImageHeader::SIZE,
-    doc: doc("Device code that is compiled for one architecture."),
+    doc: Doc::new("Device code that is compiled for one architecture.", SOURCE),
 };

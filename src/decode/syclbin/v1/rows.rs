@@ -3,31 +3,40 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::super::{Part, Survey};
-use super::header::{self, FileHeader, doc, kind};
-use crate::decode::pieces::{self, Pieces, filler};
+use super::super::{Part, SOURCE, Survey};
+use super::header::{self, FileHeader, kind};
+use crate::decode::layout::{self, Regions, filler};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::records::{self, Remarks};
 use crate::model::modules::Modules;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
-const HEADER_DOC: Doc = doc("How many modules there are, and how large the tables.");
-const METADATA_DOC: Doc = doc("The property sets of all modules: offsets of metadata count here.");
-const BINARY_DOC: Doc = doc("The device code of all modules: offsets of it count here.");
+const HEADER_DOC: Doc = Doc::new(
+    "How many modules there are, and how large the tables.",
+    SOURCE,
+);
+const METADATA_DOC: Doc = Doc::new(
+    "The property sets of all modules: offsets of metadata count here.",
+    SOURCE,
+);
+const BINARY_DOC: Doc = Doc::new(
+    "The device code of all modules: offsets of it count here.",
+    SOURCE,
+);
 
 /// The numbers that stand for parts.
 pub fn id_of(part: Part) -> u64 {
     match part {
-        Part::Global => pieces::id(kind::HEADER, 0),
-        Part::Module(at) => pieces::id(kind::MODULES, at.into()),
-        Part::Ir(at) => pieces::id(kind::IR, at.into()),
-        Part::Native(at) => pieces::id(kind::NATIVE, at.into()),
+        Part::Global => layout::id(kind::HEADER, 0),
+        Part::Module(at) => layout::id(kind::MODULES, at.into()),
+        Part::Ir(at) => layout::id(kind::IR, at.into()),
+        Part::Native(at) => layout::id(kind::NATIVE, at.into()),
     }
 }
 
 /// The other way of [`id_of`].
 pub fn part_of(id: u64) -> Option<Part> {
-    let (what, index) = pieces::split(id);
+    let (what, index) = layout::split(id);
     let index = u32::try_from(index).ok()?;
     Some(match what {
         kind::HEADER => Part::Global,
@@ -50,11 +59,11 @@ pub struct File {
     /// The file header.
     pub header: Span,
     /// All parts.
-    pub pieces: Pieces,
+    pub regions: Regions,
     /// The parts of the metadata table.
-    pub metadata: Pieces,
+    pub metadata: Regions,
     /// The parts of the binary table.
-    pub binary: Pieces,
+    pub binary: Regions,
 }
 
 /// Makes its rows.
@@ -62,17 +71,17 @@ pub struct FileRows(pub Rc<File>);
 
 impl FileRows {
     fn part(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
-        let (what, span) = self.0.pieces.get(index)?;
+        let (what, span) = self.0.regions.get(index)?;
         if let Some(node) = filler(what, span) {
             return Some(node);
         }
-        let (what, _) = pieces::split(what);
+        let (what, _) = layout::split(what);
         let table = |name, kind| {
             records::table(out, name, span, kind, Rc::clone(&self.0) as Rc<dyn Remarks>)
         };
-        let group = |name: &'static str, pieces: &Pieces, doc| {
+        let group = |name: &'static str, regions: &Regions, doc| {
             Node::new(NodeKind::Record, name, span)
-                .children(out.me, pieces::id(what, 0), Some(pieces.len()))
+                .children(out.me, layout::id(what, 0), Some(regions.len()))
                 .doc(doc)
         };
         Some(match what {
@@ -81,7 +90,7 @@ impl FileRows {
             }
             kind::HEADER => Node::new(NodeKind::Record, "file header", span)
                 .area(Area::Header)
-                .children(out.me, pieces::id(what, 0), Some(FileHeader::COUNT))
+                .children(out.me, layout::id(what, 0), Some(FileHeader::COUNT))
                 .doc(&HEADER_DOC),
             kind::MODULES => table("abstract module headers", &header::MODULES),
             kind::IR => table("IR module headers", &header::IR),
@@ -97,12 +106,12 @@ impl FileRows {
 impl Expand for FileRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
         // All others say it themselves.
-        if item == TOP { self.0.pieces.len() } else { 0 }
+        if item == TOP { self.0.regions.len() } else { 0 }
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
         let file = &self.0;
-        let (what, _) = pieces::split(item);
+        let (what, _) = layout::split(item);
         if item == TOP {
             for index in range {
                 out.extend(self.part(index, out));
@@ -138,19 +147,19 @@ impl Expand for FileRows {
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
-        let pieces = match (item, pieces::split(item).0) {
-            (TOP, _) => &self.0.pieces,
+        let regions = match (item, layout::split(item).0) {
+            (TOP, _) => &self.0.regions,
             (_, kind::METADATA) => &self.0.metadata,
             (_, kind::BINARY) => &self.0.binary,
             _ => return None,
         };
-        Some(vec![pieces.index_at(offset)])
+        Some(vec![regions.index_at(offset)])
     }
 }
 
 impl Remarks for File {
     fn record(&self, table: u8, index: u64, node: Node, _out: &Rows<'_>) -> Node {
-        let Some(part) = part_of(pieces::id(table, index)) else {
+        let Some(part) = part_of(layout::id(table, index)) else {
             return node;
         };
         let mut node = node;

@@ -8,16 +8,14 @@ use crate::decode::eager::{Eager, Place};
 use crate::decode::limits;
 use crate::model::{Doc, Node, Value};
 
-pub(super) const DOC: Doc = Doc {
-    text: "What the text means by the rules of YAML. It has parts (anchors, aliases, tags, block scalars, complex keys) that the driver does not read, and that have no rows of their own.",
-    source: "YAML 1.1, as serde_yaml reads it",
-    known: &[],
-};
-const VALUE_DOC: Doc = Doc {
-    text: "A value by the rules of YAML; where it stands in the text is not known.",
-    source: "YAML 1.1, as serde_yaml reads it",
-    known: &[],
-};
+pub(super) const DOC: Doc = Doc::new(
+    "What the text means by the rules of YAML. It has parts (anchors, aliases, tags, block scalars, complex keys) that the driver does not read, and that have no rows of their own.",
+    "YAML 1.1, as serde_yaml reads it",
+);
+const VALUE_DOC: Doc = Doc::new(
+    "A value by the rules of YAML; where it stands in the text is not known.",
+    "YAML 1.1, as serde_yaml reads it",
+);
 
 /// Decodes the text: the values as a tree, or why there are none.
 pub(super) fn tree(text: &[u8]) -> Eager {

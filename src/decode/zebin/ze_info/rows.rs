@@ -19,26 +19,13 @@ use crate::decode::eager::Tree;
 use crate::decode::zebin::links::Links;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
 
-const UNKNOWN_DOC: Doc = Doc {
-    text: "A key that the specification does not have here, to version 1.73.",
-    source: "ZE Info 1.73",
-    known: &[],
-};
-const ENTRY_DOC: Doc = Doc {
-    text: "An entry of a sequence.",
-    source: "ZE Info 1.73",
-    known: &[],
-};
-const SYNTAX_DOC: Doc = Doc {
-    text: "Belongs to the text, not to the data.",
-    source: "YAML",
-    known: &[],
-};
-const RAW_DOC: Doc = Doc {
-    text: "A line that is not YAML; it is shown as it stands.",
-    source: "YAML",
-    known: &[],
-};
+const UNKNOWN_DOC: Doc = Doc::new(
+    "A key that the specification does not have here, to version 1.73.",
+    "ZE Info 1.73",
+);
+const ENTRY_DOC: Doc = Doc::new("An entry of a sequence.", "ZE Info 1.73");
+const SYNTAX_DOC: Doc = Doc::new("Belongs to the text, not to the data.", "YAML");
+const RAW_DOC: Doc = Doc::new("A line that is not YAML; it is shown as it stands.", "YAML");
 
 /// Makes the rows of a `.ze_info`.
 pub struct ZeInfoRows {

@@ -255,11 +255,7 @@ pub(super) use {fact, table, values};
 use super::{Default, Driver, EnumValue, Key, Table, Type};
 use crate::model::{Doc, Known};
 
-const NO_DOC: Doc = Doc {
-    text: "",
-    source: "",
-    known: &[],
-};
+const NO_DOC: Doc = Doc::new("", "");
 
 /// A bit for each place that is true.
 #[allow(clippy::indexing_slicing)]

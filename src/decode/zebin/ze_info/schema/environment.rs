@@ -33,11 +33,10 @@ static HINT: Key = Key {
     name: "*_hint*",
     ty: Type::Str,
     driver: Driver::Reads,
-    doc: Doc {
-        text: "A hint under a name that the specification does not list. The driver takes every key that has _hint in its name and passes it on as it stands. Type str; not in today's specification.",
-        source: "compute-runtime, zeinfo_decoder.cpp",
-        known: &[],
-    },
+    doc: Doc::new(
+        "A hint under a name that the specification does not list. The driver takes every key that has _hint in its name and passes it on as it stands. Type str; not in today's specification.",
+        "compute-runtime, zeinfo_decoder.cpp",
+    ),
     ..super::dsl::KEY
 };
 
