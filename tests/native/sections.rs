@@ -12,6 +12,7 @@ use zeview::decode::elf::section::SectionType;
 use zeview::decode::zebin::sections::{
     Content, Driver, Name, SECTIONS, SectionSpec, Spelling, segment_of, spec_of,
 };
+use zeview::decode::zebin::verdict::rules;
 use zeview::model::{Area, NodeId, Outcome};
 
 /// A name that the row is for.
@@ -109,16 +110,16 @@ fn the_driver_does_with_each_row_what_it_says() {
     for spec in SECTIONS {
         let name = name_for(spec);
         let (count, rule) = match spec.driver {
-            Driver::Once(_) => (2, "driver/section-again"),
+            Driver::Once(_) => (2, rules::DUPLICATE_SECTION.id),
             Driver::Kernel | Driver::Skips => (1, ""),
-            Driver::Warns => (1, "driver/section-left-out"),
-            Driver::Refuses => (1, "driver/progbits-name"),
+            Driver::Warns => (1, rules::SECTION_IGNORED.id),
+            Driver::Refuses => (1, rules::PROGBITS_NAME.id),
         };
         let document = open(&zebin_with(spec, count).build().bytes);
         let verdict = document.verdict(NodeId::ROOT, None).expect("a verdict");
         let wanted = match rule {
             "" => Outcome::Loads,
-            "driver/section-left-out" => Outcome::LoadsWithWarnings,
+            id if id == rules::SECTION_IGNORED.id => Outcome::LoadsWithWarnings,
             _ => Outcome::Refused,
         };
         assert_eq!(verdict.outcome, wanted, "{name}: {:?}", verdict.findings);
