@@ -41,17 +41,13 @@ impl Layout {
                 )
             });
         }
-        parts.sort_by_key(|p| {
-            p.span.map(|s| (s.start, std::cmp::Reverse(s.end)))
-        });
+        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
         let holes = find_holes(whole, &parts);
         let disjoint = check_overlaps(cx, &parts);
         for (number, hole) in holes.into_iter().enumerate() {
             parts.push(hole_node(cx, hole, number < limits::HOLES));
         }
-        parts.sort_by_key(|p| {
-            p.span.map(|s| (s.start, std::cmp::Reverse(s.end)))
-        });
+        parts.sort_by_key(|p| p.span.map(|s| (s.start, std::cmp::Reverse(s.end))));
         Layout { parts, disjoint }
     }
 

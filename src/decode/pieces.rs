@@ -82,9 +82,7 @@ impl Pieces {
         mut claims: Vec<Piece>,
         name: &dyn Fn(u64) -> String,
     ) -> Pieces {
-        claims.sort_by(|a, b| {
-            (a.start, b.end, a.what).cmp(&(b.start, a.end, b.what))
-        });
+        claims.sort_by(|a, b| (a.start, b.end, a.what).cmp(&(b.start, a.end, b.what)));
         let mut list: Vec<Piece> = Vec::with_capacity(claims.len());
         let mut at = whole.start;
         let mut holes = 0;

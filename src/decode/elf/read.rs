@@ -15,7 +15,7 @@ use crate::decode::context::Context;
 use crate::decode::limits;
 use crate::decode::reader::{Endian, ReadError, Window};
 use crate::decode::rules;
-use crate::model::{Span};
+use crate::model::Span;
 
 /// An ELF file's header, and how to read the rest.
 #[derive(Debug, Clone, Copy)]

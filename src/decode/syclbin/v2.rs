@@ -20,8 +20,8 @@ use crate::decode::property_set::line::decimal;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::records::field_span;
 use crate::decode::rules;
+use crate::model::Span;
 use crate::model::kernels::Given;
-use crate::model::{Span};
 
 /// What an image is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::rules;
 use super::sections::{FUNCTIONS, Sections};
 use super::ze_info::{Kernel, Module};
 use crate::decode::zebin::device::Device;
-use crate::model::{Span};
+use crate::model::Span;
 
 /// Where a section's bytes end up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -277,9 +277,7 @@ fn arrange(payload: &mut Payload) {
             (start < end).then_some((start, end, at))
         })
         .collect();
-    placed.sort_by_key(|(start, end, at)| {
-        (*start, std::cmp::Reverse(*end), *at)
-    });
+    placed.sort_by_key(|(start, end, at)| (*start, std::cmp::Reverse(*end), *at));
     let mut reach: Option<(u64, u32)> = None;
     for (start, end, at) in placed {
         let (from, first) = reach.unwrap_or((0, at));
