@@ -226,7 +226,7 @@ impl Found {
             rows: rows.filter_map(row).collect(),
             start,
             found: self.count(),
-            total: list.len().saturating_sub(list.secondary()).into(),
+            total: list.count().saturating_sub(list.secondary()).into(),
             secondary: list.secondary().into(),
             left_out: list.left_out(),
             maxima: maxima.clone(),

@@ -43,7 +43,7 @@ async function watchClipboard(page, refuse = false) {
 }
 
 async function saved(page, label) {
-  await page.getByText("Export").click();
+  await page.getByText("Export", { exact: true }).click();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: label, exact: true }).click(),
@@ -173,7 +173,7 @@ journey("the keyboard alone: sort, choose, open, leave", async (page) => {
 journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page);
-  await page.getByText("Export").click();
+  await page.getByText("Export", { exact: true }).click();
   await axe(page);
   await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
   await page.getByRole("status").getByText("Table copied").waitFor();
@@ -182,12 +182,12 @@ journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async
   const [tabs, markdown] = await page.evaluate(() => globalThis.copied);
   assert.match(tabs, /\nspill\t8\t128\t8\t3328\t104\t/);
   assert.match(markdown, /\| spill \|/);
-  await page.getByText("Export").click();
+  await page.getByText("Export", { exact: true }).click();
   const csv = await saved(page, "Save as CSV");
   assert.equal(csv.name, "spill.dg2.zebin-kernels.csv");
   assert.match(csv.text, /^name,simd_size,/);
   assert.match(csv.text, /\nspill,8,128,8,3328,104,/);
-  await page.getByText("Export").click();
+  await page.getByText("Export", { exact: true }).click();
   const json = await saved(page, "Save as JSON");
   assert.deepEqual(JSON.parse(json.text).map((kernel) => [kernel.name, kernel.spill_size]), [
     ["bigprivate", 0],
@@ -199,7 +199,7 @@ journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async
 journey("what the clipboard refuses is shown", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page, true);
-  await page.getByText("Export").click();
+  await page.getByText("Export", { exact: true }).click();
   await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
   const text = page.getByRole("textbox", { name: "Text to copy" });
   assert.match(await text.inputValue(), /bigprivate/);

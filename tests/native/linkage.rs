@@ -101,7 +101,7 @@ fn each_row_leads_to_its_node_and_is_found_by_it() {
         let mut document = open(&fixture.bytes);
         for id in [ListId::Relocations, ListId::Symbols] {
             let list = list(&document, id);
-            for row in 0..list.len() {
+            for row in 0..list.count() {
                 let span = list.entry(row, &document.sources).unwrap();
                 let found = list.rows_at(span, &document.sources);
                 assert_eq!(found, Some(row..row + 1), "{}", fixture.name);
@@ -128,7 +128,7 @@ fn who_refers_to_a_symbol_is_counted() {
     let relocations = list(&document, ListId::Relocations);
     let symbols = list(&document, ListId::Symbols);
     let mut used = 0;
-    for row in 0..symbols.len() {
+    for row in 0..symbols.count() {
         let entry = symbols.entry(row, &document.sources).unwrap();
         let detail = symbols.about(row, entry, &document.sources).detail;
         let Detail::Symbol {
@@ -275,7 +275,7 @@ fn names_are_as_people_write_them() {
     let file = zebin::zebin(&["k"]).symbol(elf::Symbol::new("_Z3addii", 1, 2, ".text.k").at(0, 16));
     let document = open(&file.build().bytes);
     let symbols = list(&document, ListId::Symbols);
-    let last = symbols.len() - 1;
+    let last = symbols.count() - 1;
     let name = symbols.cell(last, 0, &document.sources).value;
     assert_eq!(
         (&*name.title(), &*name.text()),
@@ -298,7 +298,7 @@ fn lists_are_written() {
     let symbols = list(&document, ListId::Symbols);
     let columns: Vec<_> = ListId::Symbols.default_columns().collect();
     let write = |form, limit| {
-        let all = Order::All(symbols.len());
+        let all = Order::All(symbols.count());
         writer::write(&*symbols, &all, &columns, form, &document.sources, limit)
     };
     let csv = write(Form::Csv, 1 << 20).unwrap();

@@ -203,7 +203,7 @@ fn modules_are_a_list() {
             let value = cell(&document, &*list, row, id).value;
             value.text().into_owned()
         };
-        assert_eq!(list.len(), 2, "{name}");
+        assert_eq!(list.count(), 2, "{name}");
         for (id, first, second) in [
             ("module", "0", "1"),
             (
@@ -275,7 +275,7 @@ fn properties_are_a_list() {
         let of_module = list(&mut document, ListId::Properties, Some(header));
         assert_eq!(of_module.subject(), "abstract module 0", "{name}");
         let cell = |row, id| cell(&document, &*of_module, row, id);
-        let rows: Vec<[String; 4]> = (0..of_module.len())
+        let rows: Vec<[String; 4]> = (0..of_module.count())
             .map(|row| {
                 ["set", "key", "type", "value"].map(|id| cell(row, id).value.text().into_owned())
             })
@@ -296,7 +296,7 @@ fn properties_are_a_list() {
         assert_eq!(cell(3, "bits").value.text(), "3", "{name}");
         assert!(!cell(0, "description").value.text().is_empty(), "{name}");
         // Each cell leads to its bytes, and those back to the row.
-        for row in 0..of_module.len() {
+        for row in 0..of_module.count() {
             let read = |id| {
                 let span = cell(row, id).span.expect("it is there");
                 document.sources.read(span).expect("it is there").to_vec()

@@ -85,7 +85,7 @@ impl Check {
         let sources = &document.sources;
         let columns = id.columns();
         let within = |span: Span| sources.whole(span.source).contains(span);
-        let all = list.len();
+        let all = list.count();
         if list.secondary() > all {
             self.fail(format!("{id:?}: more secondary rows than rows"));
         }
@@ -146,7 +146,7 @@ impl Check {
     fn way_back(&mut self, document: &Document, list: &dyn List, row: u32, entry: Span) {
         let sources = &document.sources;
         let found = list.rows_at(entry, sources);
-        let inside = found.as_ref().is_some_and(|rows| rows.end <= list.len());
+        let inside = found.as_ref().is_some_and(|rows| rows.end <= list.count());
         let same = |rows: &std::ops::Range<u32>| {
             let other = list.entry(rows.start, sources);
             other.is_some_and(|other| other.contains(entry))
@@ -166,7 +166,7 @@ impl Check {
 
     /// Every column sorts, either way: all rows are still there, and their keys rise or fall.
     fn sorts(&mut self, document: &Document, list: &dyn List) {
-        if list.len() > 10_000 {
+        if list.count() > 10_000 {
             return;
         }
         let (id, sources) = (list.id(), &document.sources);
@@ -188,7 +188,7 @@ impl Check {
                 let rows: Vec<u32> = order.from(0, u64::MAX).collect();
                 let mut sorted = rows.clone();
                 sorted.sort_unstable();
-                if !sorted.into_iter().eq(0..list.len()) {
+                if !sorted.into_iter().eq(0..list.count()) {
                     self.fail(format!("{id:?} by {}: not all rows", column.id));
                 }
                 let keys = rows.iter().map(|row| list.key(*row, at, sources));
@@ -211,7 +211,7 @@ impl Check {
     /// What stands in a cell finds its row.
     fn filters(&mut self, document: &Document, list: &dyn List) {
         let (id, sources) = (list.id(), &document.sources);
-        for row in [0, list.len() / 2, list.len().saturating_sub(1)] {
+        for row in [0, list.count() / 2, list.count().saturating_sub(1)] {
             for (at, column) in id.columns().iter().enumerate() {
                 let value = list.cell(row, at, sources).value;
                 let text = value.text();
@@ -260,7 +260,7 @@ impl Check {
     fn forms(&mut self, document: &Document, list: &dyn List) {
         let id = list.id();
         let columns: Vec<&Column> = id.columns().iter().collect();
-        let rows = list.len().min(self.rows);
+        let rows = list.count().min(self.rows);
         for form in FORMS {
             let order = Order::All(rows);
             let written = writer::write(list, &order, &columns, form, &document.sources, LIMIT);

@@ -137,7 +137,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             let with_file = with_file || !path.is_empty();
             let table = table.get_or_insert_with(|| writer(with_file));
             let sources = &document.sources;
-            for row in 0..kernels.len() - kernels.secondary() {
+            for row in 0..kernels.count() - kernels.secondary() {
                 table.push(&*kernels, row, sources, Some(&place));
                 let mut conditions = options.fail_if.iter();
                 if let Some(met) = conditions.find(|c| c.filter.holds(&*kernels, row, sources)) {

@@ -365,7 +365,7 @@ impl Reading {
         }
         self.entries = entries;
         // A string may be the end of a longer one.
-        self.strings.sort_by(|a, b| (a.1, a.0).cmp(&(b.1, b.0)));
+        self.strings.sort_by_key(|string| (string.1, string.0));
         self.strings.dedup_by_key(|string| string.1);
     }
 

@@ -165,7 +165,7 @@ impl List for KernelList {
         ListId::Kernels
     }
 
-    fn len(&self) -> u32 {
+    fn count(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 

@@ -218,12 +218,12 @@ impl List for LineList {
         ListId::Lines
     }
 
-    fn len(&self) -> u32 {
+    fn count(&self) -> u32 {
         u32::try_from(self.index.count).unwrap_or(u32::MAX)
     }
 
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
-        match CELLS.get(column).filter(|_| row < self.len()) {
+        match CELLS.get(column).filter(|_| row < self.count()) {
             Some(cell) => cell((self, row), sources),
             None => Cell::empty(),
         }
@@ -253,7 +253,7 @@ impl List for LineList {
     }
 
     fn left_out(&self) -> u64 {
-        self.index.count - u64::from(self.len())
+        self.index.count - u64::from(self.count())
     }
 
     /// Of the text, the bytes of the longest line.
@@ -350,7 +350,7 @@ mod tests {
         let text: String = (0..200).map(|line| format!("line {line}\n")).collect();
         let (sources, span) = sources(text.as_bytes());
         let list = list(span, &sources);
-        assert_eq!(list.len(), 200);
+        assert_eq!(list.count(), 200);
         for row in (0..200).rev().chain([63, 64, 0, 199]) {
             let cell = list.cell(row, 1, &sources);
             assert_eq!(cell.value.text(), format!("line {row}"));

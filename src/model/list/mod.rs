@@ -363,14 +363,14 @@ pub enum Detail {
 
 /// Rows with columns.
 ///
-/// A row is a number below [`len`](List::len) and a column a place in the list's
+/// A row is a number below [`count`](List::count) and a column a place in the list's
 /// [`columns`](ListId::columns). What is asked for beyond either is empty.
 pub trait List {
     /// Which list it is.
     fn id(&self) -> ListId;
 
     /// How many rows it has.
-    fn len(&self) -> u32;
+    fn count(&self) -> u32;
 
     /// A cell.
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a>;
@@ -413,7 +413,7 @@ pub trait List {
     fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
         let wanted = |column: &&Column| column.kind == ColumnKind::Number && column.width == 0;
         self.id().columns().get(column).filter(wanted)?;
-        let cells = (0..self.len()).map(|row| self.cell(row, column, sources).value.number());
+        let cells = (0..self.count()).map(|row| self.cell(row, column, sources).value.number());
         cells.flatten().max_by(f64::total_cmp)
     }
 

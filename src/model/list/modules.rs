@@ -119,7 +119,7 @@ impl List for ModuleList {
         ListId::Modules
     }
 
-    fn len(&self) -> u32 {
+    fn count(&self) -> u32 {
         u32::try_from(self.graph.abstract_modules.len()).unwrap_or(u32::MAX)
     }
 

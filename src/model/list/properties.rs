@@ -88,7 +88,7 @@ impl List for PropertyList {
         ListId::Properties
     }
 
-    fn len(&self) -> u32 {
+    fn count(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 
@@ -114,9 +114,9 @@ impl List for PropertyList {
             self.row(*row)
                 .is_some_and(|(set, _)| set.span.contains(span))
         };
-        let row = (0..self.len())
+        let row = (0..self.count())
             .find(entry)
-            .or_else(|| (0..self.len()).find(set))?;
+            .or_else(|| (0..self.count()).find(set))?;
         Some(row..row.saturating_add(1))
     }
 

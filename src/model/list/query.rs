@@ -70,8 +70,8 @@ impl Query {
             None => None,
         };
         let count = match self.all {
-            true => list.len(),
-            false => list.len().saturating_sub(list.secondary()),
+            true => list.count(),
+            false => list.count().saturating_sub(list.secondary()),
         };
         if filter.is_empty() && sort.is_none() {
             return Ok(Order::All(count));

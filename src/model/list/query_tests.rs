@@ -34,8 +34,8 @@ impl List for Fake {
         ListId::Kernels
     }
 
-    fn len(&self) -> u32 {
-        ROWS.len() as u32
+    fn count(&self) -> u32 {
+        5
     }
 
     fn secondary(&self) -> u32 {

@@ -63,7 +63,7 @@ impl List for RelocationList {
         ListId::Relocations
     }
 
-    fn len(&self) -> u32 {
+    fn count(&self) -> u32 {
         u32::try_from(self.0.relocations.len()).unwrap_or(u32::MAX)
     }
 

@@ -127,7 +127,7 @@ impl List for SymbolList {
         ListId::Symbols
     }
 
-    fn len(&self) -> u32 {
+    fn count(&self) -> u32 {
         u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
     }
 

@@ -191,7 +191,7 @@ fn actions(view: &View, row: &Row) -> Html {
                 { button(Command::SaveBytes, "Save bytes", len > 0) }
             </div>
             <details class="fold">
-                <summary>{ "Export" }</summary>
+                <summary>{ "More formats" }</summary>
                 <div class="rowc">
                     { button(Command::CopyBytes(ByteForm::Hex), "Copy as hex", short) }
                     { button(Command::CopyBytes(ByteForm::C), "Copy as C array", short) }

@@ -1,0 +1,112 @@
+// What the page asks of the decoder: one request for each act of a person.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { dropFile, eventually, fixture, journey } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+
+/** The requests of src/worker/protocol.rs, in order: what travels is their number. */
+const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts"];
+
+/** Notes the name of each request that is posted. */
+async function watchRequests(page) {
+  await page.addInitScript((names) => {
+    globalThis.requests = [];
+    /** The place after a number of as many bytes as it needs. */
+    const skip = (bytes, at) => {
+      while (bytes[at] & 0x80) at += 1;
+      return at + 1;
+    };
+    globalThis.Worker = class extends Worker {
+      postMessage(...message) {
+        const bytes = message[0]?.data ?? message[0];
+        if (bytes instanceof Uint8Array) {
+          const about = skip(bytes, 0);
+          const request = bytes[about] === 0 ? about + 1 : skip(bytes, about + 1);
+          globalThis.requests.push(names[bytes[request]] ?? `request ${bytes[request]}`);
+        }
+        super.postMessage(...message);
+      }
+    };
+  }, REQUESTS);
+}
+
+/**
+ * What is asked while something is done and until it is seen. Bytes, and rows of the tree that a
+ * selection opens, are asked for when they come into view: that is another thing.
+ */
+async function asked(page, act, seen) {
+  await page.evaluate(() => { globalThis.requests.length = 0; });
+  await act();
+  await seen();
+  // Whoever asks twice does so in the next frames.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const requests = await page.evaluate(() => globalThis.requests);
+  return requests.filter((request, i) => request !== "Bytes" && !(request === "Rows" && i > 0));
+}
+
+const row = (page, name) => page.getByRole("treeitem", { name });
+const tab = (page, name) => page.getByRole("tab", { name, exact: true });
+const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
+const current = (page, list, number) => page.locator(`#${list} [data-row='${number}'][aria-selected=true]`);
+const options = { before: watchRequests, width: 1440 };
+
+journey("a row of the tree, a cell, a kernel: one request each", options, async (page) => {
+  await dropFile(page, path.join(SAMPLES, "spill.dg2.zebin"));
+  await row(page, /^\.ze_info/).waitFor();
+  await page.locator(".head-line .chips button", { hasText: "driver" }).waitFor();
+  const inspector = (name) => page.locator(".insp h2", { hasText: name }).waitFor();
+
+  assert.deepEqual(await asked(page, () => row(page, /^\.ze_info/).click(), () => inspector(".ze_info")), ["Select"]);
+  const expand = () => page.keyboard.press("ArrowRight");
+  assert.deepEqual(await asked(page, expand, () => row(page, /^kernels/).first().waitFor()), ["Rows"]);
+  const list = () => page.locator("#kernels [data-row='2']").waitFor();
+  assert.deepEqual(await asked(page, () => tab(page, "Kernels").click(), list), ["List", "List"]);
+
+  const cell = page.locator("#kernels [data-row='2'] [role=gridcell]", { hasText: "3 328" });
+  const both = async () => {
+    await inspector("spill_size");
+    await current(page, "kernels", 2).waitFor();
+  };
+  assert.deepEqual(await asked(page, () => cell.click(), both), ["Select"]);
+  const text = () => page.locator("#kernels [data-row='1'] [role=gridcell]").first().click();
+  assert.deepEqual(await asked(page, text, () => current(page, "kernels", 1).waitFor()), ["Select"]);
+
+  const heading = (name) => page.getByRole("heading", { name, level: 2, exact: true }).first().waitFor();
+  assert.deepEqual(await asked(page, () => tab(page, "Arguments").click(), () => heading("hugeprivate")), []);
+  const next = () => page.getByRole("button", { name: "Next kernel" }).click();
+  assert.deepEqual(await asked(page, next, () => heading("spill")), ["Select"]);
+});
+
+journey("the modules: the graph, then one request for what is selected", options, async (page) => {
+  await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
+  await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
+  await page.waitForFunction(() => globalThis.requests.includes("List"));
+  const node = (name) => page.locator("#module-graph .node", { hasText: name });
+  const shown = () => node("abstract module 0").waitFor();
+  assert.deepEqual(await asked(page, () => tab(page, "Modules").click(), shown), ["Graph"]);
+  const is = () => page.locator("#module-graph .node.sel", { hasText: "abstract module 1" }).first().waitFor();
+  assert.deepEqual(await asked(page, () => node("abstract module 1").first().click(), is), ["Select"]);
+  const properties = () => page.getByRole("grid", { name: "Properties" }).waitFor();
+  const requests = await asked(page, () => tab(page, "Properties").click(), properties);
+  assert.deepEqual(requests, ["List", "List"]);
+});
+
+journey("relocations and text: one request for what is selected", options, async (page) => {
+  await dropFile(page, fixture("zebin/funcs-stackcall.cri.igc2.40.zebin"));
+  await row(page, "ELF header").waitFor();
+  await tab(page, "Relocations").click();
+  const cells = (number) => page.locator(`#relocations [data-row='${number}'] [role=gridcell]`);
+  await cells(2).first().waitFor();
+  const chosen = (number) => () => current(page, "relocations", number).waitFor();
+  assert.deepEqual(await asked(page, () => cells(2).first().click(), chosen(2)), ["Select"]);
+  await tab(page, "Text").click();
+  const line = page.locator("#lines [data-row]", { hasText: "simd_size:" }).first();
+  const number = await line.getAttribute("data-row");
+  const seen = async () => {
+    await current(page, "lines", number).waitFor();
+    await eventually(() => selected(page).innerText(), /simd_size/);
+  };
+  assert.deepEqual(await asked(page, () => line.click(), seen), ["Select"]);
+});
