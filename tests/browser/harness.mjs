@@ -105,8 +105,8 @@ export function journey(name, options, run) {
  * @property {boolean} [forcedColors] a high-contrast mode of the system
  * @property {string} [address] what follows the page's address, like "#k=vecadd" or "?url=…"
  * @property {boolean} [other] the address is of another page than zeview's own
- * @property {"quiet" | "started" | "drop"} [until] what is waited for: that nothing is loaded any
- *   more, that the app has started, or that a file can be dropped; quiet
+ * @property {"quiet" | "started"} [until] what is waited for: that nothing is loaded any more,
+ *   or that the app has started; quiet
  * @property {number} [slowDecoder] every request to the decoder is held back for so many milliseconds
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
  * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
@@ -133,8 +133,7 @@ export async function openPage(options = {}) {
   }, storage);
   await slowDown(page, slowDecoder);
   await before?.(page);
-  const waitUntil = until === "drop" ? "commit" : "load";
-  await load(page, () => page.goto(server.url + address, { waitUntil }), { other, until });
+  await load(page, () => page.goto(server.url + address, { waitUntil: "load" }), { other, until });
   return page;
 }
 
@@ -166,7 +165,6 @@ export async function load(page, go, { other = false, until = "quiet" } = {}) {
   // may have been quiet before that for longer than "networkidle" waits.
   const last = page.waitForRequest(/\/worker_bg\.wasm$/).catch(() => {});
   await go();
-  if (until === "drop") return void (await page.locator("#starting").waitFor());
   if (!other) await page.locator("#starting").waitFor({ state: "detached" });
   if (until === "started") return;
   if (!other) await Promise.race([last, page.locator("main.failure").waitFor().catch(() => {})]);

@@ -16,6 +16,7 @@ mod igc_debug;
 mod invariants;
 mod kernels;
 mod linkage;
+mod on_demand;
 mod oracles;
 mod protocol;
 mod rules;
