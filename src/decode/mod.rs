@@ -47,7 +47,6 @@ pub mod coff;
 mod context;
 pub mod deep;
 pub mod dwarf;
-pub mod eager;
 pub mod elf;
 pub mod format;
 pub mod formats;
@@ -71,6 +70,7 @@ pub mod spirv;
 pub mod syclbin;
 pub mod table;
 pub mod text;
+pub mod tree;
 pub mod zebin;
 
 pub use context::Context;

@@ -38,7 +38,8 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     }
 }
 
-/// What the bytes may be, for the people who have opened the wrong file.
+/// What the bytes may be, for people who have opened the wrong file. Returns `None` if nothing
+/// gives a hint.
 pub fn guess(head: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| head.starts_with(magic);
     Some(if starts(b"BC\xc0\xde") {

@@ -73,7 +73,8 @@ impl LineIndex {
         });
     }
 
-    /// The number of the line that holds the byte at `offset`.
+    /// The number of the line that contains the byte at `offset`. Returns `None` if the text
+    /// does not contain it.
     pub fn line_at(&self, sources: &Sources, offset: u64) -> Option<u64> {
         let block = self
             .starts

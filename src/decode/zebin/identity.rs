@@ -43,11 +43,11 @@ const MACHINE_IS_CORE_FAMILY: u64 = 1 << 15;
 /// Does the file say in its first bytes that it is a zebin? One that says so only by the names
 /// of its sections is one all the same ([`Identity::of`]).
 pub fn says_zebin(head: &[u8]) -> bool {
-    let word = |at: usize| {
+    let half = |at: usize| {
         let bytes = head.get(at..at + 2)?;
         Some(u16::from_le_bytes(bytes.try_into().ok()?))
     };
-    let (Some(kind), Some(machine)) = (word(16), word(18)) else {
+    let (Some(kind), Some(machine)) = (half(16), half(18)) else {
         return false;
     };
     let kind = FileType(kind);

@@ -132,8 +132,8 @@ impl Code {
         self.parts.len() as u64
     }
 
-    /// The lines of the source by offset in the section; nothing if they are not known yet,
-    /// and whoever asks is going to be asked again.
+    /// The source lines by offset in the section. Returns `None` if they are not known yet:
+    /// whoever asks is asked again.
     fn lines(&self, sources: &Sources) -> Option<&[Line]> {
         if let Some(told) = self.told.get() {
             return Some(told);
@@ -333,7 +333,7 @@ impl Expand for Code {
     }
 }
 
-/// The line that the instruction at an offset comes from.
+/// The source line of the instruction at an offset. Returns `None` if there is none.
 fn line_of(lines: &[Line], offset: u64) -> Option<&Line> {
     let after = lines.partition_point(|line| line.address <= offset);
     let line = lines.get(after.checked_sub(1)?)?;
@@ -385,7 +385,7 @@ fn push_instructions<'a>(
     });
 }
 
-/// `2 functions`: what the section holds, if it is more than one kernel.
+/// `2 functions`. Returns `None` if the section holds one kernel.
 pub fn summary(code: &Code) -> Option<String> {
     let functions = code.parts.iter().filter(|p| p.code).count() as u64;
     (functions > 1).then(|| plural(functions, "function"))

@@ -2,8 +2,8 @@
 //! ([`rare`](crate::decode::rare)) says what they mean. It keeps no places, so its values are
 //! shown as derived ones, beside the rows.
 
-use crate::decode::eager::{Eager, Place};
 use crate::decode::rare::{Rare, What};
+use crate::decode::tree::{Parent, StaticTree};
 use crate::model::{Doc, Node, Value};
 
 pub(super) const DOC: Doc = Doc::new(
@@ -16,18 +16,18 @@ const VALUE_DOC: Doc = Doc::new(
 );
 
 /// Decodes the text: the values as a tree, or why there are none.
-pub(super) fn tree(text: &[u8], rare: &dyn Rare) -> Eager {
-    let mut tree = Eager::default();
+pub(super) fn tree(text: &[u8], rare: &dyn Rare) -> StaticTree {
+    let mut tree = StaticTree::default();
     let Some(items) = rare.yaml(text) else {
         let text = Value::text("zeview's part that reads general YAML is not loaded");
-        tree.push(Eager::TOP, Node::derived("error", text).doc(&DOC));
+        tree.push(StaticTree::TOP, Node::derived("error", text).doc(&DOC));
         return tree;
     };
     // The places of the values that the next one may be within.
-    let mut places: Vec<Place> = vec![Eager::TOP];
+    let mut places: Vec<Parent> = vec![StaticTree::TOP];
     for item in items {
         places.truncate(usize::try_from(item.depth).unwrap_or(0).saturating_add(1));
-        let place = places.last().copied().unwrap_or(Eager::TOP);
+        let place = places.last().copied().unwrap_or(StaticTree::TOP);
         let count = match item.what {
             What::Sequence(count) => Some(count),
             _ => None,
@@ -59,7 +59,8 @@ mod tests {
     fn count(text: &str) -> u64 {
         let sources = Sources::new("", Box::new(MemorySource::from(Vec::new())));
         let text = text.as_bytes().to_vec();
-        crate::decode::eager::Tree::new(move |_: &Sources| tree(&text, &BuiltIn)).count(0, &sources)
+        crate::decode::tree::LazyTree::new(move |_: &Sources| tree(&text, &BuiltIn))
+            .count(0, &sources)
     }
 
     #[test]

@@ -55,8 +55,8 @@ pub struct Kernel {
 }
 
 impl ZeInfo {
-    /// Reads the text of a section and reports what is wrong with it; nothing where it is too
-    /// large or cannot be read. Zebins of 2020 (`legacy`) have no key `version`.
+    /// Reads and checks the text of a section. Returns `None` if it is too large or cannot be
+    /// read. Zebins of 2020 (`legacy`) have no key `version`.
     pub fn read(cx: &Context<'_>, span: Span, legacy: bool) -> Option<ZeInfo> {
         if span.is_empty() {
             cx.report(&rules::ZE_INFO_EMPTY, span, "there is no text in it");
@@ -121,7 +121,7 @@ impl ZeInfo {
         Some((text.into_owned(), self.at(node.value)))
     }
 
-    /// The minor version, if the text names a version 1.x.
+    /// The minor version. Returns `None` if the text does not name a version 1.x.
     pub fn minor(&self) -> Option<u32> {
         self.minor
     }
@@ -142,7 +142,7 @@ impl ZeInfo {
         })
     }
 
-    /// The name of a kernel or function as people write it, if it is a mangled one.
+    /// The demangled name of a kernel or function. Returns `None` if it is not a mangled one.
     fn demangled(&self, name: &str) -> Option<String> {
         rare::is_mangled(name).then(|| self.rare.demangled(name))?
     }

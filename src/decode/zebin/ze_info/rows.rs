@@ -14,7 +14,7 @@ use super::general;
 use super::kernels::default_value;
 use super::schema::{Default, Key, Table, Type};
 use super::yaml::{self, Index, Kind, ROOT};
-use crate::decode::eager::{Eager, Tree};
+use crate::decode::tree::{LazyTree, StaticTree};
 use crate::decode::zebin::links::Links;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
 
@@ -363,8 +363,9 @@ impl ZeInfoRows {
     /// What a general reader makes of the text.
     fn general_row(&self, out: &Rows<'_>) -> Node {
         let info = Rc::clone(&self.info);
-        let tree =
-            Tree::new(move |_: &Sources| -> Eager { general::tree(&info.text, &*info.rare) });
+        let tree = LazyTree::new(move |_: &Sources| -> StaticTree {
+            general::tree(&info.text, &*info.rare)
+        });
         Node::derived("as general YAML", Value::None)
             .doc(&general::DOC)
             .children(out.register(Rc::new(tree)), 0, None)
