@@ -24,6 +24,7 @@ use super::Context;
 use super::format::{self, Format, Opened};
 use super::reader::Window;
 use super::rules;
+use super::table::slice;
 use super::text::lines_node;
 use super::zebin::device::{CONFIGS, Device, ProductConfig, release_title};
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Summary, Value};
@@ -179,7 +180,8 @@ impl Role {
     }
 }
 
-/// The device that a member's name stands for: `dg2-g10-c0, 64 bit`.
+/// The device that a member's name stands for: `dg2-g10-c0, 64 bit`. Returns `None` if it
+/// stands for none.
 fn device_words(name: &str) -> Option<String> {
     let (bits, rest) = match name.split_once('.') {
         Some((bits @ ("32" | "64"), rest)) => (Some(bits), rest),
@@ -455,20 +457,18 @@ impl Expand for Archive {
         let Some(member) = self.member(item & !HEADER_ITEM) else {
             return;
         };
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
         if item & HEADER_ITEM == 0 {
-            for part in rows_of(member).into_iter().skip(skip).take(take) {
-                let node = self.part(item, member, part, out);
+            for part in slice(&rows_of(member), range) {
+                let node = self.part(item, member, *part, out);
                 out.push(node);
             }
             return;
         }
         let mut at = 0;
-        for (i, (name, size, doc)) in FIELDS.iter().enumerate() {
+        for (index, (name, size, doc)) in (0..).zip(FIELDS) {
             let span = member.header.sub(at, *size);
             at += size;
-            if i >= skip && i < skip + take {
+            if range.contains(&index) {
                 let bytes = Window::clamped(out.sources, span);
                 out.push(Node::field(*name, Value::text_from(bytes.bytes()), span).doc(doc));
             }

@@ -98,7 +98,8 @@ const SIGNATURE: &[u8] = b"PE\0\0";
 #[derive(Debug)]
 pub struct Coff;
 
-/// Where the COFF header starts, if the bytes are a program's or an object's.
+/// The offset of the COFF header. Returns `None` if the bytes are neither a program's nor an
+/// object's.
 fn header_at(head: &[u8]) -> Option<u64> {
     if head.starts_with(b"MZ") {
         let (word, _) = head.get(NEW_HEADER..)?.split_first_chunk()?;
@@ -106,13 +107,13 @@ fn header_at(head: &[u8]) -> Option<u64> {
         let signature = head.get(at..at.checked_add(4)?)?;
         return (signature == SIGNATURE).then_some(at as u64 + 4);
     }
-    let word = |at: usize| Some(u16::from_le_bytes([*head.get(at)?, *head.get(at + 1)?]));
-    let machine = MachineType(word(0)?).name().is_some();
+    let half = |at: usize| Some(u16::from_le_bytes([*head.get(at)?, *head.get(at + 1)?]));
+    let machine = MachineType(half(0)?).name().is_some();
     // Two bytes say little: an object has sections, no optional header, and the first section's
     // name is text.
     let name = head.get(20..28)?;
     let named = name.starts_with(b".") && name.iter().all(|b| *b == 0 || b.is_ascii_graphic());
-    (machine && word(2)? > 0 && word(16)? == 0 && named).then_some(0)
+    (machine && half(2)? > 0 && half(16)? == 0 && named).then_some(0)
 }
 
 struct Section {

@@ -268,7 +268,7 @@ impl<'a> Context<'a> {
         self.loadable.borrow_mut().push(span);
     }
 
-    /// An expander that was added.
+    /// An expander that was added before. Returns `None` for an unknown id.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
         let index = usize::try_from(id.0).ok()?;
         self.expanders.borrow().get(index).cloned()

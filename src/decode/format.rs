@@ -47,8 +47,8 @@ fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sy
     cx.formats.iter().find(|f| f.recognise(head)).copied()
 }
 
-/// Opens the bytes of `span` as a document in another one, if they are of a format that is
-/// known, and that is not too deep or too often.
+/// Opens the bytes of `span` as a document in another one. Returns `None` if they are of no
+/// known format, or nested too deeply or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
     let head = Window::clamped(cx.sources, span.sub(0, HEAD));
     let format = recognised(cx, head.bytes())?;
@@ -83,7 +83,8 @@ pub fn headline(opened: &Opened) -> String {
     text
 }
 
-/// What a list of documents keeps of one: its headline. Whoever opens it sees the facts again.
+/// Cuts a document down to its headline, for lists of documents: its facts are shown where it
+/// is opened.
 #[inline(never)]
 pub fn in_short(opened: Option<Opened>) -> Option<Opened> {
     let mut opened = opened?;

@@ -19,12 +19,12 @@
 use std::rc::Rc;
 
 use super::Context;
-use super::eager::{Eager, Place};
 use super::format::{self, Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
+use super::tree::{Parent, StaticTree};
 use super::zebin::device::CoreFamily;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
@@ -103,21 +103,19 @@ impl Format for IgcDebug {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let mut tree = Eager::default();
+        let mut tree = StaticTree::default();
         let window = Window::clamped(cx.sources, span.sub(0, ProgramHeader::SIZE));
         let mut facts = Vec::new();
         match ProgramHeader::read(&mut window.reader(Endian::Little)) {
             Ok(header) => {
                 push_record(
                     &mut tree,
-                    Eager::TOP,
+                    StaticTree::TOP,
                     "program header",
                     header.origin,
                     &HEADER_DOC,
                     |place, tree| {
-                        for node in header.nodes() {
-                            tree.push(place, node);
-                        }
+                        tree.extend(place, header.nodes());
                     },
                 );
                 let kernels = read_kernels(cx, span, &header, &mut tree);
@@ -128,7 +126,7 @@ impl Format for IgcDebug {
                 push_rest(cx, &mut tree, span, "cut-off program header", &HEADER_DOC);
             }
         }
-        let count = tree.count_at(Eager::TOP);
+        let count = tree.count_at(StaticTree::TOP);
         Opened {
             summary: Summary::new("igc-debug", "IGC program debug data", facts),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
@@ -137,12 +135,12 @@ impl Format for IgcDebug {
 }
 
 fn push_record(
-    tree: &mut Eager,
-    place: Place,
+    tree: &mut StaticTree,
+    place: Parent,
     name: &'static str,
     span: Span,
     doc: &'static Doc,
-    fields: impl FnOnce(Place, &mut Eager),
+    fields: impl FnOnce(Parent, &mut StaticTree),
 ) {
     let node = Node::new(NodeKind::Record, name, span).area(Area::Header);
     let below = tree.push(place, node.doc(doc));
@@ -152,14 +150,14 @@ fn push_record(
 /// Bytes that nothing explains.
 fn push_rest(
     cx: &Context<'_>,
-    tree: &mut Eager,
+    tree: &mut StaticTree,
     span: Span,
     name: &'static str,
     doc: &'static Doc,
 ) {
     if !span.is_empty() {
         cx.gap(span);
-        tree.push(Eager::TOP, Node::gap(name, span).doc(doc));
+        tree.push(StaticTree::TOP, Node::gap(name, span).doc(doc));
     }
 }
 
@@ -186,7 +184,12 @@ fn facts_of(header: &ProgramHeader, kernels: u64) -> Vec<Fact> {
 }
 
 /// Reads the kernels that are there; says how many.
-fn read_kernels(cx: &Context<'_>, span: Span, header: &ProgramHeader, tree: &mut Eager) -> u64 {
+fn read_kernels(
+    cx: &Context<'_>,
+    span: Span,
+    header: &ProgramHeader,
+    tree: &mut StaticTree,
+) -> u64 {
     let mut at = ProgramHeader::SIZE;
     let mut count = 0;
     while count < u64::from(header.NumberOfKernels) {
@@ -214,9 +217,9 @@ fn read_kernels(cx: &Context<'_>, span: Span, header: &ProgramHeader, tree: &mut
     count
 }
 
-/// Reads the kernel at the start of `rest`; gives its size, or nothing where not even its
-/// header is there.
-fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut Eager) -> Option<u64> {
+/// Reads the kernel at the start of `rest`. Returns its size, or `None` if its header is not
+/// all there.
+fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut StaticTree) -> Option<u64> {
     let window = Window::clamped(cx.sources, rest.sub(0, KernelHeader::SIZE));
     let header = KernelHeader::read(&mut window.reader(Endian::Little)).ok()?;
     let data = rest.from(KernelHeader::SIZE);
@@ -241,7 +244,7 @@ fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut Eager) -> Option<u64> {
         );
     }
     let node = Node::new(NodeKind::Item, text, whole).doc(&KERNEL_DOC);
-    let place = tree.push(Eager::TOP, node.area(Area::Debug));
+    let place = tree.push(StaticTree::TOP, node.area(Area::Debug));
     push_record(
         tree,
         place,
@@ -249,9 +252,7 @@ fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut Eager) -> Option<u64> {
         header.origin,
         &KERNEL_HEADER_DOC,
         |place, tree| {
-            for node in header.nodes() {
-                tree.push(place, node);
-            }
+            tree.extend(place, header.nodes());
         },
     );
     if !name.is_empty() {

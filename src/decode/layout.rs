@@ -198,7 +198,7 @@ impl Regions {
         self.list.is_empty()
     }
 
-    /// The number and the bytes of one of them.
+    /// The id and the bytes of the region at `index`. Returns `None` if there are fewer.
     pub fn get(&self, index: u64) -> Option<(u64, Span)> {
         let region = self.list.get(usize::try_from(index).ok()?)?;
         let span = Span::new(self.source, region.start, region.end);

@@ -49,7 +49,6 @@ pub mod compression;
 mod context;
 pub mod demangle;
 pub mod dwarf;
-pub mod eager;
 pub mod elf;
 pub mod format;
 pub mod formats;
@@ -71,6 +70,7 @@ pub mod spirv;
 pub mod syclbin;
 pub mod table;
 pub mod text;
+pub mod tree;
 pub mod zebin;
 
 pub use context::Context;

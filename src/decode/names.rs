@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::table::slice;
 use crate::model::{Bits, Doc, Known, Node, Rows, Span, Str, Value};
 
 /// How a number of a field is written, and which numbers have names.
@@ -35,7 +36,7 @@ impl Present for Hex {
     }
 }
 
-/// The name of a number in a table.
+/// The name of a number in a table. Returns `None` if it has none.
 pub fn known_name(known: &'static [Known], raw: u64) -> Option<&'static str> {
     known.iter().find(|k| k.raw == raw).map(|k| k.name)
 }
@@ -96,9 +97,7 @@ pub fn push_bits(
     range: Range<u64>,
     out: &mut Rows<'_>,
 ) {
-    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-    for field in fields.iter().skip(skip).take(take) {
+    for field in slice(fields, range) {
         out.push(field.row(raw, word));
     }
 }

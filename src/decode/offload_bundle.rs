@@ -17,13 +17,13 @@ use std::rc::Rc;
 pub use self::packed::PackedBundle;
 pub use self::text::TextBundle;
 use super::Context;
-use super::eager::{Eager, Place};
 use super::format::{self, Format, Opened};
 use super::layout::Layout;
 use super::limits;
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Reader, Window};
 use super::rules;
+use super::tree::{Parent, StaticTree};
 use crate::model::{Area, Doc, Node, NodeKind, Span, Summary, Value};
 use crate::record;
 
@@ -66,13 +66,13 @@ impl Format for Bundle {
         let mut reading = Reading {
             cx,
             span,
-            tree: Eager::default(),
+            tree: StaticTree::default(),
             images: Vec::new(),
         };
         let end = reading.header();
         let Reading { tree, images, .. } = reading;
         let header = span.sub(0, end);
-        let count = tree.count_at(Eager::TOP);
+        let count = tree.count_at(StaticTree::TOP);
         let mut parts = vec![
             Node::new(NodeKind::Record, "bundle header", header)
                 .area(Area::Header)
@@ -108,7 +108,7 @@ impl Format for Bundle {
 struct Reading<'a> {
     cx: &'a Context<'a>,
     span: Span,
-    tree: Eager,
+    tree: StaticTree,
     images: Vec<(String, Span)>,
 }
 
@@ -118,7 +118,7 @@ impl Reading<'_> {
         let magic = self.span.sub(0, MAGIC.len() as u64);
         let value = Value::text_from(MAGIC);
         let node = Node::field("magic", value, magic);
-        self.tree.push(Eager::TOP, node.doc(&MAGIC_DOC));
+        self.tree.push(StaticTree::TOP, node.doc(&MAGIC_DOC));
         let at = magic.len();
         let window = Window::clamped(self.cx.sources, self.span.sub(at, 8));
         let count = match window.reader(Endian::Little).read::<u64>() {
@@ -132,7 +132,7 @@ impl Reading<'_> {
             }
         };
         let node = Node::field("entries", Value::decimal(count.value, 64), count.span);
-        self.tree.push(Eager::TOP, node.doc(&COUNT_DOC));
+        self.tree.push(StaticTree::TOP, node.doc(&COUNT_DOC));
         self.entries(count.value, count.span, at + 8)
     }
 
@@ -141,7 +141,8 @@ impl Reading<'_> {
         let rest = self.span.from(at);
         if !rest.is_empty() {
             self.cx.gap(rest);
-            self.tree.push(Eager::TOP, Node::gap("cut-off entry", rest));
+            self.tree
+                .push(StaticTree::TOP, Node::gap("cut-off entry", rest));
         }
     }
 
@@ -193,10 +194,8 @@ impl Reading<'_> {
         if !image.is_empty() {
             node = node.xref("image", name.clone(), image);
         }
-        let place: Place = self.tree.push(Eager::TOP, node);
-        for node in entry.nodes() {
-            self.tree.push(place, node);
-        }
+        let place: Parent = self.tree.push(StaticTree::TOP, node);
+        self.tree.extend(place, entry.nodes());
         if !id.is_empty() {
             let node = Node::field("id", Value::text_from(window.bytes()), id);
             self.tree.push(place, node.doc(&ID_DOC));

@@ -13,12 +13,12 @@
 use std::rc::Rc;
 
 use super::Context;
-use super::eager::Eager;
 use super::format::{Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
+use super::tree::StaticTree;
 use super::zebin::device::CoreFamily;
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
@@ -70,7 +70,7 @@ impl Format for PatchTokens {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let mut tree = Eager::default();
+        let mut tree = StaticTree::default();
         let window = Window::clamped(cx.sources, span.sub(0, ProgramHeader::SIZE));
         let mut facts = Vec::new();
         match ProgramHeader::read(&mut window.reader(Endian::Little)) {
@@ -90,10 +90,10 @@ impl Format for PatchTokens {
                 let rule = &rules::PATCH_TOKENS_CUT_OFF;
                 cx.report_read(rule, &error, span, "the program header");
                 cx.gap(span);
-                tree.push(Eager::TOP, Node::gap("cut-off program header", span));
+                tree.push(StaticTree::TOP, Node::gap("cut-off program header", span));
             }
         }
-        let count = tree.count_at(Eager::TOP);
+        let count = tree.count_at(StaticTree::TOP);
         Opened {
             summary: Summary::new("patch-tokens", "patch tokens", facts).with(Capabilities {
                 loadable: true,
@@ -104,12 +104,10 @@ impl Format for PatchTokens {
     }
 }
 
-fn push(tree: &mut Eager, span: Span, header: &ProgramHeader) {
+fn push(tree: &mut StaticTree, span: Span, header: &ProgramHeader) {
     let record = Node::new(NodeKind::Record, "program header", header.origin);
-    let place = tree.push(Eager::TOP, record.area(Area::Header).doc(&HEADER_DOC));
-    for node in header.nodes() {
-        tree.push(place, node);
-    }
+    let place = tree.push(StaticTree::TOP, record.area(Area::Header).doc(&HEADER_DOC));
+    tree.extend(place, header.nodes());
     let list = span.sub(ProgramHeader::SIZE, header.PatchListSize.into());
     let kernels = span.from(ProgramHeader::SIZE + list.len());
     for (name, bytes, doc) in [
@@ -118,7 +116,7 @@ fn push(tree: &mut Eager, span: Span, header: &ProgramHeader) {
     ] {
         if !bytes.is_empty() {
             let node = Node::new(NodeKind::Blob, name, bytes).value(Value::Bytes);
-            tree.push(Eager::TOP, node.doc(doc));
+            tree.push(StaticTree::TOP, node.doc(doc));
         }
     }
 }

@@ -38,11 +38,10 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     }
 }
 
-const TOO_LARGE_DOC: Doc = Doc {
-    text: "More bytes than zeview takes apart in memory: they are shown as they are.",
-    source: "",
-    known: &[],
-};
+const TOO_LARGE_DOC: Doc = Doc::new(
+    "More bytes than zeview takes apart in memory: they are shown as they are.",
+    "",
+);
 
 /// The only row of bytes that are more than [`limits::DEEP`](super::limits::DEEP).
 pub fn too_large(span: Span) -> Node {
@@ -52,7 +51,8 @@ pub fn too_large(span: Span) -> Node {
         .doc(&TOO_LARGE_DOC)
 }
 
-/// What the bytes may be, for the people who have opened the wrong file.
+/// What the bytes may be, for people who have opened the wrong file. Returns `None` if nothing
+/// gives a hint.
 pub fn guess(head: &[u8]) -> Option<&'static str> {
     let starts = |magic: &[u8]| head.starts_with(magic);
     Some(if starts(b"BC\xc0\xde") {

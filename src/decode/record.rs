@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::reader::{Endian, uint};
+use super::table::slice;
 use crate::model::{Doc, Node, Span, Spanned, Value};
 
 /// One field of a record, with its place.
@@ -102,14 +103,11 @@ impl<R> Field<R> {
     ) -> Vec<(Field<R>, Node)> {
         let mut order: Vec<_> = fields.iter().zip(numbers).enumerate().collect();
         order.sort_by_key(|(_, (field, _))| field.offset);
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        let rows = order.into_iter().skip(skip).take(take);
-        rows.map(|(index, (field, number))| {
+        let row = |&(index, (field, number)): &(usize, (&'static FieldSpec, &u64))| {
             let record = PhantomData;
             (Field { index, record }, field.row(*number, origin))
-        })
-        .collect()
+        };
+        slice(&order, range).iter().map(row).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::reader::{Endian, Window};
 use super::record::FieldSpec;
-use super::table::{Entries, TABLE, Table};
+use super::table::{Entries, TABLE, Table, slice};
 use crate::model::{Area, Doc, ExpanderId, Node, NodeKind, Rows, Span};
 
 /// What is to be said of a record, besides its fields.
@@ -89,9 +89,7 @@ impl Entries for Records {
 
 /// Pushes the rows of the fields `range` of a record.
 pub fn push(fields: &'static [FieldSpec], record: &Window, range: Range<u64>, out: &mut Rows<'_>) {
-    let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-    let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-    for field in fields.iter().skip(skip).take(take) {
+    for field in slice(fields, range) {
         let number = field.number(record.bytes(), Endian::Little);
         out.push(field.row(number, record.span()));
     }

@@ -108,6 +108,13 @@ impl<E: Entries> Expand for Table<E> {
     }
 }
 
+/// The part `range` of a list, as far as it is there.
+pub fn slice<T>(list: &[T], range: Range<u64>) -> &[T] {
+    let at = |place: u64| usize::try_from(place).unwrap_or(usize::MAX).min(list.len());
+    let (start, end) = (at(range.start), at(range.end));
+    list.get(start..end).unwrap_or(&[])
+}
+
 fn part_of(item: u64) -> u8 {
     u8::try_from(item >> 56).unwrap_or(0)
 }

@@ -11,10 +11,10 @@ use super::file::ElfFile;
 use super::section::{Section, SectionFlags, SectionType};
 use crate::decode::compression::{Inflated, Method};
 use crate::decode::context::Context;
-use crate::decode::eager::Eager;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::rules;
+use crate::decode::tree::StaticTree;
 use crate::model::{Area, Doc, Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
 use std::rc::Rc;
@@ -186,34 +186,32 @@ fn plain_name(name: &str) -> String {
 impl Packed {
     /// The section's node; `contents` is the node of what it is without compression.
     pub(super) fn node(&self, cx: &Context<'_>, mut node: Node, contents: Option<Node>) -> Node {
-        let mut tree = Eager::default();
+        let mut tree = StaticTree::default();
         let record = Node::new(NodeKind::Record, "compression header", self.header_span)
             .area(Area::Header)
             .doc(&HEADER_DOC);
-        let place = tree.push(Eager::TOP, record);
-        for node in &self.header {
-            tree.push(place, node.clone());
-        }
+        let place = tree.push(StaticTree::TOP, record);
+        tree.extend(place, self.header.iter().cloned());
         match (self.inflated, contents) {
             (Some(inflated), Some(contents)) => {
-                let place = tree.push(Eager::TOP, inflated.node("compressed bytes"));
+                let place = tree.push(StaticTree::TOP, inflated.node("compressed bytes"));
                 tree.push(place, contents);
                 let rest = self.body.from(inflated.packed.len());
                 if !rest.is_empty() {
                     cx.gap(rest);
-                    tree.push(Eager::TOP, Node::gap("after the stream", rest));
+                    tree.push(StaticTree::TOP, Node::gap("after the stream", rest));
                 }
             }
             _ if !self.body.is_empty() => {
                 let body = Node::new(NodeKind::Blob, "compressed bytes", self.body);
                 let body = body.value(Value::Bytes).doc(&PACKED_DOC);
-                tree.push(Eager::TOP, body.summary("not unpacked"));
+                tree.push(StaticTree::TOP, body.summary("not unpacked"));
             }
             _ => {}
         }
         node.kind = NodeKind::Record;
         let how = self.method.map_or("compressed", Method::name);
-        let count = tree.count_at(Eager::TOP);
+        let count = tree.count_at(StaticTree::TOP);
         node.summary(how)
             .children(cx.register(Rc::new(tree)), 0, Some(count))
     }

@@ -21,7 +21,7 @@ pub trait Interpreter {
 
 /// What a dialect has read of a file.
 pub trait Contents {
-    /// The format in words, where there is more to say than [`Dialect::title`].
+    /// The format in words. Returns `None` if [`Dialect::title`] says all.
     fn title(&self) -> Option<Str> {
         None
     }
@@ -51,18 +51,19 @@ pub trait Contents {
         None
     }
 
-    /// Parts of the file that no header tells of.
+    /// Bytes of the file that no header describes. Returns `None` if there are none.
     fn more_parts(&self, cx: &Context<'_>) -> Option<Node> {
         let _ = cx;
         None
     }
 
-    /// Who knows the kernels, if there are some.
+    /// The kernels. Returns `None` if the file does not list any.
     fn kernels(&self) -> Option<Rc<dyn Kernels>> {
         None
     }
 
-    /// The kernel whose code a section of that name holds, and the bytes that describe it.
+    /// The name of the kernel whose code a section of that name holds, and the bytes that
+    /// describe the kernel. Returns `None` for sections of other names.
     fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
         let _ = section;
         None

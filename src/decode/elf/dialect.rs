@@ -77,7 +77,7 @@ pub trait Dialect: Debug {
     /// The format in words.
     fn title(&self) -> &'static str;
 
-    /// The names that `e_machine` has, where they are not the generic ABI's.
+    /// The names of the values of `e_machine`. Returns `None` if they are the generic ABI's.
     fn machine_names(&self, header: &Header) -> Option<MachineNames> {
         let _ = header;
         None

@@ -63,23 +63,23 @@ pub struct SymbolRef {
 }
 
 impl ElfFile {
-    /// The section of that index.
+    /// The section of that index. Returns `None` if there is none.
     pub fn section(&self, index: u64) -> Option<&Section> {
         self.sections.get(usize::try_from(index).ok()?)
     }
 
-    /// The first section of that name.
+    /// The first section of that name. Returns `None` if there is none.
     pub fn section_named(&self, name: &str) -> Option<&Section> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// What is to be known of a compressed section.
+    /// A compressed section. Returns `None` if the section is not compressed.
     pub(super) fn packed(&self, index: u64) -> Option<&Packed> {
         let at = self.packed.binary_search_by_key(&index, |p| p.index);
         self.packed.get(at.ok()?)
     }
 
-    /// The size of a section without its compression, where that is known.
+    /// The uncompressed size of a section. Returns `None` if it could not be unpacked.
     pub(super) fn plain_size(&self, section: &Section) -> Option<u64> {
         match self.packed(section.index) {
             Some(packed) => packed.plain.as_ref().map(|plain| plain.size),
@@ -87,7 +87,8 @@ impl ElfFile {
         }
     }
 
-    /// A section of debugging information by name, without its compression.
+    /// A section of debugging information by name, uncompressed. Returns `None` if there is
+    /// none, or if it could not be unpacked.
     pub fn debug_section(&self, name: &str) -> Option<&Section> {
         let plain = self.packed.iter().filter_map(|p| p.plain.as_ref());
         let mut plain = plain.filter(|s| s.name == name);
@@ -103,7 +104,7 @@ impl ElfFile {
         self.section(index).map_or("", |s| &s.name)
     }
 
-    /// The bytes of a section's name.
+    /// The bytes of a section's name. Returns `None` if it is outside of the string table.
     pub fn section_name_span(&self, index: u64) -> Option<Span> {
         let offset = self.section(index)?.name_offset;
         self.name_span_in(self.names, offset)
@@ -117,12 +118,13 @@ impl ElfFile {
             .unwrap_or_default()
     }
 
-    /// The bytes of the name at `offset` of the string table in section `table`.
+    /// The bytes of the name at `offset` of the string table in section `table`. Returns `None`
+    /// if it is outside of it.
     pub fn name_span_in(&self, table: u64, offset: u64) -> Option<Span> {
         self.strings.get(&table)?.span_of(offset)
     }
 
-    /// The symbol table: the first section of that type.
+    /// The symbol table: the first section of that type. Returns `None` if there is none.
     pub fn symbol_table(&self) -> Option<&Section> {
         self.section(self.symbol_table?)
     }
@@ -134,7 +136,7 @@ impl ElfFile {
         self.symbols.get(from..to).unwrap_or(&[])
     }
 
-    /// The section's own symbol, of type function.
+    /// The section's own symbol, of type function. Returns `None` if it has none.
     pub fn function_of(&self, section: u64) -> Option<&SymbolRef> {
         self.symbols_of(section).iter().find(|s| s.function)
     }

@@ -6,9 +6,10 @@ use std::rc::Rc;
 use super::Class;
 use super::dialect::Dialect;
 use super::header::{DataEncoding, FileClass, Header, Ident, OsAbi, Version};
-use crate::decode::names::{Dec, Present, known_name};
+use crate::decode::names::{Dec, Present, known_name, push_bits};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::{Field, FieldSpec};
+use crate::decode::table::slice;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
 macro_rules! ident_fields {
@@ -68,19 +69,15 @@ impl Expand for HeaderRows {
         let Ok(header) = Header::read(&mut window.reader(self.endian), self.class) else {
             return;
         };
-        let from = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end - range.start).unwrap_or(0);
         match item {
             Self::IDENT => {
-                for spec in IDENT.iter().skip(from).take(take) {
+                for spec in slice(IDENT, range) {
                     out.push(spec.row(spec.number(window.bytes(), self.endian), self.span));
                 }
             }
             Self::FLAGS => {
                 let word = header.span_of(Header::e_flags);
-                for field in self.dialect.flag_fields().iter().skip(from).take(take) {
-                    out.push(field.row(header.e_flags, word));
-                }
+                push_bits(self.dialect.flag_fields(), header.e_flags, word, range, out);
             }
             _ => {
                 for (field, node) in header.rows(range) {

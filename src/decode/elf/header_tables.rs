@@ -34,7 +34,7 @@ impl HeaderTable {
     }
 }
 
-/// Finds the section headers.
+/// Finds the section headers. Returns `None` if the file has none.
 pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
     let header = &start.header;
     let size = SectionHeader::size(start.class);
@@ -77,7 +77,7 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
     limit(cx, there, stride, limits::SECTIONS, "section headers")
 }
 
-/// Finds the program headers.
+/// Finds the program headers. Returns `None` if the file has none.
 pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTable> {
     let header = &start.header;
     let size = ProgramHeader::size(start.class);

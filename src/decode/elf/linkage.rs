@@ -163,9 +163,9 @@ impl Reading<'_> {
             index,
             name,
             demangled: None,
-            kind: word(kind.name(), kind.0.into()),
-            binding: word(binding.name(), binding.0.into()),
-            visibility: word(visibility.name(), visibility.0.into()),
+            kind: short_name(kind.name(), kind.0.into()),
+            binding: short_name(binding.name(), binding.0.into()),
+            visibility: short_name(visibility.name(), visibility.0.into()),
             home: match home.and_then(|home| u32::try_from(home.index).ok()) {
                 Some(index) => Home::Section(index),
                 None => Home::Word(reserved(symbol.st_shndx)),
@@ -216,7 +216,7 @@ impl Reading<'_> {
 }
 
 /// `FUNC` for `STT_FUNC`; a number where there is no name.
-fn word(name: Option<&'static str>, raw: u64) -> Str {
+fn short_name(name: Option<&'static str>, raw: u64) -> Str {
     match name {
         Some(name) => name.get(4..).unwrap_or(name).into(),
         None => raw.to_string().into(),

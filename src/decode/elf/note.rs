@@ -8,6 +8,7 @@ use crate::decode::limits;
 use crate::decode::names::{BitField, Dec, known_name, push_bits};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::rules;
+use crate::decode::table::slice;
 use crate::model::{Doc, Expand, Known, Node, NodeKind, Rows, Sources, Span, Str, Value};
 use crate::record;
 
@@ -158,7 +159,7 @@ impl Notes {
     /// Set in an item: the bits of the description.
     const DESC: u64 = 1 << 56;
 
-    /// The note that has the byte: they follow each other.
+    /// The index of the note that contains the byte. Returns `None` if none does.
     fn index_of(&self, offset: u64) -> Option<u64> {
         let index = self.notes.partition_point(|n| n.whole.end <= offset);
         let note = self.notes.get(index);
@@ -380,16 +381,9 @@ impl Expand for Notes {
             push_bits(fields, raw, word, range, out);
             return;
         }
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
         let vocabulary = self.vocabulary(out.sources, note);
-        for part in self
-            .parts(note, vocabulary)
-            .into_iter()
-            .skip(skip)
-            .take(take)
-        {
-            self.part(note, index, part, out);
+        for part in slice(&self.parts(note, vocabulary), range) {
+            self.part(note, index, *part, out);
         }
     }
 }

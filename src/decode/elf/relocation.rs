@@ -68,7 +68,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of a section's entries, if it is one of relocations.
+    /// The shape of a section's entries. Returns `None` if it is not a section of relocations.
     pub fn of(file: &ElfFile, section: &Section) -> Option<Self> {
         let addend = match section.kind {
             SectionType::SHT_REL => false,
@@ -91,7 +91,7 @@ impl Shape {
         }
     }
 
-    /// Reads the entry at the window's start.
+    /// Reads the entry at the window's start. Returns `None` if it is not all there.
     pub fn read(self, entry: &Window) -> Option<Relocation> {
         self.next(&mut entry.reader(self.endian))
     }
@@ -299,7 +299,8 @@ impl Relocations {
         }
     }
 
-    /// The bytes that are patched, and the section they are in.
+    /// The bytes that are patched, and the name of their section. Returns `None` if they are
+    /// outside of it.
     fn patched(&self, relocation: &Relocation) -> Option<(Span, String)> {
         let target = self.file.section(self.target)?;
         let to = self.file.patched(target, relocation);

@@ -123,7 +123,7 @@ pub(super) struct SectionNodes<'a> {
 }
 
 impl SectionNodes<'_> {
-    /// The node of a section's bytes; the NULL section and the like have none.
+    /// The node of a section's bytes. Returns `None` for the null section.
     pub(super) fn section_node(&self, cx: &Context<'_>, section: &Section) -> Option<Node> {
         let file = self.file;
         let named = |kind: NodeKind| {
@@ -167,7 +167,7 @@ impl SectionNodes<'_> {
         node
     }
 
-    /// What `node`, which is to be a section's bytes, is in particular.
+    /// The node of a section with rows for its contents; `node` is the one without.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
         let file = self.file;
         let particular = embedded::node(file, section, self.embedded, &node)

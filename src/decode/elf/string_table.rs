@@ -70,7 +70,8 @@ impl StringTable {
         String::from_utf8_lossy(self.name(offset, most)).into_owned()
     }
 
-    /// The bytes of the name at `offset`.
+    /// The bytes of the name at `offset`, with its NUL. Returns `None` if it is outside of the
+    /// table.
     pub fn span_of(&self, offset: u64) -> Option<Span> {
         match self.check(offset) {
             Ok(()) => {

@@ -19,12 +19,12 @@ use self::kinds::ImageKind;
 use self::read::Reading;
 use self::rows::{Binary, BinaryRows, SeriesRows};
 use super::Context;
-use super::eager::Eager;
 use super::format::{self, Format, Opened};
 use super::layout::{self, Overlap, Region, Regions};
 use super::reader::Window;
 use super::syclbin;
 use super::text::plural;
+use super::tree::StaticTree;
 use super::{limits, rules};
 use crate::model::{Capabilities, Fact, Sources, Span, Summary};
 
@@ -140,7 +140,7 @@ impl Format for Offload {
     }
 }
 
-/// Where the next binary starts, if one does.
+/// The offset of the next binary. Returns `None` if no other one follows.
 fn next_start(cx: &Context<'_>, span: Span, end: u64) -> Option<u64> {
     let at = end.checked_next_multiple_of(8)?;
     let head = Window::clamped(cx.sources, span.sub(at, 4));
@@ -170,10 +170,10 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     };
     let unpacked = reading.inflated.and_then(|inflated| {
         let opened = format::nested(cx, inflated.whole);
-        let mut tree = Eager::default();
+        let mut tree = StaticTree::default();
         let name = "unpacked".to_owned();
         let node = format::nested_node(cx.sources, name, inflated.whole, opened.as_ref());
-        tree.push(Eager::TOP, node);
+        tree.push(StaticTree::TOP, node);
         reading.unpacked = Some(cx.register(Rc::new(tree)));
         opened
     });
@@ -215,8 +215,9 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     }
 }
 
-/// Finds out what the images are: the parts of a SYCLBIN, or documents of their own.
-fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Survey> {
+/// Tells what the images are. Returns the SYCLBIN whose parts they are, or `None` if each was
+/// opened as a document of its own.
+fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclbin> {
     let starts_as = |entry: &Entry, magic: &[u8]| {
         let head = Window::clamped(cx.sources, entry.image.sub(0, 4));
         head.bytes() == magic

@@ -46,27 +46,27 @@ pub struct Reading {
 }
 
 /// Bytes of a file of which many small pieces are wanted.
-pub struct Near<'a> {
+pub struct ReadAhead<'a> {
     sources: &'a Sources,
     span: Span,
     bytes: Bytes,
     /// How many bytes are still looked through for the ends of long texts.
-    patience: Cell<u64>,
+    scan_budget: Cell<u64>,
 }
 
 /// So much is kept at once.
-const NEAR: u64 = 64 << 20;
+const KEPT: u64 = 64 << 20;
 
-impl<'a> Near<'a> {
+impl<'a> ReadAhead<'a> {
     /// Keeps the bytes of `span`, if they are not too many.
-    pub fn new(sources: &'a Sources, span: Span) -> Near<'a> {
-        let span = span.sub(0, NEAR);
+    pub fn new(sources: &'a Sources, span: Span) -> ReadAhead<'a> {
+        let span = span.sub(0, KEPT);
         let bytes = sources.read(span);
-        Near {
+        ReadAhead {
             sources,
             span,
             bytes: bytes.unwrap_or_else(|_| Bytes::from(Vec::new())),
-            patience: Cell::new(limits::C_STRINGS),
+            scan_budget: Cell::new(limits::C_STRINGS),
         }
     }
 
@@ -81,32 +81,34 @@ impl<'a> Near<'a> {
     }
 }
 
-/// The bytes of a text that ends with a NUL, without it.
-pub fn c_string(near: &Near<'_>, body: Span, offset: u64) -> Option<Span> {
+/// The bytes of a NUL-terminated string, without the NUL. Returns `None` if it does not end
+/// within the limits.
+pub fn c_string(ahead: &ReadAhead<'_>, body: Span, offset: u64) -> Option<Span> {
     if offset >= body.len() {
         return None;
     }
     let most = body.sub(offset, limits::C_STRING);
-    let end = |span: Span| near.get(span).iter().position(|b| *b == 0);
+    let end = |span: Span| ahead.get(span).iter().position(|b| *b == 0);
     // Most are short.
     if let Some(end) = end(most.sub(0, 64)) {
         return Some(most.sub(0, end as u64));
     }
-    let patience = near.patience.get();
-    let most = most.sub(0, patience);
+    let budget = ahead.scan_budget.get();
+    let most = most.sub(0, budget);
     let end = end(most).map(|end| most.sub(0, end as u64));
-    near.patience.set(patience - end.unwrap_or(most).len());
+    ahead.scan_budget.set(budget - end.unwrap_or(most).len());
     end
 }
 
-/// `len` bytes at `offset` of `body`, if they are there.
+/// `len` bytes at `offset` of `body`. Returns `None` if they are not all there.
 fn inside(body: Span, offset: u64, len: u64) -> Option<Span> {
     let end = offset.checked_add(len)?;
     (end <= body.len()).then(|| body.sub(offset, len))
 }
 
-/// Unpacks all but the header. Places count from the start of the binary as it is without
-/// compression, so what is unpacked gets the header that it had: LLVM's reader does the same.
+/// Unpacks all but the header. Offsets count from the start of the binary before it was
+/// compressed, so the unpacked bytes get its header back, as in LLVM's reader. Returns `None`
+/// if the method is unknown or the stream is damaged.
 fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option<Inflated> {
     let packed = reading.compressed;
     let start = Window::clamped(cx.sources, packed.sub(0, 4));
@@ -347,7 +349,7 @@ impl Reading {
         let images = self.entries.iter().map(|entry| entry.image.start);
         let first = images.filter(|at| *at >= end).min();
         let region = Span::new(self.body.source, end, first.unwrap_or(end));
-        let near = Near::new(cx.sources, region);
+        let ahead = ReadAhead::new(cx.sources, region);
         let kind = header::string_entry(self.version);
         let size = usize::try_from(kind.size).unwrap_or(1);
         let mut known = Known::default();
@@ -356,11 +358,11 @@ impl Reading {
             if entry.strings.is_empty() || !cx.may_walk(entry.strings) {
                 continue;
             }
-            let bytes = near.get(entry.strings);
+            let bytes = ahead.get(entry.strings);
             for (index, record) in bytes.chunks_exact(size).enumerate() {
                 let place = entry.strings.sub(index as u64 * kind.size, kind.size);
                 let string = StringEntry::of(self.version, record, place);
-                self.read_string(cx, &near, &mut known, place, string, entry);
+                self.read_string(cx, &ahead, &mut known, place, string, entry);
             }
         }
         self.entries = entries;
@@ -372,14 +374,14 @@ impl Reading {
     fn read_string(
         &mut self,
         cx: &Context<'_>,
-        near: &Near<'_>,
+        ahead: &ReadAhead<'_>,
         known: &mut Known,
         place: Span,
         string: StringEntry,
         entry: &mut Entry,
     ) {
-        let key = known.key(string.key, || self.key(near, string.key));
-        let value = key.and_then(|_| string.value(near, self.body));
+        let key = known.key(string.key, || self.key(ahead, string.key));
+        let value = key.and_then(|_| string.value(ahead, self.body));
         let (Some(key), Some(value)) = (key, value) else {
             cx.report(
                 &rules::OFFLOAD_STRING,
@@ -397,7 +399,7 @@ impl Reading {
             return;
         }
         let after = value.end - self.body.start;
-        let nul = near.get(self.body.sub(after, 1));
+        let nul = ahead.get(self.body.sub(after, 1));
         let end = value.end + u64::from(nul.first() == Some(&0));
         for string in [(name.start, name.end + 1), (value.start, end)] {
             if string.0 < string.1 && known.is_new(string) {
@@ -417,9 +419,9 @@ impl Reading {
         }
     }
 
-    fn key(&self, near: &Near<'_>, at: u64) -> Option<Key> {
-        let name = c_string(near, self.body, at)?;
-        let bytes = near.get(name);
+    fn key(&self, ahead: &ReadAhead<'_>, at: u64) -> Option<Key> {
+        let name = c_string(ahead, self.body, at)?;
+        let bytes = ahead.get(name);
         let which = KEYS.iter().position(|key| key.as_bytes() == &*bytes);
         Some(Key { name, which })
     }
@@ -499,24 +501,25 @@ impl StringEntry {
         }
     }
 
-    fn value(&self, near: &Near<'_>, body: Span) -> Option<Span> {
+    fn value(&self, ahead: &ReadAhead<'_>, body: Span) -> Option<Span> {
         match self.size {
-            None => c_string(near, body, self.value),
+            None => c_string(ahead, body, self.value),
             Some(size) => inside(body, self.value, size),
         }
     }
 }
 
-/// The key and the value that the string entry at `place` tells of.
+/// The key and the value of the string entry in `record`. Returns `None` if one of them is not
+/// in the binary.
 pub fn key_and_value(
-    near: &Near<'_>,
+    ahead: &ReadAhead<'_>,
     body: Span,
     version: u32,
     record: &Window,
 ) -> Option<(Span, Span)> {
     let string = StringEntry::of(version, record.bytes(), record.span());
-    let key = c_string(near, body, string.key)?;
-    Some((key, string.value(near, body)?))
+    let key = c_string(ahead, body, string.key)?;
+    Some((key, string.value(ahead, body)?))
 }
 
 /// A key.

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use super::header::{self, SOURCE};
 use super::key;
 use super::kinds::ImageKind;
-use super::read::{Near, Reading, key_and_value, kind};
+use super::read::{ReadAhead, Reading, key_and_value, kind};
 use crate::decode::format::{self, Opened};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
 use crate::decode::names::Present;
 use crate::decode::reader::Window;
 use crate::decode::records::{self, Remarks};
-use crate::decode::syclbin::Survey;
+use crate::decode::syclbin::Syclbin;
 use crate::model::modules::Modules;
 use crate::model::text::value_text;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
@@ -45,7 +45,7 @@ pub struct Binary {
     regions: Regions,
     /// The rows: of each the first of its regions, and the one after the last.
     tops: Vec<(u32, u32)>,
-    survey: Option<Rc<Survey>>,
+    survey: Option<Rc<Syclbin>>,
     modules: Option<Rc<dyn Modules>>,
 }
 
@@ -54,7 +54,7 @@ impl Binary {
     pub fn new(
         reading: Reading,
         regions: Regions,
-        survey: Option<Rc<Survey>>,
+        survey: Option<Rc<Syclbin>>,
         modules: Option<Rc<dyn Modules>>,
     ) -> Binary {
         let is_string = |what| matches!(layout::split(what).0, kind::STRING | kind::STRING_ENTRIES);
@@ -95,7 +95,8 @@ impl Binary {
         self.reading.entries.get(usize::try_from(index).ok()?)
     }
 
-    /// The regions of a row.
+    /// The first region of a row, and the one after its last. Returns `None` if there is no
+    /// such row.
     fn top(&self, index: u64) -> Option<(u64, u64)> {
         let (first, end) = self.tops.get(usize::try_from(index).ok()?)?;
         Some((u64::from(*first), u64::from(*end)))
@@ -259,9 +260,9 @@ impl Remarks for Binary {
         }
         let Some(span) = node.span else { return node };
         let record = Window::clamped(out.sources, span);
-        let near = Near::new(out.sources, span);
+        let ahead = ReadAhead::new(out.sources, span);
         let version = self.reading.version;
-        let Some((key, value)) = key_and_value(&near, self.reading.body, version, &record) else {
+        let Some((key, value)) = key_and_value(&ahead, self.reading.body, version, &record) else {
             return node;
         };
         let text = |span: Span| {

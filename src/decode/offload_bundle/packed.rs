@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 use super::super::Context;
 use super::super::compression::Method;
-use super::super::eager::Eager;
 use super::super::format::{self, Format, Opened};
 use super::super::names::{Dec, Hex};
 use super::super::reader::ReadResult;
 use super::super::rules;
+use super::super::tree::StaticTree;
 use super::read_record;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Spanned, Summary, Value};
 use crate::{open_enum, record};
@@ -141,17 +141,17 @@ impl Format for PackedBundle {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let mut tree = Eager::default();
+        let mut tree = StaticTree::default();
         let mut facts = Vec::new();
         match Header::read(cx, span) {
             Ok(header) => facts = push(cx, &mut tree, span, &header),
             Err(error) => {
                 cx.report_read(&rules::BUNDLE_HEADER, &error, span, "the header");
                 cx.gap(span);
-                tree.push(Eager::TOP, Node::gap("cut-off header", span));
+                tree.push(StaticTree::TOP, Node::gap("cut-off header", span));
             }
         }
-        let count = tree.count_at(Eager::TOP);
+        let count = tree.count_at(StaticTree::TOP);
         Opened {
             summary: Summary::new("offload-bundle", "compressed clang offload bundle", facts),
             content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
@@ -159,12 +159,10 @@ impl Format for PackedBundle {
     }
 }
 
-fn push(cx: &Context<'_>, tree: &mut Eager, span: Span, header: &Header) -> Vec<Fact> {
+fn push(cx: &Context<'_>, tree: &mut StaticTree, span: Span, header: &Header) -> Vec<Fact> {
     let record = Node::new(NodeKind::Record, "header", header.span).area(Area::Header);
-    let place = tree.push(Eager::TOP, record.doc(&HEADER_DOC));
-    for node in &header.rows {
-        tree.push(place, node.clone());
-    }
+    let place = tree.push(StaticTree::TOP, record.doc(&HEADER_DOC));
+    tree.extend(place, header.rows.iter().cloned());
     let version = header.version.value;
     if !(1..=3).contains(&version) {
         cx.report(
@@ -204,7 +202,7 @@ fn push(cx: &Context<'_>, tree: &mut Eager, span: Span, header: &Header) -> Vec<
     let mut facts = Vec::new();
     let mut end = body.end;
     if let Some(inflated) = inflated {
-        let place = tree.push(Eager::TOP, inflated.node("compressed bundle"));
+        let place = tree.push(StaticTree::TOP, inflated.node("compressed bundle"));
         let document = format::nested(cx, inflated.whole);
         let name = "bundle".to_owned();
         let node = format::nested_node(cx.sources, name, inflated.whole, document.as_ref());
@@ -214,12 +212,15 @@ fn push(cx: &Context<'_>, tree: &mut Eager, span: Span, header: &Header) -> Vec<
         end = inflated.packed.end;
     } else if !body.is_empty() {
         let node = Node::new(NodeKind::Blob, "compressed bundle", body).value(Value::Bytes);
-        tree.push(Eager::TOP, node.summary("not unpacked").doc(&PACKED_DOC));
+        tree.push(
+            StaticTree::TOP,
+            node.summary("not unpacked").doc(&PACKED_DOC),
+        );
     }
     let rest = Span::new(span.source, end, span.end);
     if !rest.is_empty() {
         cx.gap(rest);
-        tree.push(Eager::TOP, Node::gap("after the bundle", rest));
+        tree.push(StaticTree::TOP, Node::gap("after the bundle", rest));
     }
     let method = method.map_or("unknown", Method::name);
     facts.push(Fact::new(COMPRESSION, method, header.method.span));

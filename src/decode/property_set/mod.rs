@@ -22,10 +22,10 @@ use self::known::Form;
 use self::line::{Line, Parts, Read};
 use self::rows::Sets;
 use super::Context;
-use super::eager::Tree;
 use super::limits;
 use super::reader::Window;
 use super::rules;
+use super::tree::LazyTree;
 use crate::model::kernels::Given;
 use crate::model::modules::{Property, PropertySet, PropertyValue};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
@@ -137,7 +137,9 @@ pub fn node(out: &Rows<'_>, name: impl Into<Str>, text: Span, checked: bool) -> 
     if text.is_empty() || !checked {
         return node.value(Value::Bytes);
     }
-    let rows = out.register(Rc::new(Tree::new(move |sources| Sets::read(sources, text))));
+    let rows = out.register(Rc::new(LazyTree::new(move |sources| {
+        Sets::read(sources, text)
+    })));
     node.children(rows, rows::TOP, None)
 }
 

@@ -20,11 +20,11 @@ use std::rc::Rc;
 
 use self::module::Module;
 use super::Context;
-use super::eager::Tree;
 use super::format::{Format, Opened};
 use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
+use super::tree::LazyTree;
 use crate::model::{Doc, ExpanderId, Fact, Node, NodeKind, Span, Summary, Tone};
 use crate::record;
 
@@ -128,7 +128,7 @@ pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
 
 /// The rows of a module; read when somebody opens it.
 fn rows(cx: &Context<'_>, span: Span) -> ExpanderId {
-    cx.register(Rc::new(Tree::new(move |sources| {
+    cx.register(Rc::new(LazyTree::new(move |sources| {
         Module::read(sources, span)
     })))
 }

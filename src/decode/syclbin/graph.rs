@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::{Code, Part, Survey, Text};
+use super::{Code, Part, Syclbin, Text};
 use crate::decode::property_set::{self, Item};
 use crate::model::kernels::Given;
 use crate::model::modules::{
@@ -14,13 +14,13 @@ use crate::model::{Sources, Span, Str};
 
 /// Who knows the modules.
 pub struct Graph {
-    survey: Rc<Survey>,
+    survey: Rc<Syclbin>,
     made: OnceCell<Rc<ModuleGraph>>,
 }
 
 impl Graph {
     /// Nothing is made before it is asked for.
-    pub fn new(survey: Rc<Survey>) -> Graph {
+    pub fn new(survey: Rc<Syclbin>) -> Graph {
         Graph {
             survey,
             made: OnceCell::new(),
@@ -92,7 +92,7 @@ impl Modules for Graph {
     }
 }
 
-fn make(survey: &Survey, sources: &Sources) -> ModuleGraph {
+fn make(survey: &Syclbin, sources: &Sources) -> ModuleGraph {
     let mut symbols = Symbols::default();
     let modules = survey.modules.iter().zip(0..).map(|(module, index)| {
         let mut made = AbstractModule {

@@ -5,7 +5,7 @@
 //!   headers, a table of metadata, a table of device code;
 //! * [`v2`]: an OffloadBinary whose strings tell the roles of the images.
 //!
-//! Both give the same [`Survey`], and from it the same [`ModuleGraph`](crate::model::modules::ModuleGraph).
+//! Both give the same [`Syclbin`], and from it the same [`ModuleGraph`](crate::model::modules::ModuleGraph).
 
 mod graph;
 pub mod v1;
@@ -56,9 +56,9 @@ pub struct Module {
     pub header: Span,
     /// Its properties.
     pub text: Text,
-    /// Its IR modules, by their places in [`Survey::ir`].
+    /// Its IR modules, by their places in [`Syclbin::ir`].
     pub ir: std::ops::Range<u32>,
-    /// Its images, by their places in [`Survey::native`].
+    /// Its images, by their places in [`Syclbin::native`].
     pub native: std::ops::Range<u32>,
 }
 
@@ -76,7 +76,7 @@ pub struct Code {
 }
 
 /// What a SYCLBIN holds, whichever generation it is of.
-pub struct Survey {
+pub struct Syclbin {
     /// The version of the format.
     pub version: Given<u64>,
     /// The state, if the global metadata says it.
@@ -93,7 +93,7 @@ pub struct Survey {
     pub native: Vec<Code>,
 }
 
-/// Which part of a SYCLBIN something is, by its place in the [`Survey`].
+/// Which part of a SYCLBIN something is, by its place in the [`Syclbin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The global metadata.
@@ -147,8 +147,8 @@ impl Part {
     }
 }
 
-impl Survey {
-    /// The device code of a part.
+impl Syclbin {
+    /// The device code of a part. Returns `None` for a part that is metadata only.
     pub fn code(&self, part: Part) -> Option<&Code> {
         match part {
             Part::Ir(at) => self.ir.get(usize::try_from(at).ok()?),
@@ -165,7 +165,7 @@ impl Survey {
         }
     }
 
-    /// The properties of a part.
+    /// The properties of a part. Returns `None` if there is no such part.
     pub fn text(&self, part: Part) -> Option<Text> {
         match part {
             Part::Global => Some(self.global),
@@ -305,11 +305,11 @@ impl Expand for ImageRows {
 }
 
 /// Who knows the modules of what was surveyed.
-pub fn modules(survey: Rc<Survey>) -> Rc<dyn Modules> {
+pub fn modules(survey: Rc<Syclbin>) -> Rc<dyn Modules> {
     Rc::new(graph::Graph::new(survey))
 }
 
-/// Reads the global metadata: gives the state, and says what is not as it should be.
+/// Reads and checks the global metadata. Returns the state, or `None` if it is not a number.
 fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> {
     let state = find(cx.sources, text, "SYCLBIN/global metadata", "state");
     let place = if text.span.is_empty() {
@@ -338,7 +338,7 @@ fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> 
     number
 }
 
-/// The last value of a key.
+/// The last value of a key in a set. Returns `None` if the set does not have the key.
 fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property> {
     let (mut within, mut found) = (false, None);
     property_set::each(sources, text.readable(), &mut |item| match item {
@@ -352,7 +352,8 @@ fn find(sources: &Sources, text: Text, set: &str, key: &str) -> Option<Property>
     found
 }
 
-/// Opens device code as a document, and keeps what the lists show of it.
+/// Opens device code as a document, and keeps its headline. Returns `None` if it is of no known
+/// format.
 fn open_code(cx: &Context<'_>, bytes: Span) -> Option<Opened> {
     match bytes.is_empty() {
         true => None,

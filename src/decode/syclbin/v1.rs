@@ -16,7 +16,7 @@ use self::header::{
 };
 use self::indices::Indices;
 use self::rows::{File, FileRows, TOP, id_of, part_of};
-use super::{Code, Module, Part, Survey, Text, modules, open_code, read_global};
+use super::{Code, Module, Part, Syclbin, Text, modules, open_code, read_global};
 use crate::decode::Context;
 use crate::decode::format::{Format, Opened};
 use crate::decode::layout::{self, Overlap, Region, Regions};
@@ -152,7 +152,7 @@ impl Reading {
         self.binary = next(FileHeader::BinaryByteTableSize, 1);
     }
 
-    fn survey(&self, cx: &Context<'_>) -> Survey {
+    fn survey(&self, cx: &Context<'_>) -> Syclbin {
         let header = &self.header;
         let size = header.get(FileHeader::GlobalMetadataSize);
         let (global, state) = match self.is_whole() {
@@ -186,7 +186,7 @@ impl Reading {
         });
         let modules = self.abstract_modules(cx, ir.len() as u64, native.len() as u64);
         let version = header.get(FileHeader::Version);
-        Survey {
+        Syclbin {
             version: Given::at(version.value, version.span),
             state,
             span: self.span,
@@ -257,7 +257,7 @@ impl Reading {
     }
 
     /// All parts of the file; opens the device code of which no other part claims bytes.
-    fn rows(&self, cx: &Context<'_>, mut survey: Survey) -> File {
+    fn rows(&self, cx: &Context<'_>, mut survey: Syclbin) -> File {
         let claim = |kind, span| Region::new(layout::id(kind, 0), span);
         let claims = vec![
             claim(kind::HEADER, self.header.origin),

@@ -9,7 +9,7 @@
 //! `triple`, `arch` and `ir_type` are copies of properties, for tools that know no property sets.
 
 use super::graph::Said;
-use super::{Code, Module, Part, Survey, Text, open_code, read_global};
+use super::{Code, Module, Part, Syclbin, Text, open_code, read_global};
 
 use crate::decode::Context;
 use crate::decode::offload_binary::header::Entry as EntryRecord;
@@ -38,7 +38,7 @@ const ROLES: [(&str, Role); 4] = [
 ];
 
 /// Looks through the entries of a binary that is a SYCLBIN, and says what each is.
-pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Survey {
+pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
     let roles: Vec<(Option<Role>, Option<u32>)> = entries
         .iter()
         .map(|entry| {
@@ -64,7 +64,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Survey {
         span: span.sub(0, 0),
         checked: true,
     };
-    let mut survey = Survey {
+    let mut survey = Syclbin {
         version: Given {
             value: 2,
             span: None,

@@ -47,7 +47,8 @@ pub fn opencl(section: &Section) -> Option<&'static Doc> {
     }
 }
 
-/// The node of another section of an OpenCL container.
+/// The node of another section of an OpenCL container. Returns `None` for types that are not
+/// its own.
 pub fn opencl_node(cx: &Context<'_>, section: &Section, node: &Node) -> Option<Node> {
     let (bytes, node) = (section.bytes, node.clone());
     Some(match section.kind {

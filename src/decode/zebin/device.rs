@@ -206,7 +206,7 @@ pub static CONFIGS: &[ProductConfig] = &[
 ];
 
 impl ProductConfig {
-    /// The configuration with this value.
+    /// The configuration with this value. Returns `None` if it is in no table.
     pub fn of(value: u32) -> Option<&'static ProductConfig> {
         CONFIGS.iter().find(|c| c.value == value)
     }
@@ -349,7 +349,7 @@ impl Device {
         }
     }
 
-    /// The usual device of a product family.
+    /// The usual device of a product family. Returns `None` if none has a name.
     pub fn of_product(product: ProductFamily) -> Option<Device> {
         let mut of_family = CONFIGS.iter().filter(|c| c.product == product);
         let usual = of_family
@@ -363,7 +363,7 @@ impl Device {
         Some(Device::of_config(usual.value))
     }
 
-    /// The usual device of a core family.
+    /// The usual device of a core family. Returns `None` if none has a name.
     pub fn of_core(core: CoreFamily) -> Option<Device> {
         let (product, _) = CORES.iter().find(|(_, c)| *c == core)?;
         let product = match core {
@@ -373,8 +373,9 @@ impl Device {
         Device::of_product(product)
     }
 
-    /// By a name of `ocloc -device`, the runtime's name of the configuration,
-    /// `arch.release.revision`, or the number of the configuration (with `0x`).
+    /// The device of a name of `ocloc -device`, of the runtime's name of a configuration, of
+    /// `arch.release.revision`, or of the number of a configuration (with `0x`). Returns `None`
+    /// if it is none of these.
     pub fn named(name: &str) -> Option<Device> {
         let name = name.trim();
         let spelled = name.to_ascii_lowercase().replace('_', "-");
@@ -462,7 +463,7 @@ fn core_of(product: ProductFamily) -> CoreFamily {
     found.map_or(CoreFamily::IGFX_UNKNOWN_CORE, |(_, core)| *core)
 }
 
-/// The name of `ocloc -device` that stands for the family.
+/// The name of `ocloc -device` that stands for the family. Returns `None` if none does.
 fn family_name(product: ProductFamily) -> Option<&'static &'static str> {
     Some(match product {
         ProductFamily::IGFX_DG2 => &"dg2",

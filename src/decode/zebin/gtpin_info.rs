@@ -8,12 +8,12 @@
 use std::rc::Rc;
 
 use crate::decode::Context;
-use crate::decode::eager::{Eager, Place, Tree};
 use crate::decode::elf::section::Section;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, ReadError, ReadResult, Reader, Window};
 use crate::decode::rules;
 use crate::decode::text::plural;
+use crate::decode::tree::{LazyTree, Parent, StaticTree};
 use crate::model::{Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
 
@@ -92,7 +92,7 @@ struct Fault {
 
 /// The rows of GTPin data, and what is wrong with it.
 struct Parsed {
-    tree: Eager,
+    tree: StaticTree,
     faults: Vec<Fault>,
     tokens: u64,
     version: u32,
@@ -125,7 +125,7 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
             _ => {}
         }
     }
-    let rows = cx.register(Rc::new(Tree::new(move |sources| {
+    let rows = cx.register(Rc::new(LazyTree::new(move |sources| {
         parse(&Window::clamped(sources, bytes)).tree
     })));
     node.kind = NodeKind::Record;
@@ -139,7 +139,7 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
 
 fn parse(window: &Window) -> Parsed {
     let mut parsed = Parsed {
-        tree: Eager::default(),
+        tree: StaticTree::default(),
         faults: Vec::new(),
         tokens: 0,
         version: 0,
@@ -167,7 +167,7 @@ fn parse(window: &Window) -> Parsed {
                 message: format!("{} bytes after the last token", rest.len()),
             });
         }
-        parsed.tree.push(Eager::TOP, Node::gap("rest", rest));
+        parsed.tree.push(StaticTree::TOP, Node::gap("rest", rest));
     }
     parsed
 }
@@ -183,12 +183,11 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     };
     let mut rest = reader.bytes(more)?;
     let whole = Span::new(init.origin.source, init.origin.start, rest.span.end);
-    let place = parsed
-        .tree
-        .push(Eager::TOP, Node::new(NodeKind::Record, "igc_init", whole));
-    for node in init.nodes() {
-        parsed.tree.push(place, node);
-    }
+    let place = parsed.tree.push(
+        StaticTree::TOP,
+        Node::new(NodeKind::Record, "igc_init", whole),
+    );
+    parsed.tree.extend(place, init.nodes());
     match init.version {
         0 => {}
         1 | 2 => {
@@ -218,7 +217,7 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     let count = reader.read::<u32>()?;
     number(
         parsed,
-        Eager::TOP,
+        StaticTree::TOP,
         "num_tokens",
         count.value.into(),
         count.span,
@@ -234,7 +233,7 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     Ok(())
 }
 
-fn number(parsed: &mut Parsed, place: Place, name: &'static str, raw: u64, span: Span) {
+fn number(parsed: &mut Parsed, place: Parent, name: &'static str, raw: u64, span: Span) {
     let bits = crate::decode::record::bits(span.len());
     parsed
         .tree
@@ -261,10 +260,8 @@ fn parse_token(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
         None => format!("token {}", kind.0),
     };
     let node = Node::new(NodeKind::Item, name, whole).indexed();
-    let place = parsed.tree.push(Eager::TOP, node);
-    for node in header.nodes() {
-        parsed.tree.push(place, node);
-    }
+    let place = parsed.tree.push(StaticTree::TOP, node);
+    parsed.tree.extend(place, header.nodes());
     let window = reader_over(reader, body.span);
     if let Some(mut body) = window {
         parse_body(kind, parsed.version, &mut body, parsed, place);
@@ -279,14 +276,14 @@ fn parse_token(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
     Ok(())
 }
 
-/// A reader over bytes that `reader` has just passed.
+/// A reader over the bytes of `span`, which `reader` has just passed.
 fn reader_over<'a>(reader: &Reader<'a>, span: Span) -> Option<Reader<'a>> {
     let offset = reader.position().checked_sub(span.len())?;
     reader.at(offset, span.len()).ok()
 }
 
 /// Decodes what the token is known to hold; what is left over stays in the reader.
-fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parsed, place: Place) {
+fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parsed, place: Parent) {
     let word = |r: &mut Reader<'_>, parsed: &mut Parsed, name, size| -> Option<u64> {
         let value = r.uint(size).ok()?;
         number(parsed, place, name, value.value, value.span);
@@ -308,9 +305,7 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
                 let node = Node::new(NodeKind::Item, "free range", range.origin)
                     .summary(format!("{} bytes at {}", range.length, range.start));
                 let at = parsed.tree.push(place, node);
-                for node in range.nodes() {
-                    parsed.tree.push(at, node);
-                }
+                parsed.tree.extend(at, range.nodes());
             }
             word(r, parsed, "trailer", 4);
         }
@@ -336,9 +331,7 @@ fn parse_body(token: Token, version: u32, r: &mut Reader<'_>, parsed: &mut Parse
                 let node = Node::new(NodeKind::Item, "indirect access", access.origin)
                     .summary(format!("instruction at {:#x}", access.ins_offset));
                 let at = parsed.tree.push(place, node);
-                for node in access.nodes() {
-                    parsed.tree.push(at, node);
-                }
+                parsed.tree.extend(at, access.nodes());
             }
         }
         _ => {}

@@ -53,7 +53,8 @@ impl Links {
         links
     }
 
-    /// The kernel whose code a section of that name holds, and its entry in `.ze_info`.
+    /// The kernel whose code a section of that name holds, and its entry in `.ze_info`. Returns
+    /// `None` for other sections.
     pub fn kernel_of<'s>(&self, section: &'s str) -> Option<(&'s str, Span)> {
         let name = section.strip_prefix(".text.")?;
         Some((name, *self.kernels.get(name)?))
@@ -64,8 +65,9 @@ impl Links {
         self.text.contains_key(kernel)
     }
 
-    /// The size of a kernel's code, and the bytes that say so: its symbol's, else the
-    /// section's own, which is longer by the padding at its end.
+    /// The size of a kernel's code, and the bytes that say so: its symbol's, else the section's
+    /// own, which is longer by the padding at its end. Returns `None` if the kernel has no
+    /// code.
     pub fn code(&self, kernel: &str) -> Option<(u64, Span)> {
         let index = *self.text.get(kernel)?;
         let names = self.file.symbol_table().map_or(0, |table| table.link);

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::decode::Context;
-use crate::decode::eager::{Eager, Tree};
 use crate::decode::elf::ElfFile;
 use crate::decode::layout::is_zero;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::table::{Entries, TABLE, Table};
 use crate::decode::text::{lines_node, plural};
+use crate::decode::tree::{LazyTree, StaticTree};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Span, Value};
 
 const HIDDEN_METRICS_DOC: Doc = Doc::new(
@@ -84,7 +84,7 @@ pub fn metrics_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
 const METRICS_SHIFT: u64 = 64;
 
 /// What the header of `.note.intelgt.metrics` misses: the rest of the zero bytes, and the
-/// metrics themselves. Only where no other section claims these bytes.
+/// metrics themselves. Returns `None` if another section claims these bytes.
 pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
     let section = file.section_named(".note.intelgt.metrics")?;
     let size = section.bytes.len();
@@ -109,10 +109,10 @@ pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
     let metrics = Node::new(NodeKind::Text, "metrics", text)
         .value(value)
         .doc(&HIDDEN_METRICS_DOC);
-    let rows = cx.register(Rc::new(Tree::new(move |_| {
-        let mut tree = Eager::default();
-        tree.push(Eager::TOP, Node::padding(zeros));
-        tree.push(Eager::TOP, metrics.clone());
+    let rows = cx.register(Rc::new(LazyTree::new(move |_| {
+        let mut tree = StaticTree::default();
+        tree.push(StaticTree::TOP, Node::padding(zeros));
+        tree.push(StaticTree::TOP, metrics.clone());
         tree
     })));
     Some(

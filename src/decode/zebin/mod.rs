@@ -199,12 +199,12 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Tar
         target = note_intelgt::check(cx, notes.list(), file.endian);
         *contents.notes.borrow_mut() = Some((section.index, notes));
     }
-    let said = |word: Option<(u32, Span)>| word.is_some_and(|(word, _)| word != 0);
+    let is_set = |word: Option<(u32, Span)>| word.is_some_and(|(word, _)| word != 0);
     let legacy = matches!(contents.identity, Identity::LegacyZebin { .. });
     if !legacy
-        && !said(target.product_config)
-        && !said(target.product_family)
-        && !said(target.core_family)
+        && !is_set(target.product_config)
+        && !is_set(target.product_family)
+        && !is_set(target.core_family)
     {
         cx.report(
             &rules::ZEBIN_NO_TARGET,
@@ -264,7 +264,7 @@ fn facts(
     facts
 }
 
-/// The build options as they stand there; the beginning of long ones.
+/// The build options, or the beginning of long ones. Returns `None` if there are none.
 fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
     const SHOWN: u64 = 400;
     let named = |section: &&Section| section.name == ".misc.buildOptions";

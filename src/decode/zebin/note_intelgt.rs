@@ -77,7 +77,7 @@ fn describe(kind: u32, bytes: &[u8], endian: Endian) -> (Value, Option<Str>) {
     }
 }
 
-/// All but the version are numbers of 4 bytes.
+/// The size of a description in bytes. Returns `None` for the version, which is text.
 fn size(kind: u32) -> Option<u64> {
     let kind = NoteType(kind);
     let number = kind.name().is_some() && kind != NoteType::NT_INTELGT_ZEBIN_VERSION;

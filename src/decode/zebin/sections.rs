@@ -178,14 +178,14 @@ impl SectionSpec {
     }
 }
 
-/// The specification of the sections of a type and name; nothing for a type that is none of a
-/// zebin's.
+/// The row for the sections of a type and name. Returns `None` if zebins have no sections of
+/// the type.
 pub fn spec_of(kind: SectionType, name: &[u8]) -> Option<&'static SectionSpec> {
     let fits = |spec: &&SectionSpec| spec.kind == kind && spec.name.matches(name);
     SECTIONS.iter().find(fits)
 }
 
-/// Where a section of that name is loaded.
+/// The memory into which a section of that name is loaded. Returns `None` if it is not loaded.
 pub fn segment_of(name: &[u8]) -> Option<Segment> {
     let fits = |spec: &&SectionSpec| spec.segment.is_some() && spec.name.matches(name);
     SECTIONS.iter().find(fits)?.segment

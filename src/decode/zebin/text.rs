@@ -134,7 +134,7 @@ impl Code {
         self.parts.len() as u64
     }
 
-    /// The lines of the source, by offset in the section.
+    /// The source lines by offset in the section.
     fn lines(&self, sources: &Sources) -> &[Line] {
         let dwarf = self.dwarf.as_ref();
         dwarf.map_or(&[], |dwarf| dwarf.lines(self.section, sources))
@@ -323,7 +323,7 @@ impl Expand for Code {
     }
 }
 
-/// The line that the instruction at an offset comes from.
+/// The source line of the instruction at an offset. Returns `None` if there is none.
 fn line_of(lines: &[Line], offset: u64) -> Option<&Line> {
     let after = lines.partition_point(|line| line.offset <= offset);
     let line = lines.get(after.checked_sub(1)?)?;
@@ -375,7 +375,7 @@ fn push_instructions<'a>(
     });
 }
 
-/// `2 functions`: what the section holds, if it is more than one kernel.
+/// `2 functions`. Returns `None` if the section holds one kernel.
 pub fn summary(code: &Code) -> Option<String> {
     let functions = code.parts.iter().filter(|p| p.code).count() as u64;
     (functions > 1).then(|| plural(functions, "function"))

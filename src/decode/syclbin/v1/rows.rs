@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::super::{Part, SOURCE, Survey};
+use super::super::{Part, SOURCE, Syclbin};
 use super::header::{self, FileHeader, kind};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::reader::{Endian, Window};
@@ -34,7 +34,7 @@ pub fn id_of(part: Part) -> u64 {
     }
 }
 
-/// The other way of [`id_of`].
+/// The inverse of [`id_of`]. Returns `None` for other ids.
 pub fn part_of(id: u64) -> Option<Part> {
     let (what, index) = layout::split(id);
     let index = u32::try_from(index).ok()?;
@@ -53,7 +53,7 @@ pub const TOP: u64 = u64::MAX;
 /// A SYCLBIN, all of it looked through.
 pub struct File {
     /// What it holds.
-    pub survey: Rc<Survey>,
+    pub survey: Rc<Syclbin>,
     /// Who knows its modules.
     pub modules: Rc<dyn Modules>,
     /// The file header.

@@ -23,8 +23,8 @@ pub fn describe(section: &Section, contents: &ZebinContents, mut node: Node) -> 
     node.area(spec.area).doc(&spec.doc)
 }
 
-/// The node of a section whose content Intel's specifications define; `node` is what
-/// [`describe`] has made.
+/// The node of a section with rows for its contents; `node` is what [`describe`] has made.
+/// Returns `None` if the rows are the generic ABI's.
 pub fn section_node(
     cx: &Context<'_>,
     section: &Section,

@@ -185,11 +185,11 @@ fn described(info: &ZeInfo, description: Option<Index>) -> HashMap<i64, SourceAr
         let Some(index) = members.int("index") else {
             continue;
         };
-        let said = |key: &str| {
+        let non_empty = |key: &str| {
             let text = members.text(key);
             text.filter(|text| !matches!(&**text, "" | "NONE"))
         };
-        let ty = said("type_name").unwrap_or_default();
+        let ty = non_empty("type_name").unwrap_or_default();
         // `int*;8`: the type and its size.
         let (type_name, type_size) = match ty.rsplit_once(';') {
             Some((name, size)) => (name.to_owned(), size.trim().parse().ok()),
@@ -199,12 +199,12 @@ fn described(info: &ZeInfo, description: Option<Index>) -> HashMap<i64, SourceAr
             index,
             SourceArgument {
                 index,
-                name: said("name"),
+                name: non_empty("name"),
                 type_name: (!type_name.is_empty()).then_some(type_name),
                 type_size,
-                address_qualifier: said("address_qualifier"),
-                access_qualifier: said("access_qualifier"),
-                type_qualifiers: said("type_qualifiers"),
+                address_qualifier: non_empty("address_qualifier"),
+                access_qualifier: non_empty("access_qualifier"),
+                type_qualifiers: non_empty("type_qualifiers"),
                 span: Some(info.at(node.value)),
                 entries: Vec::new(),
                 bti_value: None,

@@ -364,7 +364,7 @@ impl Checker<'_> {
     }
 }
 
-/// Why a key or word belongs to the past, if it does.
+/// Why a key or word is out of date. Returns `None` if it is not.
 fn legacy(
     since: Option<u32>,
     removed: Option<u32>,

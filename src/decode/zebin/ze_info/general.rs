@@ -4,8 +4,8 @@
 
 use serde_yaml::{Mapping, Value as Yaml};
 
-use crate::decode::eager::{Eager, Place};
 use crate::decode::limits;
+use crate::decode::tree::{Parent, StaticTree};
 use crate::model::{Doc, Node, Value};
 
 pub(super) const DOC: Doc = Doc::new(
@@ -18,30 +18,30 @@ const VALUE_DOC: Doc = Doc::new(
 );
 
 /// Decodes the text: the values as a tree, or why there are none.
-pub(super) fn tree(text: &[u8]) -> Eager {
+pub(super) fn tree(text: &[u8]) -> StaticTree {
     let text = String::from_utf8_lossy(text);
     let mut values = Values::default();
     match serde_yaml::from_str(text.trim_end_matches('\0')) {
-        Ok(Yaml::Mapping(mapping)) => values.push_mapping(Eager::TOP, mapping),
-        Ok(other) => values.push(Eager::TOP, "value".to_owned(), other),
-        Err(error) => values.note(Eager::TOP, "error", error.to_string()),
+        Ok(Yaml::Mapping(mapping)) => values.push_mapping(StaticTree::TOP, mapping),
+        Ok(other) => values.push(StaticTree::TOP, "value".to_owned(), other),
+        Err(error) => values.note(StaticTree::TOP, "error", error.to_string()),
     }
     values.tree
 }
 
 #[derive(Default)]
 struct Values {
-    tree: Eager,
+    tree: StaticTree,
     count: usize,
 }
 
 impl Values {
-    fn note(&mut self, place: Place, name: &'static str, text: String) {
+    fn note(&mut self, place: Parent, name: &'static str, text: String) {
         let node = Node::derived(name, Value::text(text)).doc(&DOC);
         self.tree.push(place, node);
     }
 
-    fn push_mapping(&mut self, place: Place, mapping: Mapping) {
+    fn push_mapping(&mut self, place: Parent, mapping: Mapping) {
         for (key, value) in mapping {
             let name = match key {
                 Yaml::String(name) => name,
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    fn push(&mut self, place: Place, name: String, value: Yaml) {
+    fn push(&mut self, place: Parent, name: String, value: Yaml) {
         self.count += 1;
         if self.count >= limits::GENERAL_YAML_VALUES {
             if self.count == limits::GENERAL_YAML_VALUES {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn count(text: &str) -> u64 {
-        tree(text.as_bytes()).count_at(Eager::TOP)
+        tree(text.as_bytes()).count_at(StaticTree::TOP)
     }
 
     #[test]

@@ -51,8 +51,8 @@ pub struct Kernel {
 }
 
 impl ZeInfo {
-    /// Reads the text of a section and reports what is wrong with it; nothing where it is too
-    /// large or cannot be read. Zebins of 2020 (`legacy`) have no key `version`.
+    /// Reads and checks the text of a section. Returns `None` if it is too large or cannot be
+    /// read. Zebins of 2020 (`legacy`) have no key `version`.
     pub fn read(cx: &Context<'_>, span: Span, legacy: bool) -> Option<ZeInfo> {
         if span.is_empty() {
             cx.report(&rules::ZE_INFO_EMPTY, span, "there is no text in it");
@@ -113,7 +113,7 @@ impl ZeInfo {
         Some((text.into_owned(), self.at(node.value)))
     }
 
-    /// The minor version, if the text names a version 1.x.
+    /// The minor version. Returns `None` if the text does not name a version 1.x.
     pub fn minor(&self) -> Option<u32> {
         self.minor
     }

@@ -15,7 +15,7 @@ use super::kernels::default_value;
 use super::schema::{Default, Key, Table, Type};
 use super::yaml::{self, Index, Kind, ROOT};
 use crate::decode::demangle::demangle;
-use crate::decode::eager::Tree;
+use crate::decode::tree::LazyTree;
 use crate::decode::zebin::links::Links;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
 
@@ -364,7 +364,7 @@ impl ZeInfoRows {
     /// What a general reader makes of the text.
     fn general_row(&self, out: &Rows<'_>) -> Node {
         let info = Rc::clone(&self.info);
-        let tree = Tree::new(move |_: &Sources| general::tree(&info.text));
+        let tree = LazyTree::new(move |_: &Sources| general::tree(&info.text));
         Node::derived("as general YAML", Value::None)
             .doc(&general::DOC)
             .children(out.register(Rc::new(tree)), 0, None)

@@ -147,17 +147,17 @@ impl ZeInfo {
 
     /// Is the value of the key's type?
     pub(super) fn fit(&self, index: Index, node: &Node, ty: Type) -> Fit {
-        let is = |fits: bool| if fits { Fit::Fits } else { Fit::Differs };
+        let fit = |fits: bool| if fits { Fit::Fits } else { Fit::Differs };
         let scalar = node.kind == Kind::Scalar;
         if scalar && self.is_foreign(node) {
             return Fit::Unknown;
         }
         match ty {
-            Type::Int32 => is(self.int32(node).is_some()),
-            Type::Int64 => is(self.int(node).is_some()),
-            Type::Float => is(self.float(node).is_some()),
-            Type::Bool => is(self.boolean(node).is_some()),
-            Type::Str => is(scalar),
+            Type::Int32 => fit(self.int32(node).is_some()),
+            Type::Int64 => fit(self.int(node).is_some()),
+            Type::Float => fit(self.float(node).is_some()),
+            Type::Bool => fit(self.boolean(node).is_some()),
+            Type::Str => fit(scalar),
             Type::Enum(_) if scalar => match self.word(index, node, ty) {
                 Some(_) => Fit::Fits,
                 None => Fit::UnknownWord,
@@ -174,15 +174,15 @@ impl ZeInfo {
                     _ => Fit::Differs,
                 }
             }
-            Type::Strings => is(node.kind.is_sequence()
+            Type::Strings => fit(node.kind.is_sequence()
                 && self
                     .yaml
                     .values(index)
                     .all(|(_, value)| value.kind == Kind::Scalar)),
             // A list without entries may be written as nothing.
-            Type::Sequence(_) => is(node.kind.is_sequence() || node.kind == Kind::Null),
-            Type::Mapping(_) => is(node.kind.is_mapping() || node.kind == Kind::Null),
-            Type::Either(_) => is(node.kind.is_collection() || node.kind == Kind::Null),
+            Type::Sequence(_) => fit(node.kind.is_sequence() || node.kind == Kind::Null),
+            Type::Mapping(_) => fit(node.kind.is_mapping() || node.kind == Kind::Null),
+            Type::Either(_) => fit(node.kind.is_collection() || node.kind == Kind::Null),
             Type::Enum(_) | Type::Int32x3 => Fit::Differs,
         }
     }

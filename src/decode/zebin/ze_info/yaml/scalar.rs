@@ -176,10 +176,10 @@ pub fn as_int(text: &str) -> Option<i64> {
 /// in upper and lower case, mixed too (`tRUE`; observed with release 26.27). `0`, `1`, `t`
 /// and quoted text are no booleans. compute-runtime, `yaml_parser.cpp`.
 pub fn as_bool(text: &str) -> Option<bool> {
-    let is = |word: &&str| text.eq_ignore_ascii_case(word);
-    if ["true", "y", "yes", "on"].iter().any(is) {
+    let matches = |word: &&str| text.eq_ignore_ascii_case(word);
+    if ["true", "y", "yes", "on"].iter().any(matches) {
         Some(true)
-    } else if ["false", "n", "no", "off"].iter().any(is) {
+    } else if ["false", "n", "no", "off"].iter().any(matches) {
         Some(false)
     } else {
         None

@@ -3,34 +3,42 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::table::slice;
 use crate::model::{Expand, Node, Rows, Sources};
 
 /// A tree of nodes in memory. For small things of irregular shape; tables and texts have
 /// expanders that make only what is asked for.
 #[derive(Debug, Default)]
-pub struct Eager {
+pub struct StaticTree {
     nodes: Vec<Node>,
-    /// The children of the top (0) and of each node (its place + 1).
+    /// The children of the top (0) and of each node (its index + 1).
     children: Vec<Vec<usize>>,
 }
 
-/// A place in an [`Eager`] tree under which nodes are put.
+/// A node of a [`StaticTree`] under which others are put, or its top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place(usize);
+pub struct Parent(usize);
 
-impl Eager {
+impl StaticTree {
     /// The top.
-    pub const TOP: Place = Place(0);
+    pub const TOP: Parent = Parent(0);
 
-    /// Puts a node under `place`; gives the place under the new node.
-    pub fn push(&mut self, place: Place, node: Node) -> Place {
+    /// Puts a node under `parent`. Returns the node as a parent of others.
+    pub fn push(&mut self, parent: Parent, node: Node) -> Parent {
         let at = self.nodes.len();
         self.nodes.push(node);
         self.children.resize(self.nodes.len() + 1, Vec::new());
-        if let Some(children) = self.children.get_mut(place.0) {
+        if let Some(children) = self.children.get_mut(parent.0) {
             children.push(at);
         }
-        Place(at + 1)
+        Parent(at + 1)
+    }
+
+    /// Puts nodes under `parent`.
+    pub fn extend(&mut self, parent: Parent, nodes: impl IntoIterator<Item = Node>) {
+        for node in nodes {
+            self.push(parent, node);
+        }
     }
 
     /// All nodes, in the order in which they were put there.
@@ -38,9 +46,9 @@ impl Eager {
         &self.nodes
     }
 
-    /// How many nodes there are right under `place`.
-    pub fn count_at(&self, place: Place) -> u64 {
-        self.list(place.0 as u64).len() as u64
+    /// How many nodes there are right under `parent`.
+    pub fn count_at(&self, parent: Parent) -> u64 {
+        self.list(parent.0 as u64).len() as u64
     }
 
     fn list(&self, item: u64) -> &[usize] {
@@ -51,17 +59,17 @@ impl Eager {
     }
 }
 
-/// Makes an expander when it is first asked for a row, and keeps it: an [`Eager`] tree, or one
-/// that holds the bytes that its rows tell of.
-pub struct Tree<T, F> {
+/// Makes an expander when it is first asked for a row, and keeps it: a [`StaticTree`], or one
+/// that holds the bytes of its rows.
+pub struct LazyTree<T, F> {
     make: F,
     made: OnceCell<T>,
 }
 
-impl<T: Expand, F: Fn(&Sources) -> T> Tree<T, F> {
+impl<T: Expand, F: Fn(&Sources) -> T> LazyTree<T, F> {
     /// The expander that `make` makes; it must make the same each time.
-    pub fn new(make: F) -> Tree<T, F> {
-        Tree {
+    pub fn new(make: F) -> LazyTree<T, F> {
+        LazyTree {
             make,
             made: OnceCell::new(),
         }
@@ -72,7 +80,7 @@ impl<T: Expand, F: Fn(&Sources) -> T> Tree<T, F> {
     }
 }
 
-impl<T: Expand, F: Fn(&Sources) -> T> Expand for Tree<T, F> {
+impl<T: Expand, F: Fn(&Sources) -> T> Expand for LazyTree<T, F> {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
         self.made(sources).count(item, sources)
     }
@@ -86,15 +94,13 @@ impl<T: Expand, F: Fn(&Sources) -> T> Expand for Tree<T, F> {
     }
 }
 
-impl Expand for Eager {
+impl Expand for StaticTree {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
         self.list(item).len() as u64
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        let skip = usize::try_from(range.start).unwrap_or(usize::MAX);
-        let take = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
-        for at in self.list(item).iter().skip(skip).take(take) {
+        for at in slice(self.list(item), range) {
             let Some(node) = self.nodes.get(*at) else {
                 continue;
             };
