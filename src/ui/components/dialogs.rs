@@ -127,7 +127,10 @@ const FILTERS: Entries = &[
         "spill_size>0",
         "a column compared with a number: > < >= <= = !=",
     ),
-    ("type=R_SYM_ADDR_32", "a column compared with a text: = and !="),
+    (
+        "type=R_SYM_ADDR_32",
+        "a column compared with a text: = and !=",
+    ),
     (
         "offset>=0x40",
         "numbers are decimal or hexadecimal; flags are yes or no",
