@@ -234,6 +234,12 @@ impl OpenFile {
                 selected = Some(*span);
                 document.nodes_for(*span)
             }
+            Place::Around { span, within } => {
+                let ids = document.nodes_for(*span);
+                let node = ids.last().and_then(|id| document.node(*id)?.span);
+                selected = Some(*span).filter(|_| node.is_none_or(|node| node.contains(*within)));
+                ids
+            }
             Place::Path(path) => {
                 let id = document.find(path).map_err(|error| error.to_string())?;
                 lineage(document, id)

@@ -129,6 +129,14 @@ pub enum Place {
     Byte(SourceId, u64),
     /// The node whose bytes these are, or the innermost that holds them.
     Span(Span),
+    /// The innermost node that holds the bytes, if it is a part of `within`; just the bytes
+    /// otherwise.
+    Around {
+        /// The bytes.
+        span: Span,
+        /// A text, of which they are a line.
+        within: Span,
+    },
     /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
     Path(String),
     /// The entry of the row at this place of the list that is followed, counted among those

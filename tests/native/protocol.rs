@@ -327,6 +327,17 @@ fn ways_lead_to_bytes_and_names() {
     assert_eq!(names(&found.way), ["table", "entry"]);
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 2) % 251);
     assert_eq!(found.preview.len(), 4);
+    // The node around them, if it is no more than a part of something.
+    let around = |within| Place::Around {
+        span: at(TABLE + 3 * ENTRY + 2, 4),
+        within,
+    };
+    for (within, first) in [(at(0, SIZE), 0), (span, 2)] {
+        let found = selected(&mut handler, around(within));
+        assert_eq!(names(&found.way), ["table", "entry"]);
+        let first = TABLE + 3 * ENTRY + first;
+        assert_eq!(u64::from(found.preview[0]), first % 251);
+    }
     assert_eq!(names(&find(&mut handler, "table/[3]")), ["table", "entry"]);
     assert_eq!(names(&find(&mut handler, "")), ["example"]);
     let found = selected(&mut handler, byte(SIZE + 5));

@@ -66,6 +66,10 @@ pub fn requests() -> Vec<Envelope> {
         Place::Node(node),
         Place::Byte(SourceId(3), 1 << 53),
         Place::Span(SPAN),
+        Place::Around {
+            span: SPAN,
+            within: SPAN,
+        },
         Place::Path(".ze_info/kernels/[0]".to_owned()),
         Place::Row(u64::MAX),
     ];

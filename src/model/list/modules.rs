@@ -20,7 +20,7 @@ columns! {
         |(_, module), _| Cell::count(module.index.into()).at(Some(module.header));
     "ir_modules" Words Default 24 "IR modules" "" "What its IR modules are written in, and their targets."
         |(list, module), _| images(list.graph.ir_modules_of(module), ir_words);
-    "native_images" Words Default 24 "Native images" "" "The targets of its native device code images."
+    "native_images" Words Default 24 "Native images" "" "The architectures of its native device code images, or else their targets."
         |(list, module), _| images(list.graph.native_images_of(module), native_words);
     "size" Number Default 0 "Size" "B" "The bytes of its IR modules and native device code images."
         |(list, module), _| Cell::count(list.graph.size_of(module));
@@ -64,7 +64,7 @@ fn ir_words(image: &Image) -> Cow<'_, str> {
 }
 
 fn native_words(image: &Image) -> Cow<'_, str> {
-    let said = [&image.target, &image.arch].into_iter().flatten();
+    let said = [&image.arch, &image.target].into_iter().flatten();
     let mut said = said
         .map(|said| &*said.value)
         .filter(|text| !text.is_empty());

@@ -163,7 +163,8 @@ impl Session {
             return self.select_place(tab, place);
         };
         if list == ListId::Lines {
-            return self.select_around(trimmed(row), known.query.of);
+            let line = trimmed(row);
+            return self.select_around(line, known.query.of.unwrap_or(line));
         }
         let shown = known.shown();
         let column = shown.get(column).filter(|_| column > 0);

@@ -126,20 +126,21 @@ impl Session {
         }
     }
 
-    /// Selects the innermost node that holds these bytes; just them, if that is no less than
-    /// `whole`.
-    pub fn select_around(self: &Rc<Self>, span: Span, whole: Option<Span>) {
+    /// Selects the innermost node that holds these bytes, if it is a part of `within`; just them
+    /// otherwise.
+    pub fn select_around(self: &Rc<Self>, span: Span, within: Span) {
         let Some((tab, _)) = self.active() else {
             return;
         };
         let make = move |way: Way| {
-            let found = way.last().and_then(|row| row.span);
-            match found.zip(whole).is_none_or(|(a, b)| a.contains(b)) {
+            let node = way.last().and_then(|row| row.span);
+            match node.is_none_or(|node| node.contains(within)) {
                 true => Selection::bytes(way, span, Via::Jump),
                 false => Selection::node(way, Via::Jump),
             }
         };
-        self.select(tab, Place::Span(span), None, Box::new(make));
+        let place = Place::Around { span, within };
+        self.select(tab, place, None, Box::new(make));
     }
 
     /// Selects the document whose list is shown.
@@ -217,10 +218,9 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
-                let found = match session
-                    .find(tab, Place::Path(name.clone()), None, jump())
-                    .await
-                {
+                let make = Box::new(|way| Selection::node(way, Via::Jump));
+                let path = Place::Path(name.clone());
+                let found = match session.find(tab, path, None, make).await {
                     Err(ClientError::Failed(_)) => {
                         if let Some(offset) = or {
                             return session.at(tab, SourceId::FILE, offset).await;
@@ -229,7 +229,9 @@ impl Session {
                         let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
                             ClientError::Failed(format!("“{name}” was not found."))
                         })?;
-                        session.find(tab, Place::Span(span), None, jump()).await?
+                        let make = move |way| Selection::bytes(way, span, Via::Jump);
+                        let place = Place::Span(span);
+                        session.find(tab, place, None, Box::new(make)).await?
                     }
                     found => found?,
                 };
@@ -384,14 +386,18 @@ impl Session {
         current: Option<Span>,
         make: Make,
     ) -> Result<Found, ClientError> {
-        let span = match place {
-            Place::Span(span) => Some(span),
+        // A node's bytes are sent with it, or those that were asked for.
+        let asked = match place {
+            Place::Span(span) | Place::Around { span, .. } => Some(span),
             _ => None,
         };
         let follow = self.followed(tab, current);
         let (way, mut found) = self.asked(tab, place, follow).await?;
-        let from = span.or(way.last().and_then(|row| row.span));
+        let node = way.last().and_then(|row| row.span);
         let selection = make(way);
+        let from = asked
+            .filter(|asked| selection.span == Some(*asked))
+            .or(node);
         let bytes = found.preview.take();
         found.preview = bytes.and_then(|bytes| part(&bytes, from?, selection.span?));
         found.selection = Some(selection);
@@ -461,10 +467,6 @@ impl Session {
             }
         }));
     }
-}
-
-fn jump() -> Make {
-    Box::new(|way| Selection::node(way, Via::Jump))
 }
 
 /// The first of the selected bytes, where they are among those that begin at `from`.

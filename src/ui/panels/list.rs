@@ -191,7 +191,7 @@ fn Panel(props: &Props) -> Html {
     let source = GridSource(Rc::new(grid));
     let field = html! {
         <input id={names.field} type="search" placeholder={names.hint}
-               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", names.many) }}
+               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", id.name()) }}
                title={(!is_text).then_some("Words and conditions; see Help for the syntax")}
                {oninput} {onkeydown} />
     };
@@ -507,9 +507,10 @@ impl Grid {
     }
 
     /// A line: what is selected in it is marked, and the rest of a long one is a button.
-    fn line(&self, line: &Row) -> Html {
-        let is_one = self.data().current().is_some_and(|place| place.count == 1);
-        let selected = self.view.selection.span.filter(|_| is_one);
+    fn line(&self, place: u64, line: &Row) -> Html {
+        let is_one = self.data().current().is_some_and(|row| row.count == 1);
+        let is_current = is_one && self.is_selected(place);
+        let selected = self.view.selection.span.filter(|_| is_current);
         html! { <>
             if let Some([before, within, behind]) = selected.and_then(|span| parts(line, span)) {
                 { tabbed(before) }<mark>{ tabbed(within) }</mark>{ tabbed(behind) }
@@ -616,7 +617,7 @@ impl GridData for Grid {
     fn cells(&self, row: u64) -> Option<Vec<Html>> {
         let (place, row) = (row, self.data().rows.row(row)?);
         if self.is_text() {
-            return Some(vec![plain(&(place + 1).to_string()), self.line(row)]);
+            return Some(vec![plain(&(place + 1).to_string()), self.line(place, row)]);
         }
         let cells = self.columns.iter().map(|column| {
             self.data()
