@@ -252,12 +252,16 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         None => names.none,
     };
     // What is nested is a document of its own.
-    let is_nested = !matches!(&*view.opened.summary.format, "zebin" | "elf" | "syclbin");
+    let format = &*view.opened.summary.format;
+    let is_nested = match list.id {
+        ListId::Modules | ListId::Properties => format != "syclbin",
+        _ => !matches!(format, "zebin" | "elf"),
+    };
     Some(html! {
         <div class="panel calm">
             <p>{ prose(why) }</p>
             if is_nested {
-                <p class="dim">{ format!("Select a nested file in the structure to see its {}.", names.many) }</p>
+                <p class="dim">{ "Select a nested file in the structure." }</p>
             }
         </div>
     })
