@@ -113,7 +113,7 @@ fn a_page_of_rows_is_fast() {
         .into_iter()
         .find_map(|message| match message {
             Message::Answer {
-                response: Response::Rows(rows),
+                response: Response::Rows { rows, .. },
                 ..
             } => rows.into_iter().next(),
             _ => None,
@@ -123,7 +123,10 @@ fn a_page_of_rows_is_fast() {
     let start = clock.now();
     let message = Message::Answer {
         id: 1,
-        response: Response::Rows(rows),
+        response: Response::Rows {
+            count: 1 << 40,
+            rows,
+        },
     };
     let object = codec::write_message(&message, None).unwrap();
     let written = clock.now();
