@@ -211,7 +211,7 @@ fn modules_are_a_list() {
                 "SPIR-V spir64-unknown-unknown",
                 "SPIR-V spir64-unknown-unknown",
             ),
-            ("native_images", "", "spir64_gen-unknown-unknown"),
+            ("native_images", "", "bmg_g21"),
             ("exports", "0", "1"),
             ("imports", "1", "0"),
             ("exported_symbols", "", "_Z5scalei"),
