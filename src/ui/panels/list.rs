@@ -252,10 +252,17 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         None => names.none,
     };
     // What is nested is a document of its own.
+<<<<<<< ours
     let format = &*view.opened.summary.format;
     let is_nested = match list.id {
         ListId::Modules | ListId::Properties => format != "syclbin",
         _ => !matches!(format, "zebin" | "elf"),
+=======
+    let opened = &*view.opened.summary.format;
+    let is_nested = match list.id {
+        ListId::Modules | ListId::Properties => opened != "syclbin",
+        _ => !matches!(opened, "zebin" | "elf"),
+>>>>>>> theirs
     };
     Some(html! {
         <div class="panel calm">
