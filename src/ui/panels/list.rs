@@ -252,17 +252,12 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         None => names.none,
     };
     // What is nested is a document of its own.
-<<<<<<< ours
-    let format = &*view.opened.summary.format;
-    let is_nested = match list.id {
-        ListId::Modules | ListId::Properties => format != "syclbin",
-        _ => !matches!(format, "zebin" | "elf"),
-=======
-    let opened = &*view.opened.summary.format;
-    let is_nested = match list.id {
-        ListId::Modules | ListId::Properties => opened != "syclbin",
-        _ => !matches!(opened, "zebin" | "elf"),
->>>>>>> theirs
+    let has = view.opened.summary.has;
+    let is_nested = !match list.id {
+        ListId::Kernels => has.kernels,
+        ListId::Relocations | ListId::Symbols => has.symbols,
+        ListId::Modules | ListId::Properties => has.modules,
+        ListId::Lines => has.text,
     };
     Some(html! {
         <div class="panel calm">
