@@ -285,9 +285,9 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
             &rules::AR_HEADER,
             header,
             if header.len() < HEADER {
-                "a member's header is cut off"
+                "the header of the member is truncated"
             } else {
-                "a member's header does not end as one"
+                "the header of the member does not end with a grave accent and a line feed"
             },
         );
         return None;
@@ -301,7 +301,7 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         cx.report(
             &rules::AR_HEADER,
             size_span,
-            format_args!("the size {:?} is no number", field(48, 58)),
+            format_args!("the size {:?} is not a number", field(48, 58)),
         );
         return None;
     };
@@ -310,7 +310,10 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         cx.report_with(
             &rules::AR_MEMBER_OUT_OF_BOUNDS,
             size_span,
-            format_args!("a member of {size} bytes, {} are there", data.len()),
+            format_args!(
+                "the member has {size} bytes, {} are in the archive",
+                data.len()
+            ),
             &[(data, "its data")],
             None,
         );
@@ -370,7 +373,7 @@ impl Archive {
                 .doc(&MAGIC_DOC);
         };
         let Some(member) = self.member(at) else {
-            return Node::gap("bytes that are no member", self.rest);
+            return Node::gap("trailing bytes", self.rest);
         };
         let node = Node::new(NodeKind::Item, member.name.clone(), member.whole()).children(
             out.me,

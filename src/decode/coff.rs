@@ -193,7 +193,7 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
             &rules::COFF_HEADER,
             header.span_of(FileHeader::NumberOfSections),
             format_args!(
-                "{}, {} are there",
+                "the header counts {}, {} are in the file",
                 plural(header.NumberOfSections.into(), "section"),
                 table.len() / SectionHeader::SIZE
             ),
@@ -290,7 +290,7 @@ fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Sec
             cx.report_with(
                 &rules::COFF_OUT_OF_BOUNDS,
                 header.span_of(SectionHeader::PointerToRawData),
-                format_args!("{name}: {size} bytes, {} are there", bytes.len()),
+                format_args!("{name} has {size} bytes, {} are in the file", bytes.len()),
                 &[(header.span_of(SectionHeader::SizeOfRawData), "the size")],
                 None,
             );

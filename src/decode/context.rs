@@ -132,7 +132,7 @@ impl<'a> Context<'a> {
                 self.report_with(
                     rule,
                     blame,
-                    format_args!("{what} needs {missing} bytes more than there are"),
+                    format_args!("{what} is truncated: {missing} bytes are missing"),
                     &[],
                     None,
                 );
@@ -186,7 +186,7 @@ impl<'a> Context<'a> {
             self.report(
                 &rules::TOO_MUCH,
                 span,
-                "too many parts lie over each other: this one is not checked",
+                "too many parts overlap: this one is not checked",
             );
             return false;
         }

@@ -66,7 +66,7 @@ pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
         cx.report(
             &rules::TOO_DEEP,
             span.sub(0, 16),
-            "these bytes lie in too many containers: they are not opened",
+            "nested in too many containers: not opened",
         );
     }
     opened

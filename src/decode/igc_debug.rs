@@ -77,14 +77,11 @@ static NAME_DOC: Doc = Doc::new(
     SOURCE,
 );
 static FILL_DOC: Doc = Doc::new(
-    "The name's size is no multiple of 4: the debug data starts at one.",
+    "The size of the name is not a multiple of 4; the debug data starts at one.",
     SOURCE,
 );
-static GEN_DOC: Doc = Doc::new(
-    "Gen ISA debug data, in a form of its own that is described nowhere.",
-    SOURCE,
-);
-static VISA_DOC: Doc = Doc::new("vISA debug data that is no ELF file.", SOURCE);
+static GEN_DOC: Doc = Doc::new("Gen ISA debug data; its format is not documented.", SOURCE);
+static VISA_DOC: Doc = Doc::new("vISA debug data that is not an ELF file.", SOURCE);
 static REST_DOC: Doc = Doc::new(
     "Bytes after the last kernel that the header speaks of.",
     SOURCE,
@@ -123,7 +120,7 @@ impl Format for IgcDebug {
             }
             Err(error) => {
                 cx.report_read(&rules::IGC_DEBUG_HEADER, &error, span, "the program header");
-                push_rest(cx, &mut tree, span, "cut-off program header", &HEADER_DOC);
+                push_rest(cx, &mut tree, span, "truncated program header", &HEADER_DOC);
             }
         }
         let count = tree.count_at(StaticTree::TOP);
@@ -197,9 +194,12 @@ fn read_kernels(
             cx.report(
                 &rules::IGC_DEBUG_KERNELS,
                 header.span_of(ProgramHeader::NumberOfKernels),
-                format_args!("{} kernels, {count} are there", header.NumberOfKernels),
+                format_args!(
+                    "NumberOfKernels is {}, {count} kernels follow",
+                    header.NumberOfKernels
+                ),
             );
-            push_rest(cx, tree, span.from(at), "cut-off kernel", &KERNEL_DOC);
+            push_rest(cx, tree, span.from(at), "truncated kernel", &KERNEL_DOC);
             return count;
         };
         at += size;
@@ -210,7 +210,7 @@ fn read_kernels(
         cx.report(
             &rules::IGC_DEBUG_TRAILING,
             rest,
-            format_args!("{} bytes after the last of {count} kernels", rest.len()),
+            format_args!("{} bytes follow the last of {count} kernels", rest.len()),
         );
         push_rest(cx, tree, rest, "after the kernels", &REST_DOC);
     }
@@ -238,7 +238,7 @@ fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut StaticTree) -> Option<u6
             &rules::IGC_DEBUG_OUT_OF_BOUNDS,
             header.origin,
             format_args!(
-                "{text}: name and debug data need {} bytes more than there are",
+                "{text}: {} bytes of the name and debug data are missing",
                 wanted - whole.len()
             ),
         );
@@ -289,7 +289,7 @@ fn fill_of(cx: &Context<'_>, data: Span, header: &KernelHeader) -> u64 {
     cx.report(
         &rules::IGC_DEBUG_NAME_SIZE,
         header.span_of(KernelHeader::KernelNameSize),
-        format_args!("{name_size} is no multiple of 4"),
+        format_args!("KernelNameSize is {name_size}, not a multiple of 4"),
     );
     let starts_at = |at| {
         let window = Window::clamped(cx.sources, data.sub(at, 4));
@@ -311,7 +311,7 @@ fn name_text(cx: &Context<'_>, name: Span, header: &KernelHeader) -> String {
         cx.report(
             &rules::IGC_DEBUG_NAME,
             header.span_of(KernelHeader::KernelNameSize),
-            "the kernel's name does not end with a NUL",
+            "the kernel's name has no terminating NUL",
         );
     }
     let text = bytes.get(..len.unwrap_or(bytes.len())).unwrap_or(bytes);

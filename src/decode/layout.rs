@@ -177,7 +177,7 @@ impl Regions {
                 cx.report(
                     &rules::GAP,
                     hole,
-                    format_args!("{} bytes belong to no part of the file", hole.len()),
+                    format_args!("nothing refers to these {} bytes", hole.len()),
                 );
                 GAP
             }
@@ -243,7 +243,7 @@ struct Sharing<'a> {
 impl Display for Sharing<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [first, second] = self.ids.map(self.name);
-        write!(f, "{first} and {second} share {} bytes", self.bytes)
+        write!(f, "{first} and {second} overlap in {} bytes", self.bytes)
     }
 }
 

@@ -142,7 +142,7 @@ impl Reading<'_> {
         if !rest.is_empty() {
             self.cx.gap(rest);
             self.tree
-                .push(StaticTree::TOP, Node::gap("cut-off entry", rest));
+                .push(StaticTree::TOP, Node::gap("truncated entry", rest));
         }
     }
 
@@ -160,7 +160,7 @@ impl Reading<'_> {
                     true => &rules::TOO_MANY,
                     false => &rules::BUNDLE_HEADER,
                 };
-                let message = format_args!("{count} entries, {index} of them are read");
+                let message = format_args!("the header counts {count} entries, {index} are read");
                 self.cx.report(rule, count_span, message);
                 if !too_many {
                     self.rest(at);
@@ -185,8 +185,12 @@ impl Reading<'_> {
             self.cx.report_with(
                 &rules::BUNDLE_OUT_OF_BOUNDS,
                 entry.span_of(Entry::size),
-                format_args!("{name}: {} bytes, {} are there", entry.size, image.len()),
-                &[(entry.span_of(Entry::offset), "its place")],
+                format_args!(
+                    "{name} has {} bytes, {} are in the bundle",
+                    entry.size,
+                    image.len()
+                ),
+                &[(entry.span_of(Entry::offset), "its offset")],
                 None,
             );
         }

@@ -82,7 +82,7 @@ impl Format for PatchTokens {
                     cx.report(
                         &rules::PATCH_TOKENS_CUT_OFF,
                         header.span_of(ProgramHeader::PatchListSize),
-                        format_args!("a patch list of {list} bytes in a file of {}", span.len()),
+                        format_args!("PatchListSize is {list}, the file has {} bytes", span.len()),
                     );
                 }
             }
@@ -90,7 +90,7 @@ impl Format for PatchTokens {
                 let rule = &rules::PATCH_TOKENS_CUT_OFF;
                 cx.report_read(rule, &error, span, "the program header");
                 cx.gap(span);
-                tree.push(StaticTree::TOP, Node::gap("cut-off program header", span));
+                tree.push(StaticTree::TOP, Node::gap("truncated program header", span));
             }
         }
         let count = tree.count_at(StaticTree::TOP);

@@ -9,7 +9,7 @@ use crate::model::{Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Tone,
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     let head = super::reader::Window::clamped(cx.sources, span.sub(0, super::format::HEAD));
     let title = if span.is_empty() {
-        cx.report(&rules::EMPTY_FILE, span, "there are no bytes");
+        cx.report(&rules::EMPTY_FILE, span, "the file has no bytes");
         "empty"
     } else {
         let guess = guess(head.bytes()).unwrap_or("an unknown format");

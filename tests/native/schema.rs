@@ -355,7 +355,7 @@ fn required_keys_are_missed() {
             }
             let (after, document) = text.open();
             let wrong = complaints(&document);
-            let what = format!("{} without {}", table.name, key.name);
+            let what = format!("{} has no {}", table.name, key.name);
             let named = wrong
                 .iter()
                 .any(|w| w.starts_with("ze-info/missing-key: line ") && w.ends_with(&what));

@@ -421,7 +421,7 @@ fn the_first_writers_did_not_count() {
     let document = crate::support::open(&file);
     assert_eq!(rules_of(&document), ["syclbin/first-index-zero"]);
     let help = document.diagnostics[0].help.as_deref().unwrap_or_default();
-    assert!(help.ends_with("start at number 1"), "{help}");
+    assert!(help.ends_with("start at index 1"), "{help}");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             &rules::ELF_BAD_LINK,
             section.header,
             format_args!(
-                "{}: sh_link {} is no string table",
+                "{}: sh_link is {}, which is not a string table",
                 section.name, section.link
             ),
         );
@@ -124,12 +124,15 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             Some(Err(NameError::OutOfBounds)) if symbol.st_name != 0 => cx.report(
                 &rules::ELF_SYMBOL_NAME,
                 symbol.span_of(Symbol::st_name),
-                format_args!("symbol {index}: no name at {:#x}", symbol.st_name),
+                format_args!(
+                    "symbol {index}: st_name is {:#x}, outside of the string table",
+                    symbol.st_name
+                ),
             ),
             Some(Err(NameError::Unterminated(span))) => cx.report(
                 &rules::ELF_UNTERMINATED_NAME,
                 span,
-                format_args!("the name of symbol {index} does not end"),
+                format_args!("the name of symbol {index} has no terminating NUL"),
             ),
             _ => {}
         }
@@ -138,7 +141,10 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             cx.report(
                 &rules::ELF_SYMBOL_SECTION,
                 symbol.span_of(Symbol::st_shndx),
-                format_args!("symbol {index}: section {} of {sections}", symbol.st_shndx),
+                format_args!(
+                    "symbol {index}: st_shndx is {}, there are {sections} sections",
+                    symbol.st_shndx
+                ),
             );
         }
     }
@@ -180,7 +186,10 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
         cx.report(
             &rules::ELF_BAD_LINK,
             section.header,
-            format_args!("{name}: sh_link {} is no symbol table", section.link),
+            format_args!(
+                "{name}: sh_link is {}, which is not a symbol table",
+                section.link
+            ),
         );
     }
     let target = file.section(section.info).filter(|t| t.index != 0);
@@ -188,7 +197,10 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
         cx.report(
             &rules::ELF_BAD_INFO,
             section.header,
-            format_args!("{name}: sh_info {} is no section", section.info),
+            format_args!(
+                "{name}: sh_info is {}, which is not a section",
+                section.info
+            ),
         );
     }
     if !cx.may_walk(section.bytes) {
@@ -206,7 +218,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
                 &rules::ELF_RELOCATION_SYMBOL,
                 span,
                 format_args!(
-                    "{name}: relocation {index} names symbol {}",
+                    "{name}: relocation {index} is against symbol {}",
                     relocation.symbol
                 ),
             );
@@ -217,10 +229,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
             cx.report(
                 rule,
                 span,
-                format_args!(
-                    "{name}: relocation {index} has the type {}",
-                    relocation.kind
-                ),
+                format_args!("{name}: relocation {index} has type {}", relocation.kind),
             );
         }
         let width = (types.width)(relocation.kind);

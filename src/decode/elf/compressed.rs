@@ -70,7 +70,7 @@ static HEADER_DOC: Doc = Doc::new(
     "gABI, Compression Header",
 );
 static PACKED_DOC: Doc = Doc::new(
-    "Compressed bytes that are not unpacked.",
+    "Compressed bytes that are not decompressed.",
     "gABI, Section Compression",
 );
 
@@ -142,7 +142,7 @@ fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> O
             cx.report(
                 &rules::ELF_COMPRESSION_TYPE,
                 header_span.sub(0, 4),
-                format_args!("{}: the type {kind} is not known", section.name),
+                format_args!("{}: unknown type {kind}", section.name),
             );
             None
         }
@@ -205,7 +205,7 @@ impl Packed {
             _ if !self.body.is_empty() => {
                 let body = Node::new(NodeKind::Blob, "compressed bytes", self.body);
                 let body = body.value(Value::Bytes).doc(&PACKED_DOC);
-                tree.push(StaticTree::TOP, body.summary("not unpacked"));
+                tree.push(StaticTree::TOP, body.summary("not decompressed"));
             }
             _ => {}
         }

@@ -66,11 +66,11 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
             &rules::ELF_SECTION_HEADERS_OUT_OF_BOUNDS,
             header.span_of(Header::e_shoff),
             format_args!(
-                "{count} section headers at {:#x} need {wanted} bytes, {} are there",
+                "{count} section headers at {:#x} have {wanted} bytes, {} are in the file",
                 header.e_shoff,
                 there.len()
             ),
-            &[(header.span_of(Header::e_shnum), "how many")],
+            &[(header.span_of(Header::e_shnum), "their number")],
             None,
         );
     }
@@ -103,7 +103,7 @@ pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
             &rules::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
             header.span_of(Header::e_phoff),
             format_args!(
-                "{} program headers at {:#x} need {wanted} bytes, {} are there",
+                "{} program headers at {:#x} have {wanted} bytes, {} are in the file",
                 header.e_phnum,
                 header.e_phoff,
                 there.len()

@@ -61,7 +61,7 @@ pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Open
             cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
             cx.gap(span);
             Opened {
-                summary: Summary::new("elf", "cut-off ELF", Vec::new()).with(Capabilities {
+                summary: Summary::new("elf", "truncated ELF", Vec::new()).with(Capabilities {
                     loadable: true,
                     ..Capabilities::default()
                 }),

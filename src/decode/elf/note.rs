@@ -61,7 +61,7 @@ const NAME_DOC: Doc = Doc::new(
 );
 const DESC_DOC: Doc = Doc::new("The description.", "gABI, Note Section");
 const REST_DOC: Doc = Doc::new(
-    "The description is longer than its type says; nobody reads this.",
+    "The description is longer than its type says; consumers ignore the rest.",
     "gABI, Note Section",
 );
 const PADDING_DOC: Doc = Doc::new("Up to a multiple of 4 bytes.", "gABI, Note Section");
@@ -112,7 +112,7 @@ impl Notes {
             cx.report(
                 &rules::TOO_MANY,
                 span,
-                "the note section is larger than what is walked",
+                "the section is too large: not all notes are decoded",
             );
         }
         let mut rest = window.span();
@@ -327,7 +327,7 @@ fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
         None => cx.report(
             &rules::ELF_NOTE_REMAINDER,
             rest,
-            format_args!("{} bytes after the last note are no note", rest.len()),
+            format_args!("{} bytes follow the last note", rest.len()),
         ),
         Some(header) => {
             let need = u64::from(header.n_namesz).saturating_add(header.n_descsz.into());
@@ -335,7 +335,7 @@ fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
             cx.report_with(
                 &rules::ELF_NOTE_OUT_OF_BOUNDS,
                 header.origin.sub(0, 8),
-                format_args!("a note of {need} bytes in {there} bytes"),
+                format_args!("name and description have {need} bytes, {there} are in the section"),
                 &[(rest, "the rest of the section")],
                 None,
             );
@@ -365,7 +365,7 @@ impl Expand for Notes {
             for index in range {
                 let node = match self.note(index) {
                     Some(note) => self.node(note, index, out),
-                    None => Node::gap("bytes that are no note", self.rest),
+                    None => Node::gap("trailing bytes", self.rest),
                 };
                 out.push(node);
             }

@@ -46,7 +46,7 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
             cx.report(
                 &rules::ELF_BIG_ENDIAN,
                 span.sub(5, 1),
-                "EI_DATA says big endian",
+                "EI_DATA is 2, big endian",
             );
             Endian::Big
         }
@@ -129,7 +129,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
                 &rules::ELF_SECTION_WRAPS,
                 header.span_of(SectionHeader::sh_offset),
                 format_args!(
-                    "section {index}: {:#x} + {:#x} is more than the class can hold",
+                    "section {index}: {:#x} + {:#x} does not fit into the class",
                     header.sh_offset, header.sh_size
                 ),
                 &see,
@@ -154,7 +154,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
         cx.report(
             &rules::ELF_SECTION_OUT_OF_BOUNDS,
             header.span_of(SectionHeader::sh_offset),
-            format_args!("section {index}: an offset past the end of the file"),
+            format_args!("section {index}: sh_offset is past the end of the file"),
         );
     }
     let size = if has_bytes { header.sh_size } else { 0 };
@@ -189,7 +189,7 @@ fn name_sections(
             &rules::ELF_BAD_SHSTRNDX,
             start.header.span_of(Header::e_shstrndx),
             match table {
-                Some(_) => format!("section {} holds no names", file.names),
+                Some(_) => format!("section {} has no bytes", file.names),
                 None => format!(
                     "e_shstrndx is {}, there are {} sections",
                     file.names,
@@ -241,7 +241,9 @@ fn name_sections(
         cx.report(
             &rules::TOO_LARGE,
             table.header,
-            format_args!("the names of the sections are longer than {most} bytes; most are cut"),
+            format_args!(
+                "the section names have more than {most} bytes together; most are truncated"
+            ),
         );
     }
     for ((section, header), (name, error)) in file.sections.iter_mut().zip(headers).zip(names) {
@@ -251,14 +253,17 @@ fn name_sections(
                 &rules::ELF_SECTION_NAME,
                 header.span_of(SectionHeader::sh_name),
                 format_args!(
-                    "section {}: no name at {:#x}",
+                    "section {}: sh_name is {:#x}, outside of the string table",
                     section.index, header.sh_name
                 ),
             ),
             Some(NameError::Unterminated(span)) => cx.report(
                 &rules::ELF_UNTERMINATED_NAME,
                 span,
-                format_args!("the name of section {} does not end", section.index),
+                format_args!(
+                    "the name of section {} has no terminating NUL",
+                    section.index
+                ),
             ),
             None => {}
         }
@@ -277,7 +282,7 @@ fn load_strings(cx: &Context<'_>, file: &mut ElfFile, index: u64) {
         cx.report(
             &rules::TOO_LARGE,
             section.header,
-            "the string table is too large for names to be looked up",
+            "the string table is too large: its names are not looked up",
         );
         return;
     }
@@ -297,7 +302,7 @@ fn load_strings(cx: &Context<'_>, file: &mut ElfFile, index: u64) {
             cx.report(
                 &rules::ELF_UNTERMINATED_NAME,
                 section.bytes.from(section.bytes.len() - 1),
-                "the last string has no NUL",
+                "the last string has no terminating NUL",
             );
         }
     }

@@ -110,7 +110,8 @@ impl Format for Offload {
             });
             if all.len() as u64 >= limits::OFFLOAD_BINARIES && next.is_some() {
                 let rest = span.from(body.end - span.start);
-                let message = format_args!("those after the first {} are not read", all.len());
+                let message =
+                    format_args!("the binaries after the first {} are not read", all.len());
                 cx.report(&rules::TOO_MANY, rest.sub(0, 8), message);
                 break;
             }
@@ -237,7 +238,7 @@ fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclb
             cx.report(
                 &rules::OFFLOAD_SELF,
                 entry.place,
-                "the image holds the binary that it is in",
+                "the image contains its own OffloadBinary",
             );
             continue;
         }

@@ -208,7 +208,7 @@ impl Reading {
         };
         if rest.len() < size {
             let missing = size - rest.len();
-            let message = format_args!("the header needs {missing} bytes more than there are");
+            let message = format_args!("the header is truncated: {missing} bytes are missing");
             cx.report(&rules::OFFLOAD_HEADER, rest, message);
             return reading;
         }
@@ -216,12 +216,12 @@ impl Reading {
             said if said < size || said > rest.len() => cx.report(
                 &rules::OFFLOAD_SIZE,
                 header.size.span,
-                format_args!("the size is {said}, {} bytes are there", rest.len()),
+                format_args!("Size is {said}, {} bytes are in the file", rest.len()),
             ),
             said => reading.body = rest.sub(0, said),
         }
         if !(1..=3).contains(&version) {
-            let message = format_args!("version {version} is not known: 1 to 3 are");
+            let message = format_args!("version {version}: zeview knows 1 to 3");
             let place = Header2::Version.span(Header2::FIELDS, rest);
             cx.report(&rules::OFFLOAD_VERSION, place, message);
             return reading;
@@ -235,14 +235,14 @@ impl Reading {
                 None => cx.report(
                     &rules::OFFLOAD_COMPRESSED,
                     inflated_size.span,
-                    format_args!("{inflated} bytes are compressed: they are shown as stored"),
+                    format_args!("InflatedSize is {inflated}: the bytes are shown as stored"),
                 ),
             }
             return reading;
         }
         reading.read = true;
         if let Some(size) = header.entry_size {
-            let message = format_args!("an entry has 40 bytes, not {}", size.value);
+            let message = format_args!("EntrySize is {}, an entry has 40 bytes", size.value);
             match size.value {
                 40 => {}
                 0..40 => cx.report(&rules::OFFLOAD_ENTRY_SIZE, size.span, message),
@@ -262,11 +262,7 @@ impl Reading {
         let body = self.body;
         let (count, counted) = (count.value, count.span);
         if count == 0 {
-            cx.report(
-                &rules::OFFLOAD_EMPTY,
-                counted,
-                "there is not a single entry",
-            );
+            cx.report(&rules::OFFLOAD_EMPTY, counted, "the binary has no entries");
         }
         let whole = count.checked_mul(header::Entry::SIZE);
         let table = whole.and_then(|len| inside(body, at, len));
@@ -274,7 +270,7 @@ impl Reading {
             cx.report(
                 &rules::OFFLOAD_TABLE,
                 counted,
-                format_args!("{count} entries at {at:#x} do not fit into the binary"),
+                format_args!("{count} entries at {at:#x} extend past the end of the binary"),
             );
             let rest = body.from(at);
             rest.sub(0, rest.len() - rest.len() % header::Entry::SIZE)
@@ -311,8 +307,10 @@ impl Reading {
             cx.report_with(
                 &rules::OFFLOAD_IMAGE,
                 entry.span_of(Record::ImageSize),
-                format_args!("an image of {len} bytes at {at:#x} is not within the binary"),
-                &[(entry.span_of(Record::ImageOffset), "its place")],
+                format_args!(
+                    "an image of {len} bytes at {at:#x} extends past the end of the binary"
+                ),
+                &[(entry.span_of(Record::ImageOffset), "its offset")],
                 None,
             );
             body.sub(at, len)
@@ -324,8 +322,10 @@ impl Reading {
             cx.report_with(
                 &rules::OFFLOAD_TABLE,
                 entry.span_of(Record::NumStrings),
-                format_args!("{count} strings at {strings_at:#x} do not fit into the binary"),
-                &[(entry.span_of(Record::StringOffset), "their place")],
+                format_args!(
+                    "{count} strings at {strings_at:#x} extend past the end of the binary"
+                ),
+                &[(entry.span_of(Record::StringOffset), "their offset")],
                 None,
             );
             let rest = body.sub(strings_at, whole.unwrap_or(u64::MAX));
@@ -386,7 +386,7 @@ impl Reading {
             cx.report(
                 &rules::OFFLOAD_STRING,
                 place,
-                "the key or value is not within the binary, or does not end",
+                "the key or value is outside of the binary or has no terminating NUL",
             );
             return;
         };
@@ -412,7 +412,7 @@ impl Reading {
                 cx.report(
                     &rules::OFFLOAD_KEY_TWICE,
                     at,
-                    "this key is there again: the last value counts",
+                    "duplicate key: readers use the last value",
                 );
             }
             *slot = value;

@@ -160,7 +160,7 @@ impl BinaryRows {
         let fields = header::header(binary.reading.version);
         Some(match what {
             kind::HEADER if span.len() < header::size(binary.reading.version) => {
-                rest("cut-off header".to_owned())
+                rest("truncated header".to_owned())
             }
             kind::HEADER => Node::new(NodeKind::Record, "header", span)
                 .area(Area::Header)

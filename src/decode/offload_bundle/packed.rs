@@ -87,7 +87,7 @@ static HEADER_DOC: Doc = Doc::new(
     "clang, OffloadBundler.h, CompressedOffloadBundle",
 );
 static PACKED_DOC: Doc = Doc::new(
-    "A compressed bundle that is not unpacked.",
+    "A compressed bundle that is not decompressed.",
     "clang, OffloadBundler.h, CompressedOffloadBundle",
 );
 
@@ -148,7 +148,7 @@ impl Format for PackedBundle {
             Err(error) => {
                 cx.report_read(&rules::BUNDLE_HEADER, &error, span, "the header");
                 cx.gap(span);
-                tree.push(StaticTree::TOP, Node::gap("cut-off header", span));
+                tree.push(StaticTree::TOP, Node::gap("truncated header", span));
             }
         }
         let count = tree.count_at(StaticTree::TOP);
@@ -168,7 +168,7 @@ fn push(cx: &Context<'_>, tree: &mut StaticTree, span: Span, header: &Header) ->
         cx.report(
             &rules::BUNDLE_VERSION,
             header.version.span,
-            format_args!("version {version} is read as version 3"),
+            format_args!("version {version}: read as version 3"),
         );
     }
     let size = header.file_size.map_or(span.len(), |size| size.value);
@@ -176,7 +176,7 @@ fn push(cx: &Context<'_>, tree: &mut StaticTree, span: Span, header: &Header) ->
         cx.report(
             &rules::BUNDLE_OUT_OF_BOUNDS,
             place.span,
-            format_args!("{size} bytes, {} are there", span.len()),
+            format_args!("FileSize is {size}, {} bytes are in the file", span.len()),
         );
     }
     let body = span
@@ -189,7 +189,7 @@ fn push(cx: &Context<'_>, tree: &mut StaticTree, span: Span, header: &Header) ->
             cx.report(
                 &rules::BUNDLE_VERSION,
                 header.method.span,
-                format_args!("the method {other} is not known"),
+                format_args!("unknown method {other}"),
             );
             None
         }
@@ -214,7 +214,7 @@ fn push(cx: &Context<'_>, tree: &mut StaticTree, span: Span, header: &Header) ->
         let node = Node::new(NodeKind::Blob, "compressed bundle", body).value(Value::Bytes);
         tree.push(
             StaticTree::TOP,
-            node.summary("not unpacked").doc(&PACKED_DOC),
+            node.summary("not decompressed").doc(&PACKED_DOC),
         );
     }
     let rest = Span::new(span.source, end, span.end);

@@ -146,7 +146,7 @@ fn report(cx: &Context<'_>, id: &str, line: Span) {
     cx.report(
         &rules::BUNDLE_TEXT,
         line,
-        format_args!("the text for {id} does not end where it should"),
+        format_args!("the text for {id} has no end marker"),
     );
 }
 

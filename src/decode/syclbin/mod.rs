@@ -269,7 +269,7 @@ impl ImageRows {
         let size = span.sub(0, 8);
         let window = super::reader::Window::clamped(out.sources, size);
         if size.len() < 8 {
-            rows.push(Node::new(NodeKind::Blob, "cut off", span).value(Value::Bytes));
+            rows.push(Node::new(NodeKind::Blob, "truncated image", span).value(Value::Bytes));
             return ImageRows(rows);
         }
         let number = super::reader::uint(window.bytes(), Default::default());
@@ -321,7 +321,7 @@ fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> 
         cx.report(
             &rules::SYCLBIN_STATE,
             place,
-            "the global metadata says no state",
+            "the global metadata does not give the state",
         );
         return None;
     };
@@ -331,9 +331,13 @@ fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> 
         Some(number) => cx.report(
             &rules::SYCLBIN_STATE,
             state.span,
-            format_args!("the state is {}: there are 0, 1 and 2", number.value),
+            format_args!("the state is {}, not 0, 1 or 2", number.value),
         ),
-        None => cx.report(&rules::SYCLBIN_STATE, state.span, "the state is no number"),
+        None => cx.report(
+            &rules::SYCLBIN_STATE,
+            state.span,
+            "the state is not a number",
+        ),
     }
     number
 }

@@ -92,7 +92,7 @@ impl Reading {
         };
         if !reading.is_whole() {
             let missing = FileHeader::SIZE - header.origin.len();
-            let message = format_args!("the header needs {missing} bytes more than there are");
+            let message = format_args!("the header is truncated: {missing} bytes are missing");
             cx.report(&rules::SYCLBIN_HEADER, header.origin, message);
             return reading;
         }
@@ -100,17 +100,14 @@ impl Reading {
             cx.report(
                 &rules::SYCLBIN_MAGIC,
                 header.span_of(FileHeader::Magic),
-                "the magic number stands in the wrong order of bytes",
+                "the bytes of the magic number are reversed",
             );
         }
         if header.Version > 1 {
             cx.report(
                 &rules::SYCLBIN_VERSION,
                 header.span_of(FileHeader::Version),
-                format_args!(
-                    "version {} has no such header: 0 and 1 have",
-                    header.Version
-                ),
+                format_args!("version {}: only 0 and 1 have this header", header.Version),
             );
         }
         reading.tables(cx);
@@ -134,7 +131,7 @@ impl Reading {
                 cx.report(
                     &rules::SYCLBIN_TABLE,
                     count.span,
-                    format_args!("{len} bytes of it, {} are there", table.len()),
+                    format_args!("the table has {len} bytes, {} are in the file", table.len()),
                 );
             }
             at = at.saturating_add(len);
@@ -309,7 +306,7 @@ fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>)
             &rules::SYCLBIN_OUT_OF_BOUNDS,
             size.span,
             format_args!("{len} bytes at {at:#x} of a table of {} bytes", table.len()),
-            &[(offset.span, "their place"), (table, "the table")],
+            &[(offset.span, "their offset"), (table, "the table")],
             None,
         );
     }
@@ -320,7 +317,10 @@ fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>)
 fn records(cx: &Context<'_>, table: Span, size: u64) -> Window {
     let most = limits::ENTRIES * size;
     if table.len() > most {
-        let message = format_args!("those after the first {} are not read", limits::ENTRIES);
+        let message = format_args!(
+            "the headers after the first {} are not read",
+            limits::ENTRIES
+        );
         cx.report(&rules::TOO_MANY, table.from(most).sub(0, size), message);
     }
     Window::clamped(cx.sources, table.sub(0, most))

@@ -54,11 +54,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
     let globals = || indices(&roles, Role::Global);
     for (again, _) in globals().skip(1) {
         let place = entries.get(again).map_or(span, |entry| entry.place);
-        cx.report(
-            &rules::SYCLBIN_GLOBAL,
-            place,
-            "there is global metadata already",
-        );
+        cx.report(&rules::SYCLBIN_GLOBAL, place, "duplicate global metadata");
     }
     let none = Text {
         span: span.sub(0, 0),
@@ -90,7 +86,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
             cx.report(
                 &rules::SYCLBIN_GLOBAL,
                 place,
-                "no entry is the global metadata",
+                "no entry has the role global_metadata",
             );
         }
     }
@@ -144,7 +140,7 @@ fn check_kinds(cx: &Context<'_>, entry: &Entry) {
         cx.report(
             &rules::SYCLBIN_IMAGE_KIND,
             record.span_of(EntryRecord::ImageKind),
-            format_args!("the kind of the image is {}, not 7", entry.image_kind),
+            format_args!("ImageKind is {}, not 7", entry.image_kind),
         );
     }
     let kind = record.OffloadKind;
@@ -157,7 +153,7 @@ fn check_kinds(cx: &Context<'_>, entry: &Entry) {
         cx.report(
             &rules::SYCLBIN_OFFLOAD_KIND,
             record.span_of(EntryRecord::OffloadKind),
-            format_args!("the programming model is number {kind}"),
+            format_args!("OffloadKind is {kind}, not 4, 5 or 8"),
         );
     }
 }
@@ -178,7 +174,7 @@ fn role_of(cx: &Context<'_>, entry: &Entry) -> Option<Role> {
             place,
             match text.is_empty() {
                 true => "the entry has no role".to_owned(),
-                false => format!("there is no role {text:?}"),
+                false => format!("unknown role {text:?}"),
             },
         );
     }
@@ -191,7 +187,7 @@ fn module_of(cx: &Context<'_>, entry: &Entry, entries: u64) -> Option<u32> {
         cx.report(
             &rules::SYCLBIN_AM_INDEX,
             place,
-            format_args!("am_index {text:?} is no decimal number"),
+            format_args!("am_index {text:?} is not a decimal number"),
         );
         return None;
     };
@@ -199,7 +195,7 @@ fn module_of(cx: &Context<'_>, entry: &Entry, entries: u64) -> Option<u32> {
         cx.report(
             &rules::SYCLBIN_AM_INDEX,
             place,
-            format_args!("am_index {number}, but there are only {entries} entries"),
+            format_args!("am_index is {number}, there are {entries} entries"),
         );
         return None;
     }
@@ -212,7 +208,7 @@ fn check_version(cx: &Context<'_>, entry: &Entry) {
         cx.report(
             &rules::SYCLBIN_VERSION,
             place,
-            format_args!("sycl_format_version {text:?}: known is 2"),
+            format_args!("sycl_format_version is {text:?}, not 2"),
         );
     }
 }
@@ -233,7 +229,7 @@ fn abstract_modules(
         };
         if slot.is_some() {
             let place = entries.get(at).map_or(none.span, |entry| entry.place);
-            let message = "the abstract module has metadata already";
+            let message = "duplicate metadata of the abstract module";
             cx.report(&rules::SYCLBIN_AM_METADATA, place, message);
             continue;
         }
@@ -287,14 +283,20 @@ fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
         cx.report(
             &rules::SYCLBIN_IMAGE,
             EntryRecord::ImageSize.span(EntryRecord::FIELDS, entry.place),
-            format_args!("an image of {} bytes has no room for a size", image.len()),
+            format_args!(
+                "an image of {} bytes is too small for the size of its metadata",
+                image.len()
+            ),
         );
         text = image.sub(0, 0);
     } else if size > image.len() - 8 {
         cx.report(
             &rules::SYCLBIN_IMAGE,
             image.sub(0, 8),
-            format_args!("{size} bytes of metadata, {} are there", image.len() - 8),
+            format_args!(
+                "the size of the metadata is {size}, {} bytes follow",
+                image.len() - 8
+            ),
         );
         text = image.sub(8, 0);
     }
@@ -326,7 +328,7 @@ fn check_copies(cx: &Context<'_>, entry: &Entry, role: Role, text: Text) {
             cx.report(
                 &rules::SYCLBIN_COPY,
                 place,
-                format_args!("the string says {copy:?}, the properties say {property:?}"),
+                format_args!("the string is {copy:?}, the property is {property:?}"),
             );
         }
     }

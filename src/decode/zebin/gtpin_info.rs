@@ -105,7 +105,7 @@ pub fn node(cx: &Context<'_>, section: &Section, mut node: Node) -> Node {
         cx.report(
             &rules::TOO_LARGE,
             bytes,
-            "GTPin data of more than 1 MB is not taken apart",
+            "GTPin data of more than 1 MB is not decoded",
         );
         return node.value(Value::Bytes);
     }
@@ -149,7 +149,7 @@ fn parse(window: &Window) -> Parsed {
         let rest = reader.rest();
         let message = match error {
             ReadError::OutOfBounds { wanted, available } => format!(
-                "the data ends {} bytes too early",
+                "{} bytes are missing",
                 wanted.end.saturating_sub(available.end)
             ),
             ReadError::Source(error) => error.to_string(),
@@ -164,7 +164,7 @@ fn parse(window: &Window) -> Parsed {
         if parsed.faults.is_empty() {
             parsed.faults.push(Fault {
                 span: rest,
-                message: format!("{} bytes after the last token", rest.len()),
+                message: format!("{} bytes follow the last token", rest.len()),
             });
         }
         parsed.tree.push(StaticTree::TOP, Node::gap("rest", rest));

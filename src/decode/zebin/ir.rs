@@ -23,7 +23,7 @@ pub fn spirv_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
         cx.report(
             &rules::ZEBIN_IR,
             bytes.sub(0, 4),
-            format_args!("{} starts with no magic number that is known", node.name),
+            format_args!("{} starts with an unknown magic number", node.name),
         );
     }
     node

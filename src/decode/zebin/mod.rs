@@ -151,7 +151,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         .find(|s| s.kind == SectionType::SHT_ZEBIN_ZEINFO)
         .and_then(|s| {
             if s.bytes.is_empty() {
-                cx.report(&rules::ZE_INFO_EMPTY, s.header, "there is no text in it");
+                cx.report(&rules::ZE_INFO_EMPTY, s.header, "the section is empty");
                 return None;
             }
             Some((s.index, Rc::new(ZeInfo::read(cx, s.bytes, legacy)?)))
@@ -177,7 +177,7 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         cx.report(
             &rules::ZEBIN_KERNEL_WITHOUT_TEXT,
             kernel.name_span,
-            format_args!("there is no .text.{}", kernel.name),
+            format_args!("there is no section .text.{}", kernel.name),
         );
     }
     let target = read_notes(cx, file, &contents);
@@ -210,7 +210,7 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Tar
             &rules::ZEBIN_NO_TARGET,
             section.map_or(file.header.origin, |s| s.header),
             match section {
-                Some(_) => "no note names a product or core family",
+                Some(_) => "no note names a target",
                 None => "there is no .note.intelgt.compat",
             },
         );

@@ -104,7 +104,7 @@ fn metadata_words(metadata: TargetMetadata) -> String {
 /// `20.1.0, BMG_G21_A0 (bmg-g21, bmg), Xe2-HPG`.
 pub fn config_words(id: GmdId) -> String {
     if id.0 == 0 {
-        return "not said".to_owned();
+        return "not set".to_owned();
     }
     match ProductConfig::of(id.0) {
         Some(config) if config.devices.is_empty() => {
@@ -137,7 +137,7 @@ fn doc(kind: u32) -> &'static Doc {
                     &DOC
                 })*
                 _ => {
-                    const DOC: Doc = Doc::new("A note of a type that the specification does not know.", SOURCE).known(<NoteType as Present>::KNOWN);
+                    const DOC: Doc = Doc::new("A note of a type that the specification does not define.", SOURCE).known(<NoteType as Present>::KNOWN);
                     &DOC
                 }
             }
@@ -192,7 +192,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
             cx.report(
                 &rules::ZEBIN_NOTE_TYPE,
                 note.header.span_of(NoteHeader::n_type),
-                format_args!("note type {}", kind.0),
+                format_args!("unknown note type {}", kind.0),
             );
             continue;
         }
@@ -200,7 +200,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
             cx.report(
                 &rules::ZEBIN_NOTE_DUPLICATE,
                 note.whole,
-                format_args!("{} again", kind.name().unwrap_or_default()),
+                format_args!("duplicate {}", kind.name().unwrap_or_default()),
             );
         }
         seen.push(kind);
@@ -229,13 +229,13 @@ fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
             } else {
                 note.name
             },
-            format_args!("a note of {text:?}: the driver skips it"),
+            format_args!("the owner is {text:?}: the driver skips the note"),
         );
     } else {
         cx.report(
             &rules::ZEBIN_NOTE_OWNER_UNTERMINATED,
             note.name,
-            format_args!("the owner {text:?} has no NUL"),
+            format_args!("the owner {text:?} has no terminating NUL"),
         );
     }
     false
@@ -339,7 +339,7 @@ fn unknown(cx: &Context<'_>, note: &Note, is: bool, what: &str, word: u32) {
         cx.report(
             &rules::ZEBIN_UNKNOWN_DEVICE,
             note.desc,
-            format_args!("{what} {number} is in no table"),
+            format_args!("unknown {what} {number}"),
         );
     }
 }

@@ -254,7 +254,7 @@ pub static SECTIONS: &[SectionSpec] = &[
     section(SectionType::SHT_NOTE, Exact(".note.intelgt.metrics"), Skips, Area::Note, Metrics,
         Doc::new("Always written, and never notes: zero bytes where there are no metrics. When there are, IGC gives the section their size, but leaves its offset at the 64 zero bytes before them.", "IGC, zebin_builder.cpp")),
     section(SectionType::SHT_NOTE, Any, Warns, Area::Note, Generic,
-        Doc::new("Notes under a name that the specification does not know; the driver skips them.", "gABI, Note Section"))
+        Doc::new("Notes under a name that the specification does not define; the driver skips them.", "gABI, Note Section"))
         .unknown(),
 
     section(SectionType::SHT_ZEBIN_ZEINFO, Any, Once(Single::ZeInfo), Area::Meta, ZeInfo,
@@ -271,7 +271,7 @@ pub static SECTIONS: &[SectionSpec] = &[
     section(SectionType::SHT_ZEBIN_GTPIN_INFO, Exact(".gtpin_info"), Warns, Area::Meta, Gtpin,
         Doc::new("What the compiler tells GTPin, Intel's instrumentation tool.", "gtpin_IGC_interface.h")),
     section(SectionType::SHT_ZEBIN_GTPIN_INFO, Any, Warns, Area::Meta, Gtpin,
-        Doc::new("Data for GTPin, Intel's instrumentation tool, under a name that the specification does not know.", "gtpin_IGC_interface.h"))
+        Doc::new("Data for GTPin, Intel's instrumentation tool, under a name that the specification does not define.", "gtpin_IGC_interface.h"))
         .unknown(),
 
     section(SectionType::SHT_ZEBIN_MISC, Exact(".misc.buildOptions"), Skips, Area::Meta, Options,
@@ -281,6 +281,6 @@ pub static SECTIONS: &[SectionSpec] = &[
     section(SectionType::SHT_ZEBIN_MISC, Exact(".misc.specConstantsValues"), Once(Single::Values), Area::Meta, Numbers(8),
         Doc::new("The values of the specialization constants, in the order of their ids.", "zebin ELF, .misc.specConstantsValues, since version 1.68")),
     section(SectionType::SHT_ZEBIN_MISC, Any, Warns, Area::Meta, Generic,
-        Doc::new("Miscellaneous data under a name that the specification does not know; the driver skips it.", ELF_MISC))
+        Doc::new("Miscellaneous data under a name that the specification does not define; the driver skips it.", ELF_MISC))
         .unknown(),
 ];

@@ -291,7 +291,7 @@ impl Expand for Code {
         if to > index.count {
             let rest = Span::new(part.span.source, index.end, part.span.end);
             out.push(
-                Node::new(NodeKind::Blob, "cut-off instruction", rest)
+                Node::new(NodeKind::Blob, "truncated instruction", rest)
                     .value(Value::Bytes)
                     .doc(&CUT_OFF_DOC),
             );

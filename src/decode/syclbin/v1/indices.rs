@@ -52,8 +52,8 @@ impl<'a> Indices<'a> {
             self.cx.report_with(
                 &rules::SYCLBIN_INDEX,
                 count_field.span,
-                format_args!("{count} {what} from number {first} on: there are {len}"),
-                &[(first_field.span, "the first of them")],
+                format_args!("{count} {what} from index {first}: the file has {len}"),
+                &[(first_field.span, "the first index")],
                 None,
             );
         }
@@ -98,7 +98,7 @@ impl<'a> Indices<'a> {
                 Some(
                     format!(
                         "the writer has not counted: the {what} of this abstract module start \
-                         at number {total}"
+                         at index {total}"
                     )
                     .into(),
                 ),
@@ -112,7 +112,7 @@ impl<'a> Indices<'a> {
                 self.cx.report(
                     &rules::SYCLBIN_UNUSED,
                     table.sub(at * 32, 32),
-                    format_args!("no abstract module has it among its {what}"),
+                    format_args!("no abstract module refers to it"),
                 );
             }
         }

@@ -86,7 +86,7 @@ impl FileRows {
         };
         Some(match what {
             kind::HEADER if span.len() < FileHeader::SIZE => {
-                Node::new(NodeKind::Blob, "cut-off file header", span).value(Value::Bytes)
+                Node::new(NodeKind::Blob, "truncated file header", span).value(Value::Bytes)
             }
             kind::HEADER => Node::new(NodeKind::Record, "file header", span)
                 .area(Area::Header)

@@ -28,7 +28,7 @@ pub fn check(cx: &Context<'_>, file: &ElfFile) {
             cx.report(
                 &rules::ZEBIN_DUPLICATE_SECTION,
                 section.header,
-                format_args!("{} again", section.name),
+                format_args!("duplicate section {}", section.name),
             );
         } else {
             seen.push(single);
@@ -46,7 +46,7 @@ fn check_name(cx: &Context<'_>, section: &Section, spec: Option<&SectionSpec>) {
         Some(Spelling::Misspelled(right)) => cx.report(
             &rules::ZEBIN_MISSPELLED,
             section.header,
-            format_args!("{name} for {right}"),
+            format_args!("{name} instead of {right}"),
         ),
         Some(Spelling::Unknown) => cx.report(
             &rules::ZEBIN_SECTION_NAME,
@@ -57,8 +57,8 @@ fn check_name(cx: &Context<'_>, section: &Section, spec: Option<&SectionSpec>) {
             &rules::ZEBIN_SECTION_TYPE,
             section.header,
             match kind {
-                Some(kind) => format!("{name}: sh_type {kind}"),
-                None => format!("{name}: sh_type {:#x}", section.kind.0),
+                Some(kind) => format!("{name:?}: sh_type is {kind}"),
+                None => format!("{name:?}: sh_type is {:#x}", section.kind.0),
             },
         ),
     }
@@ -100,8 +100,11 @@ fn check_gtpin(cx: &Context<'_>, file: &ElfFile) {
                 &rules::ZEBIN_GTPIN_SYMBOL,
                 section.header,
                 match name {
-                    Ok(name) => format!("{}: sh_info leads to {name:?}", section.name),
-                    Err(_) => format!("{}: sh_info {} is no symbol", section.name, section.info),
+                    Ok(name) => format!("{}: sh_info is the index of {name:?}", section.name),
+                    Err(_) => format!(
+                        "{}: sh_info is {}, which is not a symbol",
+                        section.name, section.info
+                    ),
                 },
             );
         }

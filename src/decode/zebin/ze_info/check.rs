@@ -30,11 +30,7 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
         guesses: limits::PER_RULE,
     };
     let Some(content) = info.yaml().content() else {
-        cx.report(
-            &rules::ZE_INFO_EMPTY,
-            info.span,
-            "there is no mapping in it",
-        );
+        cx.report(&rules::ZE_INFO_EMPTY, info.span, "the text has no mapping");
         return;
     };
     checker.version();
@@ -45,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
         cx.report(
             &rules::ZE_INFO_TYPE,
             checker.place(node),
-            format_args!("line {}: the text is no mapping", node.line),
+            format_args!("line {}: the text is not a mapping", node.line),
         );
         checker.anything(content);
     }
@@ -118,7 +114,7 @@ impl Checker<'_> {
         let (rule, message) = match version(&text) {
             None => (
                 &rules::ZE_INFO_VERSION,
-                format!("{:?} is no version", cut(&text)),
+                format!("{:?} is not a version", cut(&text)),
             ),
             Some((major, _)) if major != schema::VERSION.0 => (
                 &rules::ZE_INFO_MAJOR,
@@ -196,7 +192,7 @@ impl Checker<'_> {
     }
 
     fn duplicate(&self, node: &Node, name: &[u8]) {
-        let message = format_args!("the key {} again", shown(name));
+        let message = format_args!("duplicate key {}", shown(name));
         self.report(
             &rules::ZE_INFO_DUPLICATE_KEY,
             self.key_place(node),
@@ -210,7 +206,8 @@ impl Checker<'_> {
         if let (Some(since), Some(minor)) = (key.since, minor)
             && since > minor
         {
-            let message = format_args!("{} came with 1.{since}, the text says 1.{minor}", key.name);
+            let message =
+                format_args!("{} was added in 1.{since}, the text is 1.{minor}", key.name);
             self.report(
                 &rules::ZE_INFO_NEWER_KEY,
                 self.key_place(node),
@@ -230,7 +227,7 @@ impl Checker<'_> {
             return;
         }
         let message = format_args!(
-            "line {}: {} is no key of {}",
+            "line {}: unknown key {} in {}",
             node.line,
             shown(name),
             table.name
@@ -253,7 +250,7 @@ impl Checker<'_> {
             let is_missing = u32::try_from(at).is_ok_and(|at| (bits >> at.min(63)) & 1 == 1);
             let excused = key.name == "version" && self.legacy;
             if is_missing && !excused {
-                let message = format_args!("{} without {}", table.name, key.name);
+                let message = format_args!("{} has no {}", table.name, key.name);
                 self.report(&rules::ZE_INFO_MISSING_KEY, self.place(node), node, message);
             }
         }
@@ -278,7 +275,7 @@ impl Checker<'_> {
             }
             Fit::UnknownWord => {
                 let word = self.info.str(index);
-                let message = format_args!("{}: no such value: {:?}", key.name, cut(&word));
+                let message = format_args!("{}: unknown value {:?}", key.name, cut(&word));
                 self.report(
                     &rules::ZE_INFO_UNKNOWN_VALUE,
                     self.place(node),
@@ -317,7 +314,7 @@ impl Checker<'_> {
             && since > minor
         {
             let message = format_args!(
-                "{} {} came with 1.{since}, the text says 1.{minor}",
+                "{} {} was added in 1.{since}, the text is 1.{minor}",
                 key.name, word.name
             );
             self.report(&rules::ZE_INFO_NEWER_KEY, self.place(node), node, message);
@@ -376,25 +373,25 @@ fn legacy(
             0 => "is older than 1.0".to_owned(),
             removed => format!("was removed in 1.{removed}"),
         },
-        None if since.is_none() => "is in no specification".to_owned(),
+        None if since.is_none() => "was never specified".to_owned(),
         _ => return None,
     };
     Some(match instead {
         "" => why,
-        instead => format!("{why}; today it is {instead}"),
+        instead => format!("{why}; now {instead}"),
     })
 }
 
 fn with_article(ty: Type) -> &'static str {
     match ty {
-        Type::Int32 => "a number of 32 bits",
-        Type::Int64 => "a number of 64 bits",
+        Type::Int32 => "a 32-bit number",
+        Type::Int64 => "a 64-bit number",
         Type::Float => "a number",
         Type::Bool => "true or false",
-        Type::Str => "text",
-        Type::Enum(_) => "one of the known words",
+        Type::Str => "a string",
+        Type::Enum(_) => "one of the known values",
         Type::Int32x3 => "a sequence of three numbers",
-        Type::Strings => "a sequence of texts",
+        Type::Strings => "a sequence of strings",
         Type::Mapping(_) | Type::Either(_) => "a mapping",
         Type::Sequence(_) => "a sequence of mappings",
     }

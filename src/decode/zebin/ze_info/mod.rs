@@ -55,14 +55,14 @@ impl ZeInfo {
     /// read. Zebins of 2020 (`legacy`) have no key `version`.
     pub fn read(cx: &Context<'_>, span: Span, legacy: bool) -> Option<ZeInfo> {
         if span.is_empty() {
-            cx.report(&rules::ZE_INFO_EMPTY, span, "there is no text in it");
+            cx.report(&rules::ZE_INFO_EMPTY, span, "the section is empty");
             return None;
         }
         if span.len() > limits::ZE_INFO.min(u64::from(u32::MAX)) {
             cx.report(
                 &rules::TOO_LARGE,
                 span,
-                format_args!("a .ze_info of {} bytes is not taken apart", span.len()),
+                format_args!("a .ze_info of {} bytes is not parsed", span.len()),
             );
             return None;
         }

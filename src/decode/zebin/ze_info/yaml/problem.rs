@@ -35,7 +35,7 @@ problem_kinds! {
     /// A carriage return without a line feed; read as the end of a line.
     BareCarriageReturn = "line ends with a carriage return only",
     /// U+0085, U+2028 or U+2029: line breaks in YAML 1.1, not in YAML 1.2, not here.
-    UnicodeLineBreak = "line break other than CR and LF",
+    UnicodeLineBreak = "line break other than CR or LF",
     /// NULs behind the text. The runtime accepts them.
     TrailingNul = "NUL bytes after the text",
 
@@ -44,7 +44,7 @@ problem_kinds! {
     TabIndentation = "tab in the indentation",
     /// The line is indented like nothing around it; it was read as part of the nearest
     /// mapping or sequence.
-    Indentation = "indentation fits nothing around it",
+    Indentation = "indentation matches no enclosing mapping or sequence",
     /// `key:value`. The runtime reads it as key and value, YAML as one scalar.
     ColonWithoutBlank = "no blank after the colon",
     /// `-key: value`. The runtime reads an item, YAML a key that starts with a dash.
@@ -56,21 +56,21 @@ problem_kinds! {
     /// `// …`: not YAML. The runtime rejects it (observed with release 26.27).
     SlashComment = "comment that starts with two slashes",
     /// The value is on the line below its key or dash.
-    ValueOnNextLine = "value on the line below",
+    ValueOnNextLine = "value on the next line",
 
     // Values.
     /// A quote that is not closed on its line. The rest of the line is the value.
-    UnclosedQuote = "quote not closed on this line",
+    UnclosedQuote = "unclosed quote",
     /// An unknown or incomplete escape in double quotes.
     BadEscape = "unknown escape in double quotes",
     /// Text behind a closing quote or bracket.
     TextAfterValue = "text after the value",
     /// A second `: ` on the line.
-    ColonInValue = "further colon in the value",
+    ColonInValue = "second colon in the value",
     /// A plain scalar that starts with a character that YAML reserves.
     ReservedIndicator = "value starts with a reserved character",
     /// `[` or `{` that is not closed.
-    UnclosedBracket = "bracket not closed",
+    UnclosedBracket = "unclosed bracket",
     /// Commas or brackets that are missing or too many.
     FlowSyntax = "missing or stray comma or bracket",
     /// `{…}`. The runtime rejects it (observed with release 26.27).
@@ -88,7 +88,7 @@ problem_kinds! {
     /// `|` or `>`.
     BlockScalar = "block scalar",
     /// A plain scalar that goes on on the next line.
-    MultiLineScalar = "scalar over several lines",
+    MultiLineScalar = "multi-line scalar",
     /// `? key`.
     ComplexKey = "complex key",
     /// `[a: 1]`.
@@ -100,9 +100,9 @@ problem_kinds! {
 
     // Limits.
     /// Too many mappings and sequences inside each other ([`Limits::depth`](super::Limits)).
-    TooDeep = "nested too deep",
+    TooDeep = "nested too deeply",
     /// Too many nodes ([`Limits::nodes`](super::Limits)); the rest of the text is one node.
-    TooManyNodes = "too many values for this viewer",
+    TooManyNodes = "too many values",
 }
 
 impl ProblemKind {
