@@ -28,7 +28,7 @@ import { closeBrowser, closePage, dropFromDisk, openPage } from "../tests/browse
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const TRACES = path.join(ROOT, "target/bench");
-const RUNS = 2;
+const RUNS = 5;
 
 /** A file of the corpus, where there is one. */
 function sample(name) {

@@ -47,6 +47,10 @@ pub struct Writer {
     is_first: bool,
 }
 
+/// A cell of more characters widens no column: one such name would fill every other row with
+/// blanks.
+const WIDEST: usize = 400;
+
 impl Writer {
     /// Begins with what stands above the columns; with a first column `file` for
     /// what [`push`](Writer::push) says.
@@ -171,14 +175,20 @@ impl Writer {
         let mut widths: Vec<usize> = vec![0; rights.len()];
         for line in heads.iter().chain(&self.cells) {
             for (width, cell) in widths.iter_mut().zip(line) {
-                *width = (*width).max(cell.chars().count());
+                let count = cell.chars().count();
+                if count <= WIDEST {
+                    *width = (*width).max(count);
+                }
             }
         }
         for line in heads.iter().chain(&self.cells) {
             let cells = line.iter().zip(&widths).zip(&rights);
-            let cells = cells.map(|((cell, width), right)| match right {
-                true => format!("{cell:>width$}"),
-                false => format!("{cell:width$}"),
+            let cells = cells.map(|((cell, width), right)| {
+                let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+                match right {
+                    true => format!("{blanks}{cell}"),
+                    false => format!("{cell}{blanks}"),
+                }
             });
             let text = cells.collect::<Vec<String>>().join("  ");
             self.out.push_str(text.trim_end());
@@ -300,5 +310,15 @@ mod tests {
             "\"a\\\"\\\\\\n\\u0001é\""
         );
         assert_eq!(text(CellValue::Bytes(vec![0, 255])), "\"00 ff\"");
+    }
+
+    #[test]
+    fn a_cell_without_end_widens_no_column() {
+        let columns: Vec<&'static Column> = ListId::Symbols.default_columns().collect();
+        let mut writer = Writer::new(ListId::Symbols, &columns, Form::Plain, true);
+        writer.cells = vec![vec!["x".repeat(100_000); 2], vec!["y".repeat(3); 2]];
+        let text = writer.finish();
+        let short = text.lines().last().unwrap();
+        assert!(short.starts_with("yyy   yyy"), "{short:?}");
     }
 }
