@@ -85,8 +85,8 @@ journey("what a decoder died of is not asked again, and the file stays open", {
   },
 }, async (page) => {
   const overview = page.getByRole("tabpanel", { name: "Overview" });
-  const device = page.getByLabel("Verdict for another device");
-  const own = overview.getByText("the file’s own device");
+  const device = page.getByLabel("Other device");
+  const own = overview.getByText("the file’s target");
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await own.waitFor();
 
@@ -105,7 +105,7 @@ journey("what a decoder died of is not asked again, and the file stays open", {
   // Any other device is asked about.
   await device.fill("dg2");
   await device.press("Enter");
-  await overview.getByText("on acm-g10, as requested").waitFor();
+  await overview.getByText("on acm-g10 (selected device)").waitFor();
   await axe(page);
 });
 
