@@ -30,7 +30,7 @@
 //!
 //! What is different: the page stands still while the decoder works, and a file is held in
 //! memory as a whole, so that one above [`PAGE_MAX`] is answered with
-//! [`Response::Failed`]. After a crash `startInPage` can
+//! [`Failed`](super::protocol::Response::Failed). After a crash `startInPage` can
 //! be called again. A fault other than a panic is an `error` event of the window.
 
 use std::cell::{Cell, RefCell};

@@ -4,7 +4,7 @@
 //! what IGC's debug information library writes.
 //!
 //! A check reads none of it. When somebody opens one of the sections, all of them are read and
-//! taken apart with gimli ([`sections`]): `.debug_info`, `.debug_abbrev`, `.debug_line`,
+//! taken apart with gimli (`sections`): `.debug_info`, `.debug_abbrev`, `.debug_line`,
 //! `.debug_loc` and `.debug_ranges`; the others are read for what these refer to, and shown as
 //! strings or bytes.
 

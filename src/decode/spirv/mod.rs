@@ -7,7 +7,7 @@
 //! …
 //! ```
 //!
-//! A check reads no more than the header. The instructions are taken apart by [`module`] when
+//! A check reads no more than the header. The instructions are taken apart by `module` when
 //! somebody opens them.
 
 mod grammar;
