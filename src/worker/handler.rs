@@ -104,7 +104,7 @@ impl Handler {
         self.put(id, name, document, trouble, started)
     }
 
-    /// Puts a document on the desk that was made elsewhere, as if request `id` had opened it.
+    /// Takes a document that was made elsewhere, as if request `id` had opened it.
     pub fn show(&mut self, id: u32, name: &str, document: Document) -> Answer {
         let started = (self.clock)();
         self.put(id, name, document, Trouble::default(), started)

@@ -565,7 +565,7 @@ fn linking() -> Vec<Case> {
         relocation(&r::LINK_OFFSET, full(), 4, 2, 1 << 20),
         relocation(&r::LINK_UNDEFINED, undefined, 6, 2, 0),
         // A symbol of the file that is neither a function nor an object.
-        relocation(&r::LINK_UNDEFINED, full(), 1, 2, 0),
+        relocation(&r::LINK_NO_ADDRESS, full(), 1, 2, 0),
         relocation(&r::RELOCATION_TYPE, full(), 4, 5, 0),
         Case {
             at: call,

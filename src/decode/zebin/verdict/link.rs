@@ -414,8 +414,14 @@ impl<'e> Linker<'e, '_> {
                 continue;
             }
             if !self.symbols.contains_key(&patch.name) {
-                let message = format_args!("undefined symbol \"{}\"", Shown(name));
-                findings.note(&rules::LINK_UNDEFINED, entry, message);
+                let symbol = self.elf.symbol(patch.relocation.symbol);
+                if symbol.is_none_or(|symbol| symbol.st_shndx == 0) {
+                    let message = format_args!("undefined symbol \"{}\"", Shown(name));
+                    result = findings.refuse(&rules::LINK_UNDEFINED, entry, message);
+                } else {
+                    let message = format_args!("symbol \"{}\" has no address", Shown(name));
+                    findings.note(&rules::LINK_NO_ADDRESS, entry, message);
+                }
                 continue;
             }
             if !matches!(kind, 1..=3 | 7) {

@@ -284,10 +284,11 @@ rules! {
     /// Relocations must patch bytes of the code of their kernel, or of the buffer of constants or
     /// variables. (Relocations of implicit arguments are not checked.)
     LINK_OFFSET = "link-relocation-out-of-bounds" LinkFails "A relocation patches bytes outside of its section" "linker.cpp, patchInstructionsSegments and patchDataSegments";
-    /// The symbol of a relocation is not a function or object in a section that is loaded. The
-    /// module loads, but is only partly linked: another module can define the symbol
-    /// (zeModuleDynamicLink).
-    LINK_UNDEFINED = "link-undefined-symbol" Passes "Undefined symbol" "module_imp.cpp, linkBinary (observed)";
+    /// The symbol of a relocation has no section, and no symbol of that name is defined.
+    LINK_UNDEFINED = "link-undefined-symbol" LinkFails "Undefined symbol" "linker.cpp, patchInstructionsSegments and patchDataSegments";
+    /// The symbol of a relocation is in the file, but is not a function or object in a section
+    /// that is loaded. Nothing is patched.
+    LINK_NO_ADDRESS = "link-symbol-without-address" Passes "A relocation is against a symbol without an address" "linker.cpp (observed)";
     /// The driver cannot apply relocations of this type to the address of a symbol.
     RELOCATION_TYPE = "relocation-type" Crashes "Unknown relocation type" "linker.cpp, patchAddress";
     /// If .ze_info has functions, all functions that are called must be among them.
