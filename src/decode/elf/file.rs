@@ -136,11 +136,6 @@ impl ElfFile {
         self.symbols.get(from..to).unwrap_or(&[])
     }
 
-    /// The section's own symbol, of type function. Returns `None` if it has none.
-    pub fn function_of(&self, section: u64) -> Option<&SymbolRef> {
-        self.symbols_of(section).iter().find(|s| s.function)
-    }
-
     /// A place in words: `.text.vecadd + 0x40`.
     pub fn place(&self, section: u64, value: u64) -> String {
         let reserved = SectionIndex(u16::try_from(section).unwrap_or(1)).name();
