@@ -1,5 +1,5 @@
-//! zeview shows what is inside Intel GPU binaries (zebin, SYCLBIN and the files around
-//! them), with every value tied to the bytes that it was read from.
+//! zeview shows the contents of Intel GPU binaries (zebin, SYCLBIN and the files that
+//! contain them). Every value is linked to the bytes that it was read from.
 //!
 //! # The layers
 //!
@@ -13,33 +13,47 @@
 //!     └──────── model ─────────┘        spans, values, nodes, diagnostics: plain data
 //! ```
 //!
-//! Arrows point down only. The features of the package keep it so: the page is built
-//! with `--no-default-features --features ui`, where [`decode`] does not exist.
+//! Dependencies point down only. The features of the package enforce this: the page is built
+//! with `--no-default-features --features ui`, without [`decode`].
 //!
-//! * [`model`]: what a decoded file is: sources of bytes, spans, values, nodes whose
-//!   children are made when somebody asks, diagnostics; and its renderings as text and
-//!   JSON. It knows no format.
+//! * [`model`]: the data model of a decoded file: sources of bytes, spans, values, nodes
+//!   whose children are created on demand, diagnostics; and its output as text and JSON. It
+//!   does not depend on any format.
 //! * [`decode`]: the formats. [`decode::decode`] takes any bytes and always returns a
-//!   [`model::Document`]; trouble becomes diagnostics that name the bytes.
-//! * [`worker`]: the page's side (`client`) and the decoder's side (`host`) of one small
+//!   [`model::Document`]; problems become diagnostics that refer to the bytes.
+//! * [`worker`]: the page's side (`client`) and the decoder's side (`host`) of a small
 //!   message protocol.
-//! * [`ui`]: the page, written with Yew. It knows the model and the protocol.
-//! * [`api`]: the JavaScript class for those who embed the decoder without the page.
+//! * [`ui`]: the page, written with Yew. It depends on the model and the protocol.
+//! * [`api`]: the JavaScript class for embedding the decoder without the page.
 //!
 //! In the browser the page and the decoder are two wasm modules: `app`, and `worker` with every
 //! format and the class. The same code runs natively.
 //!
-//! # What holds everywhere
+//! # Invariants
 //!
 //! 1. Decoding cannot fail as a whole, and never panics.
 //! 2. Every byte of a file belongs to a leaf, to padding, or to a gap that is shown;
 //!    every value has its exact byte range, or is marked as derived.
-//! 3. Nothing is read or built that nobody asked to see: a node's children are made by
-//!    its [`model::Expand`] when the page, the dump or a test opens it. Checking is the
-//!    exception: every table is walked once, in a stream, so that the diagnostics do not
-//!    depend on what has been opened.
-//! 4. One declaration per record: the macros of [`decode`] make the reader, the rows of
-//!    the tree and their documentation from the same list of fields.
+//! 3. Everything is read and built on demand: a node's [`model::Expand`] creates its
+//!    children when the page, the dump or a test opens the node. Checking is the
+//!    exception: every table is streamed once, so that the diagnostics do not depend on
+//!    which nodes are open.
+//! 4. One declaration per record: the macros of [`decode`] generate the reader, the rows
+//!    of the tree and their documentation from the same list of fields.
+//!
+//! # Promises
+//!
+//! Of any file, however it is made; [`decode::limits`] has the numbers. What a limit leaves out is
+//! reported by a `limits/…` diagnostic or by a row of its own, with the bytes.
+//!
+//! | Promise | Test |
+//! |---|---|
+//! | Decoding does not panic and does not overflow the stack: trees have a limited depth | `tests/native/invariants.rs`, `fuzz/` |
+//! | Work grows with the size of the file: the children of a node are made a page at a time, and a page costs its own rows | `work_grows_with_the_file` in `tests/growing` |
+//! | Memory is at most 10 times the file, or some 64 MB (about 90 for thousands of nested files) | `memory_is_bounded` in `tests/growing`, `tests/corpus/hostile.rs` |
+//! | Output is at most 200 times the file, or 16 MB: `dump` and `ls` then say where they stop, and fail | `output_is_bounded` in `tests/growing`, `a_dump_that_is_too_long_says_so` in `tests/native/hostile.rs` |
+//! | The same file gives the same output, in the same order, natively and in wasm | `commands_on_files_that_broke_a_promise` in `tests/native/hostile.rs`, `tests/wasm_golden.rs` |
+//! | Every byte belongs to a leaf, to padding or to a gap that is shown | `tests/native/invariants.rs` |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![recursion_limit = "512"]
 

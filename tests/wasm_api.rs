@@ -273,9 +273,9 @@ fn values_are_bigints_and_positions_are_numbers() {
     assert!(get(&field, "value.raw").is_bigint());
     let start = number(&field, "span.start");
     assert_eq!(number(&field, "span.source"), 0.0);
-    let way = document.nodes_at(0, start).unwrap();
-    assert_eq!(way[0], 0);
-    assert!(way.len() > 1);
+    let ancestry = document.nodes_at(0, start).unwrap();
+    assert_eq!(ancestry[0], 0);
+    assert!(ancestry.len() > 1);
     let bytes = document.bytes(0, 1.0, 4.0).unwrap();
     assert_eq!(bytes.to_vec(), b"ELF");
     let size = number(&document.summary().unwrap(), "size");

@@ -95,9 +95,18 @@ static SYCLBINS: &[Case] = cases!["syclbin":
     "v2_multi_direct.syclbin",
 ];
 
+static HOSTS: &[Case] = cases!["host":
+    "v2_old_so_full.host",
+    "v2_old_so_noshdr.host",
+    "v3_new4_nopie_full.host",
+    "v3_new8_pie_stripped.host",
+    "v3_old_nopie_noshdr.host",
+    "v3_old_so_relr_stripped.host",
+];
+
 #[wasm_bindgen_test]
 fn golden_trees() {
-    for case in ZEBINS.iter().chain(SYCLBINS) {
+    for case in ZEBINS.iter().chain(SYCLBINS).chain(HOSTS) {
         let text = golden::render(case.name, case.bytes);
         if let Some(difference) = golden::difference(case.tree, &text) {
             panic!("{}, {difference}", case.name);

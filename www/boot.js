@@ -119,7 +119,7 @@
       if (!text) return;
       const data = new DataTransfer();
       data.setData("text/plain", text);
-      wish("Opening what was pasted …", () => {
+      wish("Opening the pasted data …", () => {
         document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
       });
     });

@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     for offset in [0, len / 3, len / 2, len.saturating_sub(1)] {
         document.nodes_at(SourceId::FILE, offset);
     }
-    let leaves = document.leaves(Span::at(SourceId::FILE, 0, len), 10_000);
+    let leaves = document.leaves(Span::with_len(SourceId::FILE, 0, len), 10_000);
     assert!(leaves.iter().all(|leaf| leaf.span.source == SourceId::FILE));
     document.verdict(zeview::model::NodeId::ROOT, None);
 });

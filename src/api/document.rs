@@ -126,7 +126,7 @@ fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
 fn whole(name: &str, number: f64) -> Result<u64, Error> {
     whole_number(number).ok_or_else(|| {
         Error::new(&format!(
-            "{name} has to be a whole number from 0 to 2^53 - 1, not {number}"
+            "{name} must be an integer from 0 to 2^53 - 1, not {number}"
         ))
     })
 }

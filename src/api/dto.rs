@@ -380,16 +380,6 @@ mod tests {
         Document::new(model::Parts {
             sources: model::Sources::new("x", Box::new(model::MemorySource::from([0, 1, 2]))),
             root,
-            expanders: Vec::new(),
-            diagnostics: vec![model::Diagnostic {
-                rule: "a/b".into(),
-                severity: model::Severity::Error,
-                message: "message".to_owned(),
-                primary: label.clone(),
-                secondary: vec![label],
-                help: None,
-            }],
-            rules: Vec::new(),
             summary: model::Summary::new(
                 "raw",
                 "bytes",
@@ -398,9 +388,17 @@ mod tests {
                     ..model::Fact::new("target", "none", SPAN).headline()
                 }],
             ),
-            coverage: model::Coverage::default(),
-            documents: Vec::new(),
-            loadable: Vec::new(),
+            findings: model::Findings {
+                diagnostics: vec![model::Diagnostic {
+                    rule: "a/b".into(),
+                    severity: model::Severity::Error,
+                    message: "message".to_owned(),
+                    primary: label.clone(),
+                    secondary: vec![label],
+                    help: None,
+                }],
+                ..model::Findings::default()
+            },
             driver: None,
         })
     }

@@ -1,21 +1,21 @@
-//! ar archives: how `ocloc` puts the binaries of several devices into one file, and Level Zero
-//! the modules of a package.
+//! ar archives: `ocloc` uses them for binaries of several devices, Level Zero for the modules of a
+//! package.
 //!
 //! ```text
 //! 64.12.55.8, 12.55.8     product configuration: a zebin, or a legacy container (ocloc concat: no 64.)
 //! 64.12.55                architecture and release
 //! 64.dg2, 64.dg2.C0       product, and stepping
 //! generic_ir              SPIR-V for all others, in a legacy container
-//! pad_N                   fills up
-//! modules.pkg.yml         what is in a module package; pkg.unit.N are its zebins
+//! pad_N                   padding
+//! modules.pkg.yml         the manifest of a module package; pkg.unit.N are its zebins
 //! ```
 //!
 //! ```text
 //! !<arch>\n │ header, 60 bytes of text │ data, padded to 2 │ header │ data │ …
 //! ```
 //!
-//! GNU's layout of names: they end at `/`; the member `//` holds long names, `/N` is the
-//! offset of one of them. Symbol tables of linkers (the member `/`) stay bytes.
+//! GNU's format of names: a name ends with `/`; the member `//` holds long names, `/N` is the
+//! offset of one of them. The linker's symbol table (the member `/`) is shown as bytes.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -38,7 +38,7 @@ const FIELDS: &[(&str, u64, Doc)] = &[
         "ar_name",
         16,
         Doc::new(
-            "The member's name, which ends at a slash; `//` and `/N` are about long names.",
+            "The member's name, terminated by a slash; `//` holds long names, `/N` refers to one.",
             SOURCE,
         ),
     ),
@@ -74,7 +74,7 @@ const FIELDS: &[(&str, u64, Doc)] = &[
         "ar_fmag",
         2,
         Doc::new(
-            "What ends a header: a grave accent and a line feed.",
+            "The end of a header: a grave accent and a line feed.",
             SOURCE,
         ),
     ),
@@ -83,28 +83,28 @@ const FIELDS: &[(&str, u64, Doc)] = &[
 const HEADER: u64 = 60;
 const TRAILER: &[u8] = b"`\n";
 
-static MAGIC_DOC: Doc = Doc::new("What starts every archive.", SOURCE);
+static MAGIC_DOC: Doc = Doc::new("The magic number of archives.", SOURCE);
 static MEMBER_DOC: Doc = Doc::new(
-    "A member of the archive. In what ocloc writes the name says which device it is for: the size of a pointer, and a product configuration, a release or a product.",
+    "A member of the archive. In archives of ocloc its name gives the device: the size of a pointer, and a product configuration, a release or a product.",
     SOURCE,
 );
 static FILLER_DOC: Doc = Doc::new(
-    "Fills up so that the next member's data starts at a multiple of 8: ocloc writes these, and hides them.",
+    "Padding: it aligns the data of the next member to 8 bytes. ocloc writes and hides such members.",
     SOURCE,
 );
-static LONG_NAMES_DOC: Doc = Doc::new("The names that do not fit into 16 bytes.", SOURCE);
-static SYMBOLS_DOC: Doc = Doc::new("Where a linker finds which symbol.", SOURCE);
+static LONG_NAMES_DOC: Doc = Doc::new("The names that are longer than 15 bytes.", SOURCE);
+static SYMBOLS_DOC: Doc = Doc::new("The linker's index of symbols.", SOURCE);
 static GENERIC_DOC: Doc = Doc::new(
-    "What the driver builds from where no member fits the device: SPIR-V and build options.",
+    "SPIR-V and build options for all devices, in a legacy OpenCL container: no zebin, so the driver does not load it. It compiles the SPIR-V if no member is for the device.",
     SOURCE,
 );
 static MANIFEST_DOC: Doc = Doc::new(
-    "What is in a module package: its version, and the names of the members that are modules.",
+    "The manifest of a module package: its version, and the names of the members that are modules.",
     "compute-runtime, module packages",
 );
 static UNIT_DOC: Doc = Doc::new("A module of a package.", "compute-runtime, module packages");
 static DEVICE_DOC: Doc = Doc::new(
-    "The device that the member's name stands for.",
+    "The device in the member's name.",
     "compute-runtime, multi-device binaries",
 );
 
@@ -244,11 +244,11 @@ impl Format for Ar {
             }
             members.push(member);
         }
-        let rest = span.from(at);
+        let rest = span.skip(at);
         cx.gap(rest);
         let summary = summary(span, &members);
         let archive = Archive {
-            magic: span.sub(0, MAGIC.len() as u64),
+            magic: span.subspan(0, MAGIC.len() as u64),
             members,
             rest,
         };
@@ -277,7 +277,7 @@ fn summary(span: Span, members: &[Member]) -> Summary {
 }
 
 fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Option<Member> {
-    let header = span.sub(at, HEADER);
+    let header = span.subspan(at, HEADER);
     let window = Window::clamped(cx.sources, header);
     let text = window.bytes();
     if header.len() < HEADER || text.get(58..60) != Some(TRAILER) {
@@ -296,7 +296,7 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         let bytes = text.get(from..to).unwrap_or(&[]);
         String::from_utf8_lossy(bytes).trim_end().to_owned()
     };
-    let size_span = header.sub(48, 10);
+    let size_span = header.subspan(48, 10);
     let Ok(size) = field(48, 58).parse::<u64>() else {
         cx.report(
             &rules::AR_HEADER,
@@ -305,20 +305,20 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         );
         return None;
     };
-    let data = span.sub(at + HEADER, size);
+    let data = span.subspan(at + HEADER, size);
     if data.len() < size {
         cx.report_with(
             &rules::AR_MEMBER_OUT_OF_BOUNDS,
             size_span,
             format_args!(
-                "the member has {size} bytes, {} are in the archive",
+                "the member has {size} bytes, but only {} are in the archive",
                 data.len()
             ),
             &[(data, "its data")],
             None,
         );
     }
-    let padding = Span::at(span.source, data.end, size % 2).intersect(span);
+    let padding = Span::with_len(span.source, data.end, size % 2).intersect(span);
     cx.padding(padding);
     let name = member_name(cx, &field(0, 16), long_names);
     let role = Role::of(&name);
@@ -346,7 +346,7 @@ fn member_name(cx: &Context<'_>, field: &str, long_names: Span) -> String {
         return field.to_owned();
     }
     if let Some(offset) = field.strip_prefix('/').and_then(|n| n.parse::<u64>().ok()) {
-        let window = Window::clamped(cx.sources, long_names.sub(offset, 4096));
+        let window = Window::clamped(cx.sources, long_names.subspan(offset, 4096));
         let name = window.bytes().split(|b| matches!(b, b'/' | b'\n')).next();
         return String::from_utf8_lossy(name.unwrap_or(&[])).into_owned();
     }
@@ -382,11 +382,11 @@ impl Archive {
         );
         let node = node.doc(member.role.doc());
         match (&member.role, &member.content) {
-            (_, Some(opened)) => node.summary(format::headline(opened)),
+            (_, Some(opened)) => node.summary(format::headline(opened)).area(Area::Code),
             (Role::Filler, None) => node.summary("alignment").area(Area::Padding),
             (Role::LongNames, None) => node.summary("long names"),
             (Role::Symbols, None) => node.summary("symbols"),
-            (Role::Manifest, None) => node.summary("what is in the package"),
+            (Role::Manifest, None) => node.summary("manifest"),
             _ => node,
         }
     }
@@ -469,7 +469,7 @@ impl Expand for Archive {
         }
         let mut at = 0;
         for (index, (name, size, doc)) in (0..).zip(FIELDS) {
-            let span = member.header.sub(at, *size);
+            let span = member.header.subspan(at, *size);
             at += size;
             if range.contains(&index) {
                 let bytes = Window::clamped(out.sources, span);
@@ -482,7 +482,7 @@ impl Expand for Archive {
         if item != TOP {
             return None;
         }
-        if self.magic.holds(offset) {
+        if self.magic.contains_offset(offset) {
             return Some(vec![0]);
         }
         let after = self.members.partition_point(|m| m.whole().end <= offset);

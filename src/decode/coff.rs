@@ -1,6 +1,6 @@
-//! COFF objects and PE programs, which Windows has: recognised for the images that compilers put
-//! into their sections. Follows Microsoft's "PE Format". Not decoded: the optional header,
-//! symbols, relocations, what sections hold otherwise; objects of more than 65 279 sections.
+//! Windows COFF objects and PE programs, recognised for the images that compilers embed in their
+//! sections. Follows Microsoft's "PE Format". Not decoded: the optional header (but for what the
+//! index of device images needs), symbols, relocations, the contents of other sections, and objects with more than 65 279 sections.
 //!
 //! ```text
 //! MS-DOS stub │ PE\0\0 │      only in programs
@@ -14,13 +14,17 @@ use std::rc::Rc;
 
 use super::Context;
 use super::format::{self, Format, Opened};
+use super::host::memory::{IN_PLACE, Memory, Relocation, Segment};
+use super::host::{Host, index};
 use super::layout::Layout;
+use super::limits;
 use super::names::{Dec, Hex};
-use super::reader::{Endian, Reader, Window};
+use super::reader::{Endian, Reader, Window, uint};
 use super::rules;
 use super::table::{Entries, TABLE, Table};
 use super::text::plural;
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
+use crate::model::host_images::HostImages;
+use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 use crate::{open_enum, record};
 
 open_enum! {
@@ -36,19 +40,19 @@ open_enum! {
 }
 
 record! {
-    /// The header of an object, and of what is in a program.
+    /// The COFF header of an object or program.
     pub struct FileHeader: "PE Format, COFF File Header" {
         /// The host's processor.
         Machine: u16 as MachineType,
-        /// How many section headers there are.
+        /// The number of section headers.
         NumberOfSections: u16 as Dec,
-        /// When the file was written, or a hash.
+        /// The time of the link, or a hash.
         TimeDateStamp: u32 as Hex,
-        /// Where the symbols start.
+        /// The offset of the symbols.
         PointerToSymbolTable: u32 as Hex,
-        /// How many symbols there are.
+        /// The number of symbols.
         NumberOfSymbols: u32 as Dec,
-        /// The size of the optional header, which programs have.
+        /// The size of the optional header; objects have none.
         SizeOfOptionalHeader: u16 as Dec,
         /// Attributes.
         Characteristics: u16 as Hex,
@@ -58,23 +62,23 @@ record! {
 record! {
     /// A section header.
     pub struct SectionHeader: "PE Format, Section Table" {
-        /// The name; `/N` is the place of a longer one among the strings.
+        /// The name; `/N` is the offset of a longer one in the string table.
         Name: u64 as Hex,
         /// The size in memory.
         VirtualSize: u32 as Dec,
         /// The address in memory.
         VirtualAddress: u32 as Hex,
-        /// How many bytes it has in the file.
+        /// Its size in the file in bytes.
         SizeOfRawData: u32 as Dec,
-        /// Where these start.
+        /// The offset of its bytes in the file.
         PointerToRawData: u32 as Hex,
-        /// Where its relocations start.
+        /// The offset of its relocations.
         PointerToRelocations: u32 as Hex,
-        /// Where its line numbers start.
+        /// The offset of its line numbers.
         PointerToLinenumbers: u32 as Hex,
-        /// How many relocations there are.
+        /// The number of relocations.
         NumberOfRelocations: u16 as Dec,
-        /// How many line numbers there are.
+        /// The number of line numbers.
         NumberOfLinenumbers: u16 as Dec,
         /// Attributes.
         Characteristics: u32 as Hex,
@@ -83,10 +87,13 @@ record! {
 
 const SOURCE: &str = "PE Format";
 
-static HEADER_DOC: Doc = Doc::new("The host's processor, and where the tables are.", SOURCE);
-static TABLE_DOC: Doc = Doc::new("The name and the place of each section.", SOURCE);
-static IMAGE_DOC: Doc = Doc::new("Images for devices, put there by the compiler.", SOURCE);
-static OTHER_DOC: Doc = Doc::new("Not decoded: this is the host's.", SOURCE);
+static HEADER_DOC: Doc = Doc::new(
+    "The host's processor, and the offsets of the tables.",
+    SOURCE,
+);
+static TABLE_DOC: Doc = Doc::new("The name and the bytes of each section.", SOURCE);
+static IMAGE_DOC: Doc = Doc::new("Device images, embedded by the compiler.", SOURCE);
+static OTHER_DOC: Doc = Doc::new("Host code or data; not decoded.", SOURCE);
 
 const SYMBOL: u64 = 18;
 const RELOCATION: u64 = 10;
@@ -121,6 +128,108 @@ struct Section {
     header: Span,
     bytes: Span,
     relocations: Span,
+    /// The address from the image base on, and the size in memory.
+    memory: (u64, u64),
+    is_code: bool,
+}
+
+/// `IMAGE_SCN_MEM_EXECUTE`.
+const EXECUTE: u32 = 0x2000_0000;
+
+/// A program as it is in memory. Returns `None` if no section is for device images.
+fn memory(cx: &Context<'_>, file: Span, optional: Span, sections: &[Section]) -> Option<Memory> {
+    let mut names = sections.iter().map(|section| section.name.as_str());
+    if !names.any(|name| name == ".tgtimg" || index::is_device_section(name)) {
+        return None;
+    }
+    let window = Window::clamped(cx.sources, optional);
+    let number = |at: usize, size: usize| {
+        let bytes = at
+            .checked_add(size)
+            .and_then(|end| window.bytes().get(at..end));
+        uint(bytes.unwrap_or(&[]), Endian::Little)
+    };
+    // PE Format, Optional Header: PE32+ has wider fields.
+    let (pointer, base, directories) = match number(0, 2) {
+        0x20b => (8, number(24, 8), 112),
+        0x10b => (4, number(28, 4), 96),
+        _ => return None,
+    };
+    let mut segments = Vec::new();
+    for section in sections {
+        let (address, size) = section.memory;
+        segments.push(Segment {
+            address: base.saturating_add(address),
+            bytes: section.bytes.subspan(0, size),
+            is_code: section.is_code,
+        });
+    }
+    let table = number(directories + BASE_RELOCATIONS, 4);
+    let size = number(directories + BASE_RELOCATIONS + 4, 4);
+    let table = sections.iter().find_map(|section| {
+        let offset = table.checked_sub(section.memory.0)?;
+        (offset < section.bytes.len()).then(|| section.bytes.subspan(offset, size))
+    });
+    let relocations = table.map_or_else(Vec::new, |table| base_relocations(cx, table, base));
+    let mut memory = Memory::new(cx, file, pointer, segments, relocations, 2);
+    let named = sections.iter().filter(|section| !section.bytes.is_empty());
+    memory.sections = named.map(|s| (s.name.clone(), s.bytes)).collect();
+    Some(memory)
+}
+
+/// The place of the base relocations among the data directories.
+const BASE_RELOCATIONS: usize = 5 * 8;
+
+/// The words that the loader changes, which hold addresses. PE Format, The .reloc Section.
+fn base_relocations(cx: &Context<'_>, table: Span, base: u64) -> Vec<Relocation> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at + 8 <= table.len() && found.len() < limits::HOST_RELOCATIONS {
+        let head = Window::clamped(cx.sources, table.subspan(at, 8));
+        let (page, size) = head.bytes().split_at_checked(4).unwrap_or((&[], &[]));
+        let page = uint(page, Endian::Little).saturating_add(base);
+        let size = uint(size, Endian::Little).max(8);
+        let block = Window::clamped(cx.sources, table.subspan(at + 8, size - 8));
+        let mut entry = block.span().start;
+        for word in block.bytes().chunks_exact(2) {
+            let word = uint(word, Endian::Little);
+            // IMAGE_REL_BASED_HIGHLOW, IMAGE_REL_BASED_DIR64
+            if matches!(word >> 12, 3 | 10) {
+                found.push(Relocation {
+                    at: page.saturating_add(word & 0xfff),
+                    value: IN_PLACE,
+                    entry,
+                });
+            }
+            entry += 2;
+        }
+        at += size;
+    }
+    found
+}
+
+/// The rows of a program, and who knows its images.
+struct CoffDocument {
+    parts: Layout,
+    images: Option<Rc<dyn HostImages>>,
+}
+
+impl Expand for CoffDocument {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.parts.count(item, sources)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.parts.rows(item, range, out);
+    }
+
+    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
+        self.images.clone()
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.parts.index_at(item, offset, sources)
+    }
 }
 
 impl Format for Coff {
@@ -129,13 +238,13 @@ impl Format for Coff {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let head = Window::clamped(cx.sources, span.sub(0, format::HEAD));
+        let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
         let at = header_at(head.bytes()).unwrap_or(0);
         let title = match at {
             0 => "COFF object",
             _ => "Windows program",
         };
-        let window = Window::clamped(cx.sources, span.sub(at, FileHeader::SIZE));
+        let window = Window::clamped(cx.sources, span.subspan(at, FileHeader::SIZE));
         let (content, facts) = match FileHeader::read(&mut window.reader(Endian::Little)) {
             Ok(header) => parts(cx, span, at, &header),
             Err(error) => {
@@ -162,8 +271,8 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
     };
     let mut parts = Vec::new();
     if at > 0 {
-        let stub = span.sub(0, at - 4);
-        let signature = span.sub(at - 4, 4);
+        let stub = span.subspan(0, at - 4);
+        let signature = span.subspan(at - 4, 4);
         parts.push(opaque("MS-DOS stub".to_owned(), stub).area(Area::Header));
         parts.push(
             Node::field("signature", Value::text_from(SIGNATURE), signature).area(Area::Header),
@@ -176,24 +285,24 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
             .children(rows, 0, Some(FileHeader::COUNT)),
     );
     let after = at + FileHeader::SIZE;
-    let optional = span.sub(after, header.SizeOfOptionalHeader.into());
+    let optional = span.subspan(after, header.SizeOfOptionalHeader.into());
     if !optional.is_empty() {
         parts.push(opaque("optional header".to_owned(), optional).area(Area::Header));
     }
     let symbols = match header.PointerToSymbolTable {
-        0 => span.sub(0, 0),
-        at => span.sub(at.into(), u64::from(header.NumberOfSymbols) * SYMBOL),
+        0 => span.subspan(0, 0),
+        at => span.subspan(at.into(), u64::from(header.NumberOfSymbols) * SYMBOL),
     };
     let strings = strings(cx, span, symbols);
     let wanted = u64::from(header.NumberOfSections) * SectionHeader::SIZE;
-    let table = span.sub(after + optional.len(), wanted);
-    let table = table.sub(0, table.len() - table.len() % SectionHeader::SIZE);
+    let table = span.subspan(after + optional.len(), wanted);
+    let table = table.subspan(0, table.len() - table.len() % SectionHeader::SIZE);
     if table.len() < wanted {
         cx.report(
             &rules::COFF_HEADER,
             header.span_of(FileHeader::NumberOfSections),
             format_args!(
-                "the header counts {}, {} are in the file",
+                "NumberOfSections is {}, but only {} section headers are in the file",
                 plural(header.NumberOfSections.into(), "section"),
                 table.len() / SectionHeader::SIZE
             ),
@@ -203,10 +312,15 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
     if !table.is_empty() {
         parts.push(table_node(cx, table, strings));
     }
+    let memory = memory(cx, span, optional, &sections);
+    let host = memory.and_then(|memory| Host::find(cx, memory));
     let mut images = Vec::new();
     for section in &sections {
         if !section.bytes.is_empty() {
-            let document = match is_image(&section.name) {
+            let indexed = host
+                .as_ref()
+                .is_some_and(|host| host.has_images_in(section.bytes));
+            let document = match is_image(&section.name) && !indexed {
                 true => format::nested(cx, section.bytes),
                 false => None,
             };
@@ -215,7 +329,11 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
                     let name = section.name.clone();
                     format::document_node(name, section.bytes, document).doc(&IMAGE_DOC)
                 }
-                None => opaque(section.name.clone(), section.bytes),
+                None => {
+                    let node = opaque(section.name.clone(), section.bytes);
+                    let indexed = host.as_ref().and_then(|host| host.node(cx, node.clone()));
+                    indexed.unwrap_or(node)
+                }
             };
             parts.push(node.xref("section header", section.name.clone(), section.header));
             images.extend(document.map(|d| (section.name.as_str(), section.bytes, d)));
@@ -237,9 +355,12 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
         parts.push(opaque("after the sections".to_owned(), rest));
     }
     let layout = Layout::arrange(cx, span, parts);
-    let count = layout.len();
+    let count = layout.region_count();
     let listed = images.iter().map(|(name, bytes, d)| (*name, *bytes, d));
     let mut facts = format::image_facts(span, listed);
+    if let Some(host) = &host {
+        facts.extend(host.facts(cx));
+    }
     let machine = match MachineType(header.Machine).name() {
         Some(name) => name.to_owned(),
         None => format!("{:#x}", header.Machine),
@@ -249,32 +370,43 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
         machine,
         header.span_of(FileHeader::Machine),
     ));
-    (Some((cx.register(Rc::new(layout)), 0, Some(count))), facts)
+    let document = CoffDocument {
+        parts: layout,
+        images: host.map(|host| host.images()),
+    };
+    (
+        Some((cx.register(Rc::new(document)), 0, Some(count))),
+        facts,
+    )
 }
 
 /// Sections with images; the names of a program's are cut to 8 bytes.
 fn is_image(name: &str) -> bool {
-    matches!(name, ".llvm.offloading" | ".llvm.of" | "__CLANG_")
-        || (name.starts_with("__CLANG_OFFLOAD_BUNDLE__")
-            && !name.starts_with("__CLANG_OFFLOAD_BUNDLE__host"))
+    matches!(
+        name,
+        ".llvm.offloading" | ".llvm.of" | ".sycl_fatbin" | ".sycl_fa" | "__CLANG_"
+    ) || (name.starts_with("__CLANG_OFFLOAD_BUNDLE__")
+        && !name.starts_with("__CLANG_OFFLOAD_BUNDLE__host"))
 }
 
 /// The strings, which stand right after the symbols and start with their size.
 fn strings(cx: &Context<'_>, span: Span, symbols: Span) -> Span {
     if symbols.is_empty() {
-        return span.sub(0, 0);
+        return span.subspan(0, 0);
     }
     let start = symbols.end - span.start;
-    let window = Window::clamped(cx.sources, span.sub(start, 4));
+    let window = Window::clamped(cx.sources, span.subspan(start, 4));
     let size = window.reader(Endian::Little).read::<u32>();
-    size.map_or(span.sub(0, 0), |size| span.sub(start, size.value.into()))
+    size.map_or(span.subspan(0, 0), |size| {
+        span.subspan(start, size.value.into())
+    })
 }
 
 fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut at = 0;
     while at < table.len() {
-        let window = Window::clamped(cx.sources, table.sub(at, SectionHeader::SIZE));
+        let window = Window::clamped(cx.sources, table.subspan(at, SectionHeader::SIZE));
         let Ok(header) = read(&window) else {
             break;
         };
@@ -285,21 +417,24 @@ fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Sec
             0 => 0,
             _ => u64::from(header.SizeOfRawData),
         };
-        let bytes = span.sub(header.PointerToRawData.into(), size);
+        let bytes = span.subspan(header.PointerToRawData.into(), size);
         if bytes.len() < size {
             cx.report_with(
                 &rules::COFF_OUT_OF_BOUNDS,
                 header.span_of(SectionHeader::PointerToRawData),
-                format_args!("{name} has {size} bytes, {} are in the file", bytes.len()),
+                format_args!(
+                    "{name} has {size} bytes, but only {} are in the file",
+                    bytes.len()
+                ),
                 &[(header.span_of(SectionHeader::SizeOfRawData), "the size")],
                 None,
             );
         }
         let relocations = match header.PointerToRelocations {
-            0 => span.sub(0, 0),
+            0 => span.subspan(0, 0),
             at => {
                 let count = u64::from(header.NumberOfRelocations);
-                span.sub(at.into(), count * RELOCATION)
+                span.subspan(at.into(), count * RELOCATION)
             }
         };
         sections.push(Section {
@@ -307,6 +442,8 @@ fn sections(cx: &Context<'_>, span: Span, table: Span, strings: Span) -> Vec<Sec
             header: header.origin,
             bytes,
             relocations,
+            memory: (header.VirtualAddress.into(), header.VirtualSize.into()),
+            is_code: header.Characteristics & EXECUTE != 0,
         });
     }
     sections
@@ -332,7 +469,7 @@ fn name_of(sources: &Sources, header: &Window, strings: Span) -> String {
             _ => short,
         };
     };
-    let window = Window::clamped(sources, strings.sub(place, 256));
+    let window = Window::clamped(sources, strings.subspan(place, 256));
     let long = window.bytes().split(|byte| *byte == 0).next();
     String::from_utf8_lossy(long.unwrap_or(&[])).into_owned()
 }

@@ -1,12 +1,12 @@
-//! Compressed bytes, and what they hold: zlib (RFC 1950) and zstd (RFC 8878).
+//! Compressed bytes and their contents: zlib (RFC 1950) and zstd (RFC 8878).
 //!
-//! What is unpacked is a source of its own ([`Sources::unpacked`](crate::model::Sources)), with
-//! the place of the packed bytes as its parent: a document in it has spans of that source, and
-//! stands in the tree below the node of the packed bytes.
+//! The decompressed bytes form a separate source ([`Sources::unpacked`](crate::model::Sources));
+//! its parent is the span of the compressed bytes. A document in it has spans of that source, and
+//! is below the node of the compressed bytes in the tree.
 //!
 //! ```text
-//! packed bytes, span in the file     value: bytes; Inflated::node
-//!   what they hold, span of all of the new source
+//! compressed bytes, span in the file  value: bytes; Inflated::node
+//!   the contents, span of the whole new source
 //!     …
 //! ```
 
@@ -84,7 +84,7 @@ pub struct Inflated {
 }
 
 static PACKED_DOC: Doc = Doc {
-    text: "Compressed bytes. What is unpacked from them counts its places anew, from 0.",
+    text: "Compressed bytes. Offsets in the decompressed data start at 0.",
     source: "RFC 1950, RFC 8878",
     known: &[],
 };
@@ -96,12 +96,22 @@ impl Inflated {
         Node::new(NodeKind::Packed, name, self.packed)
             .value(Value::Bytes)
             .summary(format!(
-                "{}, {} bytes unpacked",
+                "{}, {} bytes decompressed",
                 self.method.name(),
                 self.whole.len()
             ))
             .doc(&PACKED_DOC)
     }
+}
+
+/// Unpacks a zstd frame, at most so many bytes.
+pub fn zstd(packed: &[u8], most: u64) -> Vec<u8> {
+    streams::unpack(Method::Zstd, packed, most).bytes
+}
+
+/// The first bytes of what a zstd frame holds, of which `packed` is the start.
+pub fn zstd_start(packed: &[u8]) -> Vec<u8> {
+    zstd(packed, 64)
 }
 
 impl Context<'_> {
@@ -129,12 +139,22 @@ impl Context<'_> {
         span: Span,
         expected: Option<u64>,
     ) -> Option<Inflated> {
+        // What is opened again was unpacked before.
+        if self.is_late()
+            && let Some((whole, packed)) = self.sources.unpacked_before(name, span)
+        {
+            return Some(Inflated {
+                whole,
+                packed,
+                method,
+            });
+        }
         let left = self.may_unpack();
         if left == 0 || span.len() > limits::UNPACKED {
             self.report(
                 &rules::UNPACKED_TOO_LARGE,
                 span,
-                format_args!("{name}: {} bytes are not unpacked", span.len()),
+                format_args!("{name}: {} bytes are not decompressed", span.len()),
             );
             return None;
         }
@@ -145,7 +165,7 @@ impl Context<'_> {
         if stream.bytes.is_empty() {
             return None;
         }
-        let packed = span.sub(0, stream.used);
+        let packed = span.subspan(0, stream.used);
         let bytes = match before.is_empty() {
             true => stream.bytes,
             false => [before, stream.bytes].concat(),
@@ -155,6 +175,21 @@ impl Context<'_> {
             packed,
             method,
         })
+    }
+
+    /// Unpacks the bytes of `span` without keeping them. Reports where they are damaged, or more
+    /// or fewer than expected. Returns `None` if there is nothing.
+    pub fn unpack_now(
+        &self,
+        name: &str,
+        method: Method,
+        span: Span,
+        expected: u64,
+    ) -> Option<Vec<u8>> {
+        let packed = self.sources.read(span).ok()?;
+        let stream = streams::unpack(method, &packed, expected);
+        self.report_end(name, method, span, Some(expected), &stream);
+        (!stream.bytes.is_empty()).then_some(stream.bytes)
     }
 
     fn report_end(
@@ -169,27 +204,24 @@ impl Context<'_> {
         let mut message = format!("{name}: ");
         let rule = match (stream.end, expected) {
             (End::Whole, Some(expected)) if expected != len => {
-                let _ = write!(
-                    message,
-                    "{len} bytes are unpacked, {expected} were announced"
-                );
+                let _ = write!(message, "{len} bytes decompressed, but {expected} expected");
                 &rules::UNPACKED_SIZE
             }
             (End::More, Some(expected)) if expected == len => {
-                let _ = write!(message, "more bytes are unpacked than the {len} announced");
+                let _ = write!(message, "more than the expected {len} bytes decompressed");
                 &rules::UNPACKED_SIZE
             }
             (End::Whole, _) => return,
             (End::More, _) => {
-                let _ = write!(message, "no more than {len} bytes are unpacked");
+                let _ = write!(message, "only {len} bytes are decompressed");
                 &rules::UNPACKED_TOO_LARGE
             }
             (End::CutOff, _) => {
-                let _ = write!(message, "the {} bytes are cut off", method.name());
+                let _ = write!(message, "the {} stream is truncated", method.name());
                 &rules::PACKED_DAMAGED
             }
             (End::Damaged, _) => {
-                let _ = write!(message, "these are no {} bytes", method.name());
+                let _ = write!(message, "not a valid {} stream", method.name());
                 &rules::PACKED_DAMAGED
             }
         };

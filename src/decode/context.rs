@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
-use super::format::Format;
+use super::format::{Format, Opened};
 use super::limits;
 use super::reader::ReadError;
 use super::rule::Rule;
 use super::rules;
+use super::text::plural;
 use crate::model::{
-    Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Label, RuleInfo, SourceId, Sources,
-    Span, Str,
+    Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Fact, Findings, InnerDocument, Label,
+    RuleInfo, SourceId, Sources, Span, Str, Summary,
 };
 
 /// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
@@ -24,6 +25,8 @@ pub struct Context<'a> {
     pub formats: &'static [&'static (dyn Format + Sync)],
     reports: RefCell<Reports>,
     expanders: RefCell<Vec<Rc<dyn Expand>>>,
+    /// The id of the first expander.
+    first: ExpanderId,
     padding: RefCell<Vec<Span>>,
     gaps: RefCell<Vec<Span>>,
     overlap: Cell<u64>,
@@ -34,7 +37,9 @@ pub struct Context<'a> {
     /// How many bytes were opened as documents, by source and depth.
     nested: RefCell<BTreeMap<(SourceId, u32), u64>>,
     /// The documents in the opened one, and what can be asked of them.
-    documents: RefCell<Vec<Span>>,
+    documents: RefCell<Vec<InnerDocument>>,
+    /// Those of them that are opened when somebody asks for what is in them.
+    late: RefCell<Vec<Span>>,
     within: Cell<Capabilities>,
     /// The documents that a driver can be given.
     loadable: RefCell<Vec<Span>>,
@@ -56,6 +61,7 @@ impl<'a> Context<'a> {
             formats,
             reports: RefCell::default(),
             expanders: RefCell::default(),
+            first: ExpanderId(0),
             padding: RefCell::default(),
             gaps: RefCell::default(),
             overlap: Cell::new(0),
@@ -64,9 +70,40 @@ impl<'a> Context<'a> {
             unpacked: Cell::new((0, 0)),
             nested: RefCell::default(),
             documents: RefCell::default(),
+            late: RefCell::default(),
             within: Cell::default(),
             loadable: RefCell::default(),
         }
+    }
+
+    /// A context for a document that is opened later than the file that it is in, `depth` levels
+    /// down. Its expanders count from `first`.
+    pub(super) fn late(sources: &'a Sources, first: ExpanderId, depth: u32) -> Context<'a> {
+        Context {
+            first,
+            depth: Cell::new(depth),
+            unpacked: Cell::new(sources.in_memory()),
+            ..Context::new(sources, super::formats::FORMATS)
+        }
+    }
+
+    /// How many documents are around what is being opened.
+    pub(super) fn depth(&self) -> u32 {
+        self.depth.get()
+    }
+
+    /// Is it a document that may have been opened before?
+    pub(super) fn is_late(&self) -> bool {
+        self.first != ExpanderId(0)
+    }
+
+    /// Says that these bytes are a document that is opened when somebody asks for what is in it.
+    pub fn holds_late(&self, span: Span) {
+        self.documents.borrow_mut().push(InnerDocument {
+            span,
+            ..InnerDocument::default()
+        });
+        self.late.borrow_mut().push(span);
     }
 
     /// Reports that `rule` fires at `span`. The message is only written if the finding is
@@ -132,7 +169,7 @@ impl<'a> Context<'a> {
                 self.report_with(
                     rule,
                     blame,
-                    format_args!("{what} is truncated: {missing} bytes are missing"),
+                    format_args!("{what} is truncated by {}", plural(missing, "byte")),
                     &[],
                     None,
                 );
@@ -150,9 +187,9 @@ impl<'a> Context<'a> {
     /// Adds an expander.
     pub fn register(&self, expander: Rc<dyn Expand>) -> ExpanderId {
         let mut list = self.expanders.borrow_mut();
-        let id = ExpanderId(u32::try_from(list.len()).unwrap_or(u32::MAX));
+        let index = u32::try_from(list.len()).unwrap_or(u32::MAX);
         list.push(expander);
-        id
+        ExpanderId(self.first.0.saturating_add(index))
     }
 
     /// Says that these bytes only fill up to an alignment.
@@ -186,7 +223,7 @@ impl<'a> Context<'a> {
             self.report(
                 &rules::TOO_MUCH,
                 span,
-                "too many parts overlap: this one is not checked",
+                "too many overlapping parts: this one is not checked",
             );
             return false;
         }
@@ -205,7 +242,10 @@ impl<'a> Context<'a> {
     pub(super) fn may_unpack(&self) -> u64 {
         let (streams, bytes) = self.unpacked.get();
         match streams < limits::STREAMS {
-            true => limits::UNPACKED.saturating_sub(bytes),
+            true => {
+                let file = self.sources.whole(SourceId::FILE).len();
+                limits::unpacked(file).saturating_sub(bytes)
+            }
             false => 0,
         }
     }
@@ -232,45 +272,68 @@ impl<'a> Context<'a> {
 
     /// As [`nest`](Self::nest), for the bytes of `span`; `None` also when as many bytes as there
     /// are have been opened so deep: containers that lie over each other would otherwise open
-    /// each other again and again.
+    /// each other again and again; or when there are too many for the size of the file.
     pub fn nest_in<T>(&self, span: Span, f: impl FnOnce() -> T) -> Option<T> {
         let size = self.sources.whole(span.source).len();
         let key = (span.source, self.depth.get());
         let opened = self.nested.borrow().get(&key).copied().unwrap_or(0);
         let opened = opened.saturating_add(span.len());
-        if opened > size {
+        if opened > size || self.has_all_documents() {
             return None;
         }
         self.nested.borrow_mut().insert(key, opened);
         self.nest(f)
     }
 
-    /// Says that these bytes are opened as a document; of those that are not in another one
-    /// nothing is kept.
-    pub fn opens(&self, span: Span) {
-        if self.depth.get() > 0 {
-            self.holds(span);
-        }
+    /// Are as many documents opened as the size of the file allows?
+    pub fn has_all_documents(&self) -> bool {
+        let most = limits::DOCUMENTS.saturating_add(self.size() / limits::DOCUMENT_BYTES);
+        self.documents.borrow().len() as u64 >= most
     }
 
-    /// Says that these bytes are a document in the opened one.
-    pub fn holds(&self, span: Span) {
-        self.documents.borrow_mut().push(span);
-    }
-
-    /// Says what can be asked of a document in the opened one.
-    pub fn within(&self, has: Capabilities) {
+    /// Opens the bytes of `span` as a document in the opened one: it is listed before those in it.
+    pub fn inner(&self, span: Span, open: impl FnOnce() -> Opened) -> Opened {
+        let place = self.documents.borrow().len();
+        let inner = InnerDocument {
+            span,
+            ..InnerDocument::default()
+        };
+        self.documents.borrow_mut().push(inner);
+        let opened = open();
+        let Summary {
+            format,
+            title,
+            facts,
+            has,
+            ..
+        } = &opened.summary;
+        let is_image = has.loadable || has.kernels || matches!(&**format, "spirv" | "opencl-elf");
+        let has = Capabilities {
+            image: is_image,
+            ..*has
+        };
         self.within.set(self.within.get() | has);
+        self.loadable(span, has);
+        if let Some(inner) = self.documents.borrow_mut().get_mut(place) {
+            let target = facts.iter().find(|fact| fact.label == Fact::TARGET);
+            inner.format = format.clone();
+            inner.title = title.clone();
+            inner.target = target.map(|fact| fact.text.clone());
+            inner.has = has;
+        }
+        opened
     }
 
-    /// Says that these bytes are a document that programs give to the driver, or could.
-    pub fn loadable(&self, span: Span) {
-        self.loadable.borrow_mut().push(span);
+    /// Keeps which bytes are a document that programs give to the driver, or could.
+    pub fn loadable(&self, span: Span, has: Capabilities) {
+        if has.loadable {
+            self.loadable.borrow_mut().push(span);
+        }
     }
 
     /// An expander that was added before. Returns `None` for an unknown id.
     pub fn expander(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
-        let index = usize::try_from(id.0).ok()?;
+        let index = usize::try_from(id.0.checked_sub(self.first.0)?).ok()?;
         self.expanders.borrow().get(index).cloned()
     }
 
@@ -284,7 +347,7 @@ impl<'a> Context<'a> {
             let last = diagnostics.iter().rfind(|d| d.rule == rule.id).cloned();
             if let (true, Some(last)) = (more > 0, last) {
                 diagnostics.push(Diagnostic {
-                    message: format!("and {more} more of this rule, which are not listed"),
+                    message: format!("{more} more problems of this rule are not listed"),
                     ..last
                 });
             }
@@ -301,22 +364,13 @@ impl<'a> Context<'a> {
                 self.overlap.get(),
             ),
             expanders: self.expanders.into_inner(),
+            of: None,
             documents: self.documents.into_inner(),
+            late: self.late.into_inner(),
             within: self.within.get(),
             loadable: self.loadable.into_inner(),
         }
     }
-}
-
-/// What a context has collected.
-pub(super) struct Findings {
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) rules: Vec<RuleInfo>,
-    pub(super) coverage: Coverage,
-    pub(super) expanders: Vec<Rc<dyn Expand>>,
-    pub(super) documents: Vec<Span>,
-    pub(super) within: Capabilities,
-    pub(super) loadable: Vec<Span>,
 }
 
 /// A headline has one line, whatever names the file gives to things.
@@ -334,7 +388,7 @@ fn visible(span: Span, whole: Span) -> Span {
         return span;
     }
     let last = whole.len().saturating_sub(1);
-    whole.sub(span.start.min(last), 1)
+    whole.subspan(span.start.min(last), 1)
 }
 
 /// Gaps count before padding, and each byte once.

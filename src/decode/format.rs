@@ -31,15 +31,12 @@ pub const HEAD: u64 = 512;
 
 /// Opens the bytes of `span` as a document of the first format that recognises them.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
-    cx.opens(span);
-    let head = Window::clamped(cx.sources, span.sub(0, HEAD));
+    let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
     let opened = match recognised(cx, head.bytes()) {
         Some(format) => format.open(cx, span),
         None => raw::open(cx, span),
     };
-    if opened.summary.has.loadable {
-        cx.loadable(span);
-    }
+    cx.loadable(span, opened.summary.has);
     opened
 }
 
@@ -50,23 +47,17 @@ fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sy
 /// Opens the bytes of `span` as a document in another one. Returns `None` if they are of no
 /// known format, or nested too deeply or too often.
 pub fn nested(cx: &Context<'_>, span: Span) -> Option<Opened> {
-    let head = Window::clamped(cx.sources, span.sub(0, HEAD));
+    let head = Window::clamped(cx.sources, span.subspan(0, HEAD));
     let format = recognised(cx, head.bytes())?;
-    let opened = cx.nest_in(span, || {
-        cx.opens(span);
-        format.open(cx, span)
-    });
-    if let Some(has) = opened.as_ref().map(|opened| opened.summary.has) {
-        cx.within(has);
-        if has.loadable {
-            cx.loadable(span);
-        }
-    }
+    let opened = cx.nest_in(span, || cx.inner(span, || format.open(cx, span)));
     if opened.is_none() {
         cx.report(
             &rules::TOO_DEEP,
-            span.sub(0, 16),
-            "nested in too many containers: not opened",
+            span.subspan(0, 16),
+            match cx.has_all_documents() {
+                true => "too many nested files for the size of the file: not opened",
+                false => "nested too deeply: not opened",
+            },
         );
     }
     opened
@@ -98,7 +89,7 @@ pub fn nested_node(sources: &Sources, name: String, span: Span, opened: Option<&
     if let Some(opened) = opened {
         return document_node(name, span, opened);
     }
-    let head = Window::clamped(sources, span.sub(0, HEAD));
+    let head = Window::clamped(sources, span.subspan(0, HEAD));
     let node = Node::new(NodeKind::Blob, name, span).value(Value::Bytes);
     match raw::guess(head.bytes()) {
         Some(guess) => node.summary(guess),

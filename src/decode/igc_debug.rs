@@ -1,9 +1,9 @@
-//! IGC's program debug data: what the driver gave for programs of patch tokens that were built
-//! with `-g` (`CL_PROGRAM_DEBUG_INFO_INTEL`). For each kernel an ELF file with DWARF.
+//! IGC's program debug data: the driver's output for patch token programs that were built with `-g`
+//! (`CL_PROGRAM_DEBUG_INFO_INTEL`). It has an ELF file with DWARF for each kernel.
 //!
-//! Follows IGC's program_debug_data.h, as it was until July 2025, and pti-gpu's chapter "GEN
-//! Symbols Decoding". The variant for other compilers than IGC, with tables of lines of its
-//! own, is not decoded; nobody has seen one.
+//! Follows IGC's program_debug_data.h, as it was until July 2025, and pti-gpu's chapter "GEN Symbols
+//! Decoding". The variant for compilers other than IGC, with its own line tables, is not decoded;
+//! no sample of it is known.
 //!
 //! ```text
 //! SProgramDebugDataHeaderIGC, 28 bytes
@@ -11,8 +11,8 @@
 //! …
 //! ```
 //!
-//! The magic number is that of patch tokens too: there the third word is the device, here it
-//! is a size that nobody has ever filled in.
+//! Patch tokens have the same magic number. In them the third word is the device; here it is a
+//! size, which all known writers leave 0.
 // The fields have the spelling of the header file.
 #![allow(non_snake_case)]
 
@@ -30,9 +30,9 @@ use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 use crate::record;
 
 record! {
-    /// What the program is.
+    /// The header of the program.
     pub struct ProgramHeader: "program_debug_data.h, SProgramDebugDataHeaderIGC" {
-        /// 0x494e5443, `INTC` as text: also what patch tokens start with.
+        /// 0x494e5443, `INTC` as text; patch tokens have the same magic number.
         Magic: u32 as Hex,
         /// The version of the patch tokens that the data belongs to.
         Version: u32 as Dec,
@@ -44,36 +44,33 @@ record! {
         SteppingId: u32 as Dec,
         /// The size of a pointer; IGC leaves it 0.
         GPUPointerSizeInBytes: u32 as Dec,
-        /// How many kernels follow.
+        /// The number of kernels that follow.
         NumberOfKernels: u32 as Dec,
     }
 }
 
 record! {
-    /// What there is of a kernel.
+    /// The header of a kernel.
     pub struct KernelHeader: "program_debug_data.h, SKernelDebugDataHeaderIGC" {
-        /// The size of the name, with its NUL and up to a multiple of 4.
+        /// The size of the name with its NUL, padded to a multiple of 4.
         KernelNameSize: u32 as Dec,
-        /// The size of the vISA debug data, an ELF file; 0 for a kernel without.
+        /// The size of the vISA debug data, an ELF file; 0 if there is none.
         SizeVisaDbgInBytes: u32 as Dec,
-        /// The size of the Gen ISA debug data; 0 from all but the oldest drivers.
+        /// The size of the Gen ISA debug data; only the oldest drivers write it.
         SizeGenIsaDbgInBytes: u32 as Dec,
     }
 }
 
 const SOURCE: &str = "program_debug_data.h";
 
-static HEADER_DOC: Doc = Doc::new(
-    "What the data was compiled for, and how many kernels there are.",
-    SOURCE,
-);
+static HEADER_DOC: Doc = Doc::new("The target of the data, and the number of kernels.", SOURCE);
 static KERNEL_DOC: Doc = Doc::new("A kernel: its name, and its debug data.", SOURCE);
 static KERNEL_HEADER_DOC: Doc = Doc::new(
-    "The sizes of what follows: the name, and the debug data.",
+    "The sizes of the name and of the debug data, which follow.",
     SOURCE,
 );
 static NAME_DOC: Doc = Doc::new(
-    "The kernel's name, with a NUL and up to a multiple of 4 bytes.",
+    "The kernel's name with its NUL, padded to a multiple of 4 bytes.",
     SOURCE,
 );
 static FILL_DOC: Doc = Doc::new(
@@ -83,7 +80,7 @@ static FILL_DOC: Doc = Doc::new(
 static GEN_DOC: Doc = Doc::new("Gen ISA debug data; its format is not documented.", SOURCE);
 static VISA_DOC: Doc = Doc::new("vISA debug data that is not an ELF file.", SOURCE);
 static REST_DOC: Doc = Doc::new(
-    "Bytes after the last kernel that the header speaks of.",
+    "Bytes after the last kernel that the header counts.",
     SOURCE,
 );
 
@@ -101,7 +98,7 @@ impl Format for IgcDebug {
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
         let mut tree = StaticTree::default();
-        let window = Window::clamped(cx.sources, span.sub(0, ProgramHeader::SIZE));
+        let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));
         let mut facts = Vec::new();
         match ProgramHeader::read(&mut window.reader(Endian::Little)) {
             Ok(header) => {
@@ -190,27 +187,28 @@ fn read_kernels(
     let mut at = ProgramHeader::SIZE;
     let mut count = 0;
     while count < u64::from(header.NumberOfKernels) {
-        let Some(size) = read_kernel(cx, span.from(at), tree) else {
+        let Some(size) = read_kernel(cx, span.skip(at), tree) else {
             cx.report(
                 &rules::IGC_DEBUG_KERNELS,
                 header.span_of(ProgramHeader::NumberOfKernels),
                 format_args!(
-                    "NumberOfKernels is {}, {count} kernels follow",
-                    header.NumberOfKernels
+                    "NumberOfKernels is {}, but the file has {}",
+                    header.NumberOfKernels,
+                    plural(count, "kernel")
                 ),
             );
-            push_rest(cx, tree, span.from(at), "truncated kernel", &KERNEL_DOC);
+            push_rest(cx, tree, span.skip(at), "truncated kernel", &KERNEL_DOC);
             return count;
         };
         at += size;
         count += 1;
     }
-    let rest = span.from(at);
+    let rest = span.skip(at);
     if !rest.is_empty() {
         cx.report(
             &rules::IGC_DEBUG_TRAILING,
             rest,
-            format_args!("{} bytes follow the last of {count} kernels", rest.len()),
+            format_args!("{} after the last kernel", plural(rest.len(), "byte")),
         );
         push_rest(cx, tree, rest, "after the kernels", &REST_DOC);
     }
@@ -220,26 +218,26 @@ fn read_kernels(
 /// Reads the kernel at the start of `rest`. Returns its size, or `None` if its header is not
 /// all there.
 fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut StaticTree) -> Option<u64> {
-    let window = Window::clamped(cx.sources, rest.sub(0, KernelHeader::SIZE));
+    let window = Window::clamped(cx.sources, rest.subspan(0, KernelHeader::SIZE));
     let header = KernelHeader::read(&mut window.reader(Endian::Little)).ok()?;
-    let data = rest.from(KernelHeader::SIZE);
+    let data = rest.skip(KernelHeader::SIZE);
     let name_size = u64::from(header.KernelNameSize);
     let visa_size = u64::from(header.SizeVisaDbgInBytes);
     let gen_size = u64::from(header.SizeGenIsaDbgInBytes);
-    let name = data.sub(0, name_size);
+    let name = data.subspan(0, name_size);
     let fill = fill_of(cx, data, &header);
-    let visa = data.sub(name_size + fill, visa_size);
-    let generated = data.sub(name_size + fill + visa_size, gen_size);
+    let visa = data.subspan(name_size + fill, visa_size);
+    let generated = data.subspan(name_size + fill + visa_size, gen_size);
     let wanted = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
-    let whole = rest.sub(0, wanted);
+    let whole = rest.subspan(0, wanted);
     let text = name_text(cx, name, &header);
     if whole.len() < wanted {
         cx.report(
             &rules::IGC_DEBUG_OUT_OF_BOUNDS,
             header.origin,
             format_args!(
-                "{text}: {} bytes of the name and debug data are missing",
-                wanted - whole.len()
+                "{text}: name and debug data are truncated by {}",
+                plural(wanted - whole.len(), "byte")
             ),
         );
     }
@@ -262,7 +260,7 @@ fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut StaticTree) -> Option<u6
         let value = Value::text_from(bytes);
         tree.push(place, Node::field("name", value, name).doc(&NAME_DOC));
     }
-    let filler = data.sub(name_size, fill);
+    let filler = data.subspan(name_size, fill);
     if !filler.is_empty() {
         cx.padding(filler);
         tree.push(place, Node::padding(filler).doc(&FILL_DOC));
@@ -292,7 +290,7 @@ fn fill_of(cx: &Context<'_>, data: Span, header: &KernelHeader) -> u64 {
         format_args!("KernelNameSize is {name_size}, not a multiple of 4"),
     );
     let starts_at = |at| {
-        let window = Window::clamped(cx.sources, data.sub(at, 4));
+        let window = Window::clamped(cx.sources, data.subspan(at, 4));
         window.bytes() == ELF
     };
     match starts_at(name_size) || !starts_at(name_size + fill) {
@@ -303,10 +301,13 @@ fn fill_of(cx: &Context<'_>, data: Span, header: &KernelHeader) -> u64 {
 
 /// The name as a title; the first few characters of a long one.
 fn name_text(cx: &Context<'_>, name: Span, header: &KernelHeader) -> String {
-    let window = Window::clamped(cx.sources, name.sub(0, super::limits::NAME_SHOWN as u64));
+    let window = Window::clamped(
+        cx.sources,
+        name.subspan(0, super::limits::NAME_SHOWN as u64),
+    );
     let bytes = window.bytes();
     let len = bytes.iter().position(|byte| *byte == 0);
-    let last = Window::clamped(cx.sources, name.from(name.len().saturating_sub(1)));
+    let last = Window::clamped(cx.sources, name.skip(name.len().saturating_sub(1)));
     if last.bytes() != [0] {
         cx.report(
             &rules::IGC_DEBUG_NAME,
@@ -322,7 +323,7 @@ fn name_text(cx: &Context<'_>, name: Span, header: &KernelHeader) -> String {
 }
 
 fn visa_node(cx: &Context<'_>, visa: Span) -> Node {
-    let head = Window::clamped(cx.sources, visa.sub(0, 4));
+    let head = Window::clamped(cx.sources, visa.subspan(0, 4));
     let opened = match head.bytes() == ELF {
         true => format::nested(cx, visa),
         false => None,

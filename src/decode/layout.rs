@@ -1,4 +1,4 @@
-//! Parts of a container in the order of their bytes, with what lies between them.
+//! The parts of a container in byte order, and the bytes between them.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Display, Formatter};
@@ -7,12 +7,13 @@ use std::ops::Range;
 use super::context::Context;
 use super::limits;
 use super::rules;
+use super::text::plural;
 use crate::model::{Doc, Expand, Node, Rows, SourceId, Sources, Span};
 
 /// So many of the parts that claim one byte are found: in a hostile file it may be all.
 const OWNERS: usize = 8;
 
-const PADDING_DOC: Doc = Doc::new("Zero bytes up to the next part's alignment.", "");
+const PADDING_DOC: Doc = Doc::new("Zero bytes that align the next part.", "");
 const GAP_DOC: Doc = Doc::new("Nothing in the file refers to these bytes.", "");
 
 /// A part of a container, or what lies between two. A container may have thousands.
@@ -174,11 +175,7 @@ impl Regions {
             }
             false => {
                 cx.gap(hole);
-                cx.report(
-                    &rules::GAP,
-                    hole,
-                    format_args!("nothing refers to these {} bytes", hole.len()),
-                );
+                cx.report(&rules::GAP, hole, plural(hole.len(), "unreferenced byte"));
                 GAP
             }
         };
@@ -189,13 +186,8 @@ impl Regions {
     }
 
     /// How many there are.
-    pub fn len(&self) -> u64 {
+    pub fn region_count(&self) -> u64 {
         self.list.len() as u64
-    }
-
-    /// A container without a single byte.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
     }
 
     /// The id and the bytes of the region at `index`. Returns `None` if there are fewer.
@@ -243,7 +235,11 @@ struct Sharing<'a> {
 impl Display for Sharing<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [first, second] = self.ids.map(self.name);
-        write!(f, "{first} and {second} overlap in {} bytes", self.bytes)
+        write!(
+            f,
+            "{first} and {second} overlap in {}",
+            plural(self.bytes, "byte")
+        )
     }
 }
 
@@ -280,7 +276,7 @@ impl Layout {
             part.map_or_else(String::new, |part| part.name.to_string())
         };
         let regions = Regions::arrange(cx, whole, claims.collect(), Overlap::Shared, &name);
-        for (id, span) in (0..regions.len()).filter_map(|at| regions.get(at)) {
+        for (id, span) in (0..regions.region_count()).filter_map(|at| regions.get(at)) {
             if let Some(part) = usize::try_from(id).ok().and_then(|at| parts.get_mut(at)) {
                 part.span = Some(span);
             }
@@ -289,19 +285,14 @@ impl Layout {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> u64 {
-        self.regions.len()
-    }
-
-    /// A container without a single byte.
-    pub fn is_empty(&self) -> bool {
-        self.regions.is_empty()
+    pub fn region_count(&self) -> u64 {
+        self.regions.region_count()
     }
 }
 
 impl Expand for Layout {
     fn count(&self, _item: u64, _sources: &Sources) -> u64 {
-        self.len()
+        self.region_count()
     }
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {

@@ -1,12 +1,19 @@
-//! Every cap, with its reason. What a cap leaves out is said by a `limits/…` diagnostic.
+//! All limits, with their reasons. A `limits/…` diagnostic reports what a limit omits.
 
 /// Section headers that are decoded, each costs about 100 bytes of memory. Real files have
 /// up to 1 216; a file of 60 000 kernels has 120 000.
 pub const SECTIONS: u64 = 1 << 19;
 
-/// Symbols, and relocations, that are listed beside the tree; each costs about 200 bytes of
-/// memory. Real files have up to 1 300, one of 60 000 kernels has 120 000.
-pub const LINKAGE: usize = 1 << 19;
+/// Symbols and relocations that are listed beside the tree; each costs about 200 bytes of
+/// memory. Real files have up to 1 300 of each, one of 60 000 kernels has 120 000.
+pub const LINKAGE: usize = 1 << 18;
+
+/// The symbols and relocations that are listed of a file of `size` bytes: tables that lie over
+/// each other have more entries than there is room for.
+pub fn linkage(size: u64) -> usize {
+    let most = usize::try_from(size / 16).unwrap_or(usize::MAX);
+    most.saturating_add(4096).min(LINKAGE)
+}
 
 /// Bytes of names that are demangled for the list of symbols; further ones stay as they are.
 pub const DEMANGLED: usize = 8 << 20;
@@ -27,17 +34,32 @@ pub const ZE_INFO: u64 = if cfg!(target_pointer_width = "64") {
 };
 
 /// Bytes of one `.ze_info` that are read by the general reader of YAML as well, which takes
-/// twenty times as long.
-pub const GENERAL_YAML: usize = 16 << 20;
+/// twenty times as long, and two hundred times the memory.
+pub const GENERAL_YAML: usize = 256 << 10;
 
 /// Values that the general reader of YAML shows: aliases can make many of a short text.
-pub const GENERAL_YAML_VALUES: usize = 1 << 18;
+pub const GENERAL_YAML_VALUES: usize = 1 << 15;
+
+/// Brackets in brackets that the general reader of YAML takes: its time grows with their square,
+/// and it refuses more than 128.
+pub const GENERAL_YAML_DEPTH: usize = 128;
+
+/// Bytes of output for each byte of a file. Real files take up to 100.
+pub const OUTPUT: u64 = 200;
+
+/// Output that is always allowed, in bytes.
+pub const OUTPUT_MORE: u64 = 16 << 20;
+
+/// The output that a file of `size` bytes may take.
+pub fn output(size: u64) -> u64 {
+    size.saturating_mul(OUTPUT).max(OUTPUT_MORE)
+}
 
 /// Bytes of one text of property sets that are read. Real ones have up to a few KB.
 pub const PROPERTIES: u64 = 64 << 20;
 
 /// OffloadBinaries in a row that are decoded; a library of a few thousand images has as many.
-pub const OFFLOAD_BINARIES: u64 = 1 << 16;
+pub const OFFLOAD_BINARIES: u64 = 1 << 15;
 
 /// Entries, modules or images of one container that are decoded, each costs some 300 bytes of
 /// memory.
@@ -77,6 +99,20 @@ pub const PER_RULE: usize = 100;
 /// Documents in documents in documents.
 pub const NESTING: u32 = 16;
 
+/// Relocations of a host's file that are kept, 24 bytes each. The largest of 48 real libraries has
+/// 255 796.
+pub const HOST_RELOCATIONS: usize = 1 << 22;
+
+/// Bytes of data that are looked through for the index of device images where neither sections
+/// nor relocations say where it may be.
+pub const HOST_SCAN: u64 = 64 << 20;
+
+/// Nested documents that are always opened; each costs some 13 KB of memory.
+pub const DOCUMENTS: u64 = 2048;
+
+/// Bytes for which one more is opened. Real ones have a few KB.
+pub const DOCUMENT_BYTES: u64 = 1536;
+
 /// Entries of a bundle; compilers write a handful.
 pub const BUNDLE_ENTRIES: u64 = 1 << 16;
 
@@ -93,6 +129,17 @@ pub const UNPACKED: u64 = if cfg!(target_pointer_width = "64") {
 } else {
     96 << 20
 };
+
+/// Bytes that are always unpacked.
+pub const UNPACKED_MORE: u64 = 24 << 20;
+/// Bytes that are unpacked for each byte of a file: real images shrink to a tenth.
+pub const UNPACKED_TIMES: u64 = 10;
+
+/// The bytes that are unpacked of a file of `size` bytes.
+pub fn unpacked(size: u64) -> u64 {
+    let most = size.saturating_mul(UNPACKED_TIMES);
+    most.saturating_add(UNPACKED_MORE).min(UNPACKED)
+}
 
 /// Streams that are unpacked of one file.
 pub const STREAMS: u64 = 1024;

@@ -1,27 +1,28 @@
 //! From bytes to the [model](crate::model): the formats.
 //!
-//! [`decode`] takes any bytes and returns a [`Document`]. It walks through all tables once
+//! [`decode`] takes any bytes and returns a [`Document`]. It makes one pass over all tables
 //! (a *check*, which builds no nodes and reads no payload: kernel code, SPIR-V words, data),
-//! collects what is wrong, and leaves behind [`Expand`](crate::model::Expand)ers that make
-//! the rows of the tree when somebody opens them. Check and rows use the same record
-//! declarations ([`record!`](crate::record), [`layout!`](crate::layout)).
+//! collects the diagnostics, and creates the [`Expand`](crate::model::Expand)ers that build
+//! the rows of the tree on demand. Checks and rows use the same record declarations ([`record!`](crate::record), [`layout!`](crate::layout)).
 //!
-//! Each format is a directory named as its specification names it:
+//! Each format has its own module, named as in its specification:
 //!
 //! * [`elf`]: the container; header, sections, segments, symbols, relocations, notes.
-//! * [`zebin`]: what Intel puts into it; `.ze_info`, `.note.intelgt.compat`, GTPin data …
-//! * [`dwarf`]: lines and names of the source, wherever there are `.debug_*` sections.
-//! * [`spirv`]: what a zebin can be rebuilt from, and a file of its own.
-//! * [`igc_debug`]: debug data of programs from before the zebin, with ELF files in it.
-//! * [`patch_tokens`]: kernels from before the zebin, recognised.
+//! * [`zebin`]: Intel's sections: `.ze_info`, `.note.intelgt.compat`, GTPin data …
+//! * [`dwarf`]: source lines and names, from `.debug_*` sections.
+//! * [`spirv`]: in zebins, where the driver can recompile it, and as a separate file.
+//! * [`igc_debug`]: debug data of programs that predate the zebin; contains ELF files.
+//! * [`isa`]: the instructions in text sections; decoding and their text.
+//! * [`patch_tokens`]: kernels that predate the zebin; recognised only.
 //! * [`ar`]: archives of binaries for several devices, packages of modules.
-//! * [`offload_bundle`]: clang's bundles of the host's code and images for devices.
-//! * [`coff`]: objects and programs of Windows, for the images in them.
-//! * [`compression`]: zlib and zstd, wherever a format has compressed bytes.
+//! * [`offload_bundle`]: clang's bundles of host code and device images.
+//! * [`coff`]: Windows objects and programs, for the images in them.
+//! * [`host`]: device images in hosts' libraries and programs, and the index of them.
+//! * [`compression`]: zlib and zstd, for all formats with compressed bytes.
 //! * [`offload_binary`]: LLVM's container of device images; what a SYCLBIN is made of.
 //! * [`syclbin`]: device code of SYCL with its metadata, in both generations of the format.
 //! * [`property_set`]: the metadata of SYCL's device code, as text.
-//! * [`demangle`]: names of C++ as people write them.
+//! * [`demangle`]: demangles C++ names.
 //! * [`raw`]: everything else.
 #![forbid(unsafe_code)]
 #![deny(
@@ -52,7 +53,9 @@ pub mod dwarf;
 pub mod elf;
 pub mod format;
 pub mod formats;
+pub mod host;
 pub mod igc_debug;
+pub mod isa;
 pub mod layout;
 pub mod limits;
 pub mod names;
@@ -75,7 +78,14 @@ pub mod zebin;
 
 pub use context::Context;
 
-use crate::model::{ByteSource, Document, Parts, SourceId, Sources};
+use crate::model::{ByteSource, Document, Parts, SourceId, Sources, Span, Summary};
+
+/// The summary of a document within a decoded file: it is opened once more, and only its summary is
+/// kept. For documents that hold no others.
+pub fn summary(sources: &Sources, span: Span) -> Summary {
+    let cx = Context::new(sources, formats::FORMATS);
+    format::open(&cx, span).summary
+}
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
 /// bytes are shown all the same.
@@ -83,20 +93,14 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let sources = Sources::new(name, source);
     let whole = sources.whole(SourceId::FILE);
     let cx = Context::new(&sources, formats::FORMATS);
-    let mut opened = format::open(&cx, whole);
+    let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    opened.summary.within = findings.within;
     Document::new(Parts {
         sources,
         root,
-        expanders: findings.expanders,
-        diagnostics: findings.diagnostics,
-        rules: findings.rules,
         summary: opened.summary,
-        coverage: findings.coverage,
-        documents: findings.documents,
-        loadable: findings.loadable,
+        findings,
         driver: Some(&zebin::verdict::ComputeRuntime),
     })
 }

@@ -1,7 +1,7 @@
 //! Numbers with names: open enumerations, flag words, bit fields.
 //!
-//! A file may hold any number, so none of these is a closed `enum`: the number is kept,
-//! and the name stands beside it where there is one.
+//! A file can contain any number, so none of these is a closed `enum`: the number is kept, and the
+//! name is added if there is one.
 
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
-//! Bundles of clang-offload-bundler: the host's code and the images of devices in one file, and
-//! the same compressed. Intel's compilers wrote objects so before 2025.
+//! Bundles of clang-offload-bundler: host code and device images in one file, also compressed.
+//! Intel's compilers wrote objects in this format before 2025.
 //!
-//! Follows clang's ClangOffloadBundler.rst and OffloadBundler.h. A bundle of texts (assembler,
-//! LLVM, preprocessed source) has lines of comment as headers: `text`.
+//! Follows clang's ClangOffloadBundler.rst and OffloadBundler.h. Text bundles (assembly, LLVM IR,
+//! preprocessed source) have comment lines as headers: `text`.
 //!
 //! ```text
 //! __CLANG_OFFLOAD_BUNDLE__ │ number of entries │ offset, size, length of the id, id │ … │ images
-//! CCOB │ version │ method │ sizes │ hash │ the packed bundle
+//! CCOB │ version │ method │ sizes │ hash │ the compressed bundle
 //! ```
 
 mod packed;
@@ -27,15 +27,15 @@ use super::tree::{Parent, StaticTree};
 use crate::model::{Area, Doc, Node, NodeKind, Span, Summary, Value};
 use crate::record;
 
-/// What a bundle starts with.
+/// The magic number of bundles.
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 record! {
     /// An entry of the bundle; the id follows.
     pub struct Entry: "ClangOffloadBundler.rst, Bundled Binary File Layout" {
-        /// Where the image starts, from the start of the bundle.
+        /// The offset of the image in the bundle.
         offset: u64 as Hex,
-        /// The size of the image; 0 for a host's that is elsewhere.
+        /// The size of the image; 0 for a host image that is stored elsewhere.
         size: u64 as Dec,
         /// The length of the id.
         id_length: u64 as Dec,
@@ -44,12 +44,12 @@ record! {
 
 const SOURCE: &str = "ClangOffloadBundler.rst, Bundled Binary File Layout";
 
-static MAGIC_DOC: Doc = Doc::new("What a bundle starts with.", SOURCE);
-static COUNT_DOC: Doc = Doc::new("How many entries there are.", SOURCE);
-static HEADER_DOC: Doc = Doc::new("Where each image is, and what it is for.", SOURCE);
-static ENTRY_DOC: Doc = Doc::new("An image: its place, and its id.", SOURCE);
+static MAGIC_DOC: Doc = Doc::new("The magic number of bundles.", SOURCE);
+static COUNT_DOC: Doc = Doc::new("The number of entries.", SOURCE);
+static HEADER_DOC: Doc = Doc::new("The offset, the size and the target of each image.", SOURCE);
+static ENTRY_DOC: Doc = Doc::new("An image: its offset, its size and its id.", SOURCE);
 static ID_DOC: Doc = Doc::new(
-    "What the image is for: the model of offloading, the target, and the device.",
+    "The target of the image: the offload model, the triple and the device.",
     SOURCE,
 );
 
@@ -71,7 +71,7 @@ impl Format for Bundle {
         };
         let end = reading.header();
         let Reading { tree, images, .. } = reading;
-        let header = span.sub(0, end);
+        let header = span.subspan(0, end);
         let count = tree.count_at(StaticTree::TOP);
         let mut parts = vec![
             Node::new(NodeKind::Record, "bundle header", header)
@@ -96,7 +96,7 @@ impl Format for Bundle {
             .map(|(id, image, document)| (*id, *image, document));
         let facts = format::image_facts(span, opened);
         let layout = Layout::arrange(cx, span, parts);
-        let count = layout.len();
+        let count = layout.region_count();
         Opened {
             summary: Summary::new("offload-bundle", "clang offload bundle", facts),
             content: Some((cx.register(Rc::new(layout)), 0, Some(count))),
@@ -115,12 +115,12 @@ struct Reading<'a> {
 impl Reading<'_> {
     /// Where the header ends, from the start of the bundle.
     fn header(&mut self) -> u64 {
-        let magic = self.span.sub(0, MAGIC.len() as u64);
+        let magic = self.span.subspan(0, MAGIC.len() as u64);
         let value = Value::text_from(MAGIC);
         let node = Node::field("magic", value, magic);
         self.tree.push(StaticTree::TOP, node.doc(&MAGIC_DOC));
         let at = magic.len();
-        let window = Window::clamped(self.cx.sources, self.span.sub(at, 8));
+        let window = Window::clamped(self.cx.sources, self.span.subspan(at, 8));
         let count = match window.reader(Endian::Little).read::<u64>() {
             Ok(count) => count,
             Err(error) => {
@@ -138,7 +138,7 @@ impl Reading<'_> {
 
     /// Bytes that are no whole entry.
     fn rest(&mut self, at: u64) {
-        let rest = self.span.from(at);
+        let rest = self.span.skip(at);
         if !rest.is_empty() {
             self.cx.gap(rest);
             self.tree
@@ -148,10 +148,10 @@ impl Reading<'_> {
 
     fn entries(&mut self, count: u64, count_span: Span, mut at: u64) -> u64 {
         for index in 0..count {
-            let window = Window::clamped(self.cx.sources, self.span.sub(at, Entry::SIZE));
+            let window = Window::clamped(self.cx.sources, self.span.subspan(at, Entry::SIZE));
             let entry = Entry::read(&mut window.reader(Endian::Little)).ok();
             let whole = entry.filter(|entry| {
-                let id = self.span.from(at + Entry::SIZE).len();
+                let id = self.span.skip(at + Entry::SIZE).len();
                 entry.id_length <= id
             });
             let too_many = index >= limits::BUNDLE_ENTRIES;
@@ -160,7 +160,8 @@ impl Reading<'_> {
                     true => &rules::TOO_MANY,
                     false => &rules::BUNDLE_HEADER,
                 };
-                let message = format_args!("the header counts {count} entries, {index} are read");
+                let message =
+                    format_args!("the header has {count} entries, but only {index} could be read");
                 self.cx.report(rule, count_span, message);
                 if !too_many {
                     self.rest(at);
@@ -168,7 +169,7 @@ impl Reading<'_> {
                 }
                 return at;
             };
-            let id = self.span.sub(at + Entry::SIZE, entry.id_length);
+            let id = self.span.subspan(at + Entry::SIZE, entry.id_length);
             self.entry(&entry, id);
             at += Entry::SIZE + id.len();
         }
@@ -176,17 +177,17 @@ impl Reading<'_> {
     }
 
     fn entry(&mut self, entry: &Entry, id: Span) {
-        let shown = id.sub(0, limits::NAME_SHOWN as u64);
+        let shown = id.subspan(0, limits::NAME_SHOWN as u64);
         let window = Window::clamped(self.cx.sources, shown);
         let name = String::from_utf8_lossy(window.bytes()).into_owned();
         let whole = Span::new(id.source, entry.origin.start, id.end);
-        let image = self.span.sub(entry.offset, entry.size);
+        let image = self.span.subspan(entry.offset, entry.size);
         if image.len() < entry.size {
             self.cx.report_with(
                 &rules::BUNDLE_OUT_OF_BOUNDS,
                 entry.span_of(Entry::size),
                 format_args!(
-                    "{name} has {} bytes, {} are in the bundle",
+                    "{name} has {} bytes, but only {} are in the bundle",
                     entry.size,
                     image.len()
                 ),
@@ -215,6 +216,6 @@ fn read_record<T>(
     size: u64,
     read: impl FnOnce(&mut Reader<'_>) -> super::reader::ReadResult<T>,
 ) -> super::reader::ReadResult<T> {
-    let window = Window::clamped(cx.sources, span.sub(0, size));
+    let window = Window::clamped(cx.sources, span.subspan(0, size));
     read(&mut window.reader(Endian::Little))
 }

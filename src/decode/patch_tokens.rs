@@ -1,12 +1,12 @@
-//! Patch tokens: Intel's format of kernels from before the zebin. Only recognised, with the
-//! fields of the program header named.
+//! Patch tokens: Intel's kernel format that predates the zebin. Only recognised; the fields of the
+//! program header are decoded.
 //!
 //! ```text
 //! SProgramBinaryHeader, 28 bytes │ patch list of the program │ kernels
 //! ```
 //!
-//! The magic number is that of [IGC's debug data](super::igc_debug) too: there the third word
-//! is 0, here it is the device.
+//! [IGC's debug data](super::igc_debug) has the same magic number. In it the third word is 0; here
+//! it is the device.
 // The fields have the spelling of the header file.
 #![allow(non_snake_case)]
 
@@ -24,7 +24,7 @@ use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary,
 use crate::record;
 
 record! {
-    /// What the program is.
+    /// The header of the program.
     pub struct ProgramHeader: "IGC, patch_list.h, SProgramBinaryHeader" {
         /// 0x494e5443, `INTC` as text.
         Magic: u32 as Hex,
@@ -34,11 +34,11 @@ record! {
         Device: u32 as CoreFamily,
         /// The size of a pointer.
         GPUPointerSizeInBytes: u32 as Dec,
-        /// How many kernels there are.
+        /// The number of kernels.
         NumberOfKernels: u32 as Dec,
         /// The stepping of the device.
         SteppingId: u32 as Dec,
-        /// The size of the program's patch list, which follows.
+        /// The size of the program's patch list, which follows the header.
         PatchListSize: u32 as Dec,
     }
 }
@@ -46,7 +46,7 @@ record! {
 const SOURCE: &str = "IGC, patch_list.h";
 
 static HEADER_DOC: Doc = Doc::new(
-    "What the program was compiled for, and how many kernels there are.",
+    "The target of the program, and the number of kernels.",
     SOURCE,
 );
 static LIST_DOC: Doc = Doc::new(
@@ -54,7 +54,7 @@ static LIST_DOC: Doc = Doc::new(
     SOURCE,
 );
 static KERNELS_DOC: Doc = Doc::new(
-    "The kernels: a header each, name, code, heaps and patch tokens. They are not decoded.",
+    "The kernels: each has a header, name, code, heaps and patch tokens. Not decoded.",
     SOURCE,
 );
 
@@ -71,18 +71,21 @@ impl Format for PatchTokens {
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
         let mut tree = StaticTree::default();
-        let window = Window::clamped(cx.sources, span.sub(0, ProgramHeader::SIZE));
+        let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));
         let mut facts = Vec::new();
         match ProgramHeader::read(&mut window.reader(Endian::Little)) {
             Ok(header) => {
                 push(&mut tree, span, &header);
                 facts = facts_of(&header);
                 let list = u64::from(header.PatchListSize);
-                if list > span.from(ProgramHeader::SIZE).len() {
+                if list > span.skip(ProgramHeader::SIZE).len() {
                     cx.report(
                         &rules::PATCH_TOKENS_CUT_OFF,
                         header.span_of(ProgramHeader::PatchListSize),
-                        format_args!("PatchListSize is {list}, the file has {} bytes", span.len()),
+                        format_args!(
+                            "PatchListSize is {list}, but the file has {} bytes",
+                            span.len()
+                        ),
                     );
                 }
             }
@@ -108,8 +111,8 @@ fn push(tree: &mut StaticTree, span: Span, header: &ProgramHeader) {
     let record = Node::new(NodeKind::Record, "program header", header.origin);
     let place = tree.push(StaticTree::TOP, record.area(Area::Header).doc(&HEADER_DOC));
     tree.extend(place, header.nodes());
-    let list = span.sub(ProgramHeader::SIZE, header.PatchListSize.into());
-    let kernels = span.from(ProgramHeader::SIZE + list.len());
+    let list = span.subspan(ProgramHeader::SIZE, header.PatchListSize.into());
+    let kernels = span.skip(ProgramHeader::SIZE + list.len());
     for (name, bytes, doc) in [
         ("patch list", list, &LIST_DOC),
         ("kernels", kernels, &KERNELS_DOC),

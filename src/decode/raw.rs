@@ -1,26 +1,36 @@
-//! Bytes of no format that is known: shown as they are.
+//! Bytes of a format that zeview does not read: parts with their entropy and the strings in
+//! them, or the lines of a text.
+
+use std::ops::Range;
+use std::rc::Rc;
 
 use super::context::Context;
 use super::format::Opened;
+use super::reader::Window;
 use super::rules;
-use crate::model::{Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Tone, Value};
+use super::text::{Lines, plural};
+use crate::model::{
+    Capabilities, Doc, Expand, ExpanderId, Fact, Node, NodeKind, Rows, Sources, Span, Summary,
+    Tone, Value,
+};
 
 /// Opens anything.
 pub fn open(cx: &Context<'_>, span: Span) -> Opened {
-    let head = super::reader::Window::clamped(cx.sources, span.sub(0, super::format::HEAD));
-    let title = if span.is_empty() {
-        cx.report(&rules::EMPTY_FILE, span, "the file has no bytes");
-        "empty"
-    } else {
-        let guess = guess(head.bytes()).unwrap_or("an unknown format");
-        cx.report(
-            &rules::UNRECOGNISED,
-            span.sub(0, 16),
-            format_args!("{guess}: shown as bytes"),
-        );
-        cx.gap(span);
-        guess
+    let head = Window::clamped(cx.sources, span.subspan(0, super::format::HEAD));
+    let guess = guess(head.bytes());
+    let title = match guess {
+        _ if span.is_empty() => "empty",
+        Some(guess) => guess,
+        None => "unknown format",
     };
+    match span.is_empty() {
+        true => cx.report(&rules::EMPTY_FILE, span, "the file has no bytes"),
+        false => cx.report(
+            &rules::UNRECOGNISED,
+            span.subspan(0, 16),
+            format_args!("{title}: not a format zeview reads"),
+        ),
+    }
     Opened {
         summary: Summary::new(
             "raw",
@@ -31,11 +41,219 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
             }],
         )
         .with(Capabilities {
-            loadable: true,
+            unknown: !span.is_empty(),
             ..Capabilities::default()
         }),
-        content: None,
+        content: content(cx, span, guess == Some(TEXT)),
     }
+}
+
+/// The longest text that is shown line by line.
+const LINES_MAX: u64 = 4 << 20;
+
+fn content(cx: &Context<'_>, span: Span, is_text: bool) -> Option<(ExpanderId, u64, Option<u64>)> {
+    if span.is_empty() {
+        return None;
+    }
+    if is_text && span.len() <= LINES_MAX && cx.may_walk(span) {
+        return Some((cx.register(Rc::new(Lines::new(span))), 0, None));
+    }
+    cx.gap(span);
+    let parts = Rc::new(Parts { span });
+    let count = parts.blocks(0).map(|(_, blocks)| blocks.end);
+    Some((cx.register(parts), 0, count))
+}
+
+const PART_DOC: Doc = Doc::new(
+    "64 KB of the file. The entropy is that of its bytes: 0 if all are equal, nearly 8 bits per byte in compressed or encrypted data.",
+    "",
+);
+
+const GROUP_DOC: Doc = Doc::new("Parts of 64 KB each, or groups of them.", "");
+
+const STRING_DOC: Doc = Doc::new("At least 6 printable ASCII characters.", "");
+
+/// The parts of the bytes, each with the strings in it. A part is read when it is listed: those of
+/// a large file are in groups, and these in larger ones.
+struct Parts {
+    span: Span,
+}
+
+/// A part, or a group of parts: by its size, and its place among those of that size.
+#[derive(Clone, Copy)]
+struct Block {
+    /// 0 for a part.
+    level: u64,
+    number: u64,
+}
+
+impl Block {
+    /// The item of what is in it; 0 is that of the top.
+    fn item(self) -> u64 {
+        (self.level + 1) << 56 | self.number
+    }
+
+    fn of_item(item: u64) -> Option<Block> {
+        let level = (item >> 56).checked_sub(1)?;
+        let number = item & ((1 << 56) - 1);
+        Some(Block { level, number })
+    }
+}
+
+impl Parts {
+    /// The most groups at the top.
+    const MOST: u64 = 256;
+    /// The least characters of a string.
+    const STRING: usize = 6;
+
+    /// The size of blocks: 64 KB, then 1 MB, 256 MB, 64 GB …
+    fn size(level: u64) -> u64 {
+        match level.checked_sub(1) {
+            None => 64 * 1024,
+            Some(groups) => 1u64 << (20 + 8 * groups).min(62),
+        }
+    }
+
+    /// The level of the blocks at the top.
+    fn top(&self) -> u64 {
+        let is_enough = |level: &u64| match level {
+            0 => self.span.len() <= Self::size(1),
+            level => self.span.len() / Self::size(*level) < Self::MOST,
+        };
+        (0..6).find(is_enough).unwrap_or(6)
+    }
+
+    fn span(&self, block: Block) -> Span {
+        let size = Self::size(block.level);
+        self.span.subspan(block.number.saturating_mul(size), size)
+    }
+
+    /// The blocks in an item. Returns `None` for what is in a part.
+    fn blocks(&self, item: u64) -> Option<(u64, Range<u64>)> {
+        let (level, within) = match Block::of_item(item) {
+            None => (self.top(), self.span),
+            Some(block) => (block.level.checked_sub(1)?, self.span(block)),
+        };
+        let size = Self::size(level);
+        let start = within.start.saturating_sub(self.span.start);
+        let end = start.saturating_add(within.len());
+        Some((level, start / size..end.div_ceil(size)))
+    }
+
+    /// Strings, and the bytes between them.
+    fn pieces(bytes: &[u8]) -> Vec<(Range<usize>, bool)> {
+        let mut pieces: Vec<(Range<usize>, bool)> = Vec::new();
+        let is_printable = |byte: &u8| (b' '..=b'~').contains(byte);
+        let mut start = 0;
+        for run in bytes.chunk_by(|a, b| is_printable(a) == is_printable(b)) {
+            let end = start + run.len();
+            let is_string = run.len() >= Self::STRING && run.first().is_some_and(is_printable);
+            match pieces.last_mut() {
+                Some((range, false)) if !is_string => range.end = end,
+                _ => pieces.push((start..end, is_string)),
+            }
+            start = end;
+        }
+        pieces
+    }
+
+    fn node(&self, block: Block, out: &Rows<'_>) -> Node {
+        let span = self.span(block);
+        let node = Node::gap(format!("{:#x}", span.start), span);
+        if let Some((_, blocks)) = self.blocks(block.item()) {
+            let count = blocks.end.saturating_sub(blocks.start);
+            let node = node.value(Value::None).doc(&GROUP_DOC);
+            return node.children(out.me, block.item(), Some(count));
+        }
+        let window = Window::clamped(out.sources, span);
+        let pieces = Self::pieces(window.bytes());
+        let strings = pieces.iter().filter(|(_, is_string)| *is_string).count() as u64;
+        let entropy = entropy(window.bytes());
+        let node = node.doc(&PART_DOC).summary(format!(
+            "entropy {entropy:.2} bits per byte · {}",
+            plural(strings, "string")
+        ));
+        match strings {
+            0 => node,
+            _ => {
+                let count = Some(pieces.len() as u64);
+                node.value(Value::None)
+                    .children(out.me, block.item(), count)
+            }
+        }
+    }
+
+    fn piece_nodes(&self, part: Span, sources: &Sources) -> Vec<Node> {
+        let window = Window::clamped(sources, part);
+        let pieces = Self::pieces(window.bytes()).into_iter();
+        let nodes = pieces.map(|(piece, is_string)| {
+            let span = part.subspan(piece.start as u64, piece.len() as u64);
+            match is_string {
+                true => Node::gap("string", span)
+                    .value(Value::text_from(window.bytes().get(piece).unwrap_or(&[])))
+                    .doc(&STRING_DOC),
+                false => Node::gap("bytes", span),
+            }
+        });
+        nodes.collect()
+    }
+
+    /// What is in the part of an item.
+    fn pieces_of(&self, item: u64, sources: &Sources) -> Vec<Node> {
+        let part = Block::of_item(item).map(|block| self.span(block));
+        part.map_or_else(Vec::new, |part| self.piece_nodes(part, sources))
+    }
+}
+
+impl Expand for Parts {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        match self.blocks(item) {
+            Some((_, blocks)) => blocks.end.saturating_sub(blocks.start),
+            None => self.pieces_of(item, sources).len() as u64,
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let Some((level, blocks)) = self.blocks(item) else {
+            return out.push_range(self.pieces_of(item, out.sources), range);
+        };
+        let end = blocks.start.saturating_add(range.end).min(blocks.end);
+        for number in blocks.start.saturating_add(range.start)..end {
+            let node = self.node(Block { level, number }, out);
+            out.push(node);
+        }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        // The pieces of a part are few: they are looked through.
+        let (level, blocks) = self.blocks(item)?;
+        let at = offset.checked_sub(self.span.start)?;
+        let number = at / Self::size(level);
+        let index = number.checked_sub(blocks.start);
+        Some(
+            index
+                .filter(|_| blocks.contains(&number))
+                .into_iter()
+                .collect(),
+        )
+    }
+}
+
+/// The entropy of the bytes, each taken alone, in bits per byte: 0 to 8.
+fn entropy(bytes: &[u8]) -> f64 {
+    let mut counts = [0u32; 256];
+    for byte in bytes {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let all: f64 = counts.iter().copied().map(f64::from).sum();
+    let counts = counts.iter().filter(|count| **count > 0);
+    let bits = counts.map(|count| {
+        let share = f64::from(*count) / all;
+        -share * share.log2()
+    });
+    bits.sum::<f64>().abs()
 }
 
 const TOO_LARGE_DOC: Doc = Doc::new(
@@ -47,9 +265,11 @@ const TOO_LARGE_DOC: Doc = Doc::new(
 pub fn too_large(span: Span) -> Node {
     Node::new(NodeKind::Blob, "bytes", span)
         .value(Value::Bytes)
-        .summary("not taken apart")
+        .summary("not decoded")
         .doc(&TOO_LARGE_DOC)
 }
+
+const TEXT: &str = "text";
 
 /// What the bytes may be, for people who have opened the wrong file. Returns `None` if nothing
 /// gives a hint.
@@ -62,7 +282,7 @@ pub fn guess(head: &[u8]) -> Option<&'static str> {
     } else if head.iter().all(|b| *b == 0) {
         "zero bytes"
     } else if std::str::from_utf8(head).is_ok_and(|t| !t.contains('\0')) {
-        "text"
+        TEXT
     } else {
         return None;
     })

@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
     /// When they are not all there.
     pub fn at(&self, offset: u64, len: u64) -> ReadResult<Reader<'a>> {
         let start = self.origin.start.saturating_add(offset);
-        let wanted = Span::at(self.origin.source, start, len);
+        let wanted = Span::with_len(self.origin.source, start, len);
         let slice = || {
             let from = usize::try_from(offset).ok()?;
             let to = from.checked_add(usize::try_from(len).ok()?)?;
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
 
     /// What has not been read yet.
     pub fn rest(&self) -> Span {
-        self.origin.from(self.pos)
+        self.origin.skip(self.pos)
     }
 
     /// How far the cursor is from this reader's first byte.

@@ -1,8 +1,8 @@
-//! Records: fields at fixed places, each declared once.
+//! Records: fields at fixed offsets, each declared once.
 //!
-//! [`record!`](crate::record) is for records that this project spells out itself;
-//! [`layout!`](crate::layout) takes names, sizes and order of the fields from goblin's
-//! `repr(C)` structs. Both make the struct, its reader, the rows of the tree and their
+//! [`record!`](crate::record) is for records that this project declares itself;
+//! [`layout!`](crate::layout) takes the names, sizes and order of the fields from goblin's
+//! `repr(C)` structs. Both generate the struct, its reader, the rows of the tree and their
 //! documentation from one list, and a [`Field`] for each of its fields.
 
 use std::marker::PhantomData;
@@ -30,7 +30,7 @@ pub struct FieldSpec {
 impl FieldSpec {
     /// The field's bytes in a record at `origin`.
     pub fn span(&self, origin: Span) -> Span {
-        origin.sub(self.offset, self.size)
+        origin.subspan(self.offset, self.size)
     }
 
     /// The field's number in the record's bytes; 0 where it is not all there.
@@ -215,7 +215,7 @@ macro_rules! record {
                 window: &$crate::decode::reader::Window,
                 endian: $crate::decode::reader::Endian,
             ) -> Self {
-                Self::decode(window.bytes(), window.span().sub(0, Self::SIZE), endian)
+                Self::decode(window.bytes(), window.span().subspan(0, Self::SIZE), endian)
             }
 
             /// The record in these bytes; fields that are not all there are 0.
@@ -318,7 +318,7 @@ macro_rules! layout {
             /// The record's bytes.
             pub origin: $crate::model::Span,
             /// The class of its file.
-            pub class: $crate::decode::elf::Class,
+            pub class: $crate::decode::elf::class::Class,
             $($(#[doc = $d])* pub $field: u64,)*
         }
 
@@ -326,21 +326,21 @@ macro_rules! layout {
         impl $name {
             /// The fields in a class, in the order of the declaration.
             pub const fn fields(
-                class: $crate::decode::elf::Class,
+                class: $crate::decode::elf::class::Class,
             ) -> &'static [$crate::decode::record::FieldSpec] {
                 match class {
-                    $crate::decode::elf::Class::Elf32 =>
+                    $crate::decode::elf::class::Class::Elf32 =>
                         $crate::layout!(@fields $source, $ty32 { $($([$d])* $field as $present),* }),
-                    $crate::decode::elf::Class::Elf64 =>
+                    $crate::decode::elf::class::Class::Elf64 =>
                         $crate::layout!(@fields $source, $ty64 { $($([$d])* $field as $present),* }),
                 }
             }
 
             /// The record's size in bytes.
-            pub const fn size(class: $crate::decode::elf::Class) -> u64 {
+            pub const fn size(class: $crate::decode::elf::class::Class) -> u64 {
                 match class {
-                    $crate::decode::elf::Class::Elf32 => size_of::<$ty32>() as u64,
-                    $crate::decode::elf::Class::Elf64 => size_of::<$ty64>() as u64,
+                    $crate::decode::elf::class::Class::Elf32 => size_of::<$ty32>() as u64,
+                    $crate::decode::elf::class::Class::Elf64 => size_of::<$ty64>() as u64,
                 }
             }
 
@@ -351,7 +351,7 @@ macro_rules! layout {
             /// When not all of it is there; the cursor stays.
             pub fn read(
                 r: &mut $crate::decode::reader::Reader<'_>,
-                class: $crate::decode::elf::Class,
+                class: $crate::decode::elf::class::Class,
             ) -> $crate::decode::reader::ReadResult<Self> {
                 let endian = r.endian();
                 let bytes = r.bytes(Self::size(class))?;

@@ -1,4 +1,4 @@
-//! Every rule: what can be wrong or remarkable, how much it matters, and who says so.
+//! All rules of diagnostics: what they report, their severity and their origin.
 
 use super::rule::Origin::{Spec, Viewer};
 use super::rule::Rule;
@@ -48,10 +48,10 @@ rules! {
     /// `e_ehsize` must be the size of the ELF header.
     ELF_HEADER_SIZE = "elf/header-size" Warning "Wrong e_ehsize" Spec("gABI, ELF Header");
     /// The table, `e_shnum` entries of `e_shentsize` bytes at `e_shoff`, must lie within the
-    /// file. The headers that are there are shown.
+    /// file. The headers within the file are shown.
     ELF_SECTION_HEADERS_OUT_OF_BOUNDS = "elf/section-headers-out-of-bounds" Error "Section header table extends past the end of the file" Spec("gABI, ELF Header");
     /// The table, `e_phnum` entries of `e_phentsize` bytes at `e_phoff`, must lie within the
-    /// file. The headers that are there are shown.
+    /// file. The headers within the file are shown.
     ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS = "elf/program-headers-out-of-bounds" Error "Program header table extends past the end of the file" Spec("gABI, ELF Header");
     /// `e_shentsize` must be 40 (32-bit class) or 64 (64-bit class).
     ELF_SECTION_HEADER_SIZE = "elf/section-header-size" Error "Wrong e_shentsize" Spec("gABI, ELF Header");
@@ -88,12 +88,12 @@ rules! {
     /// `st_name` must be the offset of a name in the linked string table.
     ELF_SYMBOL_NAME = "elf/symbol-name-out-of-bounds" Error "Symbol name outside of the string table" Spec("gABI, Symbol Table");
     /// `st_shndx` must be the index of a section, or a reserved index.
-    ELF_SYMBOL_SECTION = "elf/symbol-section-out-of-bounds" Warning "Symbol in a section that does not exist" Spec("gABI, Symbol Table");
+    ELF_SYMBOL_SECTION = "elf/symbol-section-out-of-bounds" Warning "Symbol section index out of range" Spec("gABI, Symbol Table");
     /// `sh_info` must be one greater than the index of the last local symbol.
     ELF_LOCAL_COUNT = "elf/symbol-order" Info "Wrong sh_info of a symbol table" Spec("gABI, Symbol Table");
     /// The symbol index of a relocation must be less than the number of symbols. The driver
-    /// does not check this; what happens is undefined.
-    ELF_RELOCATION_SYMBOL = "elf/relocation-symbol-out-of-bounds" Error "Relocation against a symbol that does not exist" Spec("gABI, Relocation");
+    /// does not check this; the behaviour is undefined.
+    ELF_RELOCATION_SYMBOL = "elf/relocation-symbol-out-of-bounds" Error "Relocation symbol index out of range" Spec("gABI, Relocation");
     /// The bytes that a relocation patches must lie in its target section.
     ELF_RELOCATION_OFFSET = "elf/relocation-out-of-bounds" Error "Relocation outside of its section" Spec("gABI, Relocation");
     /// The file has a section of relocations, but no symbol table. The driver crashes on such
@@ -108,10 +108,19 @@ rules! {
     ELF_COMPRESSION_HEADER = "elf/truncated-compression-header" Error "Truncated compression header" Spec("gABI, Compression Header");
     /// `ch_type` is 1 for zlib and 2 for zstd.
     ELF_COMPRESSION_TYPE = "elf/compression-type" Warning "Unknown compression type" Spec("gABI, Compression Header");
+    /// A struct of the index of device images has pointers that lead nowhere, or no target. The
+    /// runtime would read other bytes. The image is looked for without it.
+    HOST_STRUCT = "host/struct" Error "Damaged image struct" Spec("intel/llvm, ClangOffloadWrapper.cpp");
+    /// `.tgtimg` lists the images for tools. An entry leads nowhere, or it lists fewer images than
+    /// the descriptors; programs run all the same.
+    HOST_REFERENCE = "host/tgtimg" Warning "Inconsistent .tgtimg" Spec("intel/llvm, ClangOffloadWrapper.cpp");
+    /// No descriptor and no `.tgtimg` lists the images in this section. They were found by the
+    /// first bytes of their formats; their ends are estimated.
+    HOST_CARVED = "host/carved" Warning "Device images without an index" Viewer;
     /// The file has more sections, segments, notes or entries than zeview decodes.
     TOO_MANY = "limits/too-many-entries" Warning "Too many entries" Viewer;
     /// So many tables, notes or modules overlap that to check them all would take quadratic
-    /// time. What is not checked is still shown.
+    /// time. The unchecked parts are still shown.
     TOO_MUCH = "limits/too-much-overlap" Warning "Too many overlapping parts" Viewer;
     /// The text or table is larger than what zeview parses. Its bytes are still shown.
     TOO_LARGE = "limits/too-large" Warning "Too large to parse" Viewer;
@@ -173,8 +182,8 @@ rules! {
     ZEBIN_RESERVED_BITS = "zebin/reserved-bits-set" Warning "Reserved bits are set" Spec("zebin ELF, TargetMetadata");
     /// The number is in none of zeview's tables of products, cores and configurations.
     ZEBIN_UNKNOWN_DEVICE = "zebin/unknown-device" Info "Unknown device" Viewer;
-    /// `.note.intelgt.compat` is missing or does not name a target. The driver cannot tell
-    /// which device the file is for.
+    /// `.note.intelgt.compat` is missing or has no target device. The driver cannot determine
+    /// the target.
     ZEBIN_NO_TARGET = "zebin/no-target" Warning "No target device" Spec("zebin ELF, ELF note type for INTELGT");
     /// The specification defines the types 0 to 7.
     ZEBIN_RELOCATION_TYPE = "zebin/unknown-relocation-type" Warning "Unknown relocation type" Spec("zebin ELF, Gen Relocation Type");
@@ -183,7 +192,7 @@ rules! {
     ZEBIN_SPEC_CONSTANTS = "zebin/spec-constants-length-mismatch" Warning "Specialization constant ids and values do not match" Spec("zebin ELF, version 1.68");
     /// `sh_info` of a GTPin section must be the index of the symbol of the kernel or function
     /// in its name.
-    ZEBIN_GTPIN_SYMBOL = "zebin/gtpin-symbol" Warning "GTPin section for another symbol" Spec("zebin ELF, sh_link and sh_info Interpretation");
+    ZEBIN_GTPIN_SYMBOL = "zebin/gtpin-symbol" Warning "GTPin section refers to another symbol" Spec("zebin ELF, sh_link and sh_info Interpretation");
     /// A block or token extends past the end of the section, or a token is shorter than its
     /// header.
     ZEBIN_GTPIN_DATA = "zebin/gtpin-data" Warning "Malformed GTPin data" Spec("gtpin_IGC_interface.h");
@@ -229,7 +238,7 @@ rules! {
     SYCLBIN_HEADER = "syclbin/truncated-header" Error "Truncated SYCLBIN header" Spec("SYCLBINDesign.md, File header");
     /// The magic number is 0x53594249 in little endian: `IBYS` as text, not `SYBI`.
     SYCLBIN_MAGIC = "syclbin/magic" Error "Reversed magic number" Spec("SYCLBINDesign.md, File header");
-    /// Versions 0 and 1 have a header of their own. Version 2 is an OffloadBinary whose global
+    /// Versions 0 and 1 have their own header. Version 2 is an OffloadBinary whose global
     /// metadata gives the version.
     SYCLBIN_VERSION = "syclbin/version" Error "Unknown SYCLBIN version" Spec("SYCLBINDesign.md");
     /// The headers, the metadata table and the binary table follow each other and lie within
@@ -323,7 +332,7 @@ rules! {
     IGC_DEBUG_TRAILING = "igc-debug/trailing-bytes" Warning "Trailing bytes after the last kernel" Spec("program_debug_data.h");
 
     /// The text is outside of the YAML subset that the compiler writes. zeview shows what it
-    /// can parse; the verdict says what the driver makes of it.
+    /// can parse; the verdict tells how the driver handles it.
     ZE_INFO_SUBSET = "ze-info/outside-yaml-subset" Info "YAML that the compiler does not write" Viewer;
     /// The line is not valid YAML.
     ZE_INFO_SYNTAX = "ze-info/syntax-error" Error "YAML syntax error" Spec("YAML 1.2");
@@ -334,7 +343,7 @@ rules! {
     /// A mapping has the key twice. The driver uses the last value.
     ZE_INFO_DUPLICATE_KEY = "ze-info/duplicate-key" Warning "Duplicate key" Spec("YAML 1.2, Nodes: the keys of a mapping are unique");
     /// The specification (to version 1.73) does not define the key here; a later or an internal
-    /// version may. The verdict says what the driver does with it.
+    /// version may. The verdict tells how the driver handles it.
     ZE_INFO_UNKNOWN_KEY = "ze-info/unknown-key" Warning "Unknown key" Spec("ZE Info 1.73");
     /// The specification (to version 1.73) does not define the value for this key.
     ZE_INFO_UNKNOWN_VALUE = "ze-info/unknown-value" Warning "Unknown value" Spec("ZE Info 1.73");

@@ -17,7 +17,7 @@ pub const fn part(index: u64, part: u8) -> u64 {
 const INDEX_MASK: u64 = (1 << 56) - 1;
 
 const REMAINDER_DOC: Doc = Doc::new(
-    "The table's size is no multiple of its entries' size; these bytes are no entry.",
+    "Remaining bytes: the size of the table is not a multiple of the size of its entries.",
     "",
 );
 
@@ -61,11 +61,11 @@ impl<E: Entries> Table<E> {
 
     /// The bytes after the last whole entry.
     pub fn remainder(&self) -> Span {
-        self.span.from(self.len() * self.entries.size())
+        self.span.skip(self.len() * self.entries.size())
     }
 
     fn entry_span(&self, index: u64) -> Span {
-        self.span.sub(
+        self.span.subspan(
             index.saturating_mul(self.entries.size()),
             self.entries.size(),
         )

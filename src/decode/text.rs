@@ -1,4 +1,4 @@
-//! Readable text: a row for each line, with its bytes; and words for counts.
+//! Readable text: one row per line, with its bytes; and the wording of counts.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -68,7 +68,7 @@ impl Expand for Lines {
             if number >= range.end {
                 return false;
             }
-            let bytes = Window::clamped(sources, line.sub(0, SHOWN));
+            let bytes = Window::clamped(sources, line.subspan(0, SHOWN));
             out.push(
                 Node::new(NodeKind::Text, format!("line {}", number + 1), line)
                     .value(Value::text_from(without_break(bytes.bytes())))

@@ -1,6 +1,6 @@
 //! A decoded file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::{BitOr, Range};
 use std::rc::Rc;
 
@@ -8,13 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
+use super::images::{Choice, Images};
 use super::list::ListId;
+use super::locate::Places;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::source::Sources;
+use super::source_lines::SourceTexts;
 use super::span::Span;
 use super::value::Str;
-use super::verdict::{DriverModel, Verdict};
+use super::verdict::{DriverModel, Import, Verdict};
+
+/// Further diagnostics of one rule are not kept.
+const MOST_OF_A_RULE: usize = 100;
 
 /// Children are made and kept in pages of this many.
 pub(super) const PAGE: u64 = 256;
@@ -96,8 +102,14 @@ pub struct Capabilities {
     pub modules: bool,
     /// It has readable text.
     pub text: bool,
+    /// It has line tables.
+    pub lines: bool,
     /// It can be given to the driver: there is a verdict.
     pub loadable: bool,
+    /// It is device code: within a container, one of its images.
+    pub image: bool,
+    /// It is of a format that zeview does not read: it can be neither well-formed nor malformed.
+    pub unknown: bool,
 }
 
 impl BitOr for Capabilities {
@@ -109,7 +121,10 @@ impl BitOr for Capabilities {
             symbols: self.symbols || other.symbols,
             modules: self.modules || other.modules,
             text: self.text || other.text,
+            lines: self.lines || other.lines,
             loadable: self.loadable || other.loadable,
+            image: self.image || other.image,
+            unknown: self.unknown || other.unknown,
         }
     }
 }
@@ -153,27 +168,55 @@ impl Summary {
     }
 }
 
+/// A document within the opened one: what is kept of its summary.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InnerDocument {
+    /// Its bytes.
+    pub span: Span,
+    /// Its format's identifier.
+    pub format: Str,
+    /// Its format in words.
+    pub title: Str,
+    /// The device that it is for, if it says so: [`Fact::TARGET`].
+    pub target: Option<Str>,
+    /// What can be asked of it.
+    pub has: Capabilities,
+}
+
+/// What a decoder has collected while it looked through a file, or a document in it.
+#[derive(Default)]
+pub struct Findings {
+    /// What was found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The rules that fired.
+    pub rules: Vec<RuleInfo>,
+    /// How the bytes of the opened file are accounted for.
+    pub coverage: Coverage,
+    /// Who makes the rows.
+    pub expanders: Vec<Rc<dyn Expand>>,
+    /// The document, if it was opened late.
+    pub of: Option<InnerDocument>,
+    /// All documents that are nested in it, and in those.
+    pub documents: Vec<InnerDocument>,
+    /// Those of them that are opened when somebody asks for what is in them.
+    pub late: Vec<Span>,
+    /// What can be asked of the documents in it.
+    pub within: Capabilities,
+    /// The places of the documents that a driver can be given: the file, nested ones.
+    pub loadable: Vec<Span>,
+}
+
 /// What a decoder hands over to make a document of.
 pub struct Parts {
     /// The bytes.
     pub sources: Sources,
     /// The opened file's node.
     pub root: Node,
-    /// Who makes its children, and theirs.
-    pub expanders: Vec<Rc<dyn Expand>>,
-    /// What was found.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The rules that fired.
-    pub rules: Vec<RuleInfo>,
     /// The file in a few lines.
     pub summary: Summary,
-    /// How its bytes are accounted for.
-    pub coverage: Coverage,
-    /// The places of all documents that are nested in it, and in those.
-    pub documents: Vec<Span>,
-    /// The places of the documents that a driver can be given: the file, nested ones.
-    pub loadable: Vec<Span>,
-    /// That driver.
+    /// What was found.
+    pub findings: Findings,
+    /// The driver that can be given documents.
     pub driver: Option<&'static dyn DriverModel>,
 }
 
@@ -191,52 +234,168 @@ pub struct Document {
     /// How the bytes are accounted for.
     pub coverage: Coverage,
     pub(super) registry: Registry,
-    documents: Vec<Span>,
+    pub(super) source_texts: SourceTexts,
+    documents: Vec<InnerDocument>,
+    /// The documents that nobody has opened yet.
+    late: Vec<Span>,
     loadable: HashSet<Span>,
-    driver: Option<&'static dyn DriverModel>,
+    pub(super) driver: Option<&'static dyn DriverModel>,
     nodes: Vec<Node>,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
     pub(super) ordinals: HashMap<NodeId, CountedNames>,
+    /// For nodes with many children: where these are.
+    pub(super) places: HashMap<NodeId, Rc<Places>>,
 }
 
 impl Document {
     /// Puts a decoder's parts together.
     pub fn new(parts: Parts) -> Document {
-        let mut diagnostics = parts.diagnostics;
+        let Findings {
+            mut diagnostics,
+            rules,
+            coverage,
+            expanders,
+            of: _,
+            documents,
+            late,
+            within,
+            loadable,
+        } = parts.findings;
         diagnostics.sort_by_key(|d| d.primary.span);
+        let mut summary = parts.summary;
+        summary.within = within;
         Document {
             sources: parts.sources,
             diagnostics,
-            rules: parts.rules,
-            summary: parts.summary,
-            coverage: parts.coverage,
-            registry: Registry::from(parts.expanders),
-            documents: parts.documents,
-            loadable: parts.loadable.into_iter().collect(),
+            rules,
+            summary,
+            coverage,
+            source_texts: SourceTexts::default(),
+            registry: Registry::from(expanders),
+            documents,
+            late,
+            loadable: loadable.into_iter().collect(),
             driver: parts.driver,
             nodes: vec![parts.root],
             pages: HashMap::new(),
             ordinals: HashMap::new(),
+            places: HashMap::new(),
         }
     }
 
-    /// The places of all documents that are nested in this one, and in those, in the order in
-    /// which they were opened: [`nodes_for`](Self::nodes_for) leads there.
-    pub fn documents(&self) -> &[Span] {
+    /// Adds what was found in documents that were opened since.
+    fn add_found(&mut self) {
+        for found in self.registry.found() {
+            let coverage = found.coverage;
+            let explained = &mut self.coverage.explained;
+            *explained = explained.saturating_sub(coverage.gap.saturating_add(coverage.padding));
+            self.coverage.gap = self.coverage.gap.saturating_add(coverage.gap);
+            self.coverage.padding = self.coverage.padding.saturating_add(coverage.padding);
+            self.coverage.overlap = self.coverage.overlap.saturating_add(coverage.overlap);
+            let mut at = self.documents.len();
+            if let Some(of) = found.of {
+                let mut known = self.documents.iter_mut().enumerate();
+                if let Some((place, inner)) = known.find(|(_, inner)| inner.span == of.span) {
+                    *inner = of;
+                    at = place + 1;
+                }
+            }
+            self.documents.splice(at..at, found.documents);
+            self.late.extend(found.late);
+            self.loadable.extend(found.loadable);
+            self.summary.within = self.summary.within | found.within;
+            if found.diagnostics.is_empty() {
+                continue;
+            }
+            for diagnostic in found.diagnostics {
+                let same = self
+                    .diagnostics
+                    .iter()
+                    .filter(|d| d.rule == diagnostic.rule);
+                if same.count() <= MOST_OF_A_RULE {
+                    self.diagnostics.push(diagnostic);
+                }
+            }
+            self.diagnostics.sort_by_key(|d| d.primary.span);
+            for rule in found.rules {
+                if !self.rules.iter().any(|known| known.id == rule.id) {
+                    self.rules.push(rule);
+                }
+            }
+        }
+    }
+
+    /// Opens all documents that are only opened when somebody asks for what is in them.
+    pub fn open_all(&mut self) {
+        let whole = self.root().span.unwrap_or_default();
+        self.open_within(whole);
+    }
+
+    /// Opens those within some bytes, as far as they are not much more than the file altogether:
+    /// they may lie over each other.
+    pub fn open_within(&mut self, extent: Span) {
+        let mut left = self.root().span.map_or(0, Span::len).saturating_mul(2);
+        left = left.saturating_add(1 << 20);
+        let late = std::mem::take(&mut self.late);
+        let (wanted, others): (Vec<Span>, _) = late.into_iter().partition(|s| extent.contains(*s));
+        self.late = others;
+        let mut wanted = VecDeque::from(wanted);
+        while let Some(span) = wanted.pop_front() {
+            if span.len() > left {
+                break;
+            }
+            left -= span.len();
+            for id in self.documents_at(span) {
+                self.expander_of(id);
+            }
+            let known = self.late.len();
+            self.add_found();
+            wanted.extend(self.late.split_off(known));
+        }
+    }
+
+    /// Who makes the rows of a node that was made before, and as which item.
+    fn expander_of(&self, id: NodeId) -> Option<(Rc<dyn Expand>, u64)> {
+        self.expander(self.node(id)?)
+    }
+
+    /// Who makes the rows of a node, and as which item. Returns `None` for a leaf.
+    pub(super) fn expander(&self, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
+        match self.registry.resolve(node.content, &self.sources) {
+            Content::Lazy { expander, item, .. } => {
+                Some((self.registry.get(expander, &self.sources)?, item))
+            }
+            _ => None,
+        }
+    }
+
+    /// All documents that are nested in this one, and in those, in the order in which they were
+    /// opened: [`nodes_for`](Self::nodes_for) leads to their bytes.
+    pub fn documents(&self) -> &[InnerDocument] {
         &self.documents
+    }
+
+    /// The places of those that a driver can be given, in the same order.
+    pub fn loadable(&self) -> Vec<Span> {
+        let documents = self.documents.iter().map(|inner| inner.span);
+        documents
+            .filter(|span| self.loadable.contains(span))
+            .collect()
     }
 
     /// The documents that have such a list themselves: the opened file or, if it has none, the
     /// outermost of those in it.
     pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
-        let has = |document: &Document, id| document.document_of(id, list) == Some(id);
+        self.open_all();
+        let has = |document: &Document, id| document.has_list(id, list);
         if has(self, NodeId::ROOT) {
             return vec![NodeId::ROOT];
         }
         let mut found = Vec::new();
         let mut last = Span::default();
-        for span in self.documents.clone() {
+        let spans: Vec<Span> = self.documents.iter().map(|inner| inner.span).collect();
+        for span in spans {
             if last.contains(span) {
                 continue;
             }
@@ -249,13 +408,21 @@ impl Document {
         found
     }
 
+    /// The document that has exactly these bytes, the innermost one.
+    pub fn document_at(&mut self, span: Span) -> Option<NodeId> {
+        self.documents_at(span).into_iter().find(|id| {
+            let kind = self.node(*id).map(|node| node.kind);
+            matches!(kind, Some(NodeKind::File | NodeKind::Packed))
+        })
+    }
+
     /// The nodes that have exactly these bytes, the innermost first: a document may hold nothing
     /// but another one.
-    fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
-        let mut way = self.nodes_for(span);
-        way.reverse();
-        way.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
-        way
+    pub(super) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
+        let mut ancestry = self.way_to_document(span);
+        ancestry.reverse();
+        ancestry.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
+        ancestry
     }
 
     /// What today's driver does with a document (the opened file, or one that is nested in it)
@@ -263,7 +430,28 @@ impl Document {
     /// the driver, or if there is no device of that name. Computed anew each time.
     pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
         let file = self.file_of(document)?;
-        self.driver?.load(&self.sources, file, device)
+        let mut verdict = self.driver?.load(&self.sources, file, device)?;
+        if !verdict.imports.is_empty() {
+            self.find_exporters(document, &mut verdict.imports);
+        }
+        Some(verdict)
+    }
+
+    /// Finds the modules of the innermost SYCLBIN around a document that export the symbols.
+    fn find_exporters(&self, document: NodeId, imports: &mut [Import]) {
+        let around = self.document_of(document, ListId::Modules);
+        let Some(modules) = around.and_then(|id| self.modules(id)) else {
+            return;
+        };
+        let graph = modules.graph(&self.sources);
+        for import in imports {
+            let symbol = graph.symbols.iter().find(|s| s.name == import.symbol);
+            let modules = symbol.map_or(&[][..], |symbol| &symbol.exported_by);
+            import.exported_by = modules
+                .iter()
+                .map(|module| format!("abstract module {module}").into())
+                .collect();
+        }
     }
 
     /// Would anybody give the document to the driver?
@@ -271,9 +459,19 @@ impl Document {
         self.file_of(document).is_some()
     }
 
+    /// Which images of a container run on a device. Returns `None` if it has none, or if there is
+    /// no device of that name. Computed anew each time.
+    pub fn choice(&self, images: &Images, device: &str) -> Option<Choice> {
+        match images.list.is_empty() {
+            true => None,
+            false => self.driver?.choose(&self.sources, images, device),
+        }
+    }
+
     /// The devices of [`verdict`](Self::verdict), by name.
     pub fn devices(&self) -> Vec<Str> {
-        self.driver.map_or_else(Vec::new, DriverModel::devices)
+        let devices = self.driver.map_or_else(Vec::new, DriverModel::devices);
+        devices.into_iter().map(|device| device.name).collect()
     }
 
     fn file_of(&self, document: NodeId) -> Option<Span> {
@@ -305,15 +503,15 @@ impl Document {
 
     /// How many children a node has; asks its expander where that was not known.
     pub fn count(&self, node: &Node) -> u64 {
-        match node.content {
-            Content::Leaf => 0,
+        match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy {
                 count: Some(count), ..
             } => count,
             Content::Lazy { expander, item, .. } => self
                 .registry
-                .get(expander)
+                .get(expander, &self.sources)
                 .map_or(0, |e| e.count(item, &self.sources)),
+            Content::Leaf | Content::Late { .. } => 0,
         }
     }
 
@@ -334,6 +532,7 @@ impl Document {
             #[allow(clippy::cast_possible_truncation)]
             ids.extend((from..to).map(|i| NodeId(first.0.saturating_add(i as u32))));
         }
+        self.add_found();
         ids
     }
 
@@ -356,10 +555,11 @@ impl Document {
     /// Makes the children `range` of a node without keeping them: for those who walk
     /// through everything once.
     pub fn make(&self, node: &Node, range: Range<u64>) -> Vec<Node> {
-        let Content::Lazy { expander, item, .. } = node.content else {
+        let content = self.registry.resolve(node.content, &self.sources);
+        let Content::Lazy { expander, item, .. } = content else {
             return Vec::new();
         };
-        let Some(expand) = self.registry.get(expander) else {
+        let Some(expand) = self.registry.get(expander, &self.sources) else {
             return Vec::new();
         };
         let mut rows = Rows::new(&self.sources, &self.registry, expander);
@@ -369,7 +569,7 @@ impl Document {
         // asked for: the rows exist all the same.
         let wanted = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
         while nodes.len() < wanted {
-            let at = node.span.map_or(Span::default(), |s| s.from(u64::MAX));
+            let at = node.span.map_or(Span::default(), |s| s.skip(u64::MAX));
             nodes.push(Node::gap("unreadable", at));
         }
         nodes.truncate(wanted);
@@ -390,9 +590,29 @@ impl Document {
         wanted: impl Fn(&Node) -> bool,
         limit: usize,
     ) -> Vec<NodeId> {
+        let indices = self.indices_that(id, wanted, limit).into_iter();
+        indices
+            .flat_map(|index| self.children(id, index..index.saturating_add(1)))
+            .collect()
+    }
+
+    /// The child of a node that is the `nth`, from 1, of those for which `wanted` holds.
+    pub(super) fn child_that(
+        &mut self,
+        id: NodeId,
+        nth: usize,
+        wanted: impl Fn(&Node) -> bool,
+    ) -> Option<NodeId> {
+        let index = *self
+            .indices_that(id, wanted, nth)
+            .get(nth.checked_sub(1)?)?;
+        self.children(id, index..index.saturating_add(1)).pop()
+    }
+
+    fn indices_that(&self, id: NodeId, wanted: impl Fn(&Node) -> bool, limit: usize) -> Vec<u64> {
         let mut indices = Vec::new();
         let Some(node) = self.node(id) else {
-            return Vec::new();
+            return indices;
         };
         let count = self.count(node);
         let mut start = 0;
@@ -406,9 +626,7 @@ impl Document {
             start = end;
         }
         indices.truncate(limit);
-        let ids = indices.into_iter();
-        ids.flat_map(|index| self.children(id, index..index + 1))
-            .collect()
+        indices
     }
 
     /// The diagnostics whose bytes lie within `span`.

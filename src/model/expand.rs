@@ -4,14 +4,18 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::document::Findings;
+use super::host_images::HostImages;
 use super::kernels::Kernels;
+use super::late::LateDocuments;
 use super::linkage::Linkage;
 use super::modules::Modules;
 use super::node::{Content, Node};
 use super::source::Sources;
+use super::source_lines::SourceLines;
 
 /// An [`Expand`] of one document: an index into its list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExpanderId(pub u32);
 
 impl ExpanderId {
@@ -49,12 +53,41 @@ pub trait Expand {
         None
     }
 
+    /// Who knows the device images, if `item` is a host's file that has some.
+    fn host_images(&self, item: u64) -> Option<Rc<dyn HostImages>> {
+        let _ = item;
+        None
+    }
+
+    /// Who knows the source lines, if `item` is a document with line tables.
+    fn source_lines(&self, item: u64) -> Option<Rc<dyn SourceLines>> {
+        let _ = item;
+        None
+    }
+
+    /// Opens `item`, if it is a document that is only opened when somebody asks for what is in it
+    /// ([`Content::Late`]). The ids of its expanders count from `first`. It must find the same
+    /// each time: a document that was not used for long is forgotten and opened again.
+    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<Late> {
+        let _ = (item, sources, first);
+        None
+    }
+
     /// The children of `item` that hold the byte at `offset`, where that can be told
     /// faster than by looking at all of them.
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
         let _ = (item, offset, sources);
         None
     }
+}
+
+/// A document that was opened because somebody asked for what is in it.
+#[derive(Default)]
+pub struct Late {
+    /// Who makes its rows; one of its own expanders.
+    pub content: Content,
+    /// What was found in it, and its expanders.
+    pub findings: Findings,
 }
 
 /// Where an expander puts the children that it makes.
@@ -79,7 +112,7 @@ impl<'a> Rows<'a> {
 
     /// Adds a child.
     pub fn push(&mut self, mut node: Node) {
-        if let Content::Lazy { expander, .. } = &mut node.content
+        if let Content::Lazy { expander, .. } | Content::Late { expander, .. } = &mut node.content
             && *expander == ExpanderId::SELF
         {
             *expander = self.me;
@@ -126,31 +159,59 @@ impl<'a> Rows<'a> {
 
 /// All expanders of a document.
 #[derive(Default)]
-pub(super) struct Registry(RefCell<Vec<Rc<dyn Expand>>>);
+pub(super) struct Registry {
+    list: RefCell<Vec<Rc<dyn Expand>>>,
+    late: LateDocuments,
+}
 
 impl Registry {
     pub(super) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
-        Registry(RefCell::new(list))
+        Registry {
+            list: RefCell::new(list),
+            late: LateDocuments::default(),
+        }
     }
 
-    pub(super) fn get(&self, id: ExpanderId) -> Option<Rc<dyn Expand>> {
+    pub(super) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
+        if id >= LateDocuments::FIRST {
+            return self.late.get(id, sources);
+        }
         let index = usize::try_from(id.0).ok()?;
-        self.0.borrow().get(index).cloned()
+        self.list.borrow().get(index).cloned()
+    }
+
+    /// Opens what is opened late.
+    pub(super) fn resolve(&self, content: Content, sources: &Sources) -> Content {
+        let Content::Late { expander, item } = content else {
+            return content;
+        };
+        if let Some(content) = self.late.opened((expander, item)) {
+            return content;
+        }
+        let by = self.get(expander, sources);
+        by.map_or(Content::Leaf, |by| {
+            self.late.open(expander, item, by, sources)
+        })
+    }
+
+    /// What was found in documents that were opened since this was asked last.
+    pub(super) fn found(&self) -> Vec<Findings> {
+        self.late.found()
     }
 
     /// How many there are now.
     pub(super) fn mark(&self) -> usize {
-        self.0.borrow().len()
+        self.list.borrow().len()
     }
 
     /// Forgets those that were added since the mark: a walk that keeps no nodes needs no
     /// expanders for them either.
     pub(super) fn release(&self, mark: usize) {
-        self.0.borrow_mut().truncate(mark);
+        self.list.borrow_mut().truncate(mark);
     }
 
     fn add(&self, expander: Rc<dyn Expand>) -> ExpanderId {
-        let mut list = self.0.borrow_mut();
+        let mut list = self.list.borrow_mut();
         let id = u32::try_from(list.len()).unwrap_or(u32::MAX);
         list.push(expander);
         ExpanderId(id)

@@ -8,11 +8,16 @@ use super::diagnostic::Diagnostic;
 use super::document::{Document, PAGE};
 use super::node::{Node, NodeId, NodeKind};
 use super::span::{SourceId, Span};
-use super::text::value_text;
+use super::text::{TextOptions, value_text};
 use super::value::Value;
 use super::verdict::Finding;
 
-/// Writes a node and everything below it as one JSON object.
+/// What the keys of JSON mean, as `schema` in every object that is handed out: it goes up when
+/// the meaning of a key changes, or one is taken away.
+pub const SCHEMA: u32 = 1;
+
+/// Writes a node and everything below it as one JSON object. Returns the first node that the limit
+/// leaves out.
 ///
 /// Its members: `name`, `kind`, `start` and `end` (bytes of the file; absent for derived
 /// values), `source` (only where it is not the file), `head` (where the bytes that introduce
@@ -26,9 +31,78 @@ use super::verdict::Finding;
 pub fn write_tree(
     document: &Document,
     node: &Node,
-    depth: Option<usize>,
+    options: TextOptions,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<Option<Node>> {
+    let mut printer = Printer {
+        document,
+        left: options.limit.unwrap_or(u64::MAX),
+        left_out: None,
+        out,
+    };
+    printer.node(node, options.depth)?;
+    Ok(printer.left_out)
+}
+
+struct Printer<'a> {
+    document: &'a Document,
+    left: u64,
+    left_out: Option<Node>,
+    out: &'a mut dyn Write,
+}
+
+impl Write for Printer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.saturating_sub(bytes.len() as u64);
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Printer<'_> {
+    fn node(&mut self, node: &Node, depth: Option<usize>) -> io::Result<()> {
+        fields(self, node)?;
+        let count = self.document.count(node);
+        if count > 0 && depth != Some(0) {
+            self.write_all(b",\"children\":[")?;
+            self.children(node, count, depth.map(|d| d - 1))?;
+            self.write_all(b"]")?;
+        }
+        self.write_all(b"}")
+    }
+
+    fn children(&mut self, node: &Node, count: u64, depth: Option<usize>) -> io::Result<()> {
+        let document = self.document;
+        let mark = document.registry.mark();
+        let mut at = 0;
+        while at < count && self.left_out.is_none() {
+            let end = count.min(at + PAGE);
+            for child in document.make(node, at..end) {
+                if child.is_default() || self.left_out.is_some() {
+                    continue;
+                }
+                if self.left == 0 {
+                    self.left_out = Some(child);
+                    continue;
+                }
+                if child.index > 0 {
+                    self.write_all(b",")?;
+                }
+                self.node(&child, depth)?;
+            }
+            at = end;
+        }
+        document.registry.release(mark);
+        Ok(())
+    }
+}
+
+/// The members of a node's object but for its children.
+fn fields(out: &mut dyn Write, node: &Node) -> io::Result<()> {
     out.write_all(b"{\"name\":")?;
     string(out, &node.name)?;
     out.write_all(b",\"kind\":")?;
@@ -57,40 +131,7 @@ pub fn write_tree(
         out.write_all(b",\"summary\":")?;
         string(out, summary)?;
     }
-    refs(out, node)?;
-    let count = document.count(node);
-    if count > 0 && depth != Some(0) {
-        out.write_all(b",\"children\":[")?;
-        children(document, node, count, depth.map(|d| d - 1), out)?;
-        out.write_all(b"]")?;
-    }
-    out.write_all(b"}")
-}
-
-fn children(
-    document: &Document,
-    node: &Node,
-    count: u64,
-    depth: Option<usize>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mark = document.registry.mark();
-    let mut at = 0;
-    while at < count {
-        let end = count.min(at + PAGE);
-        for child in document.make(node, at..end) {
-            if child.is_default() {
-                continue;
-            }
-            if child.index > 0 {
-                out.write_all(b",")?;
-            }
-            write_tree(document, &child, depth, out)?;
-        }
-        at = end;
-    }
-    document.registry.release(mark);
-    Ok(())
+    refs(out, node)
 }
 
 fn value(out: &mut dyn Write, value: &Value) -> io::Result<()> {
@@ -139,6 +180,7 @@ fn refs(out: &mut dyn Write, node: &Node) -> io::Result<()> {
             label: &x.label,
             start: x.to.start,
             end: x.to.end,
+            source: x.to.source.0,
         })
         .collect();
     serde_json::to_writer(out, &refs)?;
@@ -151,6 +193,8 @@ struct Reference<'a> {
     label: &'a str,
     start: u64,
     end: u64,
+    #[serde(skip_serializing_if = "is_file")]
+    source: u32,
 }
 
 fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
@@ -224,6 +268,8 @@ pub struct FindingJson<'a> {
     message: &'a str,
     start: u64,
     end: u64,
+    #[serde(skip_serializing_if = "is_file")]
+    source: u32,
     path: String,
 }
 
@@ -238,6 +284,7 @@ impl<'a> FindingJson<'a> {
             message: &finding.message,
             start: finding.span.start,
             end: finding.span.end,
+            source: finding.span.source.0,
             path,
         }
     }

@@ -8,7 +8,8 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
-use super::node::{Content, NodeId, Xref};
+use super::node::{NodeId, Xref};
+use super::occupancy::{Occupancy, Question};
 use super::source::Sources;
 use super::span::Span;
 use super::value::{Str, Value};
@@ -20,16 +21,26 @@ pub trait Kernels {
 
     /// One of them in full.
     fn detail(&self, index: usize, sources: &Sources) -> Option<KernelDetail>;
+
+    /// What limits how much of one of them runs at a time.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such kernel or device; says so in words.
+    fn occupancy(
+        &self,
+        index: usize,
+        question: &Question,
+        sources: &Sources,
+    ) -> Result<Occupancy, String>;
 }
 
 impl Document {
     /// Who knows the kernels of a document: of the opened file (its root), or of one that is
     /// nested in it.
     pub fn kernels(&self, document: NodeId) -> Option<Rc<dyn Kernels>> {
-        let Content::Lazy { expander, item, .. } = self.node(document)?.content else {
-            return None;
-        };
-        self.registry.get(expander)?.kernels(item)
+        let (expander, item) = self.expander(self.node(document)?)?;
+        expander.kernels(item)
     }
 }
 
@@ -52,8 +63,17 @@ impl<T> Given<T> {
     }
 }
 
+/// The bytes of the values of an entry, by their keys in `.ze_info`.
+pub type Places = Vec<(Str, Span)>;
+
+/// The bytes of the value with that key.
+pub fn place(places: &Places, key: &str) -> Option<Span> {
+    let found = places.iter().find(|(name, _)| name == key);
+    found.map(|(_, span)| *span)
+}
+
 /// A kernel, or a function that can be called from other modules, as a row of the table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct KernelRow {
     /// Its place in the file's list, from 0.
     pub index: u64,
@@ -264,6 +284,8 @@ pub struct SourceArgument {
     pub type_qualifiers: Option<String>,
     /// The bytes of its description.
     pub span: Option<Span>,
+    /// Those of its values.
+    pub places: Places,
     /// Its entries in [`Payload::entries`].
     pub entries: Vec<u32>,
     /// Its entry of the binding table.
@@ -329,6 +351,8 @@ pub struct PayloadEntry {
     pub title: String,
     /// The bytes of the entry.
     pub span: Span,
+    /// Those of its values.
+    pub places: Places,
 }
 
 /// A piece of the payload: an entry's bytes, or a gap.
@@ -366,6 +390,8 @@ pub struct PerThreadEntry {
     pub size: Option<i64>,
     /// The bytes of the entry.
     pub span: Span,
+    /// Those of its values.
+    pub places: Places,
 }
 
 /// An entry of the binding table.
@@ -379,6 +405,8 @@ pub struct BindingTableEntry {
     pub name: Option<String>,
     /// The bytes of the entry.
     pub span: Span,
+    /// Those of its values.
+    pub places: Places,
 }
 
 /// Memory beside the registers.
@@ -396,6 +424,8 @@ pub struct MemoryBuffer {
     pub is_simt_thread: bool,
     /// The bytes of the entry.
     pub span: Span,
+    /// Those of its values.
+    pub places: Places,
 }
 
 /// A sampler that the source declares.
@@ -411,4 +441,6 @@ pub struct InlineSampler {
     pub normalized: bool,
     /// The bytes of the entry.
     pub span: Span,
+    /// Those of its values.
+    pub places: Places,
 }

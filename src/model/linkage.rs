@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::document::Document;
-use super::node::{Content, NodeId};
+use super::node::NodeId;
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
@@ -22,10 +22,8 @@ impl Document {
     /// Who knows the relocations and symbols of a document: of the opened file (its root), or
     /// of one that is nested in it.
     pub fn linkage(&self, document: NodeId) -> Option<Rc<dyn Linkage>> {
-        let Content::Lazy { expander, item, .. } = self.node(document)?.content else {
-            return None;
-        };
-        self.registry.get(expander)?.linkage(item)
+        let (expander, item) = self.expander(self.node(document)?)?;
+        expander.linkage(item)
     }
 }
 
@@ -49,6 +47,8 @@ pub struct Section {
     pub name: String,
     /// Its bytes; those of its header, where it has none.
     pub bytes: Span,
+    /// Its address; 0 before it is loaded.
+    pub addr: u64,
     /// The kernel whose code it holds: its name, and its entry in the list of kernels.
     pub kernel: Option<(String, Span)>,
 }
@@ -110,6 +110,9 @@ pub struct Relocation {
     pub entry: Span,
     /// What is patched, and how.
     pub kind: Str,
+    /// Which part of the symbol's address plus the addend is patched in: `low 32 bits of `,
+    /// nothing for all of it. `None` where something else is.
+    pub part: Option<&'static str>,
     /// The place in [`Tables::symbols`] of the symbol whose address is patched in.
     pub symbol: Option<u32>,
     /// The index of that symbol in its table, as the file has it.
@@ -163,6 +166,40 @@ impl Tables {
         let section = self.patches(relocation);
         let section = section.map_or("", |section| &section.name);
         format!("{section} + {:#x}", relocation.offset)
+    }
+
+    /// What stands in the patched bytes after patching, in words, and the bytes that it leads to:
+    /// `address of .data.const + 0x18`, a number where the sections have addresses. Returns `None`
+    /// where the file does not tell.
+    pub fn value(&self, relocation: &Relocation) -> Option<(String, Span)> {
+        let (part, symbol) = (relocation.part?, self.symbol_of(relocation)?);
+        let home = self.home(symbol)?;
+        // The driver adds nothing where the table has no addends.
+        let addend = relocation.addend.unwrap_or(0);
+        let sum = symbol.value.checked_add_signed(addend)?;
+        let offset = sum.checked_sub(home.addr)?;
+        let place = format!("{} + {offset:#x}", home.name);
+        let words = match home.addr {
+            0 => format!("{part}address of {place}"),
+            _ => format!("{part}{sum:#x}, {place}"),
+        };
+        let to = match (symbol.target, sum == symbol.value) {
+            (Some(target), true) => target,
+            _ => Some(home.bytes.subspan(offset, 1)).filter(|to| !to.is_empty())?,
+        };
+        Some((words, to))
+    }
+
+    /// The smallest symbol that the patched bytes are of, and how far behind its start they are.
+    pub fn patched_symbol(&self, relocation: &Relocation) -> Option<(&Symbol, u64)> {
+        let patched = relocation.patched?;
+        let around = self.symbols.iter().filter_map(|symbol| {
+            let target = symbol.target.filter(|target| !target.is_empty())?;
+            let is_around = target.contains(patched);
+            (is_around && !symbol.is_null()).then_some((symbol, target))
+        });
+        let (symbol, target) = around.min_by_key(|(_, target)| target.len())?;
+        Some((symbol, patched.start - target.start))
     }
 
     /// The relocations that refer to a symbol.

@@ -1,7 +1,9 @@
 //! From bytes to nodes.
 
+use std::rc::Rc;
+
 use super::document::{Document, PAGE};
-use super::node::{Area, Content, Node, NodeId, NodeKind};
+use super::node::{Area, Node, NodeId, NodeKind};
 use super::span::{SourceId, Span};
 
 /// A leaf's bytes, for colouring a piece of the file.
@@ -19,14 +21,58 @@ pub struct Leaf {
     pub index: u64,
 }
 
+/// Where the children of a node are.
+pub(super) struct Places {
+    /// Extents and indices, by position.
+    list: Vec<(Span, u64)>,
+    /// The furthest end of those up to each.
+    ends: Vec<u64>,
+}
+
+impl Places {
+    fn new(list: Vec<(Span, u64)>) -> Places {
+        let mut furthest = (SourceId::FILE, 0);
+        let ends = list.iter().map(|(span, _)| {
+            let before = if furthest.0 == span.source {
+                furthest.1
+            } else {
+                0
+            };
+            furthest = (span.source, span.end.max(before));
+            furthest.1
+        });
+        Places {
+            ends: ends.collect(),
+            list,
+        }
+    }
+
+    /// The children that hold a byte.
+    fn at(&self, source: SourceId, offset: u64) -> Vec<u64> {
+        let is_before = |(span, _): &(Span, u64)| (span.source, span.start) <= (source, offset);
+        let after = self.list.partition_point(is_before);
+        let mut found = Vec::new();
+        for ((span, index), end) in self.list.iter().zip(&self.ends).take(after).rev() {
+            if span.source != source || *end <= offset {
+                break;
+            }
+            if span.end > offset {
+                found.push(*index);
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
 /// Deeper than any tree that a decoder makes; a bound for walks.
-const DEPTH_MAX: usize = 2048;
+pub(super) const DEPTH_MAX: usize = 2048;
 
 impl Document {
     /// The nodes that hold the byte at `offset`, the outermost first; where several
     /// children of one node claim it, the way to the first of them.
     pub fn nodes_at(&mut self, source: SourceId, offset: u64) -> Vec<NodeId> {
-        let mut path = self.way_to(source);
+        let mut path = self.ancestry_of(source);
         while let Some(&last) = path.last() {
             if path.len() > DEPTH_MAX {
                 break;
@@ -42,7 +88,7 @@ impl Document {
     /// The way to the node whose bytes are `span`: the outermost one that has exactly
     /// these, or else the innermost one that holds them all.
     pub fn nodes_for(&mut self, span: Span) -> Vec<NodeId> {
-        let path = self.way_to(span.source);
+        let path = self.ancestry_of(span.source);
         let mut best = path.clone();
         let mut budget = 4096;
         self.search_span(span, path, &mut best, &mut budget);
@@ -94,15 +140,34 @@ impl Document {
     fn starts_here(&self, id: NodeId, span: Span) -> bool {
         self.node(id)
             .and_then(|n| n.span)
-            .is_some_and(|s| s.holds(span.start))
+            .is_some_and(|s| s.contains_offset(span.start))
     }
 
     /// The way to the place where positions of `source` begin to count.
-    fn way_to(&mut self, source: SourceId) -> Vec<NodeId> {
+    fn ancestry_of(&mut self, source: SourceId) -> Vec<NodeId> {
         let Some(parent) = self.sources.parent(source) else {
             return vec![NodeId::ROOT];
         };
-        self.nodes_for(parent)
+        self.way_to_document(parent)
+    }
+
+    /// The same as [`nodes_for`](Self::nodes_for), down to the document or compressed bytes: a
+    /// section may hold nothing but an image.
+    pub(super) fn way_to_document(&mut self, span: Span) -> Vec<NodeId> {
+        let mut path = self.nodes_for(span);
+        while let Some((id, node)) = path.last().and_then(|id| Some((*id, self.node(*id)?))) {
+            let is_document = matches!(node.kind, NodeKind::File | NodeKind::Packed);
+            if node.span != Some(span) || is_document && id != NodeId::ROOT {
+                break;
+            }
+            let within = self.children_at(id, span.source, span.start);
+            let same = |id: &NodeId| self.node(*id).is_some_and(|n| n.span == Some(span));
+            let Some(next) = within.into_iter().find(same) else {
+                break;
+            };
+            path.push(next);
+        }
+        path
     }
 
     /// The children of a node that hold the byte at `offset`, by position.
@@ -113,6 +178,9 @@ impl Document {
         // The bits of a word all have the word's bytes: the word itself is the answer.
         let Some(indices) = self.indices_at(node, offset) else {
             let count = self.count(node);
+            if count > PAGE {
+                return self.many_children_at(id, count, source, offset);
+            }
             let ids = self.children(id, 0..count);
             return self.that_hold(ids, source, offset);
         };
@@ -123,24 +191,62 @@ impl Document {
         self.that_hold(ids, source, offset)
     }
 
+    /// The same of a node with many children: they are looked through once, and not kept.
+    fn many_children_at(
+        &mut self,
+        id: NodeId,
+        count: u64,
+        source: SourceId,
+        offset: u64,
+    ) -> Vec<NodeId> {
+        let places = match self.places.get(&id) {
+            Some(places) => Rc::clone(places),
+            None => {
+                let places = Rc::new(self.places_of(id, count));
+                self.places.insert(id, Rc::clone(&places));
+                places
+            }
+        };
+        let mut ids = Vec::new();
+        for index in places.at(source, offset) {
+            ids.extend(self.children(id, index..index.saturating_add(1)));
+        }
+        ids
+    }
+
+    fn places_of(&self, id: NodeId, count: u64) -> Places {
+        let mut list = Vec::new();
+        let mut start = 0;
+        while let Some(node) = self.node(id).filter(|_| start < count) {
+            let end = count.min(start.saturating_add(PAGE));
+            let mark = self.registry.mark();
+            for child in self.make(node, start..end) {
+                let extent = child.extent().filter(|_| child.bits.is_none());
+                list.extend(extent.filter(|e| !e.is_empty()).map(|e| (e, child.index)));
+            }
+            self.registry.release(mark);
+            start = end;
+        }
+        list.sort_unstable();
+        Places::new(list)
+    }
+
     fn that_hold(&self, ids: Vec<NodeId>, source: SourceId, offset: u64) -> Vec<NodeId> {
         let holds = |id: &NodeId| {
             self.node(*id).is_some_and(|n| {
                 n.bits.is_none()
                     && n.extent()
-                        .is_some_and(|e| e.source == source && e.holds(offset))
+                        .is_some_and(|e| e.source == source && e.contains_offset(offset))
             })
         };
         ids.into_iter().filter(holds).collect()
     }
 
     fn indices_at(&self, node: &Node, offset: u64) -> Option<Vec<u64>> {
-        let Content::Lazy { expander, item, .. } = node.content else {
+        let Some((expander, item)) = self.expander(node) else {
             return Some(Vec::new());
         };
-        self.registry
-            .get(expander)?
-            .index_at(item, offset, &self.sources)
+        expander.index_at(item, offset, &self.sources)
     }
 
     /// The leaves that have bytes in `span`, by position, at most `limit` of them.
@@ -161,7 +267,7 @@ impl Document {
     fn collect_leaves(
         &self,
         node: &Node,
-        way: &[Span],
+        ancestry: &[Span],
         limit: usize,
         depth: usize,
         out: &mut Vec<Leaf>,
@@ -170,13 +276,13 @@ impl Document {
             return;
         }
         let Some(extent) = node.extent() else { return };
-        let Some(wanted) = way.iter().find(|s| s.source == extent.source).copied() else {
+        let Some(wanted) = ancestry.iter().find(|s| s.source == extent.source).copied() else {
             return;
         };
         if !extent.overlaps(wanted) {
             return;
         }
-        let elsewhere = way.first() != Some(&wanted);
+        let elsewhere = ancestry.first() != Some(&wanted);
         let packed = node.kind == NodeKind::Packed;
         if node.is_leaf() || packed || node.kind == NodeKind::Field {
             if let Some(span) = node.span.filter(|_| !elsewhere) {
@@ -219,7 +325,7 @@ impl Document {
                 if hinted && child.extent().is_some_and(|e| e.start >= wanted.end) {
                     return;
                 }
-                self.collect_leaves(&child, way, limit, depth + 1, out);
+                self.collect_leaves(&child, ancestry, limit, depth + 1, out);
             }
             at = end;
         }

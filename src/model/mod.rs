@@ -26,27 +26,36 @@
 mod diagnostic;
 mod document;
 mod expand;
+mod glob;
+pub mod host_images;
+pub mod images;
 #[cfg(feature = "decode")]
 pub mod json;
 pub mod kernels;
+mod late;
 pub mod linkage;
 pub mod list;
 mod locate;
 pub mod modules;
 mod node;
+pub mod occupancy;
 mod path;
 mod search;
 mod source;
+pub mod source_lines;
 mod span;
 pub mod text;
 mod value;
 mod verdict;
 
 pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
-pub use document::{Capabilities, Coverage, Document, Fact, Parts, Summary, Tone};
-pub use expand::{Expand, ExpanderId, Rows};
+pub use document::{
+    Capabilities, Coverage, Document, Fact, Findings, InnerDocument, Parts, Summary, Tone,
+};
+pub use expand::{Expand, ExpanderId, Late, Rows};
+pub use glob::{Step, is_pattern};
 pub use locate::Leaf;
-pub use node::{Area, Bits, Content, Doc, Known, Node, NodeId, NodeKind, Xref};
+pub use node::{Area, Bits, Content, DEFAULT, Doc, Known, Node, NodeId, NodeKind, Xref};
 pub use path::PathError;
 pub use search::{Hit, Query};
 #[cfg(not(target_arch = "wasm32"))]
@@ -54,4 +63,6 @@ pub use source::FileSource;
 pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
 pub use span::{SourceId, Span, Spanned};
 pub use value::{Radix, Str, Value};
-pub use verdict::{DriverModel, Effect, Finding, Matching, Outcome, Rebuild, Verdict};
+pub use verdict::{
+    DriverModel, Effect, Finding, Import, KnownDevice, Matching, Outcome, Rebuild, Verdict,
+};

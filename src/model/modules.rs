@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::Document;
 use super::kernels::Given;
-use super::node::{Content, NodeId};
+use super::node::NodeId;
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
@@ -39,10 +39,8 @@ impl Document {
     /// Who knows the modules of a document: of the opened file (its root), or of one that is
     /// nested in it. An OffloadBinary knows those of the SYCLBIN that it holds.
     pub fn modules(&self, document: NodeId) -> Option<Rc<dyn Modules>> {
-        let Content::Lazy { expander, item, .. } = self.node(document)?.content else {
-            return None;
-        };
-        self.registry.get(expander)?.modules(item)
+        let (expander, item) = self.expander(self.node(document)?)?;
+        expander.modules(item)
     }
 }
 
@@ -295,6 +293,14 @@ pub struct Property {
     pub meaning: String,
     /// What the key means; empty for an unknown key.
     pub doc: Str,
+}
+
+/// A property of a module's device requirements.
+pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Property> {
+    let set = sets
+        .iter()
+        .find(|set| set.name == "SYCL/device requirements")?;
+    set.entries.iter().find(|entry| entry.key == key)
 }
 
 /// The value of a property.

@@ -139,6 +139,14 @@ pub enum Content {
         /// How many there are, where that is known without reading.
         count: Option<u64>,
     },
+    /// It is a document that is opened when somebody asks for what is in it.
+    Late {
+        /// Who opens it. It is there as long as the document: no expander of
+        /// [`Rows::register`](super::Rows::register).
+        expander: ExpanderId,
+        /// Which of the expander's things this node is.
+        item: u64,
+    },
 }
 
 /// A reference to other bytes: a header's to its section, a relocation's to its target.
@@ -190,7 +198,7 @@ pub struct Node {
 }
 
 /// How the summary of a default ends.
-const DEFAULT: &str = "(default)";
+pub const DEFAULT: &str = "(default)";
 
 impl Node {
     /// A node with a name, a kind and bytes, and nothing else yet.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::document::{Document, PAGE};
 use super::node::{Node, NodeId};
+use super::text::distance;
 use super::value::Str;
 
 /// A path that leads nowhere.
@@ -13,16 +14,30 @@ pub struct PathError {
     pub segment: String,
     /// The path of the node that has no such child.
     pub within: String,
+    /// The child that was perhaps meant.
+    pub near: Option<String>,
+    /// The part is a pattern.
+    pub is_pattern: bool,
+    /// More parts match the pattern than can be taken.
+    pub too_many: bool,
 }
 
 impl std::fmt::Display for PathError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let within = if self.within.is_empty() {
-            "the file"
-        } else {
-            &self.within
+        let within = match self.within.as_str() {
+            "" => "the file",
+            within => within,
         };
-        write!(f, "{within} has no part {:?}", self.segment)
+        let segment = &self.segment;
+        match (self.is_pattern, self.too_many) {
+            (_, true) => write!(f, "too many parts match {segment:?} in {within}")?,
+            (true, _) => write!(f, "no part matches {segment:?} in {within}")?,
+            (false, _) => write!(f, "no part {segment:?} in {within}")?,
+        }
+        match &self.near {
+            Some(near) => write!(f, "; did you mean {near:?}?"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -39,8 +54,8 @@ pub(super) struct CountedNames {
 impl Document {
     /// The path of a node, from the root's children on: names, or `[3]` for the entries of
     /// tables and sequences; `name#2` is the second of that name. A `/` in a name stands
-    /// as `%2F`, a `%` as `%25`; and a name that looks like `[3]` or `name#2` has its sign
-    /// escaped as well.
+    /// as `%2F`, a `%` as `%25`, and what means something in a pattern as `%2A` and `%3F`; a
+    /// name that looks like `[3]` or `name#2` has its sign escaped as well.
     pub fn path(&mut self, id: NodeId) -> String {
         let mut segments = Vec::new();
         let mut at = id;
@@ -112,27 +127,47 @@ impl Document {
     pub fn find(&mut self, path: &str) -> Result<NodeId, PathError> {
         let mut at = NodeId::ROOT;
         for segment in path.split('/').filter(|s| !s.is_empty()) {
-            at = self.child_named(at, segment).ok_or_else(|| PathError {
-                segment: segment.to_owned(),
-                within: self.path(at),
-            })?;
+            at = self.find_child(at, segment)?;
         }
         Ok(at)
     }
 
+    /// The child of a node that a part of a path names.
+    pub(super) fn find_child(&mut self, id: NodeId, segment: &str) -> Result<NodeId, PathError> {
+        match self.child_named(id, segment) {
+            Some(child) => Ok(child),
+            None => Err(PathError {
+                segment: segment.to_owned(),
+                within: self.path(id),
+                near: self.name_like(id, segment),
+                is_pattern: false,
+                too_many: false,
+            }),
+        }
+    }
+
+    /// The name among the first children of a node that is most like what was typed, if it is
+    /// much like it.
+    fn name_like(&mut self, id: NodeId, typed: &str) -> Option<String> {
+        const LOOKED_AT: u64 = 4096;
+        const LENGTH_MAX: usize = 200;
+        let children = self.children(id, 0..LOOKED_AT);
+        let typed = typed.to_lowercase();
+        let apart = |name: &String| distance(name.to_lowercase().as_bytes(), typed.as_bytes());
+        let names = children.iter().filter_map(|child| self.node(*child));
+        let names = names.map(|node| escape(&node.name));
+        let names = names.filter(|name| !name.is_empty() && name.len() <= LENGTH_MAX);
+        let nearest = names.map(|name| (apart(&name), name)).min()?;
+        let near_enough = (typed.len() / 3).clamp(1, 8);
+        (typed.len() <= LENGTH_MAX && nearest.0 <= near_enough).then_some(nearest.1)
+    }
+
     fn child_named(&mut self, id: NodeId, segment: &str) -> Option<NodeId> {
-        let count = self.count(self.node(id)?);
         if let Some(index) = bracketed(segment) {
             return self.children(id, index..index.checked_add(1)?).pop();
         }
         let (name, nth) = numbered(segment).unwrap_or((segment, 1));
-        let children = self.children(id, 0..count);
-        let named = |n: &Node| escape(&n.name) == name;
-        let found = children
-            .iter()
-            .filter(|c| self.node(**c).is_some_and(named))
-            .nth(nth - 1)
-            .copied();
+        let found = self.child_that(id, nth, |n: &Node| escape(&n.name) == name);
         found.or_else(|| {
             let index: u64 = segment.parse().ok()?;
             self.children(id, index..index.checked_add(1)?).pop()
@@ -150,8 +185,14 @@ fn bracketed(segment: &str) -> Option<u64> {
     segment.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
-fn escape(name: &str) -> String {
-    let text = name.replace('%', "%25").replace('/', "%2F");
+/// A name as a path has it.
+pub(super) fn escape(name: &str) -> String {
+    let mut text = name.to_owned();
+    for (sign, escaped) in [('%', "%25"), ('/', "%2F"), ('*', "%2A"), ('?', "%3F")] {
+        if text.contains(sign) {
+            text = text.replace(sign, escaped);
+        }
+    }
     if bracketed(&text).is_some() {
         return text.replacen('[', "%5B", 1);
     }

@@ -41,7 +41,7 @@ impl Span {
     }
 
     /// `len` bytes at `start`; stops at the end of the 64-bit range.
-    pub const fn at(source: SourceId, start: u64, len: u64) -> Span {
+    pub const fn with_len(source: SourceId, start: u64, len: u64) -> Span {
         Span {
             source,
             start,
@@ -60,7 +60,7 @@ impl Span {
     }
 
     /// Does the byte at `offset` belong to this span?
-    pub const fn holds(self, offset: u64) -> bool {
+    pub const fn contains_offset(self, offset: u64) -> bool {
         self.start <= offset && offset < self.end
     }
 
@@ -75,7 +75,7 @@ impl Span {
     }
 
     /// `len` bytes at `offset` of this span, cut off where this span ends.
-    pub fn sub(self, offset: u64, len: u64) -> Span {
+    pub fn subspan(self, offset: u64, len: u64) -> Span {
         let start = self.start.saturating_add(offset).min(self.end);
         Span {
             source: self.source,
@@ -85,8 +85,8 @@ impl Span {
     }
 
     /// What is left of this span from `offset` on.
-    pub fn from(self, offset: u64) -> Span {
-        self.sub(offset, u64::MAX)
+    pub fn skip(self, offset: u64) -> Span {
+        self.subspan(offset, u64::MAX)
     }
 
     /// The bytes that both have; empty, at the later start, where there are none.

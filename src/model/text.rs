@@ -202,9 +202,12 @@ fn is_invisible(c: char) -> bool {
 pub struct TextOptions {
     /// How many levels below the chosen node; all without.
     pub depth: Option<usize>,
+    /// The nodes that come after so many bytes of output are left out.
+    pub limit: Option<u64>,
 }
 
-/// Prints a node and everything below it, a line each: offset, length, name, value.
+/// Prints a node and everything below it, a line each: offset, length, name, value. Returns the
+/// first node that the limit leaves out.
 ///
 /// # Errors
 ///
@@ -214,27 +217,39 @@ pub fn write_tree(
     node: &Node,
     options: TextOptions,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<Option<Node>> {
     let mut printer = Printer {
         document,
         depth_max: options.depth.unwrap_or(usize::MAX),
+        left: options.limit.unwrap_or(u64::MAX),
+        left_out: None,
         line: String::with_capacity(1 << 16),
         out,
     };
     printer.node(node, 0)?;
-    printer.flush()
+    printer.flush()?;
+    Ok(printer.left_out)
 }
 
 struct Printer<'a> {
     document: &'a Document,
     depth_max: usize,
+    left: u64,
+    left_out: Option<Node>,
     line: String,
     out: &'a mut dyn Write,
 }
 
 impl Printer<'_> {
     fn node(&mut self, node: &Node, depth: usize) -> io::Result<()> {
+        if self.left == 0 {
+            self.left_out.get_or_insert_with(|| node.clone());
+            return Ok(());
+        }
+        let before = self.line.len();
         self.push_line(node, depth);
+        let written = self.line.len().saturating_sub(before) as u64;
+        self.left = self.left.saturating_sub(written);
         if self.line.len() > 1 << 15 {
             self.flush()?;
         }
@@ -244,10 +259,10 @@ impl Printer<'_> {
         let count = self.document.count(node);
         let mark = self.document.registry.mark();
         let mut at = 0;
-        while at < count {
+        while at < count && self.left_out.is_none() {
             let end = count.min(at + PAGE);
             for child in self.document.make(node, at..end) {
-                if !child.is_default() {
+                if self.left_out.is_none() && !child.is_default() {
                     self.node(&child, depth + 1)?;
                 }
             }
@@ -304,7 +319,7 @@ impl Printer<'_> {
 
     fn push_preview(&mut self, node: &Node) {
         let Some(span) = node.span else { return };
-        let Ok(bytes) = self.document.sources.read_clamped(span.sub(0, PREVIEW)) else {
+        let Ok(bytes) = self.document.sources.read_clamped(span.subspan(0, PREVIEW)) else {
             self.line.push_str("unreadable");
             return;
         };

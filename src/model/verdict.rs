@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::diagnostic::RuleInfo;
+use super::images::{Choice, Images};
 use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
@@ -16,6 +17,12 @@ pub enum Outcome {
     Loads,
     /// It loads; the driver has warnings, which it shows only on request.
     LoadsWithWarnings,
+    /// It loads; its kernels can be created when it is linked with modules that define the
+    /// symbols it imports.
+    NeedsLinking,
+    /// It is for another device: the driver recompiles the intermediate representation in it, and
+    /// loads the result.
+    Recompiled,
     /// The driver refuses it.
     Refused,
     /// The driver decodes it, but cannot link it.
@@ -29,14 +36,16 @@ pub enum Outcome {
 impl Outcome {
     /// Is it known to load?
     pub fn loads(self) -> bool {
-        matches!(self, Outcome::Loads | Outcome::LoadsWithWarnings)
+        self <= Outcome::Recompiled
     }
 
-    /// `loads`, `loads-with-warnings`, `refused`, `link-failure`, `may-crash` or `not-judged`.
+    /// `loads`, `loads-with-warnings`, `needs-linking`, `recompiled`, `refused`, `link-failure`, `may-crash` or `not-judged`.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Loads => "loads",
             Outcome::LoadsWithWarnings => "loads-with-warnings",
+            Outcome::NeedsLinking => "needs-linking",
+            Outcome::Recompiled => "recompiled",
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "link-failure",
             Outcome::MayCrash => "may-crash",
@@ -48,7 +57,9 @@ impl Outcome {
     pub fn words(self) -> &'static str {
         match self {
             Outcome::Loads => "loads",
-            Outcome::LoadsWithWarnings => "loads, with warnings",
+            Outcome::LoadsWithWarnings => "loads with warnings",
+            Outcome::NeedsLinking => "loads, to be linked with other modules",
+            Outcome::Recompiled => "recompiled, then loads",
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "fails to link",
             Outcome::MayCrash => "may crash the driver",
@@ -65,6 +76,10 @@ pub enum Effect {
     Passes,
     /// It warns and goes on.
     Warns,
+    /// It loads the file, but creates no kernel before another module defines a symbol.
+    NeedsLinking,
+    /// It does not use the native code: it recompiles the intermediate representation.
+    Recompiles,
     /// It refuses the file.
     Refuses,
     /// It cannot link the file.
@@ -76,11 +91,13 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// `passes`, `warns`, `refuses`, `link-fails`, `crashes` or `not-judged`.
+    /// `passes`, `warns`, `needs-linking`, `recompiles`, `refuses`, `link-fails`, `crashes` or `not-judged`.
     pub fn name(self) -> &'static str {
         match self {
             Effect::Passes => "passes",
             Effect::Warns => "warns",
+            Effect::NeedsLinking => "needs-linking",
+            Effect::Recompiles => "recompiles",
             Effect::Refuses => "refuses",
             Effect::LinkFails => "link-fails",
             Effect::Crashes => "crashes",
@@ -91,12 +108,14 @@ impl Effect {
     /// What the driver does, for people: `The driver …`.
     pub fn words(self) -> &'static str {
         match self {
-            Effect::Passes => "goes on without a message",
-            Effect::Warns => "warns and goes on",
+            Effect::Passes => "continues without a message",
+            Effect::Warns => "warns and continues",
+            Effect::NeedsLinking => "loads the file, but creates no kernel before it is linked",
+            Effect::Recompiles => "does not use the native code",
             Effect::Refuses => "refuses the file",
             Effect::LinkFails => "cannot link the file",
-            Effect::Crashes => "can crash",
-            Effect::NotJudged => "is not modelled any further",
+            Effect::Crashes => "may crash",
+            Effect::NotJudged => "is not modelled beyond this point",
         }
     }
 
@@ -110,6 +129,8 @@ impl Effect {
         match self {
             Effect::Passes => Outcome::Loads,
             Effect::Warns => Outcome::LoadsWithWarnings,
+            Effect::NeedsLinking => Outcome::NeedsLinking,
+            Effect::Recompiles => Outcome::Recompiled,
             Effect::Refuses => Outcome::Refused,
             Effect::LinkFails => Outcome::LinkFailure,
             Effect::Crashes => Outcome::MayCrash,
@@ -129,6 +150,17 @@ pub struct Finding {
     pub message: String,
     /// The bytes that it is about.
     pub span: Span,
+}
+
+/// A symbol that a file imports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Import {
+    /// Its name.
+    pub symbol: String,
+    /// The first relocation against it.
+    pub span: Span,
+    /// The modules around the file that export it: `abstract module 3`.
+    pub exported_by: Vec<Str>,
 }
 
 /// The intermediate representation in a file, which the driver can recompile.
@@ -161,7 +193,7 @@ pub struct Matching {
 pub struct Verdict {
     /// The driver's release.
     pub driver: Str,
-    /// What happens if nothing is recompiled.
+    /// What happens.
     pub outcome: Outcome,
     /// The device; `None` if the file does not say which one it is for.
     pub device: Option<Str>,
@@ -173,6 +205,8 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// The rules of the findings.
     pub rules: Vec<RuleInfo>,
+    /// The symbols that other modules must define.
+    pub imports: Vec<Import>,
     /// The intermediate representation, if the file has one.
     pub rebuild: Option<Rebuild>,
     /// Which devices the file is for; `None` if the driver does not get that far.
@@ -190,12 +224,30 @@ impl Verdict {
     }
 }
 
-/// A model of a driver: what it does with files, without driver or device.
+/// A device that the driver runs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownDevice {
+    /// Its name: `bmg-g21`.
+    pub name: Str,
+    /// Its product configuration: `20.1.0`.
+    pub configuration: String,
+    /// Its release: `Xe2-HPG`.
+    pub family: String,
+    /// The names under which it is sold.
+    pub marketing: Vec<&'static str>,
+}
+
+/// A model of a driver, and of the runtimes above it: what they do with files, without driver or
+/// device.
 pub trait DriverModel {
     /// What the driver does with the file in `file` on a device, or on the file's own. Returns
     /// `None` if there is no device of that name.
     fn load(&self, sources: &Sources, file: Span, device: Option<&str>) -> Option<Verdict>;
 
-    /// The names of the devices, the usual one of each.
-    fn devices(&self) -> Vec<Str>;
+    /// Which images of a container run on a device. Returns `None` if there is no device of that
+    /// name.
+    fn choose(&self, sources: &Sources, images: &Images, device: &str) -> Option<Choice>;
+
+    /// The devices that the driver runs on and that have a name, by configuration.
+    fn devices(&self) -> Vec<KnownDevice>;
 }

@@ -21,10 +21,10 @@ fn page(session: &SessionContext, state: &State) -> Html {
     let layout = &state.layout;
     let view = state.active().and_then(|tab| tab.view());
     html! {
-        <div class={if layout.embed { "page embed" } else { "page" }}>
+        <div class={classes!("page", layout.embed.then_some("embed"), layout.no_defaults.then_some("no-defaults"))}>
             if !layout.embed {
                 { header(session, state) }
-                if state.tabs.len() > 1 {
+                if state.tabs.len() > usize::from(state.active.is_some()) {
                     { file_tabs(&state.tabs, state.active) }
                 }
             }
@@ -67,13 +67,10 @@ fn away(state: &State) -> Html {
     let Some(tab) = state.active() else {
         return Html::default();
     };
-    let target = tab
-        .view()
-        .and_then(|view| view.selection.target(&view.detail()?.path));
     html! {
         <footer>
             <h1 class="unseen">{ "zeview" }</h1>
-            <a class="away" href={link_to(&tab.origin, target.as_ref())} target="_blank" rel="noopener">{ "Open in zeview" }</a>
+            <a class="away" href={link_to(tab)} target="_blank" rel="noopener">{ "Open in zeview" }</a>
         </footer>
     }
 }

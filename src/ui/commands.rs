@@ -71,6 +71,8 @@ fn next<T: Argument>(words: &mut SplitAsciiWhitespace<'_>) -> Result<T, UnknownC
 }
 
 commands! {
+    /// Shows the page without a file; the files stay open.
+    Home = "home";
     /// Asks for files to open.
     Open = "open";
     /// Opens a file again that has changed.
@@ -121,12 +123,20 @@ commands! {
     CopyTree = "copy-tree";
     /// Saves the selected node and all below it as JSON.
     SaveTree = "save-tree";
+    /// Shows the bytes that only fill up, or hides them.
+    TogglePadding = "toggle-padding";
+    /// Shows the defaults of what is not in the file, or hides them.
+    ToggleDefaults = "toggle-defaults";
     /// Shows what the driver does on the file's own device.
     OwnDevice = "own-device";
     /// Shows the rows of a list that are shown only on demand, or hides them.
     ToggleSecondary(list: ListId) = "toggle-secondary";
     /// Shows a column, or hides it.
     ToggleColumn(list: ListId, column: String) = "toggle-column";
+    /// Moves a column to the left.
+    MoveLeft(list: ListId, column: String) = "move-left";
+    /// Moves a column to the right.
+    MoveRight(list: ListId, column: String) = "move-right";
     /// Shows the default columns.
     DefaultColumns(list: ListId) = "default-columns";
     /// Copies a list.
@@ -141,7 +151,7 @@ commands! {
     NextRow(list: ListId) = "next-row";
     /// Selects the previous row.
     PreviousRow(list: ListId) = "previous-row";
-    /// Shows the relocations that refer to the current symbol.
+    /// Shows the relocations that refer to the current symbol, or all code of the current line.
     References = "references";
     /// Selects the next match in the text.
     NextMatch = "next-match";
@@ -207,13 +217,31 @@ words!(Pane: Structure = "structure", Bytes = "bytes", Inspector = "inspector");
 pub enum ByteForm {
     /// `7f 45 4c 46`.
     Hex,
+    /// UTF-8.
+    Text,
     /// An array in C.
     C,
     /// An array in Rust.
     Rust,
+    /// `bytes` in Python.
+    Python,
+    /// Base64.
+    Base64,
 }
 
-words!(ByteForm: Hex = "hex", C = "c", Rust = "rust");
+impl ByteForm {
+    /// All forms, with what they are called.
+    pub const ALL: [(ByteForm, &'static str); 6] = [
+        (ByteForm::Hex, "Copy as hex"),
+        (ByteForm::Text, "Copy as text"),
+        (ByteForm::C, "Copy as C array"),
+        (ByteForm::Rust, "Copy as Rust array"),
+        (ByteForm::Python, "Copy as Python bytes"),
+        (ByteForm::Base64, "Copy as Base64"),
+    ];
+}
+
+words!(ByteForm: Hex = "hex", Text = "text", C = "c", Rust = "rust", Python = "python", Base64 = "base64");
 words!(Form: Csv = "csv", Tabs = "tabs", Markdown = "markdown", Json = "json", Plain = "plain");
 
 /// Numbers, and what is written like one.
@@ -268,7 +296,7 @@ impl Argument for ListId {
 
 impl Argument for PanelId {
     fn read(word: &str) -> Option<PanelId> {
-        PanelId::ALL.into_iter().find(|panel| panel.name() == word)
+        PanelId::named(word)
     }
 
     fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -314,7 +342,7 @@ mod tests {
         commands.extend(PanelId::ALL.map(Command::Panel));
         let panes = [Pane::Structure, Pane::Bytes, Pane::Inspector];
         commands.extend(panes.map(Command::Pane));
-        let forms = [ByteForm::Hex, ByteForm::C, ByteForm::Rust];
+        let forms = ByteForm::ALL.map(|(form, _)| form);
         commands.extend(forms.map(Command::CopyBytes));
         let forms = [
             Form::Csv,

@@ -4,18 +4,52 @@
 //! rows: a table of 600 000 entries is a handful of runs. Above [`GROUP`] children a node
 //! shows ranges of them, `[0 … 999]`, which are opened like nodes but exist only here. The
 //! parts of the opened file are what everybody looks for first: they are shown one by one
-//! up to [`ROOT_GROUP`].
+//! up to [`ROOT_GROUP`], but for long runs of sections whose names begin alike
+//! (`.text.* (600)`).
+//!
+//! What is shown may be less: [`Show`].
 
 use std::ops::Range;
 
-use super::tree::{Branch, Tree};
-use crate::model::NodeId;
+use super::tree::{self, Branch, Tree};
+use crate::model::{NodeId, NodeKind};
+use crate::worker::protocol::Row;
 
 /// A node with more children shows them in ranges of this many (or its powers).
 pub const GROUP: u64 = 1000;
 
 /// The opened file shows so many parts one by one.
 pub const ROOT_GROUP: u64 = 16 * 1024;
+
+/// So many sections in sequence whose names begin alike are one row.
+const RUN: usize = 24;
+
+/// Which rows are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Show {
+    /// Not the bytes that only fill up.
+    pub no_padding: bool,
+    /// Not the defaults of what is not in the file.
+    pub no_defaults: bool,
+    /// Only rows that are here and have this in their names, in lower case, and those that they
+    /// are below.
+    pub names: String,
+}
+
+impl Show {
+    fn hides(&self, row: &Row) -> bool {
+        (self.no_padding && row.kind == NodeKind::Padding)
+            || (self.no_defaults && tree::is_default(row))
+    }
+}
+
+/// A row that a filter finds, or one with such rows below it.
+struct Found {
+    index: u64,
+    id: NodeId,
+    is_match: bool,
+    below: Vec<Found>,
+}
 
 /// Children that one row stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +60,20 @@ pub struct Group {
     pub start: u64,
     /// The one after the last.
     pub end: u64,
+    /// Sections whose names begin alike.
+    pub named: bool,
+}
+
+impl Group {
+    /// Is the child with this index in it?
+    pub fn has(self, index: u64) -> bool {
+        (self.start..self.end).contains(&index)
+    }
+
+    /// How it is kept which groups are open: more sections may arrive.
+    pub(super) fn key(self) -> (u64, u64) {
+        (self.start, if self.named { u64::MAX } else { self.end })
+    }
 }
 
 /// What a row shows.
@@ -87,6 +135,7 @@ enum What {
         start: u64,
         end: u64,
         size: u64,
+        named: bool,
     },
     Unknown {
         parent: NodeId,
@@ -98,17 +147,58 @@ enum What {
 pub struct Flat {
     runs: Vec<Run>,
     len: u64,
+    show: Show,
+    matches: u64,
 }
 
 impl Flat {
     /// The rows of a tree as it is opened now.
-    pub fn new(tree: &Tree) -> Flat {
-        let mut flat = Flat::default();
+    pub fn new(tree: &Tree, show: Show) -> Flat {
+        let mut flat = Flat {
+            show,
+            ..Flat::default()
+        };
         flat.push(What::Root, 1, 0, 1, 1);
-        if let Some(branch) = tree.open_branch(NodeId::ROOT) {
+        if !flat.show.names.is_empty() {
+            let found = flat.search(tree, NodeId::ROOT);
+            flat.found(tree, NodeId::ROOT, &found, 1);
+        } else if let Some(branch) = tree.open_branch(NodeId::ROOT) {
             flat.branch(tree, NodeId::ROOT, branch, 1);
         }
         flat
+    }
+
+    /// How many rows the filter finds.
+    pub fn matches(&self) -> u64 {
+        self.matches
+    }
+
+    fn search(&self, tree: &Tree, parent: NodeId) -> Vec<Found> {
+        let rows = tree.loaded(parent).filter(|row| !self.show.hides(row));
+        let found = rows.map(|row| Found {
+            index: row.index,
+            id: row.id,
+            is_match: row.name.to_ascii_lowercase().contains(&self.show.names),
+            below: self.search(tree, row.id),
+        });
+        let found = found.filter(|found| found.is_match || !found.below.is_empty());
+        found.collect()
+    }
+
+    fn found(&mut self, tree: &Tree, parent: NodeId, all: &[Found], depth: u32) {
+        for (position, found) in (1..).zip(all) {
+            let start = found.index;
+            let what = What::Children { parent, start };
+            self.push(what, 1, depth, position, all.len() as u64);
+            self.matches += u64::from(found.is_match);
+            match tree.open_branch(found.id) {
+                // Who opens what was found wants to see all of it.
+                Some(branch) if found.is_match && found.below.is_empty() => {
+                    self.branch(tree, found.id, branch, depth + 1);
+                }
+                _ => self.found(tree, found.id, &found.below, depth + 1),
+            }
+        }
     }
 
     /// How many rows there are.
@@ -141,12 +231,14 @@ impl Flat {
                 start,
                 end,
                 size,
+                named,
             } => {
                 let start = start + offset * size;
                 Item::Group(Group {
                     parent,
                     start,
                     end: end.min(start + size),
+                    named,
                 })
             }
         };
@@ -174,9 +266,11 @@ impl Flat {
                         start,
                         end,
                         size,
+                        named,
                     },
                     Item::Group(group),
                 ) if parent == group.parent
+                    && named == group.named
                     && group.start >= start
                     && group.end == end.min(group.start + size)
                     && (group.start - start).is_multiple_of(size) =>
@@ -221,7 +315,7 @@ impl Flat {
         depth: u32,
     ) {
         let Some(size) = group_size(parent, range.end - range.start) else {
-            return self.children(tree, parent, branch, range, depth);
+            return self.level(tree, parent, branch, range, depth);
         };
         let siblings = (range.end - range.start).div_ceil(size);
         let mut at = range.start;
@@ -239,6 +333,7 @@ impl Flat {
                 start: at,
                 end: range.end,
                 size,
+                named: false,
             };
             self.push(what, len, depth, position, siblings);
             self.range(tree, parent, branch, start..end, depth + 1);
@@ -250,6 +345,7 @@ impl Flat {
             start: at,
             end: range.end,
             size,
+            named: false,
         };
         self.push(
             what,
@@ -260,7 +356,8 @@ impl Flat {
         );
     }
 
-    fn children(
+    /// Children one by one, with runs of sections as one row each.
+    fn level(
         &mut self,
         tree: &Tree,
         parent: NodeId,
@@ -268,21 +365,131 @@ impl Flat {
         range: Range<u64>,
         depth: u32,
     ) {
-        let siblings = range.end - range.start;
-        let mut at = range.start;
-        let position = |index: u64| index - range.start + 1;
-        for (&index, &id) in branch.open_children.range(range.clone()) {
-            let Some(inner) = tree.open_branch(id) else {
-                continue;
+        let runs = runs(parent, branch);
+        let within = |run: &Group| range.start <= run.start && run.end <= range.end;
+        let runs: Vec<Group> = runs.into_iter().filter(within).collect();
+        let folded: u64 = runs.iter().map(|run| run.end - run.start - 1).sum();
+        let hidden = self.hidden(branch, &range);
+        let outside = |at: &&u64| !runs.iter().any(|run| run.has(**at));
+        let gone = hidden.iter().filter(outside).count() as u64;
+        let siblings = range.end - range.start - folded - gone;
+        let (mut at, mut position) = (range.start, 1);
+        for run in runs {
+            self.children(tree, branch, at..run.start, depth, &mut position, siblings);
+            let (start, end) = (run.start, run.end);
+            let what = What::Groups {
+                parent,
+                start,
+                end,
+                size: end - start,
+                named: true,
             };
-            let what = What::Children { parent, start: at };
-            self.push(what, index + 1 - at, depth, position(at), siblings);
-            self.branch(tree, id, inner, depth + 1);
+            self.push(what, 1, depth, position, siblings);
+            position += 1;
+            if branch.open_groups.contains(&run.key()) {
+                let inner = end - start - self.hidden(branch, &(start..end)).len() as u64;
+                self.children(tree, branch, start..end, depth + 1, &mut 1, inner);
+            }
+            at = end;
+        }
+        self.children(tree, branch, at..range.end, depth, &mut position, siblings);
+    }
+
+    /// The children in a range that are here and not shown.
+    fn hidden(&self, branch: &Branch, range: &Range<u64>) -> Vec<u64> {
+        if !self.show.no_padding && !self.show.no_defaults {
+            return Vec::new();
+        }
+        let rows = branch.rows().filter(|row| range.contains(&row.index));
+        let hidden = rows.filter(|row| self.show.hides(row));
+        hidden.map(|row| row.index).collect()
+    }
+
+    fn children(
+        &mut self,
+        tree: &Tree,
+        branch: &Branch,
+        range: Range<u64>,
+        depth: u32,
+        position: &mut u64,
+        siblings: u64,
+    ) {
+        let parent = branch.row.id;
+        let opened = branch.open_children.range(range.clone());
+        let opened = opened.filter_map(|(&index, &id)| Some((index, tree.open_branch(id)?)));
+        let hidden = self.hidden(branch, &range).into_iter();
+        let mut cuts: Vec<(u64, Option<&Branch>)> = hidden.map(|index| (index, None)).collect();
+        cuts.extend(opened.map(|(index, inner)| (index, Some(inner))));
+        cuts.sort_by_key(|(index, inner)| (*index, inner.is_some()));
+        let mut at = range.start;
+        let mut push = |flat: &mut Flat, start: u64, end: u64| {
+            let len = end.saturating_sub(start);
+            let what = What::Children { parent, start };
+            flat.push(what, len, depth, *position, siblings);
+            *position += len;
+        };
+        for (index, inner) in cuts {
+            if index < at {
+                continue;
+            }
+            match inner {
+                None => push(self, at, index),
+                Some(inner) => {
+                    push(self, at, index + 1);
+                    self.branch(tree, inner.row.id, inner, depth + 1);
+                }
+            }
             at = index + 1;
         }
-        let what = What::Children { parent, start: at };
-        self.push(what, range.end - at, depth, position(at), siblings);
+        push(self, at, range.end);
     }
+}
+
+/// What the names of a run of sections begin with: `.text.` of `.text.add`, `.rel.text.` of
+/// `.rel.text.add`.
+pub fn stem(name: &str) -> Option<&str> {
+    let skip = [".rela", ".rel"].into_iter().find_map(|prefix| {
+        let rest = name.strip_prefix(prefix)?;
+        rest.starts_with('.').then_some(prefix.len())
+    });
+    let from = skip.unwrap_or(0);
+    let rest = name.get(from..)?.strip_prefix('.')?;
+    let end = from + 1 + rest.find('.')? + 1;
+    name.get(..end).filter(|stem| stem.len() < name.len())
+}
+
+/// The long runs of sections among the children of a file. Padding between them is no end of
+/// a run.
+pub fn runs(parent: NodeId, branch: &Branch) -> Vec<Group> {
+    let mut out: Vec<(Group, usize)> = Vec::new();
+    let is_file = parent == NodeId::ROOT || branch.row.kind == NodeKind::File;
+    let (mut of, mut next) = (None, 0);
+    for row in branch.rows().filter(|_| is_file) {
+        let goes_on = of.is_some() && row.index == next;
+        next = row.index + 1;
+        if goes_on && row.kind == NodeKind::Padding {
+            continue;
+        }
+        let stem = stem(&row.name);
+        match out.last_mut() {
+            Some((group, count)) if goes_on && stem == of => {
+                group.end = next;
+                *count += 1;
+            }
+            _ => {
+                let group = Group {
+                    parent,
+                    start: row.index,
+                    end: next,
+                    named: true,
+                };
+                out.extend(stem.map(|_| (group, 1)));
+                of = stem;
+            }
+        }
+    }
+    let long = out.into_iter().filter(|(_, count)| *count >= RUN);
+    long.map(|(group, _)| group).collect()
 }
 
 /// How many children each row stands for; nothing where they all fit.
@@ -304,7 +511,13 @@ pub fn groups_around(parent: NodeId, count: u64, index: u64) -> Vec<Group> {
     while let Some(size) = group_size(parent, end - start) {
         start += (index.saturating_sub(start)) / size * size;
         end = end.min(start + size);
-        groups.push(Group { parent, start, end });
+        let named = false;
+        groups.push(Group {
+            parent,
+            start,
+            end,
+            named,
+        });
     }
     groups
 }

@@ -108,7 +108,8 @@ pub fn area_name(area: Area) -> &'static str {
 /// The class that gives an area's colour.
 pub fn area_class(area: Area) -> &'static str {
     match area {
-        Area::Inherit | Area::Header => "a-hdr",
+        Area::Inherit => "a-other",
+        Area::Header => "a-hdr",
         Area::Code => "a-code",
         Area::Meta => "a-meta",
         Area::Data => "a-data",
@@ -181,7 +182,8 @@ pub fn chip_class(tone: Tone) -> &'static str {
 /// The class of something that has an area's colour.
 pub fn dot_class(area: Area) -> &'static str {
     match area {
-        Area::Inherit | Area::Header => "dot a-hdr",
+        Area::Inherit => "dot a-other",
+        Area::Header => "dot a-hdr",
         Area::Code => "dot a-code",
         Area::Meta => "dot a-meta",
         Area::Data => "dot a-data",

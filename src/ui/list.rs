@@ -21,6 +21,8 @@ pub struct List {
     pub query: Query,
     /// The ids of the columns that were chosen; `None`: the default ones.
     pub chosen: Option<Rc<[&'static str]>>,
+    /// The widths that were chosen, in pixels, by the ids of the columns.
+    pub widths: Rc<[(&'static str, u32)]>,
     /// The rows.
     pub rows: Paged<Row>,
     /// The columns that the rows have.
@@ -41,6 +43,10 @@ pub enum ListChange {
     Query(Query),
     /// Other columns.
     Columns(Option<Rc<[&'static str]>>),
+    /// The rows have changed.
+    Renew,
+    /// Other widths.
+    Widths(Rc<[(&'static str, u32)]>),
     /// A page has arrived, for this generation.
     Page(u32, Box<ListPage>),
     /// There is no list, for this generation.
@@ -61,6 +67,7 @@ impl List {
             document: None,
             query: Query::default(),
             chosen: None,
+            widths: Rc::from([]),
             rows: Paged::default(),
             cells: Rc::from([]),
             page: None,
@@ -86,6 +93,8 @@ impl List {
                 self.chosen = chosen;
                 self.rows.renew();
             }
+            ListChange::Renew => self.rows.renew(),
+            ListChange::Widths(widths) => self.widths = widths,
             ListChange::Page(of, page) if of == generation => self.put(page),
             ListChange::Failed(of, why) if of == generation => {
                 self.rows.fail();
@@ -120,7 +129,9 @@ impl List {
         }
         self.document = Some(page.document);
         self.failed = None;
-        self.cells = self.shown().iter().map(|column| column.id).collect();
+        let columns = page.columns.iter();
+        let columns = columns.filter_map(|id| self.column(id));
+        self.cells = columns.map(|column| column.id).collect();
         let rows = std::mem::take(&mut page.rows);
         self.rows.put(page.start, rows, page.found);
         self.page = Some(Rc::from(page));
@@ -157,8 +168,8 @@ impl List {
 
     /// The entry of the current row, where it stays the current one until another is selected.
     pub fn staying(&self) -> Option<Span> {
-        use ListId::{Kernels, Relocations, Symbols};
-        let stays = matches!(self.id, Kernels | Relocations | Symbols);
+        use ListId::{Kernels, Relocations, SourceLines, Symbols};
+        let stays = matches!(self.id, Kernels | Relocations | Symbols | SourceLines);
         self.current().filter(|_| stays).map(|place| place.entry)
     }
 
@@ -172,6 +183,11 @@ impl List {
     pub fn shown(&self) -> Vec<&'static Column> {
         match &self.chosen {
             Some(ids) => ids.iter().filter_map(|id| self.column(id)).collect(),
+            // A list of several documents has more.
+            None if self.page.is_some() => {
+                let cells = self.cells.iter();
+                cells.filter_map(|id| self.column(id)).collect()
+            }
             None => self.id.default_columns().collect(),
         }
     }
@@ -181,15 +197,50 @@ impl List {
         self.id.columns().iter().find(|column| column.id == id)
     }
 
-    /// The columns with one more, or one less; the first always stays. In the order of all.
+    /// The columns with one more, or one less; the first always stays. One more comes after the
+    /// one that is before it in the order of all.
     pub fn toggled(&self, id: &str) -> Rc<[&'static str]> {
-        let shown = self.shown();
-        let columns = self.id.columns().iter().enumerate();
-        let columns = columns.filter(|(place, column)| {
-            let is_shown = shown.iter().any(|other| other.id == column.id);
-            *place == 0 || is_shown != (column.id == id)
-        });
-        columns.map(|(_, column)| column.id).collect()
+        let mut shown: Vec<&'static str> = self.shown().iter().map(|column| column.id).collect();
+        let all = self.id.columns();
+        let (Some(column), Some(first)) = (self.column(id), all.first()) else {
+            return shown.into();
+        };
+        match shown.iter().position(|other| *other == id) {
+            Some(_) if id == first.id => {}
+            Some(place) => {
+                shown.remove(place);
+            }
+            None => {
+                let before = all.iter().take_while(|other| other.id != id);
+                let place = before
+                    .filter_map(|other| shown.iter().position(|id| *id == other.id))
+                    .last();
+                shown.insert(place.map_or(1, |place| place + 1), column.id);
+            }
+        }
+        shown.into()
+    }
+
+    /// The columns with one of them one place further; the first always stays.
+    pub fn moved(&self, id: &str, right: bool) -> Rc<[&'static str]> {
+        let mut shown: Vec<&'static str> = self.shown().iter().map(|column| column.id).collect();
+        if let Some(place) = shown.iter().position(|other| *other == id) {
+            let to = if right {
+                place + 1
+            } else {
+                place.saturating_sub(1)
+            };
+            if place > 0 && to > 0 && to < shown.len() {
+                shown.swap(place, to);
+            }
+        }
+        shown.into()
+    }
+
+    /// The width of a column in pixels, if it was chosen.
+    pub fn width(&self, id: &str) -> Option<u32> {
+        let mut widths = self.widths.iter();
+        Some(widths.find(|(of, _)| *of == id)?.1)
     }
 
     /// A cell of a row. Returns `None` if it is not here: rows stay when others are wanted, and
@@ -230,7 +281,7 @@ fn shown(line: &Row) -> Option<(Span, &str)> {
     let CellValue::Text(text) = &cell.value else {
         return None;
     };
-    Some((cell.span.unwrap_or(line.entry.sub(0, 0)), text))
+    Some((cell.span.unwrap_or(line.entry.subspan(0, 0)), text))
 }
 
 /// The text of a line that is in its cell.
@@ -241,7 +292,7 @@ pub fn text(line: &Row) -> &str {
 /// What of a long line is not in its cell.
 pub fn rest(line: &Row) -> Option<Span> {
     let (shown, _) = shown(line)?;
-    let rest = line.entry.from(shown.len());
+    let rest = line.entry.skip(shown.len());
     (!rest.is_empty()).then_some(rest)
 }
 
@@ -259,7 +310,7 @@ pub fn trimmed(line: &Row) -> Span {
     };
     match line.entry.len().saturating_sub(start + end) {
         0 => line.entry,
-        len => line.entry.sub(start, len),
+        len => line.entry.subspan(start, len),
     }
 }
 

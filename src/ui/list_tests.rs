@@ -5,7 +5,7 @@ use crate::model::list::About;
 use crate::model::{SourceId, Xref};
 
 fn at(start: u64, len: u64) -> Span {
-    Span::at(SourceId::FILE, start, len)
+    Span::with_len(SourceId::FILE, start, len)
 }
 
 fn row(index: u64) -> Row {
@@ -27,7 +27,11 @@ fn page(start: u64, found: u64) -> Box<ListPage> {
         found,
         total: found,
         secondary: 0,
-        left_out: 0,
+        notes: Vec::new(),
+        columns: ListId::Kernels
+            .default_columns()
+            .map(|column| column.id.into())
+            .collect(),
         maxima: vec![("spill_size".into(), 64.0)],
         trouble: None,
     })
@@ -203,6 +207,32 @@ fn columns_come_and_go_but_the_first_stays() {
 }
 
 #[test]
+fn columns_keep_the_order_that_was_chosen() {
+    let mut list = kernels();
+    let ids = |list: &List| -> Vec<_> { list.shown().iter().map(|column| column.id).collect() };
+    let before = ids(&list);
+    let [first, second, third] = before[..3] else {
+        panic!("three columns");
+    };
+    list.apply(ListChange::Columns(Some(list.moved(second, true))));
+    assert_eq!(ids(&list)[..3], [first, third, second]);
+    // The first stays where it is, and so does what is at an end.
+    for (id, right) in [
+        (first, true),
+        (third, false),
+        (before[before.len() - 1], true),
+    ] {
+        assert_eq!(*list.moved(id, right), ids(&list)[..], "{id}");
+    }
+    list.apply(ListChange::Columns(Some(list.toggled(second))));
+    assert_eq!(ids(&list)[..2], [first, third]);
+    list.apply(ListChange::Columns(Some(list.toggled(second))));
+    assert_eq!(ids(&list)[..3], [first, second, third]);
+    list.apply(ListChange::Widths(Rc::from([(third, 200)])));
+    assert_eq!((list.width(third), list.width(second)), (Some(200), None));
+}
+
+#[test]
 fn rows_that_are_here_keep_their_columns_until_others_come() {
     let mut list = kernels();
     list.apply(ListChange::Page(0, page(0, 600)));
@@ -224,6 +254,7 @@ fn rows_that_are_here_keep_their_columns_until_others_come() {
         for row in &mut page.rows {
             row.cells.push(Cell::new(CellValue::Bool(true)));
         }
+        page.columns.push(dpas.id.into());
         page
     }));
     assert_eq!(

@@ -76,7 +76,7 @@ pub struct Said<'a> {
 pub fn said(view: &View, entry: Entry) -> Option<Said<'_>> {
     if entry.class == Class::Driver {
         let report = view.verdict.report.as_deref()?;
-        let finding = report.verdict.findings.get(entry.place)?;
+        let finding = report.verdict.as_ref()?.findings.get(entry.place)?;
         return Some(Said {
             rule: &finding.rule,
             message: &finding.message,

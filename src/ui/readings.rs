@@ -1,5 +1,6 @@
 //! Bytes read in every usual way, and written as text for other programs.
 
+use super::commands::ByteForm;
 use crate::model::text::escaped;
 
 /// One way to read the first bytes of a range.
@@ -92,47 +93,66 @@ pub fn text(bytes: &[u8]) -> Option<String> {
     (!text.trim().is_empty()).then(|| escaped(text))
 }
 
-/// `7f 45 4c 46`, 16 to a line.
-pub fn hex_text(bytes: &[u8]) -> String {
-    lines(bytes, "", push_hex, " ")
+/// Bytes as text for other programs.
+pub fn written(bytes: &[u8], form: ByteForm) -> String {
+    let len = bytes.len();
+    let array = |before: String, after| before + &lines(bytes, "    ", "0x", ", ", "") + after;
+    match form {
+        ByteForm::Hex => lines(bytes, "", "", " ", ""),
+        // A zero would end the text in many programs.
+        ByteForm::Text => String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}"),
+        ByteForm::C => array(
+            format!("static const uint8_t bytes[{len}] = {{\n"),
+            "\n};\n",
+        ),
+        ByteForm::Rust => array(format!("const BYTES: [u8; {len}] = [\n"), "\n];\n"),
+        ByteForm::Python => {
+            let body = lines(bytes, "    b\"", "\\x", "", "\"");
+            format!("data = (\n{body}\n)\n")
+        }
+        ByteForm::Base64 => base64(bytes),
+    }
 }
 
-/// `static const uint8_t bytes[4] = { 0x7f, … };`
-pub fn c_array(bytes: &[u8]) -> String {
-    let body = lines(bytes, "    ", push_literal, ", ");
-    format!(
-        "static const uint8_t bytes[{}] = {{\n{body}\n}};\n",
-        bytes.len()
-    )
-}
-
-/// `const BYTES: [u8; 4] = [ 0x7f, … ];`
-pub fn rust_array(bytes: &[u8]) -> String {
-    let body = lines(bytes, "    ", push_literal, ", ");
-    format!("const BYTES: [u8; {}] = [\n{body}\n];\n", bytes.len())
-}
-
-fn lines(bytes: &[u8], indent: &str, push: fn(&mut String, u8), between: &str) -> String {
+/// 16 bytes to a line, which begins and ends with something, as does each byte.
+fn lines(bytes: &[u8], start: &str, before: &str, between: &str, end: &str) -> String {
     let mut out = String::with_capacity(bytes.len() * 6);
     for (number, line) in bytes.chunks(16).enumerate() {
         if number > 0 {
             out.push_str(between.trim_end());
             out.push('\n');
         }
-        out.push_str(indent);
+        out.push_str(start);
         for (i, byte) in line.iter().enumerate() {
             if i > 0 {
                 out.push_str(between);
             }
-            push(&mut out, *byte);
+            out.push_str(before);
+            push_hex(&mut out, *byte);
         }
+        out.push_str(end);
     }
     out
 }
 
-fn push_literal(out: &mut String, byte: u8) {
-    out.push_str("0x");
-    push_hex(out, byte);
+/// RFC 4648, section 4: without line breaks.
+fn base64(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() / 3 * 4 + 4);
+    for group in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(group.get(i).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            out.push(match (bits >> (18 - 6 * i)) as u8 & 63 {
+                _ if i as usize > group.len() => '=',
+                digit @ 0..26 => char::from(b'A' + digit),
+                digit @ 26..52 => char::from(b'a' + digit - 26),
+                digit @ 52..62 => char::from(b'0' + digit - 52),
+                62 => '+',
+                _ => '/',
+            });
+        }
+    }
+    out
 }
 
 /// Two digits.
@@ -187,11 +207,33 @@ mod tests {
 
     #[test]
     fn arrays() {
-        assert_eq!(hex_text(&[0; 17]).lines().count(), 2);
+        assert_eq!(written(&[0; 17], ByteForm::Hex).lines().count(), 2);
         assert_eq!(
-            c_array(&[1, 0xff]),
+            written(&[1, 0xff], ByteForm::C),
             "static const uint8_t bytes[2] = {\n    0x01, 0xff\n};\n"
         );
-        assert!(rust_array(&[0; 17]).contains("0x00,\n    0x00\n"));
+        assert!(written(&[0; 17], ByteForm::Rust).contains("0x00,\n    0x00\n"));
+        let python = written(&[0x22; 17], ByteForm::Python);
+        assert!(
+            python.starts_with("data = (\n    b\"\\x22\\x22"),
+            "{python}"
+        );
+        assert!(python.ends_with("\\x22\"\n    b\"\\x22\"\n)\n"), "{python}");
+        assert_eq!(written(b"a\0\xff", ByteForm::Text), "a\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn base64_comes_back() {
+        let bytes: Vec<u8> = (0..=255).collect();
+        for len in [4, 5, 6, 255, 256] {
+            let text = written(&bytes[..len], ByteForm::Base64);
+            // Four digits may be four digits of hex, too.
+            let url = format!("data:;base64,{text}");
+            assert_eq!(
+                crate::ui::paste::bytes(&url).as_deref(),
+                Some(&bytes[..len])
+            );
+        }
+        assert_eq!(written(b"\xfb\xff", ByteForm::Base64), "+/8=");
     }
 }

@@ -6,9 +6,11 @@
 //! * `#o=0x1f78+16`: bytes of the file.
 //! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
 //! * `#p=.ze_info/kernels/[0]`: the node at a path.
+//! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&device=pvc`: the panel, its filter and
+//!   order, and the device that was asked about.
 //!
-//! Only what stays true when the file is opened again somewhere else: no numbers of nodes,
-//! no names of local files.
+//! Only what stays true when the file is opened again somewhere else: no numbers of nodes. A link
+//! that is copied has the name of a local file, as `n=`: it waits until that file is opened.
 
 /// What the query asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,6 +44,28 @@ pub enum Target {
     },
 }
 
+/// What is shown around the target; empty where the link does not say it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// The name of the panel.
+    pub panel: String,
+    /// The filter of its list.
+    pub filter: String,
+    /// The column that sorts its list; with a `-`, the largest first.
+    pub sort: String,
+    /// The device that was asked about.
+    pub device: String,
+}
+
+/// All that a fragment says of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Link {
+    /// What is selected.
+    pub target: Option<Target>,
+    /// What is shown with it.
+    pub shown: Shown,
+}
+
 /// Reads `?…` (the mark itself may be missing).
 pub fn parse_query(text: &str) -> Query {
     let mut query = Query::default();
@@ -55,31 +79,68 @@ pub fn parse_query(text: &str) -> Query {
     query
 }
 
-/// Reads `#…`; nothing where it points to nothing.
-pub fn parse_fragment(text: &str) -> Option<Target> {
-    let (mut section, mut bytes) = (None, None);
+/// Reads `#…`.
+pub fn parse_fragment(text: &str) -> Link {
+    let (mut path, mut section, mut bytes) = (None, None, None);
     let (mut kernel, mut field) = (None, None);
+    let mut shown = Shown::default();
     for (key, value) in pairs(text.strip_prefix('#').unwrap_or(text)) {
         match key.as_str() {
-            "p" if !value.is_empty() => return Some(Target::Path(value)),
-            "k" if !value.is_empty() => kernel = Some(value),
-            "f" if !value.is_empty() => field = Some(value),
-            "s" if !value.is_empty() => section = Some(value),
+            _ if value.is_empty() => {}
+            "p" => path = Some(value),
+            "k" => kernel = Some(value),
+            "f" => field = Some(value),
+            "s" => section = Some(value),
             "o" => bytes = parse_bytes(&value),
+            "panel" => shown.panel = value,
+            "filter" => shown.filter = value,
+            "sort" => shown.sort = value,
+            "device" => shown.device = value,
             _ => {}
         }
     }
-    if let Some(name) = kernel {
-        return Some(Target::Kernel { name, field });
-    }
-    match (section, bytes) {
-        (section, Some((offset, len))) => Some(Target::Bytes {
+    let target = match (path, kernel, section, bytes) {
+        (Some(path), ..) => Some(Target::Path(path)),
+        (_, Some(name), ..) => Some(Target::Kernel { name, field }),
+        (_, _, section, Some((offset, len))) => Some(Target::Bytes {
             section,
             offset,
             len,
         }),
-        (Some(section), None) => Some(Target::Path(section)),
-        (None, None) => None,
+        (_, _, Some(section), None) => Some(Target::Path(section)),
+        _ => None,
+    };
+    Link { target, shown }
+}
+
+/// The name of the file that `#…` is about, where the link has it.
+pub fn parse_file_name(text: &str) -> Option<String> {
+    let mut pairs = pairs(text.strip_prefix('#').unwrap_or(text));
+    pairs
+        .find(|(key, value)| key == "n" && !value.is_empty())
+        .map(|(_, name)| name)
+}
+
+impl Target {
+    /// In words: `spill_size of kernel vecadd`.
+    pub fn words(&self) -> String {
+        match self {
+            Target::Path(path) => path.clone(),
+            Target::Kernel { name, field: None } => format!("kernel {name}"),
+            Target::Kernel {
+                name,
+                field: Some(field),
+            } => format!("{field} of kernel {name}"),
+            Target::Bytes {
+                section,
+                offset,
+                len,
+            } => {
+                let of = section.as_ref().map(|section| format!(" of {section}"));
+                let bytes = if *len == 1 { "byte" } else { "bytes" };
+                format!("{len} {bytes} at {offset:#x}{}", of.unwrap_or_default())
+            }
+        }
     }
 }
 
@@ -101,35 +162,40 @@ pub fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
-/// Writes `#…`.
-pub fn fragment(target: &Target) -> String {
-    let mut out = String::from("#");
-    match target {
-        Target::Path(path) => {
-            out.push_str("p=");
-            push_encoded(&mut out, path);
+/// Writes `#…`, with the name of the file that it is about, if that has to be found; empty where
+/// there is nothing to say.
+pub fn fragment(link: &Link, file: Option<&str>) -> String {
+    let mut out = String::new();
+    let mut put = |key: &str, value: &str| {
+        if !value.is_empty() {
+            out.push(if out.is_empty() { '#' } else { '&' });
+            out.push_str(key);
+            out.push('=');
+            push_encoded(&mut out, value);
         }
-        Target::Kernel { name, field } => {
-            out.push_str("k=");
-            push_encoded(&mut out, name);
-            if let Some(field) = field {
-                out.push_str("&f=");
-                push_encoded(&mut out, field);
-            }
+    };
+    put("n", file.unwrap_or_default());
+    match &link.target {
+        Some(Target::Path(path)) => put("p", path),
+        Some(Target::Kernel { name, field }) => {
+            put("k", name);
+            put("f", field.as_deref().unwrap_or_default());
         }
-        Target::Bytes {
+        Some(Target::Bytes {
             section,
             offset,
             len,
-        } => {
-            if let Some(section) = section {
-                out.push_str("s=");
-                push_encoded(&mut out, section);
-                out.push('&');
-            }
-            out.push_str(&format!("o={offset:#x}+{len}"));
+        }) => {
+            put("s", section.as_deref().unwrap_or_default());
+            put("o", &format!("{offset:#x}+{len}"));
         }
+        None => {}
     }
+    let shown = &link.shown;
+    put("panel", &shown.panel);
+    put("filter", &shown.filter);
+    put("sort", &shown.sort);
+    put("device", &shown.device);
     out
 }
 
@@ -173,7 +239,7 @@ fn decoded(text: &str) -> String {
 /// Everything but what is readable and harmless in a fragment is escaped.
 fn push_encoded(out: &mut String, text: &str) {
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/:[]@!$'()*,;".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-._~/:[]@!$'()*,;+".contains(&byte) {
             out.push(char::from(byte));
         } else {
             out.push_str(&format!("%{byte:02X}"));
@@ -225,8 +291,8 @@ mod tests {
             ),
         ] {
             let target = kernel_target("vecadd", rest);
-            assert_eq!(fragment(&target), text);
-            assert_eq!(parse_fragment(text), Some(target));
+            there_and_back(target.clone());
+            assert_eq!(written(target), text);
         }
         assert_eq!(
             kernel_paths("k", Some("spill_size")),
@@ -239,20 +305,54 @@ mod tests {
         assert_eq!(kernel_paths("k", None), [".ze_info/kernels/k"]);
     }
 
+    fn written(target: Target) -> String {
+        let target = Some(target);
+        let shown = Shown::default();
+        fragment(&Link { target, shown }, None)
+    }
+
     fn there_and_back(target: Target) {
-        assert_eq!(parse_fragment(&fragment(&target)), Some(target));
+        let read = parse_fragment(&written(target.clone()));
+        assert_eq!(read.target, Some(target));
     }
 
     #[test]
     fn fragments_are_readable() {
         let path = Target::Path(".ze_info/kernels/[0]".to_owned());
-        assert_eq!(fragment(&path), "#p=.ze_info/kernels/[0]");
+        assert_eq!(written(path), "#p=.ze_info/kernels/[0]");
         let bytes = Target::Bytes {
             section: Some(".ze_info".to_owned()),
             offset: 0x78,
             len: 16,
         };
-        assert_eq!(fragment(&bytes), "#s=.ze_info&o=0x78+16");
+        assert_eq!(written(bytes), "#s=.ze_info&o=0x78+16");
+    }
+
+    #[test]
+    fn links_have_the_names_of_local_files_and_what_is_shown() {
+        let link = Link {
+            target: Some(kernel_target("vecadd", "execution_env/spill_size")),
+            shown: Shown {
+                panel: "kernels".to_owned(),
+                filter: "spill_size>0 and \"a&b\"".to_owned(),
+                sort: "-spill_size".to_owned(),
+                device: "pvc".to_owned(),
+            },
+        };
+        let text = fragment(&link, Some("a b&c.zebin"));
+        assert_eq!(
+            text,
+            "#n=a%20b%26c.zebin&k=vecadd&f=spill_size&panel=kernels\
+             &filter=spill_size%3E0%20and%20%22a%26b%22&sort=-spill_size&device=pvc"
+        );
+        assert_eq!(parse_file_name(&text).as_deref(), Some("a b&c.zebin"));
+        assert_eq!(parse_fragment(&text), link);
+        let words = link.target.map(|target| target.words());
+        assert_eq!(words.as_deref(), Some("spill_size of kernel vecadd"));
+        assert_eq!(fragment(&Link::default(), Some("a")), "#n=a");
+        assert_eq!(fragment(&Link::default(), None), "");
+        assert_eq!(parse_fragment("#n=a"), Link::default());
+        assert_eq!(parse_file_name("#k=a"), None);
     }
 
     #[test]
@@ -273,7 +373,7 @@ mod tests {
     #[test]
     fn nonsense_points_nowhere() {
         for text in ["", "#", "#x=1", "#o=", "#o=zz+1", "#o=1+", "#=&=", "#%"] {
-            assert_eq!(parse_fragment(text), None, "{text}");
+            assert_eq!(parse_fragment(text), Link::default(), "{text}");
         }
     }
 

@@ -23,7 +23,7 @@ pub enum Via {
 pub struct Selection {
     /// The rows from the root's child to the selected node, or to the innermost one that
     /// holds the selected bytes. Empty: the root.
-    pub way: Rc<[Row]>,
+    pub ancestry: Rc<[Row]>,
     /// The bytes; derived values have none.
     pub span: Option<Span>,
     /// The bytes were chosen freely and are not those of the node.
@@ -38,7 +38,7 @@ impl Selection {
     /// The opened file as a whole.
     pub fn root(span: Option<Span>) -> Selection {
         Selection {
-            way: Rc::from([]),
+            ancestry: Rc::from([]),
             span,
             free: false,
             via: Via::Address,
@@ -47,10 +47,10 @@ impl Selection {
     }
 
     /// The last row of a way, and its bytes.
-    pub fn node(way: Rc<[Row]>, via: Via) -> Selection {
+    pub fn node(ancestry: Rc<[Row]>, via: Via) -> Selection {
         Selection {
-            span: way.last().and_then(|row| row.span),
-            way,
+            span: ancestry.last().and_then(|row| row.span),
+            ancestry,
             free: false,
             via,
             serial: 0,
@@ -58,31 +58,39 @@ impl Selection {
     }
 
     /// Bytes, with the way to the node that they are of or in.
-    pub fn bytes(way: Rc<[Row]>, span: Span, via: Via) -> Selection {
+    pub fn bytes(ancestry: Rc<[Row]>, span: Span, via: Via) -> Selection {
         Selection {
-            free: way.last().is_none_or(|row| row.span != Some(span)),
+            free: ancestry.last().is_none_or(|row| row.span != Some(span)),
             span: Some(span),
-            way,
+            ancestry,
             via,
             serial: 0,
         }
     }
 
+    /// The same for a place: without bytes of its own it is the node that was found there.
+    pub fn at(ancestry: Rc<[Row]>, span: Span, via: Via) -> Selection {
+        match span.is_empty() {
+            true => Selection::node(ancestry, via),
+            false => Selection::bytes(ancestry, span, via),
+        }
+    }
+
     /// The node that is selected, or holds the selected bytes.
     pub fn node_id(&self) -> NodeId {
-        self.way.last().map_or(NodeId::ROOT, |row| row.id)
+        self.ancestry.last().map_or(NodeId::ROOT, |row| row.id)
     }
 
     /// The documents within the file that it is in, the outermost first, with the number of
     /// rows on the way to each.
     pub fn documents(&self) -> Vec<(usize, &Row)> {
-        let rows = (1..).zip(self.way.iter());
+        let rows = (1..).zip(self.ancestry.iter());
         rows.filter(|(_, row)| row.kind == NodeKind::File).collect()
     }
 
     /// The innermost document that it is in.
     pub fn document(&self) -> NodeId {
-        let mut rows = self.way.iter().rev();
+        let mut rows = self.ancestry.iter().rev();
         let document = rows.find(|row| row.kind == NodeKind::File);
         document.map_or(NodeId::ROOT, |row| row.id)
     }
@@ -90,9 +98,9 @@ impl Selection {
     /// The readable text that it is in, below the innermost document.
     pub fn text(&self) -> Option<&Row> {
         let file = |row: &Row| row.kind == NodeKind::File;
-        let below = self.way.iter().rposition(file).map_or(0, |at| at + 1);
+        let below = self.ancestry.iter().rposition(file).map_or(0, |at| at + 1);
         // Lines are text within text.
-        let mut texts = self.way.iter().skip(below);
+        let mut texts = self.ancestry.iter().skip(below);
         texts
             .find(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()))
     }
@@ -101,7 +109,7 @@ impl Selection {
     pub fn extent(&self) -> Option<Span> {
         let span = self.span?;
         let head = self
-            .way
+            .ancestry
             .last()
             .filter(|_| !self.free)
             .map_or(0, |row| row.head);
@@ -114,7 +122,7 @@ impl Selection {
     /// Which source the bytes are of; derived values are where their parents are.
     pub fn source(&self) -> SourceId {
         self.span
-            .or_else(|| self.way.iter().rev().find_map(|row| row.span))
+            .or_else(|| self.ancestry.iter().rev().find_map(|row| row.span))
             .map_or(SourceId::FILE, |span| span.source)
     }
 
@@ -125,7 +133,7 @@ impl Selection {
         if source == SourceId::FILE {
             return None;
         }
-        let spans = self.way.iter().filter_map(|row| row.span);
+        let spans = self.ancestry.iter().filter_map(|row| row.span);
         spans.into_iter().find(|span| span.source == source)
     }
 
@@ -140,7 +148,7 @@ impl Selection {
                 return Some(kernel.unwrap_or_else(|| Target::Path(path.to_owned())));
             }
         };
-        let part = self.way.first().and_then(|row| row.span);
+        let part = self.ancestry.first().and_then(|row| row.span);
         match part.filter(|part| part.source == span.source && part.start <= span.start) {
             Some(part) => Some(Target::Bytes {
                 section: path.split('/').next().map(str::to_owned),
@@ -159,7 +167,7 @@ impl Selection {
     /// What a link points to within a kernel: its name stays true where its place in the
     /// list does not.
     fn kernel_target(&self, path: &str) -> Option<Target> {
-        let [part, list, entry, ..] = &*self.way else {
+        let [part, list, entry, ..] = &*self.ancestry else {
             return None;
         };
         // Names that would have to be escaped in a path are not worth it.
@@ -175,7 +183,7 @@ impl Selection {
 
     /// The names on the way, with the numbers of entries.
     pub fn names(&self) -> impl Iterator<Item = String> {
-        self.way.iter().map(name)
+        self.ancestry.iter().map(name)
     }
 }
 

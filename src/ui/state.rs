@@ -7,6 +7,8 @@ use yew::{AttrValue, Reducible};
 use super::flat::Group;
 use super::graph_view::{GraphChange, GraphView};
 use super::list::{List, ListChange};
+use super::occupancy_state::{OccupancyChange, OccupancyState};
+use super::route::Shown;
 use super::selection::Selection;
 use super::texts::{Texts, TextsChange};
 use super::tree::Tree;
@@ -14,7 +16,7 @@ use super::verdict_state::{VerdictChange, VerdictState};
 use crate::model::list::query::Query;
 use crate::model::list::{Detail as ListDetail, ListId};
 use crate::model::modules::Holder;
-use crate::model::{NodeId, SourceId, Span};
+use crate::model::{NodeId, SourceId, Span, Summary};
 use crate::worker::protocol::{Detail, ListAt, Opened, Row};
 
 /// One of the open files.
@@ -24,7 +26,7 @@ pub struct TabId(pub u32);
 /// Where a file came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// Dropped, chosen or pasted: links never name it.
+    /// Dropped, chosen or pasted: a copied link has its name, and waits for it.
     Local,
     /// From an address (`?url=`): links name it.
     Link(AttrValue),
@@ -93,25 +95,34 @@ pub enum PanelId {
     Modules,
     /// The property sets of what is selected in it.
     Properties,
+    /// The source lines of the code.
+    SourceLines,
+    /// The images of a container.
+    Images,
+    /// What the driver does on each device.
+    Devices,
     /// What is wrong or remarkable.
     Problems,
 }
 
 impl PanelId {
     /// All panels, in the order of their tabs.
-    pub const ALL: [PanelId; 9] = [
+    pub const ALL: [PanelId; 12] = [
         PanelId::Overview,
         PanelId::Kernels,
         PanelId::Arguments,
         PanelId::Relocations,
         PanelId::Symbols,
         PanelId::Text,
+        PanelId::SourceLines,
         PanelId::Modules,
         PanelId::Properties,
+        PanelId::Images,
+        PanelId::Devices,
         PanelId::Problems,
     ];
 
-    /// Its name in commands.
+    /// Its name in commands and links.
     pub fn name(self) -> &'static str {
         match self {
             PanelId::Overview => "overview",
@@ -120,10 +131,18 @@ impl PanelId {
             PanelId::Relocations => "relocations",
             PanelId::Symbols => "symbols",
             PanelId::Text => "text",
+            PanelId::SourceLines => "source-lines",
             PanelId::Modules => "modules",
             PanelId::Properties => "properties",
+            PanelId::Images => "images",
+            PanelId::Devices => "devices",
             PanelId::Problems => "problems",
         }
+    }
+
+    /// The panel with a name.
+    pub fn named(name: &str) -> Option<PanelId> {
+        PanelId::ALL.into_iter().find(|panel| panel.name() == name)
     }
 
     /// The list whose row it shows with the selection.
@@ -133,8 +152,11 @@ impl PanelId {
             PanelId::Relocations => Some(ListId::Relocations),
             PanelId::Symbols => Some(ListId::Symbols),
             PanelId::Text => Some(ListId::Lines),
+            PanelId::SourceLines => Some(ListId::SourceLines),
             PanelId::Modules => Some(ListId::Modules),
             PanelId::Properties => Some(ListId::Properties),
+            PanelId::Images => Some(ListId::Images),
+            PanelId::Devices => Some(ListId::Devices),
             PanelId::Overview | PanelId::Problems => None,
         }
     }
@@ -157,6 +179,10 @@ pub struct Layout {
     pub lower_is_inspector: bool,
     /// More of the parts by size are shown.
     pub more_parts: bool,
+    /// Bytes that only fill up are not shown in the tree.
+    pub no_padding: bool,
+    /// The defaults of what is not in the file are not shown.
+    pub no_defaults: bool,
 }
 
 /// How far a file has come.
@@ -196,6 +222,8 @@ pub struct View {
     pub preview: Rc<[u8]>,
     /// What the driver does with it, as far as it is known.
     pub verdict: Rc<VerdictState>,
+    /// What limits the kernel that is shown, as far as it is known.
+    pub occupancy: Rc<OccupancyState>,
     /// Its lists, as far as somebody has asked for them.
     pub lists: Lists,
     /// Its readable texts, as far as somebody has asked for them.
@@ -236,7 +264,7 @@ pub struct Found {
     /// What is selected; `None` if that is known since it was asked.
     pub selection: Option<Selection>,
     /// The rows on the way to the selected node, with their counts.
-    pub way: Rc<[Row]>,
+    pub ancestry: Rc<[Row]>,
     /// What is known of the selected node.
     pub detail: Rc<Detail>,
     /// The first of the selected bytes, if they are here.
@@ -318,16 +346,22 @@ pub enum Action {
     Add(Tab),
     /// A file is looked at.
     Activate(TabId),
+    /// No file is looked at; they stay open.
+    Home,
     /// A file is closed.
     Close(TabId),
     /// A file has come further.
     Phase(TabId, Phase),
     /// The decoder has opened a file.
     Opened(TabId, Rc<Opened>),
+    /// A link says what is shown of a file.
+    Show(TabId, Shown),
     /// The tree has changed.
     Tree(TabId, Vec<TreeChange>),
     /// More is known of what the driver does with it.
     Verdict(TabId, VerdictChange),
+    /// More is known of what limits a kernel.
+    Occupancy(TabId, OccupancyChange),
     /// More is known of a list.
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
@@ -407,6 +441,7 @@ impl State {
             opening: self.serial,
             panel,
             verdict: Rc::default(),
+            occupancy: Rc::default(),
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
@@ -422,7 +457,7 @@ impl State {
         self.serial += 1;
         selection.serial = self.serial;
         self.change_view(id, |view| {
-            Rc::make_mut(&mut view.tree).reveal(&selection.way);
+            Rc::make_mut(&mut view.tree).reveal(&selection.ancestry);
             if view.selection.span != selection.span {
                 view.preview = Rc::from([]);
             }
@@ -439,12 +474,12 @@ impl State {
             self.select(id, selection, asked);
         }
         self.change_view(id, |view| {
-            let node = found.way.last().map_or(NodeId::ROOT, |row| row.id);
+            let node = found.ancestry.last().map_or(NodeId::ROOT, |row| row.id);
             if node != view.selection.node_id() {
                 return;
             }
-            Rc::make_mut(&mut view.tree).learn(&found.way);
-            view.selection.way = found.way;
+            Rc::make_mut(&mut view.tree).learn(&found.ancestry);
+            view.selection.ancestry = found.ancestry;
             view.detail = Some(found.detail);
             if let Some(preview) = found.preview {
                 view.preview = preview;
@@ -458,9 +493,16 @@ impl State {
 }
 
 impl View {
+    /// The summary of the document that the selection is in, as far as it is known.
+    pub fn summary(&self) -> &Summary {
+        let report = self.verdict.report.as_ref();
+        let inner = report.and_then(|report| report.summary.as_ref());
+        inner.unwrap_or(&self.opened.summary)
+    }
+
     /// The row that is selected, or holds the selected bytes.
     pub fn row(&self) -> &Row {
-        self.selection.way.last().unwrap_or(&self.opened.root)
+        self.selection.ancestry.last().unwrap_or(&self.opened.root)
     }
 
     /// Everything about that row, if it is here already.
@@ -470,7 +512,7 @@ impl View {
             .filter(|detail| detail.node == self.row().id)
     }
 
-    fn list_changed(&mut self, list: ListId, change: ListChange) {
+    pub(super) fn list_changed(&mut self, list: ListId, change: ListChange) {
         let before = (
             self.lists.get(list).document,
             self.lists.get(list).rows.generation,
@@ -489,7 +531,7 @@ impl View {
                 }
             }
             ListId::Lines => {
-                Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.way);
+                Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.ancestry);
             }
             _ => {}
         }
@@ -554,9 +596,14 @@ impl Reducible for State {
                 state.tabs.push(Rc::new(tab));
             }
             Action::Activate(id) => state.active = Some(id),
+            Action::Home => state.active = None,
             Action::Close(id) => state.close(id),
             Action::Phase(id, phase) => state.change(id, |tab| tab.phase = phase),
             Action::Opened(id, opened) => state.opened(id, opened),
+            Action::Show(id, shown) => {
+                state.layout.upper_is_panel |= !shown.panel.is_empty();
+                state.change_view(id, |view| view.show(&shown));
+            }
             Action::Tree(id, changes) => state.change_view(id, |view| {
                 let tree = Rc::make_mut(&mut view.tree);
                 for change in changes {
@@ -565,6 +612,9 @@ impl Reducible for State {
             }),
             Action::Verdict(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.verdict).apply(change);
+            }),
+            Action::Occupancy(id, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.occupancy).apply(change);
             }),
             Action::List(id, list, change) => {
                 state.change_view(id, |view| view.list_changed(list, change));

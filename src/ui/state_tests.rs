@@ -43,8 +43,8 @@ fn a_selection_opens_the_way_to_it() {
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
     ]);
-    let way = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(0))];
-    let selection = Selection::node(Rc::from(way), Via::Jump);
+    let ancestry = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(0))];
+    let selection = Selection::node(Rc::from(ancestry), Via::Jump);
     let state = state.reduce(Action::Select(TabId(1), selection, None));
     let view = state.active().and_then(|tab| tab.view()).expect("shown");
     assert!(view.tree.is_open(NodeId(2)));
@@ -90,15 +90,49 @@ fn a_file_that_is_opened_again_keeps_its_panel() {
 }
 
 #[test]
+fn a_link_shows_what_it_was_made_of() {
+    let open = |shown: Shown| {
+        let state = reduced([
+            Action::Add(tab(1)),
+            Action::Opened(TabId(1), Rc::new(opened(1))),
+            Action::Show(TabId(1), shown),
+        ]);
+        let view = state.active().and_then(|tab| tab.view()).expect("shown");
+        (view.panel, view.link().shown)
+    };
+    let shown = |panel: &str, filter: &str, sort: &str| Shown {
+        panel: panel.to_owned(),
+        filter: filter.to_owned(),
+        sort: sort.to_owned(),
+        device: "pvc".to_owned(),
+    };
+    let kernels = shown("kernels", "spill_size>0", "-spill_size");
+    assert_eq!(open(kernels.clone()), (PanelId::Kernels, kernels));
+    let symbols = shown("symbols", "", "name");
+    assert_eq!(open(symbols.clone()), (PanelId::Symbols, symbols));
+    // A text has no filter, and the first panel need not be named.
+    let lines = open(shown("text", "k", "text"));
+    assert_eq!(lines, (PanelId::Text, shown("text", "", "")));
+    let first = open(shown("overview", "k", "name"));
+    assert_eq!(first, (PanelId::Overview, shown("", "", "")));
+    let unknown = open(shown("cellar", "k", "name"));
+    assert_eq!(unknown, (PanelId::Overview, shown("", "", "")));
+}
+
+#[test]
 fn bytes_that_are_no_nodes_are_free() {
     let mut inner = row(2, Some(0), 1, Some(0));
     inner.span = Some(Span::new(SourceId::FILE, 8, 16));
     inner.head = 3;
-    let way: Rc<[Row]> = Rc::from([inner]);
-    let whole = Selection::bytes(Rc::clone(&way), Span::new(SourceId::FILE, 8, 16), Via::Jump);
+    let ancestry: Rc<[Row]> = Rc::from([inner]);
+    let whole = Selection::bytes(
+        Rc::clone(&ancestry),
+        Span::new(SourceId::FILE, 8, 16),
+        Via::Jump,
+    );
     assert!(!whole.free);
     assert_eq!(whole.extent(), Some(Span::new(SourceId::FILE, 5, 16)));
-    let part = Selection::bytes(way, Span::new(SourceId::FILE, 8, 12), Via::Jump);
+    let part = Selection::bytes(ancestry, Span::new(SourceId::FILE, 8, 12), Via::Jump);
     assert!(part.free);
     assert_eq!(part.extent(), part.span);
 }
@@ -130,11 +164,11 @@ fn list_at(document: u32, of: Option<Span>) -> Option<Box<ListAt>> {
     }))
 }
 
-fn found(way: &[Row], selection: Option<Selection>) -> Found {
-    let node = way.last().map_or(0, |row| row.id.0);
+fn found(ancestry: &[Row], selection: Option<Selection>) -> Found {
+    let node = ancestry.last().map_or(0, |row| row.id.0);
     Found {
         selection,
-        way: way.into(),
+        ancestry: ancestry.into(),
         detail: detail(node),
         preview: Some(Rc::from([1, 2])),
         list: None,
@@ -147,8 +181,8 @@ fn view(state: &State) -> &View {
 
 #[test]
 fn a_known_row_is_selected_at_once_and_filled_in_later() {
-    let way = [row(2, Some(0), 1, None), row(20, Some(2), 3, None)];
-    let selection = Selection::node(Rc::from(way.clone()), Via::Jump);
+    let ancestry = [row(2, Some(0), 1, None), row(20, Some(2), 3, None)];
+    let selection = Selection::node(Rc::from(ancestry.clone()), Via::Jump);
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -159,7 +193,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     assert!(view(&state).detail().is_none());
     // Nobody asks again for what is on its way.
     assert!(view(&state).lists.get(ListId::Kernels).goes_with(before));
-    assert_eq!(view(&state).tree.count(&way[0]), None);
+    assert_eq!(view(&state).tree.count(&ancestry[0]), None);
     let counted = [row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(7))];
     let mut found = found(&counted, None);
     found.list = Some((ListId::Kernels, 0, list_at(0, None)));
@@ -168,7 +202,7 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
     assert_eq!(view.selection.serial, before, "it is the same selection");
     assert_eq!(view.detail().map(|detail| detail.node), Some(NodeId(20)));
     assert_eq!((&*view.preview, view.row().count), (&[1, 2][..], Some(7)));
-    assert_eq!(view.tree.count(&way[0]), Some(4));
+    assert_eq!(view.tree.count(&ancestry[0]), Some(4));
     let kernels = view.lists.get(ListId::Kernels);
     assert_eq!(
         (kernels.place(), kernels.goes_with(before)),
@@ -178,22 +212,22 @@ fn a_known_row_is_selected_at_once_and_filled_in_later() {
 
 #[test]
 fn what_belongs_to_another_selection_is_dropped() {
-    let way = [row(2, Some(0), 1, None)];
+    let ancestry = [row(2, Some(0), 1, None)];
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
     ]);
-    let late = found(&way, None);
+    let late = found(&ancestry, None);
     let state = state.reduce(Action::Selected(TabId(1), Box::new(late)));
     assert!(view(&state).detail.is_none() && view(&state).preview.is_empty());
 }
 
 #[test]
 fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
-    let way = [row(2, Some(0), 1, Some(4))];
+    let ancestry = [row(2, Some(0), 1, Some(4))];
     let span = Span::new(SourceId::FILE, 8, 12);
-    let selection = Selection::bytes(way.clone().into(), span, Via::Jump);
-    let mut found = found(&way, Some(selection));
+    let selection = Selection::bytes(ancestry.clone().into(), span, Via::Jump);
+    let mut found = found(&ancestry, Some(selection));
     found.list = Some((ListId::Modules, 0, list_at(5, None)));
     let state = reduced([
         Action::Add(tab(1)),
@@ -211,7 +245,7 @@ fn text(id: u32, name: &'static str) -> Row {
     Row {
         kind: NodeKind::Text,
         name: name.into(),
-        span: Some(Span::at(SourceId::FILE, 1000 * u64::from(id), 100)),
+        span: Some(Span::with_len(SourceId::FILE, 1000 * u64::from(id), 100)),
         ..row(id, Some(0), 0, None)
     }
 }
@@ -244,11 +278,11 @@ fn the_metadata_is_the_first_text() {
 
 #[test]
 fn the_text_goes_with_the_selection() {
-    let way = [text(3, ".options"), row(4, Some(3), 0, Some(0))];
-    let selection = Selection::node(way.clone().into(), Via::Jump);
+    let ancestry = [text(3, ".options"), row(4, Some(3), 0, Some(0))];
+    let selection = Selection::node(ancestry.clone().into(), Via::Jump);
     assert_eq!(selection.text().map(|row| row.id), Some(NodeId(3)));
-    let mut found = found(&way, Some(selection));
-    found.list = Some((ListId::Lines, 0, list_at(0, way[0].span)));
+    let mut found = found(&ancestry, Some(selection));
+    found.list = Some((ListId::Lines, 0, list_at(0, ancestry[0].span)));
     let state = reduced([
         Action::Add(tab(1)),
         Action::Opened(TabId(1), Rc::new(opened(3))),
@@ -267,13 +301,13 @@ fn the_text_goes_with_the_selection() {
 fn a_text_is_the_outermost_one_below_the_innermost_document() {
     let mut file = row(5, Some(0), 1, Some(3));
     file.kind = NodeKind::File;
-    let way = [
+    let ancestry = [
         text(1, "outside"),
         file,
         text(2, ".ze_info"),
         text(4, "line 1"),
     ];
-    let selection = Selection::node(way.into(), Via::Jump);
+    let selection = Selection::node(ancestry.into(), Via::Jump);
     assert_eq!(selection.text().map(|row| row.id), Some(NodeId(2)));
     assert_eq!(selection.document(), NodeId(5));
     assert_eq!(Selection::root(None).text(), None);

@@ -62,8 +62,8 @@ impl Texts {
     }
 
     /// Shows the text of these bytes; it is one on the way to the selection.
-    pub fn follow(&mut self, of: Option<Span>, way: &[Row]) {
-        let mut rows = way.iter().chain(self.rows.iter());
+    pub fn follow(&mut self, of: Option<Span>, ancestry: &[Row]) {
+        let mut rows = ancestry.iter().chain(self.rows.iter());
         if let Some(text) = rows.find(|row| of.is_some() && row.span == of).cloned() {
             self.show(text);
         }

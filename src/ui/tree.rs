@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::flat::{self, Group};
-use crate::model::{NodeId, Value};
+use crate::model::{DEFAULT, NodeId, NodeKind, Str, Value};
 use crate::worker::protocol::{Opened, Row};
 
 /// Rows are asked for, and kept, in pages of this many.
@@ -25,6 +25,13 @@ pub struct Branch {
     /// The ranges of children that are open, by start and end.
     pub open_groups: BTreeSet<(u64, u64)>,
     pages: BTreeMap<u64, Rc<[Row]>>,
+}
+
+impl Branch {
+    /// The rows of its children that are here, by index.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.pages.values().flat_map(|page| page.iter())
+    }
 }
 
 /// The tree of one file.
@@ -71,7 +78,7 @@ impl Tree {
     pub fn is_group_open(&self, group: Group) -> bool {
         self.branches
             .get(&group.parent)
-            .is_some_and(|b| b.open_groups.contains(&(group.start, group.end)))
+            .is_some_and(|b| b.open_groups.contains(&group.key()))
     }
 
     /// Another number after each change.
@@ -101,23 +108,22 @@ impl Tree {
     /// The rows of a node's children that are here, by index.
     pub fn loaded(&self, parent: NodeId) -> impl Iterator<Item = &Row> {
         let branch = self.branches.get(&parent);
-        let pages = branch.into_iter().flat_map(|branch| branch.pages.values());
-        pages.flat_map(|page| page.iter())
+        branch.into_iter().flat_map(Branch::rows)
     }
 
     /// The rows on the way to a child, from the root's child to itself.
-    pub fn way(&self, row: &Row) -> Vec<Row> {
-        let mut way = vec![row.clone()];
+    pub fn ancestry(&self, row: &Row) -> Vec<Row> {
+        let mut ancestry = vec![row.clone()];
         let mut at = row.parent;
         while let Some(branch) = at
             .filter(|id| *id != NodeId::ROOT)
             .and_then(|id| self.branches.get(&id))
         {
-            way.push((*branch.row).clone());
+            ancestry.push((*branch.row).clone());
             at = branch.row.parent;
         }
-        way.reverse();
-        way
+        ancestry.reverse();
+        ancestry
     }
 
     /// Shows a node's children.
@@ -162,7 +168,7 @@ impl Tree {
     pub fn set_group(&mut self, group: Group, open: bool) {
         if let Some(branch) = self.branches.get_mut(&group.parent) {
             self.version += 1;
-            let key = (group.start, group.end);
+            let key = group.key();
             if open {
                 branch.open_groups.insert(key);
             } else {
@@ -207,13 +213,18 @@ impl Tree {
     }
 
     /// Opens everything that hides the last row of a way.
-    pub fn reveal(&mut self, way: &[Row]) {
+    pub fn reveal(&mut self, ancestry: &[Row]) {
         let mut above = Rc::clone(&self.root);
-        for row in way {
+        for row in ancestry {
             self.open(&above);
             let count = self.count(&above);
             if let Some(count) = count {
-                for group in flat::groups_around(above.id, count, row.index) {
+                let mut groups = flat::groups_around(above.id, count, row.index);
+                if let Some(branch) = self.branches.get(&above.id) {
+                    let runs = flat::runs(above.id, branch);
+                    groups.extend(runs.into_iter().filter(|run| run.has(row.index)));
+                }
+                for group in groups {
                     self.set_group(group, true);
                 }
             }
@@ -225,6 +236,12 @@ impl Tree {
 /// Can the row have children?
 pub fn is_branch(row: &Row) -> bool {
     row.count != Some(0)
+}
+
+/// Is it the default of something that is not in the file?
+pub fn is_default(row: &Row) -> bool {
+    let says_so = |summary: &Str| summary.ends_with(DEFAULT);
+    row.kind == NodeKind::Derived && row.summary.as_ref().is_some_and(says_so)
 }
 
 /// Does the row have something to say besides its name?

@@ -1,4 +1,4 @@
-use super::super::flat::{Flat, Item};
+use super::super::flat::{Flat, Group, Item, Show, stem};
 use super::*;
 use crate::model::{Area, Coverage, NodeKind, Summary};
 
@@ -41,7 +41,7 @@ pub(crate) fn opened(children: u64) -> Opened {
 }
 
 fn rows(tree: &Tree) -> Vec<(u32, Item)> {
-    let flat = Flat::new(tree);
+    let flat = Flat::new(tree, Show::default());
     (0..flat.len())
         .map(|i| flat.row(i).expect("within"))
         .map(|row| (row.depth, row.item))
@@ -76,7 +76,7 @@ fn opened_branches_are_between_their_siblings() {
 fn positions_are_counted_for_aria() {
     let mut tree = Tree::new(&opened(3));
     tree.open(&Rc::new(row(1, Some(0), 0, Some(2))));
-    let flat = Flat::new(&tree);
+    let flat = Flat::new(&tree, Show::default());
     let last = flat.row(5).expect("within");
     assert_eq!((last.position, last.siblings, last.depth), (3, 3, 1));
     let inner = flat.row(3).expect("within");
@@ -87,16 +87,17 @@ fn positions_are_counted_for_aria() {
 #[test]
 fn many_children_are_shown_in_ranges() {
     let mut tree = Tree::new(&opened(600_000));
-    let flat = Flat::new(&tree);
+    let flat = Flat::new(&tree, Show::default());
     assert_eq!(flat.len(), 601);
     let last = Group {
         parent: NodeId(0),
         start: 599_000,
         end: 600_000,
+        named: false,
     };
     assert_eq!(flat.row(600).map(|r| r.item), Some(Item::Group(last)));
     tree.set_group(last, true);
-    let flat = Flat::new(&tree);
+    let flat = Flat::new(&tree, Show::default());
     assert_eq!(flat.len(), 1601);
     assert_eq!(flat.find(child(0, 599_999)), Some(1600));
     assert_eq!(flat.find(Item::Group(last)), Some(600));
@@ -107,12 +108,13 @@ fn many_children_are_shown_in_ranges() {
 fn a_cut_off_range_at_the_end_is_found() {
     let mut tree = Tree::new(&opened(1));
     tree.open(&Rc::new(row(1, Some(0), 0, Some(1_500))));
-    let flat = Flat::new(&tree);
+    let flat = Flat::new(&tree, Show::default());
     assert_eq!(flat.len(), 4);
     let last = Group {
         parent: NodeId(1),
         start: 1000,
         end: 1500,
+        named: false,
     };
     assert_eq!(flat.find(Item::Group(last)), Some(3));
 }
@@ -120,15 +122,18 @@ fn a_cut_off_range_at_the_end_is_found() {
 #[test]
 fn the_parts_of_a_file_are_shown_one_by_one() {
     let tree = Tree::new(&opened(1_500));
-    assert_eq!(Flat::new(&tree).len(), 1_501);
-    assert_eq!(Flat::new(&tree).find(child(0, 1_499)), Some(1_500));
+    assert_eq!(Flat::new(&tree, Show::default()).len(), 1_501);
+    assert_eq!(
+        Flat::new(&tree, Show::default()).find(child(0, 1_499)),
+        Some(1_500)
+    );
 }
 
 #[test]
 fn ranges_of_ranges() {
     let mut tree = Tree::new(&opened(3_000_000));
     tree.reveal(&[row(9, Some(0), 2_000_500, Some(0))]);
-    let flat = Flat::new(&tree);
+    let flat = Flat::new(&tree, Show::default());
     // The root, 3 ranges of a million, 1000 ranges of a thousand, 1000 children.
     assert_eq!(flat.len(), 1 + 3 + 1000 + 1000);
     let at = flat.find(child(0, 2_000_500)).expect("revealed");
@@ -138,13 +143,13 @@ fn ranges_of_ranges() {
 #[test]
 fn a_way_is_revealed() {
     let mut tree = Tree::new(&opened(3));
-    let way = [
+    let ancestry = [
         row(3, Some(0), 2, Some(10)),
         row(50, Some(3), 4, Some(5)),
         row(60, Some(50), 1, Some(0)),
     ];
-    tree.reveal(&way);
-    let flat = Flat::new(&tree);
+    tree.reveal(&ancestry);
+    let flat = Flat::new(&tree, Show::default());
     assert_eq!(flat.find(child(50, 1)), Some(3 + 5 + 2));
     assert!(!tree.has_page(NodeId(50), 1));
     tree.insert(
@@ -155,7 +160,7 @@ fn a_way_is_revealed() {
             .collect::<Vec<_>>(),
     );
     let names: Vec<_> = tree
-        .way(tree.child(NodeId(50), 1).expect("here"))
+        .ancestry(tree.child(NodeId(50), 1).expect("here"))
         .iter()
         .map(|r| r.id.0)
         .collect();
@@ -191,4 +196,102 @@ fn a_tree_has_another_number_after_each_change() {
     tree.learn(&[row(1, Some(0), 0, Some(7))]);
     assert_ne!(tree.version(), opened);
     assert_eq!(rows(&tree).len(), 4 + 7);
+}
+
+/// A file with these parts.
+fn named(names: &[String]) -> Tree {
+    let mut opened = opened(names.len() as u64);
+    for (row, name) in opened.rows.iter_mut().zip(names) {
+        row.name = name.clone().into();
+        if name == "padding" {
+            row.kind = NodeKind::Padding;
+        }
+    }
+    Tree::new(&opened)
+}
+
+#[test]
+fn long_runs_of_sections_are_one_row() {
+    let text = (0..30).flat_map(|i| [format!(".text.k{i}"), "padding".to_owned()]);
+    let mut names = vec!["ELF header".to_owned()];
+    names.extend(text);
+    names.extend((0..3).map(|i| format!(".rel.text.k{i}")));
+    let mut tree = named(&names);
+    let flat = Flat::new(&tree, Show::default());
+    let run = Group {
+        parent: NodeId(0),
+        start: 1,
+        end: 60,
+        named: true,
+    };
+    let last = flat.row(2).expect("the run");
+    assert_eq!(
+        (last.item, last.position, last.siblings),
+        (Item::Group(run), 2, 6)
+    );
+    assert_eq!(flat.len(), 7);
+    assert_eq!(flat.find(child(0, 5)), None);
+    tree.reveal(&[row(6, Some(0), 5, Some(0))]);
+    let flat = Flat::new(&tree, Show::default());
+    assert_eq!(flat.find(child(0, 5)), Some(7));
+    let no_padding = Show {
+        no_padding: true,
+        ..Show::default()
+    };
+    let flat = Flat::new(&tree, no_padding);
+    assert_eq!(
+        flat.len(),
+        36,
+        "the file, the header, the run and its 30, three"
+    );
+    let third = flat.find(child(0, 5)).and_then(|number| flat.row(number));
+    assert_eq!(
+        third.map(|row| (row.position, row.siblings, row.depth)),
+        Some((3, 30, 2))
+    );
+}
+
+#[test]
+fn names_begin_alike() {
+    for (name, expected) in [
+        (".text.add", Some(".text.")),
+        (".rel.text.a.b", Some(".rel.text.")),
+        (".rela.debug_info.k", Some(".rela.debug_info.")),
+        (".relax.k", Some(".relax.")),
+        (".text", None),
+        (".rel.text", None),
+        (".text.", None),
+        ("text.k", None),
+    ] {
+        assert_eq!(stem(name), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_filter_shows_matches_and_what_they_are_below() {
+    let names: Vec<String> = (0..40).map(|i| format!(".text.k{i}")).collect();
+    let mut tree = named(&names);
+    tree.open(&Rc::new(row(8, Some(0), 7, Some(3))));
+    let below: Vec<Row> = (0..3)
+        .map(|i| row(100 + i, Some(8), i.into(), Some(0)))
+        .collect();
+    tree.insert(NodeId(8), 0, &below);
+    tree.close(NodeId(8));
+    let filter = |names: &str| {
+        let show = Show {
+            names: names.to_owned(),
+            ..Show::default()
+        };
+        let flat = Flat::new(&tree, show);
+        let items = (0..flat.len())
+            .filter_map(|i| flat.row(i))
+            .map(|row| row.item);
+        (items.collect::<Vec<_>>(), flat.matches())
+    };
+    assert_eq!(
+        filter("n101"),
+        (vec![Item::Root, child(0, 7), child(8, 1)], 1)
+    );
+    assert_eq!(filter("k39"), (vec![Item::Root, child(0, 39)], 1));
+    assert_eq!(filter("nothing"), (vec![Item::Root], 0));
 }

@@ -7,7 +7,7 @@ use yew::AttrValue;
 use super::format;
 use crate::model::list::{Mark, Row};
 use crate::model::{Effect, NodeId, Outcome, Severity, Tone, Verdict};
-use crate::worker::protocol::{Opened, VerdictReport};
+use crate::worker::protocol::{ImagesReport, Opened, VerdictReport};
 
 /// The verdict on a document, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -16,13 +16,16 @@ pub struct VerdictState {
     pub document: Option<NodeId>,
     /// The device of the last request; `None`: the document's own.
     pub device: Option<AttrValue>,
-    /// The verdict; `None` while it is not known, or if there is none.
+    /// The verdict, as far as there is one, and the images of a container; `None` while it is not
+    /// known.
     pub report: Option<Rc<VerdictReport>>,
     /// Why the last request was not answered: there is no such device, or the decoder has
     /// crashed on it.
     pub error: Option<AttrValue>,
     /// The kernels with the worst hazards.
     pub worst: Rc<[Row]>,
+    /// The first images of a container.
+    pub images: Rc<[Row]>,
 }
 
 /// A change of what is known.
@@ -33,10 +36,12 @@ pub enum VerdictChange {
     Answered(
         NodeId,
         Option<AttrValue>,
-        Result<Option<Rc<VerdictReport>>, AttrValue>,
+        Result<Rc<VerdictReport>, AttrValue>,
     ),
     /// The worst kernels of a document.
     Worst(NodeId, Rc<[Row]>),
+    /// The first images of a document.
+    Images(NodeId, Rc<[Row]>),
 }
 
 impl VerdictState {
@@ -46,6 +51,7 @@ impl VerdictState {
             VerdictChange::Asked(document, device) => {
                 if self.document != Some(document) {
                     self.worst = Rc::default();
+                    self.images = Rc::default();
                 }
                 self.document = Some(document);
                 self.device = device;
@@ -55,12 +61,15 @@ impl VerdictState {
                 if self.document == Some(document) && self.device == device =>
             {
                 match report {
-                    Ok(report) => self.report = report,
+                    Ok(report) => self.report = Some(report),
                     Err(error) => self.error = Some(error),
                 }
             }
             VerdictChange::Worst(document, worst) if self.document == Some(document) => {
                 self.worst = worst;
+            }
+            VerdictChange::Images(document, images) if self.document == Some(document) => {
+                self.images = images;
             }
             _ => {}
         }
@@ -68,7 +77,12 @@ impl VerdictState {
 
     /// The verdict.
     pub fn verdict(&self) -> Option<&Verdict> {
-        self.report.as_ref().map(|report| &report.verdict)
+        self.report.as_ref()?.verdict.as_ref()
+    }
+
+    /// The images of a container.
+    pub fn container(&self) -> Option<&ImagesReport> {
+        self.report.as_ref()?.images.as_ref()
     }
 }
 
@@ -94,13 +108,24 @@ pub fn errors(opened: &Opened) -> u64 {
         .count() as u64
 }
 
+/// The columns of the first images; the last two are of a device.
+pub const IMAGE_COLUMNS: [&str; 5] = ["image", "device", "verdict", "chosen", "reason"];
+
 /// The colour of an outcome.
 pub fn tone(outcome: Outcome) -> Tone {
     match outcome {
         Outcome::Loads => Tone::Good,
-        Outcome::LoadsWithWarnings => Tone::Warning,
+        Outcome::LoadsWithWarnings | Outcome::NeedsLinking | Outcome::Recompiled => Tone::Warning,
         Outcome::Refused | Outcome::LinkFailure | Outcome::MayCrash => Tone::Bad,
         Outcome::NotJudged => Tone::Plain,
+    }
+}
+
+/// What happens with the images of a container on a device, and its colour.
+pub fn choice_words(images: &ImagesReport) -> (Tone, &'static str) {
+    match images.outcome {
+        Some(outcome) => (tone(outcome), outcome.words()),
+        None => (Tone::Bad, "no image runs"),
     }
 }
 
@@ -108,7 +133,7 @@ pub fn tone(outcome: Outcome) -> Tone {
 pub fn effect_tone(effect: Effect) -> Tone {
     match effect {
         Effect::Passes | Effect::NotJudged => Tone::Plain,
-        Effect::Warns => Tone::Warning,
+        Effect::Warns | Effect::NeedsLinking | Effect::Recompiles => Tone::Warning,
         Effect::Refuses | Effect::LinkFails | Effect::Crashes => Tone::Bad,
     }
 }

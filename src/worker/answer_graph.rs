@@ -15,14 +15,14 @@ use crate::model::{Document, NodeId};
 /// When there are no modules; says so in words.
 pub(super) fn graph(
     lists: &mut Lists,
-    document: &Document,
+    document: &mut Document,
     node: NodeId,
     query: &Query,
     (start, count): (u64, u64),
 ) -> Result<Response, String> {
     let found = lists.get(document, node, ListId::Modules, query)?;
     let modules = document.modules(found.document);
-    let modules = modules.ok_or("There are no modules in this.")?;
+    let modules = modules.ok_or("This part of the file has no modules.")?;
     let graph = modules.graph(&document.sources);
     let order = found.order.iter();
     let modules = order.flat_map(|order| order.from(start, count));

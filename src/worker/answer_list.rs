@@ -29,6 +29,20 @@ pub(super) struct Found {
 }
 
 impl Lists {
+    /// The list of a document: the one that was made last, if it is of that document.
+    pub(super) fn known(
+        &self,
+        document: &mut Document,
+        id: NodeId,
+        list: ListId,
+    ) -> Option<Rc<dyn List>> {
+        let known = self.0.get(&list).filter(|found| found.document == id);
+        match known {
+            Some(found) => Some(Rc::clone(&found.list)),
+            None => document.list(id, list, None),
+        }
+    }
+
     /// The rows that a query finds in the list of the innermost document around a node that has
     /// such a list.
     ///
@@ -37,23 +51,33 @@ impl Lists {
     /// When there is none; says so in words.
     pub(super) fn get(
         &mut self,
-        document: &Document,
+        document: &mut Document,
         node: NodeId,
         list: ListId,
         query: &Query,
     ) -> Result<&Found, String> {
-        let none = || format!("There are no {} in this.", list.name());
+        let none = || {
+            format!(
+                "This part of the file has no {}.",
+                list.name().replace('-', " ")
+            )
+        };
         let id = document.document_of(node, list).ok_or_else(none)?;
         let known = self.0.remove(&list);
-        let known = known.filter(|found| found.document == id && found.query.of == query.of);
+        let is_same = |found: &Found| {
+            let other = &found.query;
+            found.document == id && other.of == query.of && other.device == query.device
+        };
+        let known = known.filter(is_same);
         let found = match known {
             Some(found) if found.query == *query => found,
             known => {
                 let (list, maxima) = match known {
                     Some(found) => (found.list, found.maxima),
                     None => {
-                        let made = document.list(id, list, query.of).ok_or_else(none)?;
-                        (made, OnceCell::new())
+                        let device = query.device.as_deref();
+                        let made = document.list_on(id, list, query.of, device);
+                        (made.ok_or_else(none)?, OnceCell::new())
                     }
                 };
                 Found {
@@ -68,23 +92,27 @@ impl Lists {
         Ok(self.0.entry(list).or_insert(found))
     }
 
+    /// Makes a list anew when it is asked for next.
+    pub(super) fn forget(&mut self, list: ListId) {
+        self.0.remove(&list);
+    }
+
     pub(super) fn answer(
         &mut self,
-        document: &Document,
+        document: &mut Document,
         id: NodeId,
         list: ListId,
         query: &Query,
         ask: &Ask,
     ) -> Result<Response, String> {
-        let sources = &document.sources;
         Ok(match ask {
             Ask::Rows {
                 start,
                 count,
                 columns,
             } => {
-                let columns = chosen(list, columns)?;
                 let found = self.get(document, id, list, query)?;
+                let columns = chosen(&*found.list, columns)?;
                 Response::List(Box::new(found.page(document, *start, *count, &columns)))
             }
             Ask::At {
@@ -102,18 +130,23 @@ impl Lists {
                 };
                 Response::ListAt(self.at(document, *node, *span, &follow).map(Box::new))
             }
-            Ask::Written { columns, form } => {
+            Ask::Written {
+                columns,
+                form,
+                rows,
+            } => {
                 let text = match (query.of, list, form) {
                     // A text is not a table of its lines.
                     (Some(text), ListId::Lines, Form::Plain) => {
-                        lines::text(text, sources, EXPORT_MAX)
+                        lines::text(text, &document.sources, EXPORT_MAX)
                     }
                     _ => {
-                        let columns = chosen(list, columns)?.into_iter();
-                        let columns: Vec<_> = columns.map(|(_, column)| column).collect();
                         let found = self.get(document, id, list, query)?;
+                        let columns = chosen(&*found.list, columns)?.into_iter();
+                        let columns: Vec<_> = columns.map(|(_, column)| column).collect();
                         let order = found.order.as_ref().map_err(String::clone)?;
-                        writer::write(&*found.list, order, &columns, *form, sources, EXPORT_MAX)
+                        let (list, sources) = (&*found.list, &document.sources);
+                        writer::write(list, order, &columns, *form, *rows, sources, EXPORT_MAX)
                     }
                 };
                 Response::Text(text?)
@@ -123,8 +156,8 @@ impl Lists {
                 from,
                 forward,
             } => {
-                let list = &self.get(document, id, list, query)?.list;
-                let found = list.find(typed, *from, *forward, sources);
+                let list = Rc::clone(&self.get(document, id, list, query)?.list);
+                let found = list.find(typed, *from, *forward, &document.sources);
                 Response::Match(found.map_err(|error| error.to_string())?)
             }
         })
@@ -133,7 +166,7 @@ impl Lists {
     /// The entry of the row at a place.
     pub(super) fn entry(
         &mut self,
-        document: &Document,
+        document: &mut Document,
         follow: &Follow,
         place: u64,
     ) -> Option<Span> {
@@ -146,7 +179,7 @@ impl Lists {
     /// The list that goes with a selection, and the row that the selection belongs to.
     pub(super) fn at(
         &mut self,
-        document: &Document,
+        document: &mut Document,
         node: NodeId,
         span: Option<Span>,
         follow: &Follow,
@@ -154,6 +187,20 @@ impl Lists {
         let list = follow.list;
         let shown = document.document_of(follow.document, list);
         let around = document.document_of(node, list);
+        // The row of a container's list that somebody has chosen does not lead away from it.
+        if let (Some(shown), Some(around)) = (shown, around)
+            && shown != around
+            && matches!(list, ListId::Kernels | ListId::Images)
+            && let Ok(found) = self.get(document, shown, list, &follow.query)
+            && found.leads_to(document, span?, follow.current)
+        {
+            return Some(ListAt {
+                document: shown,
+                of: follow.query.of,
+                found: found.count(),
+                place: found.place(document, span, follow.current, false),
+            });
+        }
         let id = around.or(shown)?;
         let of = match list {
             ListId::Lines => text_around(document, node),
@@ -228,10 +275,28 @@ impl Found {
             found: self.count(),
             total: list.count().saturating_sub(list.secondary()).into(),
             secondary: list.secondary().into(),
-            left_out: list.left_out(),
+            notes: list.notes(),
+            columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
             maxima: maxima.clone(),
             trouble: self.order.as_ref().err().cloned(),
         }
+    }
+
+    /// Are the bytes in a row, or what the current one leads to?
+    fn leads_to(&self, document: &Document, span: Span, current: Option<Span>) -> bool {
+        let (list, sources) = (&self.list, &document.sources);
+        let current = current.and_then(|entry| list.rows_at(entry, sources));
+        list.rows_at(span, sources).is_some()
+            || current.is_some_and(|rows| self.row_leads_to(rows.start, document, span))
+    }
+
+    /// Do the cells of a row, or what belongs to it, stand at these bytes?
+    fn row_leads_to(&self, row: u32, document: &Document, span: Span) -> bool {
+        let (list, sources) = (&self.list, &document.sources);
+        let mut columns = 0..list.id().columns().len();
+        let links = || list.about(row, span, sources).links;
+        columns.any(|column| leads_to(list.cell(row, column, sources).span, span))
+            || links().iter().any(|link| leads_to(Some(link.to), span))
     }
 
     /// The row that bytes belong to; else the current one.
@@ -251,11 +316,8 @@ impl Found {
             // What is in the current row, or what it leads to, does not lead away from it.
             let row = current.start;
             let entry = list.entry(row, sources);
-            let mut columns = 0..list.id().columns().len();
-            let links = || list.about(row, span, sources).links;
             if entry.is_some_and(|entry| entry.contains(span))
-                || columns.any(|column| list.cell(row, column, sources).span == Some(span))
-                || links().iter().any(|link| link.to == span)
+                || self.row_leads_to(row, document, span)
             {
                 rows = Some(current.clone());
             }
@@ -280,12 +342,21 @@ impl Found {
     }
 }
 
+/// Is `span` what bytes lead to? Without bytes, that is what stands at their place.
+fn leads_to(from: Option<Span>, span: Span) -> bool {
+    from.is_some_and(|from| from == span || (from.is_empty() && span.contains(from)))
+}
+
 /// The columns of these ids and their places; the default ones if there are none.
-fn chosen(list: ListId, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
-    let all = list.columns().iter().enumerate();
+fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
+    let all = list.id().columns().iter().enumerate();
     if ids.is_empty() {
-        let shown = all.filter(|(_, column)| column.presence == Presence::Default);
-        return Ok(shown.collect());
+        let is_shown = |column: &Column| match column.presence {
+            Presence::Default => true,
+            Presence::Several => list.is_of_several(),
+            Presence::Optional | Presence::QueryOnly => false,
+        };
+        return Ok(all.filter(|(_, column)| is_shown(column)).collect());
     }
     let named = |id: &Str| {
         let found = all.clone().find(|(_, column)| column.id == id);

@@ -8,6 +8,8 @@ use crate::model::{ByteSource, Bytes, SourceError, SourceId, Span};
 
 /// The longest piece that is read at once.
 const PIECE: u64 = 4 * 1024 * 1024;
+/// The shortest piece that is read of a file longer than [`PIECE`].
+const GRAIN: u64 = 128 * 1024;
 
 /// A `File` or `Blob`, read by position. For workers only: windows cannot wait for a read.
 pub struct BlobSource {
@@ -46,9 +48,10 @@ impl ByteSource for BlobSource {
         self.len
     }
 
-    /// Each read is a message to another process and back: more than a millisecond.
+    /// Each read is a message to another process and back, which takes more than a millisecond,
+    /// as long as reading megabytes. So a small file is read at once.
     fn grain(&self) -> u64 {
-        128 * 1024
+        if self.len <= PIECE { self.len } else { GRAIN }
     }
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
@@ -58,7 +61,7 @@ impl ByteSource for BlobSource {
             let until = end.min(at.saturating_add(PIECE));
             match self.piece(at, until) {
                 Ok(Some(piece)) => piece.copy_to(target),
-                Ok(None) => return Err(error(start, len, "it has become shorter")),
+                Ok(None) => return Err(error(start, len, "the file was truncated")),
                 Err(thrown) => return Err(error(start, len, &reason(&thrown))),
             }
             at = until;
@@ -96,7 +99,7 @@ impl ByteSource for ArraySource {
                 self.array.subarray(start, end).copy_to(&mut bytes);
                 Ok(Bytes::from(bytes))
             }
-            _ => Err(error(start, len, "the array was transferred or cut")),
+            _ => Err(error(start, len, "the array was transferred or truncated")),
         }
     }
 }
@@ -105,20 +108,20 @@ impl ByteSource for ArraySource {
 fn room(start: u64, len: u64, available: u64) -> Result<(Vec<u8>, u64), SourceError> {
     let end = start.checked_add(len).filter(|end| *end <= available);
     let Some(end) = end else {
-        return Err(error(start, len, "they lie outside of it"));
+        return Err(error(start, len, "out of range"));
     };
     let mut bytes = Vec::new();
     let reserved = usize::try_from(len).map(|len| (len, bytes.try_reserve_exact(len)));
     match reserved {
         Ok((len, Ok(()))) => bytes.resize(len, 0),
-        _ => return Err(error(start, len, "there is not enough memory for them")),
+        _ => return Err(error(start, len, "not enough memory")),
     }
     Ok((bytes, end))
 }
 
 fn error(start: u64, len: u64, message: &str) -> SourceError {
     SourceError {
-        span: Span::at(SourceId::FILE, start, len),
+        span: Span::with_len(SourceId::FILE, start, len),
         message: message.to_owned(),
     }
 }
@@ -132,13 +135,11 @@ pub(super) fn reason(thrown: &JsValue) -> String {
     };
     match member("name").as_deref() {
         Some("NotReadableError") => {
-            "it was changed since it was chosen, or is not a readable file".to_owned()
+            "the file was changed after it was chosen, or is not readable".to_owned()
         }
-        Some("NotFoundError") => "it was moved or deleted".to_owned(),
-        Some("NotAllowedError" | "SecurityError") => {
-            "the browser does not allow it (any more)".to_owned()
-        }
-        _ => member("message").unwrap_or_else(|| "the browser does not say why".to_owned()),
+        Some("NotFoundError") => "the file was moved or deleted".to_owned(),
+        Some("NotAllowedError" | "SecurityError") => "the browser denies access".to_owned(),
+        _ => member("message").unwrap_or_else(|| "unknown browser error".to_owned()),
     }
 }
 

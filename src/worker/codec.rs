@@ -77,7 +77,7 @@ fn unpack<T: DeserializeOwned>(object: &JsValue) -> Result<T, String> {
 fn put(object: &JsValue, name: &str, value: &JsValue) -> Result<(), String> {
     Reflect::set(object, &name.into(), value)
         .map(drop)
-        .map_err(|_| format!("the message takes no member {name}"))
+        .map_err(|_| format!("unknown message member {name}"))
 }
 
 fn member(object: &JsValue, name: &str) -> Option<JsValue> {

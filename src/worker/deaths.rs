@@ -36,7 +36,9 @@ impl Deaths {
             .list
             .iter()
             .find(|(died, _)| died.as_ref().is_some_and(same))?;
-        Some(format!("{end} This is not tried again for this file."))
+        Some(format!(
+            "{end} zeview does not try this again for this file."
+        ))
     }
 }
 

@@ -15,7 +15,10 @@ use super::protocol::{
 };
 use super::{answer_graph, answer_verdict};
 use crate::decode::decode;
+use crate::decode::text::plural;
 use crate::model::list::ListId;
+use crate::model::occupancy::Question;
+use crate::model::source_lines::{LineRow, SourceFile, base_name};
 use crate::model::{
     ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
     SourceId, Span, json, text,
@@ -28,6 +31,8 @@ pub const PATHS_MAX: usize = 500;
 pub const DETAIL_DIAGNOSTICS_MAX: usize = 50;
 /// At most so many leaves in one answer: one for each byte that a screen can show.
 pub const LEAVES_MAX: usize = 16 * 1024;
+/// So many source files are named where another one was added.
+const NAMED: usize = 6;
 /// At most so many texts are offered.
 pub const TEXTS_MAX: usize = 2000;
 /// At most so many hits in one answer.
@@ -141,7 +146,7 @@ impl Handler {
     /// Answers every request but [`Request::Open`], which needs a file.
     pub fn answer(&mut self, envelope: &Envelope) -> Answer {
         if let Request::Open { name } = &envelope.request {
-            return failed(format!("the request to open {name} came without a file"));
+            return failed(format!("the request to open {name} has no file"));
         }
         if let Request::Rules = &envelope.request {
             return answer_verdict::rules();
@@ -150,7 +155,7 @@ impl Handler {
             return failed("no file is open");
         };
         if envelope.about.is_some_and(|id| id != file.id) {
-            return failed("another file has been opened since this was asked");
+            return failed("another file was opened after this request");
         }
         file.trouble.take();
         let answer = file.answer(&envelope.request);
@@ -158,7 +163,7 @@ impl Handler {
             None => answer,
             Some(error) => Answer::from(Response::Failed {
                 message: format!(
-                    "{} cannot be read any more ({}). Open it again to see what it holds now.",
+                    "{} can no longer be read ({}). Open it again to see its current contents.",
                     file.name, error.message
                 ),
                 changed: true,
@@ -171,7 +176,7 @@ impl OpenFile {
     fn answer(&mut self, request: &Request) -> Answer {
         let document = &mut self.document;
         match request {
-            Request::Open { .. } | Request::Rules => failed("this is no question about a file"),
+            Request::Open { .. } | Request::Rules => failed("not a request about a file"),
             Request::Rows { node, start, count } => {
                 let end = start.saturating_add((*count).min(ROWS_MAX));
                 let Some(parent) = document.node(*node) else {
@@ -189,7 +194,7 @@ impl OpenFile {
                 })
             }
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
-            Request::Search { typed, limit } => search(document, typed, *limit),
+            Request::Search { typed, limit, from } => search(document, typed, *limit, *from),
             Request::Verdict {
                 document: id,
                 device,
@@ -209,6 +214,21 @@ impl OpenFile {
             } => self
                 .lists
                 .answer(document, *id, *list, query, ask)
+                .map_or_else(failed, Answer::from),
+            Request::AddSource {
+                document: id,
+                name,
+                text,
+            } => {
+                document.add_source_text(name, text);
+                self.lists.forget(ListId::SourceLines);
+                added(document, *id, name).map_or_else(failed, Answer::from)
+            }
+            Request::Occupancy {
+                document: id,
+                kernel,
+                question,
+            } => occupancy(&self.lists, document, *id, *kernel, question)
                 .map_or_else(failed, Answer::from),
             Request::Texts { document: id } => Response::Texts(texts(document, *id)).into(),
             Request::Export { node, form } => match document.node(*node) {
@@ -231,8 +251,16 @@ impl OpenFile {
             Place::Node(id) => lineage(document, *id),
             Place::Byte(source, offset) => document.nodes_at(*source, *offset),
             Place::Span(span) => {
-                selected = Some(*span);
-                document.nodes_for(*span)
+                let ids = document.nodes_for(*span);
+                let node = ids.last().and_then(|id| document.node(*id)?.span);
+                match span.is_empty() && node != Some(*span) {
+                    // A symbol without a size: what stands at its place.
+                    true => document.nodes_at(span.source, span.start),
+                    false => {
+                        selected = Some(*span);
+                        ids
+                    }
+                }
             }
             Place::Around { span, within } => {
                 let ids = document.nodes_for(*span);
@@ -247,12 +275,12 @@ impl OpenFile {
             Place::Row(at) => {
                 let lists = &mut self.lists;
                 let entry = follow.and_then(|follow| lists.entry(document, follow, *at));
-                let entry = entry.ok_or("The list has no such row.")?;
+                let entry = entry.ok_or("No such row in the list.")?;
                 document.nodes_for(entry)
             }
         };
-        let node = *ids.last().ok_or("The tree has no such node.")?;
-        let detail = detail(document, node).ok_or("The tree has no such node.")?;
+        let node = *ids.last().ok_or("No such node in the tree.")?;
+        let detail = detail(document, node).ok_or("No such node in the tree.")?;
         let selected = selected.or_else(|| document.node(node)?.span);
         let list = follow.and_then(|follow| {
             let whole = document.node(node)?;
@@ -264,9 +292,9 @@ impl OpenFile {
             self.lists.at(document, node, span, follow)
         });
         let preview =
-            selected.and_then(|span| document.sources.read_clamped(span.sub(0, PREVIEW)).ok());
+            selected.and_then(|span| document.sources.read_clamped(span.subspan(0, PREVIEW)).ok());
         Ok(Selected {
-            way: way(document, &ids),
+            ancestry: ancestry(document, &ids),
             detail,
             preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
             list: list.map(Box::new),
@@ -293,6 +321,58 @@ impl OpenFile {
             millis: clock() - started,
         }
     }
+}
+
+/// What an added file is the source of in the innermost document around a node.
+fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String> {
+    let name = base_name(path);
+    let around = document.document_of(id, ListId::SourceLines);
+    let lines = around.and_then(|id| document.source_lines(id));
+    let table = lines
+        .ok_or("This part of the file has no line tables.")?
+        .table(&document.sources);
+    let files: Vec<&SourceFile> = table.files_for(name).collect();
+    let is_of = |row: &&LineRow| table.file(row).is_some_and(|file| files.contains(&file));
+    let count = table.rows.iter().filter(is_of).count() as u64;
+    if count == 0 {
+        let names = table.files.iter().take(NAMED).map(|file| &*file.name);
+        let names: Vec<&str> = names.collect();
+        let more = if table.files.len() > NAMED {
+            " …"
+        } else {
+            ""
+        };
+        return Err(format!(
+            "No code comes from {name}. The line tables name {}{more}.",
+            names.join(", ")
+        ));
+    }
+    let rows = plural(count, "row");
+    Ok(Response::Text(match files.as_slice() {
+        [file] if file.is_named => format!("{name}: the source of {rows}."),
+        [file] => format!("{name}: taken for {}, the source of {rows}.", file.name),
+        _ => format!(
+            "{name}: the source of {rows}, of {} files with this name.",
+            files.len()
+        ),
+    }))
+}
+
+/// What limits a kernel of the innermost document around a node that lists kernels.
+fn occupancy(
+    lists: &Lists,
+    document: &mut Document,
+    id: NodeId,
+    kernel: u64,
+    question: &Question,
+) -> Result<Response, String> {
+    let around = document.document_of(id, ListId::Kernels);
+    let list = around.and_then(|id| lists.known(document, id, ListId::Kernels));
+    let list = list.ok_or("This part of the file has no kernels.")?;
+    let kernel = list.kernel(u32::try_from(kernel).unwrap_or(u32::MAX));
+    let (kernels, kernel) = kernel.ok_or("No such kernel.")?;
+    let found = kernels.occupancy(kernel, question, &document.sources)?;
+    Ok(Response::Occupancy(Box::new(found)))
 }
 
 fn no_such_node(id: NodeId) -> Answer {
@@ -335,7 +415,7 @@ fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
 }
 
 /// The rows of these nodes with their counts: without the root, unless there is nothing else.
-fn way(document: &Document, ids: &[NodeId]) -> Vec<Row> {
+fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     let shown = match ids {
         [_root, rest @ ..] if !rest.is_empty() => rest,
         ids => ids,
@@ -374,6 +454,8 @@ fn row(document: &Document, id: NodeId, node: &Node) -> Row {
         count: match node.content {
             Content::Leaf => Some(0),
             Content::Lazy { count, .. } => count,
+            // To know it would be to open the document.
+            Content::Late { .. } => None,
         },
         severity: document.severity(node),
     }
@@ -449,7 +531,7 @@ fn bytes(document: &Document, span: Span, with_leaves: bool) -> Answer {
 pub fn read(document: &Document, span: Span) -> Result<(Span, Bytes), SourceError> {
     let whole = document.sources.whole(span.source);
     let start = span.start.min(whole.end);
-    let span = Span::new(span.source, start, span.end.min(whole.end)).sub(0, BYTES_MAX);
+    let span = Span::new(span.source, start, span.end.min(whole.end)).subspan(0, BYTES_MAX);
     let bytes = document.sources.read(span)?;
     Ok((span, bytes))
 }
@@ -508,12 +590,25 @@ fn shades(leaves: &[Leaf]) -> Vec<bool> {
         .collect()
 }
 
-fn search(document: &mut Document, typed: &str, limit: u32) -> Answer {
-    let (mut hits, mut more) = (Vec::new(), false);
+/// So many bytes are looked through for one answer: the page says how far it is.
+const SEARCHED: u64 = 32 << 20;
+
+fn search(document: &mut Document, typed: &str, limit: u32, from: u64) -> Answer {
+    let (mut hits, mut more, mut next) = (Vec::new(), false, None);
     if let Some(query) = Query::parse(typed) {
         let limit = usize::try_from(limit).unwrap_or(HITS_MAX).min(HITS_MAX);
-        let found = document.search(&query, limit);
-        more = found.1;
+        let found = match &query {
+            Query::Text(_) => document.search(&query, limit),
+            Query::Bytes(pattern) => {
+                let size = document.sources.whole(SourceId::FILE).end;
+                let to = from.saturating_add(SEARCHED);
+                let found = document.search_bytes(pattern, limit, from..to);
+                let is_cut = found.1 && to < size && found.0.len() < limit;
+                next = is_cut.then_some((to, size));
+                found
+            }
+        };
+        more = found.1 && next.is_none();
         for hit in found.0 {
             let path = match &query {
                 // The opened file is on the way to everything.
@@ -527,7 +622,7 @@ fn search(document: &mut Document, typed: &str, limit: u32) -> Answer {
             });
         }
     }
-    Response::Hits { hits, more }.into()
+    Response::Hits { hits, more, next }.into()
 }
 
 fn names_at(document: &mut Document, span: Span) -> Vec<String> {
@@ -551,11 +646,10 @@ pub fn export(
         text: Vec::new(),
         limit,
     };
+    let all = text::TextOptions::default();
     let written = match form {
-        ExportForm::Json => json::write_tree(document, node, None, &mut out),
-        ExportForm::Text => {
-            text::write_tree(document, node, text::TextOptions::default(), &mut out)
-        }
+        ExportForm::Json => json::write_tree(document, node, all, &mut out),
+        ExportForm::Text => text::write_tree(document, node, all, &mut out),
     };
     written.map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => format!(

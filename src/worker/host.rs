@@ -187,9 +187,7 @@ impl Host {
                 _ => Some(self.handler.borrow_mut().answer(&envelope)),
             },
             Ok((envelope, None)) => Some(self.handler.borrow_mut().answer(&envelope)),
-            Err(message) => Some(failed(format!(
-                "the request could not be understood: {message}"
-            ))),
+            Err(message) => Some(failed(format!("invalid request: {message}"))),
         });
     }
 
@@ -215,7 +213,7 @@ impl Host {
                 Err(message) => failed(message),
             }),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
-                "This frame allows no workers, and without one files above {} MB cannot be opened. Open the page in a tab of its own.",
+                "This frame blocks workers. Without a worker, files larger than {} MB cannot be opened. Open the page in its own tab.",
                 PAGE_MAX / (1024 * 1024)
             ))),
             Place::Page => {

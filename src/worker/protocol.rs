@@ -14,15 +14,16 @@ use crate::model::list::write::Form;
 use crate::model::list::{self, ListId};
 use crate::model::modules::graph::ModuleGroup;
 use crate::model::modules::{AbstractModule, Image};
+use crate::model::occupancy::{Occupancy, Question};
 use crate::model::{
-    Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, RuleInfo, Severity, SourceId, Span, Str,
-    Summary, Value, Verdict, Xref,
+    Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, Outcome, RuleInfo, Severity, SourceId,
+    Span, Str, Summary, Value, Verdict, Xref,
 };
 
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 7;
+pub const PROTOCOL_VERSION: u32 = 9;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,6 +75,8 @@ pub enum Request {
         typed: String,
         /// At most so many hits.
         limit: u32,
+        /// Where to go on, as [`Response::Hits`] said; at first 0.
+        from: u64,
     },
     /// A node and all below it as text.
     Export {
@@ -118,6 +121,25 @@ pub enum Request {
         /// The document.
         document: NodeId,
     },
+    /// Keeps the text of a source file, for [`ListId::SourceLines`]; answered by
+    /// [`Response::Text`]: what it is the source of, in words.
+    AddSource {
+        /// The document, or one within it.
+        document: NodeId,
+        /// The file's name.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// What limits how much of a kernel runs at a time.
+    Occupancy {
+        /// The document, or one within it.
+        document: NodeId,
+        /// The kernel's place in its list.
+        kernel: u64,
+        /// What the reader has chosen.
+        question: Question,
+    },
 }
 
 /// What is selected.
@@ -127,7 +149,8 @@ pub enum Place {
     Node(NodeId),
     /// The innermost node that holds a byte.
     Byte(SourceId, u64),
-    /// The node whose bytes these are, or the innermost that holds them.
+    /// The node whose bytes these are, or the innermost that holds them; without bytes, the
+    /// innermost that holds the byte there.
     Span(Span),
     /// The innermost node that holds the bytes, if it is a part of `within`; just the bytes
     /// otherwise.
@@ -190,6 +213,8 @@ pub enum Ask {
         columns: Vec<Str>,
         /// In which form.
         form: Form,
+        /// Only the rows from this place to that one, and no titles.
+        rows: Option<(u64, u64)>,
     },
     /// The next match of a text in [`ListId::Lines`]; answered by [`Response::Match`].
     Find {
@@ -202,6 +227,8 @@ pub enum Ask {
     },
 }
 
+/// So many of the images that run on a device are named in a verdict.
+pub const PICKS_MAX: usize = 4;
 /// So many images and symbols of a module are named in the graph.
 pub const IMAGES_MAX: usize = 6;
 /// So many of the selected bytes are sent with them.
@@ -271,18 +298,21 @@ pub enum Response {
         hits: Vec<HitRow>,
         /// There may be more.
         more: bool,
+        /// Not all was looked at: where to go on, and how much there is.
+        next: Option<(u64, u64)>,
     },
     /// To [`Request::Export`] and all others that ask for text.
     Text(String),
-    /// To [`Request::Verdict`]; `None` for what nobody gives to the driver: host programs,
-    /// SPIR-V, containers.
-    Verdict(Option<Box<VerdictReport>>),
+    /// To [`Request::Verdict`].
+    Verdict(Box<VerdictReport>),
     /// To [`Request::Graph`].
     Graph(Box<GraphPage>),
     /// To [`Request::Rules`].
     Rules(Vec<RuleInfo>),
     /// To [`Request::Texts`].
     Texts(Vec<Row>),
+    /// To [`Request::Occupancy`].
+    Occupancy(Box<Occupancy>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
     /// To [`Ask::At`]; nothing if no document has such a list.
@@ -396,12 +426,44 @@ pub struct GraphEdge {
 }
 
 /// What the driver does with a document, and where in the tree its findings are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VerdictReport {
-    /// The verdict.
-    pub verdict: Verdict,
+    /// The verdict; `None` for what nobody gives to the driver: host programs, SPIR-V, containers.
+    pub verdict: Option<Verdict>,
     /// The paths of the nodes that the bytes of its first findings belong to.
     pub paths: Vec<String>,
+    /// Of a container: its images, and which of them run on the device.
+    pub images: Option<ImagesReport>,
+    /// The summary of a document within the file; that of the file itself comes with [`Opened`].
+    pub summary: Option<Summary>,
+}
+
+/// The images of a container, and which of them run on a device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ImagesReport {
+    /// How many images there are.
+    pub count: u64,
+    /// The requested device; `None` if none was requested: a container has no device of its own.
+    pub device: Option<Str>,
+    /// What the driver does with the images that run; `None` if none runs.
+    pub outcome: Option<Outcome>,
+    /// The first images that run; if none runs, the first that does not.
+    pub first: Vec<ImagePick>,
+    /// How many run.
+    pub chosen: u64,
+    /// Who chooses, and how.
+    pub rule: Str,
+}
+
+/// An image, and why it runs on a device or does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImagePick {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub span: Span,
+    /// Why.
+    pub why: Str,
 }
 
 /// Rows of a list.
@@ -421,8 +483,10 @@ pub struct ListPage {
     pub total: u64,
     /// How many are shown only on demand: functions among kernels.
     pub secondary: u64,
-    /// How many are in the file and not in the list: there are too many.
-    pub left_out: u64,
+    /// What people must know of the list as a whole: what is missing in it.
+    pub notes: Vec<String>,
+    /// The ids of the columns that the rows have.
+    pub columns: Vec<Str>,
     /// The largest number of each column of numbers, over all rows, by the column's id.
     pub maxima: Vec<(Str, f64)>,
     /// What is wrong with the query's filter, in words.
@@ -507,7 +571,7 @@ pub struct Row {
 pub struct Selected {
     /// The rows from the root's child down to the selected node, each with its `count`; the
     /// root itself only if nothing else is there.
-    pub way: Vec<Row>,
+    pub ancestry: Vec<Row>,
     /// What is known of the selected node.
     pub detail: Detail,
     /// The first of the selected bytes, at most [`PREVIEW`]: of a [`Place::Span`] these, of all

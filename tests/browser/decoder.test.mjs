@@ -100,7 +100,7 @@ journey("what a decoder died of is not asked again, and the file stays open", {
 
   await device.fill("pvc");
   await device.press("Enter");
-  await overview.getByRole("alert").getByText(/not tried again/).waitFor();
+  await overview.getByRole("alert").getByText(/does not try this again/).waitFor();
   await own.waitFor();
   // Any other device is asked about.
   await device.fill("dg2");

@@ -96,7 +96,7 @@ journey("a filter by condition and by name; a wrong one is explained", async (pa
   await filter.fill("PRIVATE");
   await page.getByText("2 of 3 kernels").waitFor();
   await filter.fill("spill_size>x");
-  await page.getByRole("alert").getByText("spill_size is compared with a number").waitFor();
+  await page.getByRole("alert").getByText("spill_size requires a number").waitFor();
   await filter.fill("nothing like it");
   await page.getByText("No kernels match the filter.").waitFor();
   await axe(page);
@@ -129,19 +129,21 @@ journey("a cell selects its bytes everywhere, and bytes select their kernel", as
   await treeRow(page).getByText("spill_size").waitFor();
   await page.locator("#hex .h .fs").first().waitFor();
   await eventually(() => marked(page), "3328");
-  await page.waitForFunction(() => location.hash === "#k=spill&f=spill_size");
+  await page.waitForFunction(() => location.hash === "#k=spill&f=spill_size&panel=kernels");
   // The other way: another kernel is chosen in the tree.
   await page.getByRole("treeitem", { name: /hugeprivate/ }).last().click();
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
-  await page.waitForFunction(() => location.hash === "#k=hugeprivate");
+  await page.waitForFunction(() => location.hash === "#k=hugeprivate&panel=kernels");
   await page.goBack();
   await treeRow(page).getByText("spill_size").waitFor();
   await page.locator("#kernels [data-row='2'][aria-selected=true]").waitFor();
 });
 
-journey("a link to a kernel's value", { address: "#k=spill&f=spill_size" }, async (page) => {
+journey("a link to a kernel's value waits for the file", { address: "#n=spill.dg2.zebin&k=spill&f=spill_size" }, async (page) => {
+  await page.getByText("This link points to spill_size of kernel spill. Open “spill.dg2.zebin” to see it.").waitFor();
   await open(page, "spill.dg2.zebin");
-  // Links to local files name no file: the fragment counts once the file is there.
+  await treeRow(page).getByText("spill_size").waitFor();
+  await page.locator("#kernels [data-row='2'][aria-selected=true]").waitFor();
   await page.evaluate(() => { location.hash = "#k=hugeprivate&f=simd_size"; });
   await treeRow(page).getByText("simd_size").waitFor();
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
@@ -175,19 +177,18 @@ journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async
   await watchClipboard(page);
   await page.getByText("Export", { exact: true }).click();
   await axe(page);
-  await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
+  await page.getByRole("button", { name: "Copy as TSV" }).click();
   await page.getByRole("status").getByText("Table copied").waitFor();
+  await page.getByText("Export", { exact: true }).click();
   await page.getByRole("button", { name: "Copy as Markdown" }).click();
   await page.waitForFunction(() => globalThis.copied.length === 2);
   const [tabs, markdown] = await page.evaluate(() => globalThis.copied);
   assert.match(tabs, /\nspill\t8\t128\t8\t3328\t104\t/);
   assert.match(markdown, /\| spill \|/);
-  await page.getByText("Export", { exact: true }).click();
   const csv = await saved(page, "Save as CSV");
   assert.equal(csv.name, "spill.dg2.zebin-kernels.csv");
   assert.match(csv.text, /^name,simd_size,/);
   assert.match(csv.text, /\nspill,8,128,8,3328,104,/);
-  await page.getByText("Export", { exact: true }).click();
   const json = await saved(page, "Save as JSON");
   assert.deepEqual(JSON.parse(json.text).map((kernel) => [kernel.name, kernel.spill_size]), [
     ["bigprivate", 0],
@@ -200,7 +201,7 @@ journey("what the clipboard refuses is shown", async (page) => {
   await open(page, "spill.dg2.zebin");
   await watchClipboard(page, true);
   await page.getByText("Export", { exact: true }).click();
-  await page.getByRole("button", { name: "Copy for a spreadsheet" }).click();
+  await page.getByRole("button", { name: "Copy as TSV" }).click();
   const text = page.getByRole("textbox", { name: "Text to copy" });
   assert.match(await text.inputValue(), /bigprivate/);
   await axe(page);

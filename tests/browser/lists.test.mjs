@@ -80,8 +80,8 @@ journey("a relocation leads to its entry, its bytes and its symbol, and they lea
   await page.waitForFunction(() => location.hash.includes(".rel.text.k1/[2]"));
   await selected(page, "relocations").waitFor();
   // What is patched: the bytes in the cell are those that are marked below.
-  const bytes = (await cells(page, "relocations", 2).nth(5).innerText()).replaceAll(" ", "");
-  await cells(page, "relocations", 2).nth(5).click();
+  const bytes = (await cells(page, "relocations", 2).nth(6).innerText()).replaceAll(" ", "");
+  await cells(page, "relocations", 2).nth(6).click();
   await page.waitForFunction(() => !location.hash.includes(".rel.text"));
   await page.locator("#hex .h .fs").first().waitFor();
   await eventually(() => marked(page), bytes);
@@ -125,7 +125,7 @@ journey("a list sorts, filters, and explains what it cannot filter by", async (p
   await filter.fill("kernel==k1 size>0");
   await page.getByRole("status").getByText(/^\d+ of \d+ symbols$/).waitFor();
   await filter.fill("size>x");
-  await page.getByRole("alert").getByText("size is compared with a number").waitFor();
+  await page.getByRole("alert").getByText("size requires a number").waitFor();
   await filter.fill("size>0x7fffffff");
   await page.getByText("No symbols match the filter.").waitFor();
   await axe(page);
@@ -144,6 +144,7 @@ journey("a cell is copied, and the whole list as CSV and Markdown", async (page)
   await axe(page);
   await page.getByRole("button", { name: "Copy as Markdown" }).click();
   assert.match(await copied(page, 2), /^\| Symbol \| Kind \|/);
+  await page.getByText("Export", { exact: true }).click();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Save as CSV" }).click(),

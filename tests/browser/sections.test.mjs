@@ -19,7 +19,7 @@ for (const theme of ["light", "dark"]) {
     await expand(page, /^\.debug_line/);
     await expand(page, /line program/);
     await expand(page, /^opcodes/);
-    await page.getByText(/row 0x[0-9a-f]+ debugme\.cl:\d+/).first().waitFor();
+    await page.getByText(/row 0x[0-9a-f]+: debugme\.cl:\d+/).first().waitFor();
     await axe(page);
     await screenshot(page, `debug-line-${theme}`);
   });

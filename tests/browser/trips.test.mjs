@@ -7,7 +7,7 @@ import { dropFile, eventually, fixture, journey } from "./harness.mjs";
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
 /** The requests of src/worker/protocol.rs, in order: what travels is their number. */
-const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts"];
+const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "AddSource", "Occupancy"];
 
 /** Notes the name of each request that is posted. */
 async function watchRequests(page) {
@@ -74,9 +74,9 @@ journey("a row of the tree, a cell, a kernel: one request each", options, async 
   assert.deepEqual(await asked(page, text, () => current(page, "kernels", 1).waitFor()), ["Select"]);
 
   const heading = (name) => page.getByRole("heading", { name, level: 2, exact: true }).first().waitFor();
-  assert.deepEqual(await asked(page, () => tab(page, "Arguments").click(), () => heading("hugeprivate")), []);
+  assert.deepEqual(await asked(page, () => tab(page, "Arguments").click(), () => heading("hugeprivate")), ["Occupancy"]);
   const next = () => page.getByRole("button", { name: "Next kernel" }).click();
-  assert.deepEqual(await asked(page, next, () => heading("spill")), ["Select"]);
+  assert.deepEqual(await asked(page, next, () => heading("spill")), ["Select", "Occupancy"]);
 });
 
 journey("the modules: the graph, then one request for what is selected", options, async (page) => {

@@ -22,7 +22,7 @@ for (const theme of ["light", "dark"]) {
     const device = page.getByLabel("Other device");
     await device.fill("dg2");
     await device.press("Enter");
-    await chip(page, "driver: refused").waitFor();
+    await chip(page, "driver: recompiled, then loads on acm-g10").waitFor();
     await overview(page).getByText("(selected device)").waitFor();
     await overview(page).getByText("well-formed").waitFor();
     await axe(page);
@@ -34,7 +34,7 @@ for (const theme of ["light", "dark"]) {
     // One that there is not.
     await device.fill("gtx");
     await device.press("Enter");
-    await overview(page).getByRole("alert").getByText("There is no device").waitFor();
+    await overview(page).getByRole("alert").getByText("Unknown device").waitFor();
     await overview(page).getByRole("button", { name: "The file’s target" }).click();
     await chip(page, "driver: loads").waitFor();
     await eventually(() => device.inputValue(), "");
@@ -50,7 +50,7 @@ journey("what is typed stays while something else is shown anew", {}, async (pag
   await page.locator("[role=treeitem][aria-selected=true]", { hasText: ".ze_info" }).waitFor();
   assert.equal(await device.inputValue(), "dg2");
   await device.press("Enter");
-  await chip(page, "driver: refused").waitFor();
+  await chip(page, "driver: recompiled, then loads on acm-g10").waitFor();
 });
 
 journey("a reason of the verdict leads to its bytes", {}, async (page) => {

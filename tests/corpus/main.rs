@@ -4,6 +4,9 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod hostile;
+mod hosts;
+mod isa;
 mod syclbins;
 mod verdicts;
 mod zebins;
@@ -18,9 +21,12 @@ type Test = fn(&Path) -> Result<(), Failed>;
 
 fn main() -> ExitCode {
     let files = [
+        ("isa", isa::TESTS),
         ("zebins", zebins::TESTS),
         ("syclbins", syclbins::TESTS),
         ("verdicts", verdicts::TESTS),
+        ("hosts", hosts::TESTS),
+        ("hostile", hostile::TESTS),
     ];
     let mut trials = Vec::new();
     for (file, tests) in files {

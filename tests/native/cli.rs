@@ -7,34 +7,34 @@ use std::process::{Command, Output, Stdio};
 use crate::support::fixtures::folder;
 use serde_json::Value;
 
-fn zeview(arguments: &[&str]) -> Output {
+pub fn zeview(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeview"));
     command.args(arguments).output().expect("zeview runs")
 }
 
-fn stderr(output: &Output) -> String {
+pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-fn stdout(output: &Output) -> String {
+pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("the output is UTF-8")
 }
 
-fn fixture(name: &str) -> String {
+pub fn fixture(name: &str) -> String {
     folder().join("zebin").join(name).display().to_string()
 }
 
-fn vecadd() -> String {
+pub fn vecadd() -> String {
     fixture("vecadd.wcl.igc2.40.zebin")
 }
 
-fn damaged() -> String {
+pub fn damaged() -> String {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("www/samples");
     samples.join("damaged.zebin").display().to_string()
 }
 
 /// A file for one test.
-fn temporary(name: &str, bytes: &[u8]) -> PathBuf {
+pub fn temporary(name: &str, bytes: &[u8]) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, bytes).expect("the folder for tests is writable");
     path
@@ -228,11 +228,12 @@ fn check_as_json() {
 #[test]
 fn files_that_are_no_files() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    for command in ["dump", "check"] {
+    for command in ["dump", "kernels", "modules", "ls"] {
         let output = zeview(&[command, folder]);
         assert_eq!(output.status.code(), Some(2), "{command}");
         assert!(!output.stderr.is_empty());
     }
+    assert_eq!(zeview(&[folder]).status.code(), Some(2));
     let empty = temporary("empty", b"");
     let output = zeview(&["check", &empty.display().to_string()]);
     // There is nothing to load.
@@ -320,7 +321,7 @@ fn extract_leaves_its_input_alone() {
     let name = file.display().to_string();
     let output = zeview(&["extract", &name, ".ze_info", "-o", &name]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("the file that is read"));
+    assert!(stderr(&output).contains("the output is the input file"));
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
 
     // What is there already is replaced as a whole, or not at all.
@@ -368,5 +369,65 @@ fn a_container_is_as_good_as_its_images() {
     // It has no image for this device.
     let output = zeview(&["check", "--device", "skl", &good]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
-    assert!(stdout(&output).contains("driver/"), "{}", stdout(&output));
+    for said in [
+        "on skl: no image runs",
+        "64.dg2/64.dg2: does not run: the driver does not support skl",
+    ] {
+        assert!(stdout(&output).contains(said), "{}", stdout(&output));
+    }
+}
+
+#[test]
+fn source_lines() {
+    let file = "tests/fixtures/zebin/debugme.tgllp.igc1.12504.zebin";
+    let text = stdout(&zeview(&["lines", file]));
+    let first = text.lines().nth(2).unwrap();
+    let words: Vec<&str> = first.split_whitespace().collect();
+    assert_eq!(
+        words,
+        ["debugme.cl", "4", "0x0", "32", "2", ".text.step"],
+        "{text}"
+    );
+    let source = "tests/fixtures/src/debugme.cl";
+    let text = stdout(&zeview(&[
+        "lines",
+        "--source",
+        source,
+        "--filter",
+        "line=9",
+        "--sort=-size",
+        file,
+    ]));
+    let rows: Vec<&str> = text.lines().skip(2).collect();
+    let line = std::fs::read_to_string(source)
+        .unwrap()
+        .lines()
+        .nth(8)
+        .unwrap()
+        .trim()
+        .to_owned();
+    assert!(
+        rows.len() > 2 && rows.iter().all(|row| row.contains(&line)),
+        "{text}"
+    );
+    let csv = stdout(&zeview(&["lines", "--csv", "--columns=line,offset", file]));
+    assert!(csv.starts_with("file,line,offset\n"), "{csv}");
+    let json = stdout(&zeview(&["lines", "--json", file]));
+    let rows: Value = serde_json::from_str(&json).unwrap();
+    let first = &rows[0];
+    assert_eq!(
+        (&first["schema"], &first["source_file"]),
+        (&1.into(), &"debugme.cl".into())
+    );
+    assert_eq!(first["file"], file);
+    for wrong in [
+        ["tests/fixtures/zebin/vecadd.wcl.igc2.40.zebin"].as_slice(),
+        &["--filter", "nothing>0", file],
+        &["--sort", "nothing", file],
+        &["--source", "not/there.cl", file],
+        &["not/there.zebin"],
+    ] {
+        let output = zeview(&[&["lines"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
 }

@@ -83,7 +83,7 @@ fn a_file_without_modules_says_so() {
     let output = zeview(&["modules", &file]);
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8_lossy(&output.stderr);
-    assert!(error.contains("has no modules to list"), "{error}");
+    assert!(error.contains("has no modules"), "{error}");
 }
 
 #[test]
@@ -170,4 +170,71 @@ fn each_binary_of_an_archive_has_a_verdict() {
     let other = zeview(&["check", "--json", "--device", "skl", &file]);
     let all: Value = serde_json::from_slice(&other.stdout).unwrap();
     assert_eq!(all[0]["documents"][0]["verdict"], "refused");
+}
+
+#[test]
+fn a_device_is_given_the_image_that_runs_on_it() {
+    let fat = "tests/fixtures/zebin/vecadd-fatnoir.dg2+pvc.igc2.40.zebin";
+    let fat = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(fat)
+        .display()
+        .to_string();
+    let output = zeview(&["check", "--device", "pvc", &fat]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    for line in [
+        "  64.12.60.7/64.12.60.7: runs: named for 12.60.7",
+        "  64.dg2/64.dg2: does not run: not named for pvc (12.60.7)",
+    ] {
+        assert!(
+            text.lines().any(|l| l == line),
+            "{line:?} is not in\n{text}"
+        );
+    }
+    let output = zeview(&["check", "--json", "--device", "B580", &fat]);
+    assert_eq!(output.status.code(), Some(1));
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let choice = &all[0]["choice"];
+    assert_eq!(
+        (&choice["device"], &choice["verdict"]),
+        (&json!("bmg-g21"), &Value::Null)
+    );
+    assert_eq!(choice["images"][0]["chosen"], false);
+}
+
+#[test]
+fn all_devices_in_a_table() {
+    let fat = "tests/fixtures/zebin/vecadd-fatnoir.dg2+pvc.igc2.40.zebin";
+    let fat = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(fat)
+        .display()
+        .to_string();
+    let output = zeview(&["check", "--device", "all", &fat]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = stdout(&output);
+    let pvc = text.lines().find(|line| line.starts_with("pvc  "));
+    let cells: Vec<&str> = pvc.unwrap().split_whitespace().collect();
+    assert_eq!(
+        cells[..5],
+        ["pvc", "12.60.7", "Xe-HPC", "loads", "64.12.60.7"],
+        "{text}"
+    );
+    let json = zeview(&["check", "--device", "all", "--json", &fat]);
+    let all: Value = serde_json::from_slice(&json.stdout).unwrap();
+    let devices = all[0]["devices"].as_array().unwrap();
+    let of = |name: &str| {
+        devices
+            .iter()
+            .find(|device| device["device"] == name)
+            .unwrap()
+    };
+    assert_eq!(of("pvc")["verdict"], "loads");
+    assert_eq!(of("pvc")["image"], json!(["64.12.60.7"]));
+    assert_eq!(of("bmg-g21")["verdict"], "no image runs");
+    // Of an image, and of what is not for the driver.
+    let image = zeview(&["check", "--device", "all", "--path", "64.dg2/64.dg2", &fat]);
+    assert!(stdout(&image).contains("built for"), "{}", stdout(&image));
+    let text = temporary("words.txt", b"no binary at all");
+    let none = stdout(&zeview(&["check", "--device", "all", &text]));
+    assert!(none.contains("nothing in it is for the driver"), "{none}");
 }

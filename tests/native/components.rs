@@ -6,14 +6,17 @@
 use std::rc::Rc;
 
 use yew::prelude::*;
-use zeview::model::list::ListId;
+use zeview::model::kernels::place;
 use zeview::model::list::query::Query;
+use zeview::model::list::{Detail, ListId};
+use zeview::model::occupancy::Question;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::commands::Command;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::graph_view::GraphChange;
 use zeview::ui::hooks::{Session, SessionContext};
 use zeview::ui::list::ListChange;
+use zeview::ui::occupancy_state::OccupancyChange;
 use zeview::ui::paged::PAGE;
 use zeview::ui::panels::{PANELS, PanelProps};
 use zeview::ui::ptr_eq::PtrEq;
@@ -92,8 +95,12 @@ struct File(Handler);
 impl File {
     fn open(name: &str) -> (File, View) {
         let path = format!("{}/www/samples/{name}", env!("CARGO_MANIFEST_DIR"));
+        File::of(name, std::fs::read(path).unwrap())
+    }
+
+    fn of(name: &str, bytes: Vec<u8>) -> (File, View) {
         let mut handler = Handler::new(|| 0.0);
-        let source = MemorySource::from(std::fs::read(path).unwrap());
+        let source = MemorySource::from(bytes);
         let answer = handler.open(1, name, Box::new(source));
         let Response::Opened(opened) = answer.response else {
             panic!("{answer:?}");
@@ -130,7 +137,7 @@ impl File {
             device: device.as_ref().map(|name| name.to_string().into()),
         };
         let report = match self.ask(request) {
-            Response::Verdict(report) => Ok(report.map(Rc::from)),
+            Response::Verdict(report) => Ok(Rc::from(report)),
             Response::Failed { message, .. } => Err(message.into()),
             other => panic!("{other:?}"),
         };
@@ -294,7 +301,7 @@ fn a_filter_that_finds_nothing_and_one_that_is_wrong_say_so() {
     assert!(none.contains("No kernels match the filter."), "{none}");
     let wrong = kernels("spill_size>x");
     assert!(wrong.contains("role=\"alert\""), "{wrong}");
-    assert!(wrong.contains("spill_size is compared with a number"));
+    assert!(wrong.contains("spill_size requires a number"));
     assert!(
         !wrong.contains("match the filter"),
         "nothing was looked for"
@@ -314,11 +321,14 @@ fn few_rows_are_in_the_document() {
 fn a_file_without_kernels_says_so() {
     let text = panel(PanelId::Kernels, || {
         let (_, mut view) = File::open("spill.dg2.zebin");
-        let why = ListChange::Failed(0, "There are no kernels in this.".into());
+        let why = ListChange::Failed(0, "This part of the file has no kernels.".into());
         view.lists.apply(ListId::Kernels, why);
         view
     });
-    assert!(text.contains("There are no kernels in this."), "{text}");
+    assert!(
+        text.contains("This part of the file has no kernels."),
+        "{text}"
+    );
     assert_eq!(count(&text, "role=\"grid\""), 0);
 }
 
@@ -345,6 +355,90 @@ fn a_kernel_in_full() {
     // The ruler and each table lead to bytes.
     assert!(count(&text, "data-command=\"select ") > 30);
     assert!(text.contains("role=\"img\""));
+}
+
+#[test]
+fn a_value_leads_to_its_own_bytes_and_its_row_stays_marked() {
+    let with_value = |key: &'static str| {
+        let mut view = spill();
+        let Detail::Kernel(kernel) = view.lists.get(ListId::Kernels).detail() else {
+            panic!("no kernel");
+        };
+        let entry = &kernel.payload.entries[1];
+        let value = place(&entry.places, key).unwrap();
+        assert!(entry.span.contains(value) && value.len() < 4, "{value:?}");
+        view.selection.span = Some(value);
+        (view, value)
+    };
+    let (_, value) = with_value("offset");
+    let text = panel(PanelId::Arguments, move || with_value("offset").0);
+    let command = Command::Select(value).to_string();
+    assert_eq!(
+        count(&text, &format!("data-command=\"{command}\"")),
+        1,
+        "{text}"
+    );
+    // The row, and the mark of the ruler.
+    assert_eq!(count(&text, "<tr class=\"sel\""), 1);
+    assert_eq!(
+        count(&text, "piece a-hdr sel") + count(&text, "piece a-code sel"),
+        1
+    );
+    assert!(text.contains("Offset, B"));
+}
+
+/// What limits a kernel of a file.
+fn limited(question: Question) -> View {
+    let (mut file, mut view) = File::open("spill.dg2.zebin");
+    file.list(&mut view, ListId::Kernels, Query::default(), 2);
+    let state = Rc::make_mut(&mut view.occupancy);
+    state.apply(OccupancyChange::Asked(NodeId::ROOT, 2, question.clone()));
+    let request = Request::Occupancy {
+        document: NodeId::ROOT,
+        kernel: 2,
+        question: question.clone(),
+    };
+    let answer = match file.ask(request) {
+        Response::Occupancy(found) => Ok(Rc::from(found)),
+        Response::Failed { message, .. } => Err(message.into()),
+        other => panic!("{other:?}"),
+    };
+    state.apply(OccupancyChange::Answered(NodeId::ROOT, 2, question, answer));
+    view
+}
+
+#[test]
+fn what_limits_a_kernel_is_said_with_every_source() {
+    let text = panel(PanelId::Arguments, || limited(Question::default()));
+    for said in [
+        "an EU of acm-g10 runs all its 8 threads",
+        "choose: work-items of a work-group",
+        "published",
+        "hw_info_*.cpp, NumThreadsPerEu",
+        "calculateAvailableThreadCount",
+        "choose: the file has no required work-group size",
+        "<label for=\"occupancy-work-group\"",
+        "placeholder=\"16\"",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // It has no arguments in shared local memory.
+    assert!(!text.contains("occupancy-local"));
+    let text = panel(PanelId::Arguments, || {
+        limited(Question {
+            work_group: Some(512),
+            ..Question::default()
+        })
+    });
+    assert!(text.contains("at a time, limited by threads"), "{text}");
+    assert!(text.contains("limits "));
+    let text = panel(PanelId::Arguments, || {
+        limited(Question {
+            device: Some("nothing".into()),
+            ..Question::default()
+        })
+    });
+    assert!(text.contains("Unknown device “nothing”."), "{text}");
 }
 
 #[test]
@@ -399,7 +493,7 @@ fn symbols_are_sorted_filtered_and_counted() {
     let none = symbols("size>100000");
     assert!(none.contains("No symbols match the filter."), "{none}");
     let wrong = symbols("size>x");
-    assert!(wrong.contains("role=\"alert\"") && wrong.contains("size is compared with a number"));
+    assert!(wrong.contains("role=\"alert\"") && wrong.contains("size requires a number"));
 }
 
 #[test]
@@ -419,14 +513,38 @@ fn a_text_has_numbered_lines() {
 }
 
 #[test]
+fn source_lines_lead_to_their_code() {
+    const FILE: &str = "../../tests/fixtures/zebin/debugme.tgllp.igc1.12504.zebin";
+    let shown = || listed(FILE, ListId::SourceLines, Query::default(), 5);
+    let text = panel(PanelId::SourceLines, shown);
+    for said in [
+        "33 rows",
+        "debugme.cl, line 2",
+        "of code in",
+        "All code of this line",
+        "Add or drop source files",
+        ".text.step + 0x110",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    // Without line tables there is no such panel.
+    let (_, view) = File::open("vecadd.bmg.zebin");
+    let mut shown = zeview::ui::panels::shown(&view);
+    assert!(shown.all(|panel| panel.id != PanelId::SourceLines));
+}
+
+#[test]
 fn nothing_to_list_is_said_in_words() {
     let text = panel(PanelId::Symbols, || {
         let (_, mut view) = File::open("vecadd.bmg.zebin");
-        let why = ListChange::Failed(0, "There are no symbols in this.".into());
+        let why = ListChange::Failed(0, "This part of the file has no symbols.".into());
         view.lists.apply(ListId::Symbols, why);
         view
     });
-    assert!(text.contains("There are no symbols in this."), "{text}");
+    assert!(
+        text.contains("This part of the file has no symbols."),
+        "{text}"
+    );
     assert_eq!(count(&text, "role=\"grid\""), 0);
 }
 
@@ -609,7 +727,7 @@ fn the_overview_keeps_the_two_statements_apart() {
     assert!(text.contains("<option value=\"bmg-g21\""), "{text}");
     assert!(text.contains("matching rule"), "{text}");
 
-    // For another device it is refused, and as well-formed as before.
+    // For another device it has another answer, one, and is as well-formed as before.
     let text = panel(PanelId::Overview, || {
         with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
@@ -629,7 +747,7 @@ fn the_overview_keeps_the_two_statements_apart() {
         file.verdict(&mut view, Some("gtx"));
         view
     });
-    assert!(text.contains("There is no device “gtx”."), "{text}");
+    assert!(text.contains("Unknown device “gtx”."), "{text}");
     assert!(text.contains("driver 26.27"), "{text}");
 }
 
@@ -696,4 +814,71 @@ fn walking_goes_through_the_driver_and_the_specification() {
     assert_ne!(second, first);
     view.selection = Selection::bytes(Rc::from([]), second, Via::Jump);
     assert_eq!(step(&view, false), Some(first));
+}
+
+// Containers.
+
+/// A file that was built, as it is opened.
+fn container() -> (File, View) {
+    File::of("fat.a", crate::support::containers::ocloc_archive())
+}
+
+#[test]
+fn the_overview_of_a_container_is_about_its_images() {
+    let text = panel(PanelId::Overview, || {
+        let (mut file, mut view) = container();
+        file.verdict(&mut view, None);
+        view
+    });
+    assert!(text.contains("Select a device"), "{text}");
+    assert!(text.contains("3 images"), "{text}");
+    let text = panel(PanelId::Overview, || {
+        let (mut file, mut view) = container();
+        file.verdict(&mut view, Some("b580"));
+        view
+    });
+    assert!(text.contains("on bmg-g21 (selected device)"), "{text}");
+    assert!(text.contains("named for 20.1.0"), "{text}");
+    let text = panel(PanelId::Overview, || {
+        let (mut file, mut view) = container();
+        file.verdict(&mut view, Some("gtx"));
+        view
+    });
+    assert!(text.contains("Unknown device “gtx”."), "{text}");
+}
+
+#[test]
+fn the_kernels_of_a_container_have_columns_for_the_image() {
+    let text = panel(PanelId::Kernels, || {
+        let (mut file, mut view) = container();
+        file.list(&mut view, ListId::Kernels, Query::default(), 0);
+        view
+    });
+    assert!(
+        text.contains("64.20.1.0") && text.contains("bmg-g21"),
+        "{text}"
+    );
+    assert!(text.contains(">Image<"), "{text}");
+}
+
+#[test]
+fn images_and_devices_are_tables() {
+    let text = panel(PanelId::Images, || {
+        let (mut file, mut view) = container();
+        file.list(&mut view, ListId::Images, Query::default(), 0);
+        view
+    });
+    assert!(
+        text.contains("generic_ir") && text.contains("loads"),
+        "{text}"
+    );
+    let text = panel(PanelId::Devices, || {
+        let (mut file, mut view) = container();
+        file.list(&mut view, ListId::Devices, Query::default(), 0);
+        view
+    });
+    assert!(
+        text.contains("Xe2-HPG") && text.contains("named for 20.1.0"),
+        "{text}"
+    );
 }

@@ -123,12 +123,12 @@ fn the_summary_says_what_can_be_asked() {
         ("a cut-off file", cut_off, "v", ""),
         ("an archive", &archive(&[member("a/", &host)]), "", "kstv"),
         ("an OffloadBinary", &offload, "", "kstv"),
-        ("an OpenCL container", &opencl_elf(0xff04), "stv", "v"),
+        ("an OpenCL container", &opencl_elf(0xff04), "st", "v"),
         ("an OpenMP container", &openmp_container(), "sv", ""),
         ("a bundle", &usual_bundle(), "", "kstv"),
         ("patch tokens", &patch_tokens(), "v", ""),
         ("SPIR-V", &spirv::kernel().build(), "", ""),
-        ("other bytes", &[1, 2, 3], "v", ""),
+        ("other bytes", &[1, 2, 3], "", ""),
     ];
     for (what, bytes, has, within) in cases {
         let found = capabilities(bytes);
@@ -199,9 +199,10 @@ fn large_binaries_are_recognised_by_their_headers() {
     let zebin = small().bytes(".text.k", code(4 << 20)).build().bytes;
     assert!(zebin.len() > 64 << 20);
     let mut document = crate::support::open(&archive(&[member("64.20.1.0/", &zebin)]));
-    let [inner] = *document.documents() else {
+    let [inner] = document.documents() else {
         panic!("{:?}", document.documents());
     };
+    let inner = inner.span;
     let node = document.nodes_for(inner).pop().unwrap();
     assert!(document.verdict(node, None).unwrap().outcome.loads());
     let read = document.sources.bytes_read();
@@ -347,8 +348,8 @@ fn nested_a_thousand_deep() {
     let in_archive = |bytes: Vec<u8>| archive(&[member("64.20.1.0/", &bytes)]);
     let in_bundle = |bytes: Vec<u8>| bundle(&[("sycl", &bytes)]);
     let in_section = |bytes: Vec<u8>| host_elf(BUNDLE_SECTION, 1, &bytes).build().bytes;
-    type Way<'a> = (&'a str, &'a dyn Fn(Vec<u8>) -> Vec<u8>);
-    let ways: [Way<'_>; 3] = [
+    type Ancestry<'a> = (&'a str, &'a dyn Fn(Vec<u8>) -> Vec<u8>);
+    let ways: [Ancestry<'_>; 3] = [
         ("archives", &in_archive),
         ("bundles", &in_bundle),
         ("sections", &in_section),
@@ -415,4 +416,58 @@ fn sizes_that_lie() {
     assert!(rules_of(&document).contains(&rules::UNPACKED_TOO_LARGE.id));
     let unpacked = document.sources.whole(zeview::model::SourceId(1)).len();
     assert!(unpacked <= 256 << 20);
+}
+
+#[test]
+fn tens_of_thousands_of_entries_are_read() {
+    let entries = vec![Image::of_kind(0, Vec::new()); 30_000];
+    let document = crate::support::open(&Offload::new(2, entries).build());
+    assert!(!rules_of(&document).contains(&rules::TOO_MANY.id));
+    let tree = walk_all(&document).unwrap();
+    let table = tree.nodes.iter().find(|f| f.node.name == "entries");
+    assert_eq!(table.map(|f| tree.children(f).len()), Some(30_000));
+}
+
+#[test]
+fn an_unknown_format_is_neither_right_nor_wrong() {
+    let mut png = b"\x89PNG\r\n\x1a\n".to_vec();
+    png.extend([0; 100]);
+    png.extend(b"Copyright somebody");
+    png.resize(100_000, 7);
+    let document = crate::support::open(&png);
+    assert_eq!(document.summary.title, "unknown format");
+    assert!(document.summary.has.unknown);
+    assert_eq!(document.verdict(NodeId::ROOT, Some("bmg-g21")), None);
+    assert_eq!(document.coverage.gap, 100_000);
+    let tree = walk_all(&document).unwrap();
+    let strings: Vec<_> = tree
+        .nodes
+        .iter()
+        .filter(|f| f.node.name == "string")
+        .collect();
+    let text = strings[0].node.value.clone();
+    assert_eq!(
+        text,
+        zeview::model::Value::text("Copyright somebody".to_owned())
+    );
+    assert_eq!(strings[0].node.span.unwrap().start, 108);
+    let parts = tree.children(&tree.nodes[0]);
+    let summaries: Vec<_> = parts
+        .iter()
+        .filter_map(|f| f.node.summary.as_deref())
+        .collect();
+    assert_eq!(summaries[1], "entropy 0.00 bits per byte · 0 strings");
+
+    // More parts than are listed at once are in groups, and found in them.
+    let large = vec![7; 40 << 20];
+    let mut document = crate::support::open(&large);
+    assert!(document.count(document.root()) <= 256);
+    let ancestry = document.nodes_at(zeview::model::SourceId::FILE, 30 << 20);
+    let names: Vec<_> = ancestry
+        .iter()
+        .map(|id| document.node(*id).unwrap().name.clone())
+        .collect();
+    assert_eq!(names.last().unwrap(), "0x1e00000");
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert!(document.sources.bytes_read() < 4 << 20);
 }

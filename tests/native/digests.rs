@@ -1,18 +1,24 @@
-//! What the golden trees do not print: every field of every row, what leads from bytes to rows,
-//! the verdict on several devices. A line for each fixture says how many rows it has and a
-//! digest of all that. Where only a digest differs, compare `zeview dump --json` before and
-//! after.
+//! What the golden trees do not print.
 //!
-//! `BLESS=1 cargo test --test native digests` writes them anew.
+//! * `digests.tsv`: every field of every row, what leads from bytes to rows, every cell of every
+//!   list, the verdict on several devices; a line for each file says how many rows it has and a
+//!   digest of all that. Where only a digest differs, compare `zeview dump --json` before and
+//!   after.
+//! * `problems.txt`: what is said of each file that was made for a rule, with the bytes.
+//!
+//! `BLESS=1 cargo test --test native digests` writes both anew.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
 
-use zeview::model::{Content, Document, Node, NodeId};
+use zeview::model::list::ListId;
+
+use zeview::model::{Content, Document, Node, NodeId, Query, SourceId, Span};
 
 use crate::support::fixtures::{self, syclbins, zebins};
-use crate::support::{built, open};
+use crate::support::{built, cases, open};
+use crate::{rules, verdict_cases};
 
 /// FNV-1a, 64 bits.
 struct Digest(u64);
@@ -46,6 +52,7 @@ fn fields(node: &Node, count: u64) -> String {
     let known = match content {
         Content::Leaf => Some(0),
         Content::Lazy { count, .. } => *count,
+        Content::Late { .. } => None,
     };
     format!(
         "{index} {name:?} {indexed} {kind:?} {area:?} {value:?} {summary:?} {span:?} {head} {bits:?} {known:?} {count} {xrefs:?} {doc:?}"
@@ -68,49 +75,141 @@ fn line(name: &str, bytes: &[u8]) -> String {
             // The way back from both ends.
             let ends = [span.start, span.end.saturating_sub(1).max(span.start)];
             for offset in ends {
-                let way = document.nodes_at(span.source, offset);
-                digest.add(&names(&document, &way));
+                let ancestry = document.nodes_at(span.source, offset);
+                digest.add(&names(&document, &ancestry));
             }
         }
         waiting.extend(document.children(id, 0..count));
+    }
+    let parts = document.children(NodeId::ROOT, 0..PARTS);
+    for part in parts.iter().filter_map(|id| document.node(*id)?.span) {
+        // All of it, and what begins before it.
+        for span in [part, part.subspan(1, 8)] {
+            digest.add(&format!("{:?}", document.leaves(span, LEAVES)));
+        }
+    }
+    for typed in ["k", "\"text\"", "00 00 01", "0x20", "32"] {
+        let found = Query::parse(typed).map(|query| document.search(&query, HITS));
+        digest.add(&format!("{found:?}"));
     }
     digest.add(&format!(
         "{:?} {:?} {:?}",
         document.summary.facts, document.coverage, document.diagnostics
     ));
+    for list in ListId::ALL {
+        for id in document.documents_with(list) {
+            digest_list(&mut digest, &mut document, id, list);
+        }
+    }
     for device in [None, Some("bmg-g21"), Some("skl")] {
         digest.add(&format!("{:?}", document.verdict(NodeId::ROOT, device)));
     }
     format!("{name}\t{rows}\t{:016x}\n", digest.0)
 }
 
-fn names(document: &Document, way: &[NodeId]) -> String {
+/// Parts of a file whose leaves are looked at.
+const PARTS: u64 = 60;
+/// Leaves of each, and matches of a search.
+const LEAVES: usize = 100;
+const HITS: usize = 60;
+
+fn names(document: &Document, ancestry: &[NodeId]) -> String {
     let mut text = String::new();
-    for node in way.iter().filter_map(|id| document.node(*id)) {
+    for node in ancestry.iter().filter_map(|id| document.node(*id)) {
         let _ = write!(text, "{}[{}]/", node.name, node.index);
     }
     text
 }
 
+/// Rows of a list that are looked at.
+const ROWS: u32 = 300;
+
+fn digest_list(digest: &mut Digest, document: &mut Document, id: NodeId, list: ListId) {
+    let Some(rows) = document.list(id, list, None) else {
+        return;
+    };
+    let sources = &document.sources;
+    digest.add(&format!("{list:?} {} {}", rows.count(), rows.secondary()));
+    for row in 0..rows.count().min(ROWS) {
+        for column in 0..list.columns().len() {
+            let cell = rows.cell(row, column, sources);
+            digest.add(&format!("{:?} {:?}", cell, cell.value.title()));
+        }
+        let entry = rows.entry(row, sources);
+        digest.add(&format!("{entry:?}"));
+        if let Some(span) = entry {
+            let at = rows.rows_at(span, sources);
+            digest.add(&format!("{at:?} {:?}", rows.about(row, span, sources)));
+        }
+    }
+}
+
+/// Compares with a golden file, or writes it.
+fn assert_golden(name: &str, actual: &str) {
+    let golden = fixtures::folder().join(name);
+    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+        fs::write(&golden, actual).unwrap();
+    }
+    let expected = fs::read_to_string(&golden).expect("BLESS=1 writes it");
+    let expected: HashSet<&str> = expected.lines().collect();
+    let actual: Vec<&str> = actual.lines().collect();
+    let wrong: Vec<&&str> = actual.iter().filter(|l| !expected.contains(**l)).collect();
+    assert!(wrong.is_empty(), "other than before: {wrong:#?}");
+    let actual: HashSet<&str> = actual.into_iter().collect();
+    let gone: Vec<&&str> = expected.difference(&actual).collect();
+    assert!(gone.is_empty(), "no longer there: {gone:#?}");
+}
+
 #[test]
 fn every_field_of_every_fixture() {
     let files = zebins().into_iter().chain(syclbins());
-    let mut all: Vec<(String, Vec<u8>)> = files.map(|file| (file.name, file.bytes)).collect();
-    all.extend(
-        built::all()
-            .into_iter()
-            .map(|(name, bytes)| (name.to_owned(), bytes)),
-    );
-    let actual: String = all.iter().map(|(name, bytes)| line(name, bytes)).collect();
-    let golden = fixtures::folder().join("digests.tsv");
-    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
-        fs::write(&golden, &actual).unwrap();
+    let files = files.map(|file| (file.name, file.bytes));
+    let made = built::all().into_iter();
+    let made = made.map(|(name, bytes)| (name.to_owned(), bytes));
+    let damaged = cases::malformed().into_iter();
+    let damaged = damaged.map(|file| (file.what, file.bytes));
+    let lines = files
+        .chain(made)
+        .chain(damaged)
+        .map(|(name, bytes)| line(&name, &bytes));
+    assert_golden("digests.tsv", &lines.collect::<String>());
+}
+
+#[test]
+fn every_problem_of_every_rule() {
+    let rules = rules::firing().into_iter();
+    let rules = rules.map(|(rule, file)| (rule, None, file));
+    let driver = verdict_cases::firing();
+    let driver = driver.into_iter();
+    let driver = driver.map(|(rule, device, file)| (rule, Some(device), file));
+    let mut text = String::new();
+    for (rule, device, file) in rules.chain(driver) {
+        let document = open(&file);
+        let _ = writeln!(text, "{}, {} bytes", rule.id, file.len());
+        for found in &document.diagnostics {
+            let (rule, primary) = (&found.rule, place(found.primary.span));
+            let _ = writeln!(text, "  {primary} {rule}: {}", found.message);
+            let labels = std::iter::once(&found.primary).chain(&found.secondary);
+            for label in labels.filter(|label| !label.text.is_empty()) {
+                let _ = writeln!(text, "    {} {}", place(label.span), label.text);
+            }
+        }
+        let verdict = device.and_then(|device| document.verdict(NodeId::ROOT, Some(device)));
+        if let Some(verdict) = verdict {
+            let _ = writeln!(text, "  {}", verdict.headline());
+            for found in &verdict.findings {
+                let (rule, span, effect) = (&found.rule, place(found.span), found.effect);
+                let _ = writeln!(text, "  {span} {rule} ({effect:?}): {}", found.message);
+            }
+        }
     }
-    let expected = fs::read_to_string(&golden).expect("BLESS=1 writes it");
-    let wrong: Vec<&str> = actual
-        .lines()
-        .filter(|line| !expected.lines().any(|other| other == *line))
-        .collect();
-    assert!(wrong.is_empty(), "other than before:\n{}", wrong.join("\n"));
-    assert_eq!(actual.lines().count(), expected.lines().count());
+    assert_golden("problems.txt", &text);
+}
+
+fn place(span: Span) -> String {
+    let source = match span.source {
+        SourceId::FILE => String::new(),
+        SourceId(other) => format!("{other}:"),
+    };
+    format!("{source}{:#x}..{:#x}", span.start, span.end)
 }

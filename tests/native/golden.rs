@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::fixtures::{folder, in_folder, syclbins, zebins};
+use crate::support::fixtures::{folder, hostile, in_folder, syclbins, zebins};
 use crate::support::golden::{difference, render};
 use crate::support::{built, cases, fixtures};
 
@@ -57,9 +57,26 @@ fn real_files() {
     let wrong: Vec<String> = zebins()
         .iter()
         .chain(&syclbins())
+        .chain(&fixtures::hosts())
         .filter_map(|file| {
             let golden = file.path.with_file_name(format!("{}.tree", file.name));
             compare(&golden, &render(&file.name, &file.bytes)).err()
+        })
+        .collect();
+    report(&wrong);
+}
+
+/// Their trees are long: the beginnings of the tree and of the findings are kept.
+#[test]
+fn hostile_files() {
+    let wrong: Vec<String> = hostile()
+        .iter()
+        .filter_map(|file| {
+            let golden = file.path.with_file_name(format!("{}.tree", file.name));
+            let text = render(&file.name, &file.bytes);
+            let (tree, findings) = text.split_once("\n\n").unwrap_or((&text, ""));
+            let text = format!("{}\n{}", cut(&format!("{tree}\n")), cut(findings));
+            compare(&golden, &text).err()
         })
         .collect();
     report(&wrong);
@@ -119,7 +136,7 @@ fn every_fixture_has_its_origin_and_source() {
 
 #[test]
 fn every_container_has_its_origin() {
-    for file in syclbins() {
+    for file in syclbins().into_iter().chain(hostile()) {
         let text = fs::read_to_string(file.path.with_file_name(format!("{}.md", file.name)));
         let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
         for row in ["source", "writer", "licence"] {
@@ -130,8 +147,20 @@ fn every_container_has_its_origin() {
 }
 
 #[test]
+fn every_host_has_its_origin() {
+    for file in fixtures::hosts() {
+        let text = fs::read_to_string(file.path.with_file_name(format!("{}.md", file.name)));
+        let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
+        for row in ["source", "compiler", "command", "licence"] {
+            let row = format!("\n| {row} | ");
+            assert!(text.contains(&row), "{}: no {row}", file.name);
+        }
+    }
+}
+
+#[test]
 fn no_golden_file_is_left_over() {
-    for golden in ["zebin", "syclbin"]
+    for golden in ["zebin", "syclbin", "host", "hostile"]
         .map(|name| in_folder(&folder().join(name), "tree"))
         .concat()
     {
@@ -160,7 +189,7 @@ fn no_golden_file_is_left_over() {
 #[test]
 fn wasm_runs_the_same_cases() {
     let list = include_str!("../wasm_golden.rs");
-    for file in zebins().iter().chain(&syclbins()) {
+    for file in zebins().iter().chain(&syclbins()).chain(&fixtures::hosts()) {
         assert!(
             list.contains(&format!("\"{}\"", file.name)),
             "{} is missing",

@@ -4,12 +4,15 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
+use crate::support::fixtures::hostile;
+use crate::support::growing::ALL as GROWING;
 use crate::support::hostile::ALL;
 use crate::support::lists::ask_all;
 use crate::support::watchdog::Watchdog;
-use zeview::decode::decode;
+use zeview::decode::{decode, limits};
 use zeview::model::{Document, FileSource, MemorySource, NodeId, SourceId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::Response;
@@ -39,7 +42,7 @@ fn files_of_10_mb() {
         check(&mut document);
         let middle = bytes.len() as u64 / 2;
         document.nodes_at(SourceId::FILE, middle);
-        document.leaves(Span::at(SourceId::FILE, middle, 4096), 10_000);
+        document.leaves(Span::with_len(SourceId::FILE, middle, 4096), 10_000);
         let read = document.sources.bytes_read();
         let (all, found) = (begin.elapsed(), document.diagnostics.len());
         eprintln!("{name}: opened in {opened:?}, all {all:?}, {found} findings, {read} bytes read");
@@ -74,6 +77,69 @@ fn lists_of_files_of_10_mb() {
         });
     }
     watchdog.case("");
+}
+
+/// Every command on every file that broke a promise: it ends with a documented status, says the
+/// same each time, prints no escapes for terminals and not more than is allowed.
+#[test]
+fn commands_on_files_that_broke_a_promise() {
+    let watchdog = Watchdog::start();
+    let commands: [&[&str]; 10] = [
+        &[],
+        &["check"],
+        &["check", "--json"],
+        &["kernels"],
+        &["modules"],
+        &["dump"],
+        &["dump", "--json"],
+        &["ls"],
+        &["ls", "--symbols"],
+        &["ls", "--relocations"],
+    ];
+    for file in hostile() {
+        for command in commands {
+            watchdog.case(format!("{}, {command:?}", file.name));
+            let run = || {
+                let mut zeview = Command::new(env!("CARGO_BIN_EXE_zeview"));
+                zeview.args(command).arg(&file.path).output().unwrap()
+            };
+            let output = run();
+            let status = output.status.code();
+            assert!(matches!(status, Some(0..=2)), "{}: {status:?}", file.name);
+            assert!(!output.stdout.contains(&0x1b), "{}", file.name);
+            let most = limits::output(file.bytes.len() as u64) + (1 << 20);
+            assert!(output.stdout.len() as u64 <= most, "{}", file.name);
+            watchdog.case(format!("{}, {command:?} again", file.name));
+            assert_eq!(output.stdout, run().stdout, "{}, {command:?}", file.name);
+        }
+    }
+    watchdog.case("");
+}
+
+/// A dump that would be too long ends with a line that says where, and fails.
+#[test]
+fn a_dump_that_is_too_long_says_so() {
+    let make = GROWING
+        .iter()
+        .find(|(name, _)| *name == "sections over each other");
+    let bytes = make.unwrap().1(100_000);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("too-long.zebin");
+    std::fs::write(&path, &bytes).unwrap();
+    for (json, end) in [(false, "stopped at 0x"), (true, "\"stopped\":{\"end\":")] {
+        let mut zeview = Command::new(env!("CARGO_BIN_EXE_zeview"));
+        let zeview = zeview.arg("dump").args(json.then_some("--json")).arg(&path);
+        let output = zeview.output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(end), "{}", &text[text.len() - 400..]);
+        assert!(text.len() as u64 <= limits::output(bytes.len() as u64) + (1 << 20));
+        if json {
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert!(value["stopped"]["start"].is_u64());
+        }
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains("the output is limited to"), "{error}");
+    }
 }
 
 /// A file with holes: it takes no room.

@@ -731,7 +731,7 @@ fn text_cells_cannot_become_formulas() {
 // The list.
 
 /// The cells of a row, by the ids of their columns.
-fn cells(document: &Document, row: u32) -> HashMap<&'static str, Cell<'static>> {
+fn cells(document: &mut Document, row: u32) -> HashMap<&'static str, Cell<'static>> {
     let list = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter().enumerate();
     let cell = |at| list.cell(row, at, &document.sources).shown();
@@ -740,8 +740,8 @@ fn cells(document: &Document, row: u32) -> HashMap<&'static str, Cell<'static>> 
 
 #[test]
 fn cells_say_where_their_values_come_from() {
-    let document = with_text(MAP.as_bytes());
-    let cells = cells(&document, 0);
+    let mut document = with_text(MAP.as_bytes());
+    let cells = cells(&mut document, 0);
     let text = |id: &str| {
         let bytes = document.sources.read(cells[id].span.unwrap()).unwrap();
         String::from_utf8(bytes.to_vec()).unwrap()
@@ -778,15 +778,15 @@ fn cells_say_where_their_values_come_from() {
         assert!(!cells[id].is_default && cells[id].span.is_none(), "{id}");
     }
     // The SIMD size has no default.
-    let document = with_text(MAP.replace("      simd_size:       16\n", "").as_bytes());
-    let simd = &self::cells(&document, 0)["simd_size"];
+    let mut document = with_text(MAP.replace("      simd_size:       16\n", "").as_bytes());
+    let simd = &self::cells(&mut document, 0)["simd_size"];
     assert_eq!(*simd, Cell::empty());
 }
 
 #[test]
 fn hazards_mark_the_cells_that_they_are_about() {
-    let document = with_text(MAP.as_bytes());
-    let cells = cells(&document, 0);
+    let mut document = with_text(MAP.as_bytes());
+    let cells = cells(&mut document, 0);
     let marks = |id: &str| -> Vec<(Tone, &str, &str)> {
         let marks = cells[id].marks.iter();
         marks
@@ -795,7 +795,7 @@ fn hazards_mark_the_cells_that_they_are_about() {
     };
     assert_eq!(
         marks("spill_size"),
-        [(Tone::Bad, "spills", "spills 32 dwords a lane")]
+        [(Tone::Bad, "spills", "spills 32 dwords/lane")]
     );
     assert_eq!(
         marks("grf_count"),
@@ -806,12 +806,12 @@ fn hazards_mark_the_cells_that_they_are_about() {
         [(Tone::Bad, "> 64 KB", "SLM above 64 KB")]
     );
     assert!(marks("name").is_empty() && marks("private_size").is_empty());
-    let function = self::cells(&document, 1);
+    let function = self::cells(&mut document, 1);
     assert_eq!(function["name"].marks[0].text, "fn");
 
     let old = "version: '1.38'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: 16\n    per_thread_memory_buffers:\n      - type: scratch\n        usage: private_space\n        size: 2048\n        slot: 1\n";
-    let document = with_text(old.as_bytes());
-    let cells = self::cells(&document, 0);
+    let mut document = with_text(old.as_bytes());
+    let cells = self::cells(&mut document, 0);
     let words: Vec<&str> = cells["private_size"]
         .marks
         .iter()
@@ -956,7 +956,7 @@ fn a_selection_has_its_kernel() {
     assert_eq!((nothing.found, nothing.place), (10, None));
     let first = at(&mut handler, &query, None, true).place.unwrap();
     assert_eq!((first.place, first.index), (Some(0), 1));
-    let elsewhere = Span::at(first.entry.source, 0, 4);
+    let elsewhere = Span::with_len(first.entry.source, 0, 4);
     assert_eq!(at(&mut handler, &query, Some(elsewhere), false).place, None);
     let stays = Ask::At {
         node: NodeId::ROOT,
@@ -1013,6 +1013,7 @@ fn tables_are_copied_as_text() {
         let written = Ask::Written {
             columns: vec!["name".into(), "spill_size".into()],
             form,
+            rows: None,
         };
         match ask(&mut handler, query, written) {
             Response::Text(text) => text,
@@ -1048,6 +1049,7 @@ fn questions_that_make_no_sense_are_answered() {
         let written = Ask::Written {
             columns: Vec::new(),
             form: Form::Csv,
+            rows: None,
         };
         let said = ask(&mut handler, &query, written);
         let Response::Failed { message, .. } = said else {
@@ -1102,4 +1104,27 @@ fn other_files_have_no_kernels() {
         .bytes(".ze_info", "kernels: []\n")
         .build();
     assert!(rows(&open(&file.bytes)).is_empty());
+}
+
+/// A hazard is above its bound, not at it.
+#[test]
+fn hazards_start_above_their_bounds() {
+    let kinds = |spill: i64, grf: i64, slm: i64| -> Vec<HazardKind> {
+        let text = zebin::ze_info(&["k"])
+            .replacen("grf_count:       128", &format!("grf_count: {grf}"), 1)
+            .replacen(
+                "simd_size:       32",
+                &format!("simd_size: 16\n      spill_size: {spill}\n      slm_size: {slm}"),
+                1,
+            );
+        let rows = rows(&with_text(text.as_bytes()));
+        rows[0].hazards.iter().map(|hazard| hazard.kind).collect()
+    };
+    use HazardKind::{HeavySpills, LargeGrf, LargeSlm, Spills};
+    // 16 dwords of each of 16 lanes.
+    assert_eq!(kinds(1024, 128, 65536), [Spills]);
+    assert_eq!(kinds(1025, 128, 65536), [HeavySpills]);
+    assert_eq!(kinds(0, 129, 65536), [LargeGrf]);
+    assert_eq!(kinds(0, 128, 65537), [LargeSlm]);
+    assert_eq!(kinds(0, 0, 0), []);
 }

@@ -20,7 +20,10 @@ fn tables(document: &Document) -> Rc<Tables> {
 }
 
 fn list(document: &Document, list: ListId) -> Rc<dyn List> {
-    let made = document.list(NodeId::ROOT, list, None);
+    // Of the same file, opened again: to make a list changes a document.
+    let whole = document.sources.whole(SourceId::FILE);
+    let mut again = open(&document.sources.read(whole).unwrap());
+    let made = again.list(NodeId::ROOT, list, None);
     made.expect("no list")
 }
 
@@ -105,8 +108,8 @@ fn each_row_leads_to_its_node_and_is_found_by_it() {
                 let span = list.entry(row, &document.sources).unwrap();
                 let found = list.rows_at(span, &document.sources);
                 assert_eq!(found, Some(row..row + 1), "{}", fixture.name);
-                let way = document.nodes_for(span);
-                let node = document.node(*way.last().unwrap()).unwrap();
+                let ancestry = document.nodes_for(span);
+                let node = document.node(*ancestry.last().unwrap()).unwrap();
                 assert_eq!(node.span, Some(span), "{}", fixture.name);
                 let name = list.cell(row, 0, &document.sources).value;
                 if id == ListId::Symbols {
@@ -167,16 +170,15 @@ fn rows_say_it_in_words() {
     let relocation = texts(&document, ListId::Relocations, 0);
     let symbol = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
     assert_eq!(
-        relocation[..5],
-        [symbol, "R_SYM_ADDR_32", ".text.k", "0xc", ""]
+        relocation[..6],
+        [symbol, "R_SYM_ADDR_32", "undefined", ".text.k", "0xc", ""]
     );
     assert_eq!(
-        relocation[5].len(),
+        relocation[6].len(),
         11,
         "four bytes in hex: {}",
-        relocation[5]
+        relocation[6]
     );
-    assert_eq!(relocation[6], "undefined");
     assert_eq!(
         texts(&document, ListId::Symbols, 0),
         [
@@ -190,7 +192,101 @@ fn rows_say_it_in_words() {
     let about = relocations.about(0, entry, &document.sources);
     assert_eq!(about.title, ".text.k + 0xc");
     let why: Vec<&str> = about.links.iter().map(|link| &*link.why).collect();
-    assert_eq!(why, ["patches", "symbol", "kernel"]);
+    assert_eq!(why, ["patches", "within", "symbol", "kernel"]);
+    assert_eq!(about.links[1].label, "k + 0xc");
+}
+
+#[test]
+fn the_value_after_patching_is_said_where_the_file_tells_it() {
+    use elf::{Class, Elf, Relocation, Section, Symbol};
+    let file = |addr: u64| {
+        let list = [(1, 8), (2, -4), (3, 0), (7, 0)].into_iter().enumerate();
+        let list = list.map(|(at, (kind, addend))| Relocation {
+            offset: 8 * at as u64,
+            symbol: 1,
+            kind,
+            addend,
+        });
+        let file = Elf::new(Class::Elf64)
+            .section(Section::new(".data.const", 1, vec![0; 64]).flags(2))
+            .section(Section::new(".data.global", 1, vec![0; 64]).flags(3))
+            .section(Section::symbols(vec![
+                Symbol::new("table", 0, 1, ".data.const").at(addr + 16, 32),
+                Symbol::new("pointer", 0, 1, ".data.global").at(8, 8),
+                Symbol::new("all", 0, 1, ".data.global").at(0, 64),
+            ]))
+            .section(Section::relocations(".data.global", list.collect(), true))
+            .section(Section::new(
+                ".ze_info",
+                0xff00_0011,
+                zebin::ze_info::<&str>(&[]),
+            ))
+            .build()
+            .with_section(".data.const", "sh_addr", addr);
+        open(&file.bytes)
+    };
+    let said = |document: &Document| -> Vec<[String; 2]> {
+        let list = list(document, ListId::Relocations);
+        let rows = 0..list.count();
+        let row = |row| {
+            let entry = list.entry(row, &document.sources).unwrap();
+            let links = list.about(row, entry, &document.sources).links;
+            ["within", "value after patching"].map(|why| {
+                let link = links.iter().find(|link| link.why == why);
+                link.map_or_else(String::new, |link| link.label.to_string())
+            })
+        };
+        rows.map(row).collect()
+    };
+    let relocatable = [
+        ["all", "address of .data.const + 0x18"],
+        ["pointer", "low 32 bits of address of .data.const + 0xc"],
+        [
+            "all + 0x10",
+            "high 32 bits of address of .data.const + 0x10",
+        ],
+        // Not an address alone.
+        ["all + 0x18", ""],
+    ];
+    assert_eq!(
+        said(&file(0)),
+        relocatable.map(|row| row.map(str::to_owned))
+    );
+    let placed = said(&file(0x1_0000));
+    assert_eq!(placed[0][1], "0x10018, .data.const + 0x18");
+}
+
+#[test]
+fn a_symbol_without_a_size_leads_to_what_stands_there() {
+    let mut handler = handler(&zebin::zebin(&["k"]).build().bytes);
+    let query = Query::default();
+    let page = page(&mut handler, ListId::Symbols, &query, 0, 10);
+    let row = &page.rows[0];
+    assert_eq!(row.cells[0].value.text(), "_entry");
+    let place = row.cells[3].span.unwrap();
+    assert!(place.is_empty());
+    let request = Request::Select {
+        place: Place::Span(place),
+        follow: Some(Follow {
+            document: NodeId::ROOT,
+            list: ListId::Symbols,
+            query,
+            current: Some(row.entry),
+            or_first: false,
+        }),
+    };
+    let Response::Selected(selected) = answer(&mut handler, request) else {
+        panic!("nothing is there");
+    };
+    let instruction = selected.ancestry.last().unwrap();
+    assert_eq!(instruction.name, "+0x20");
+    assert_eq!(
+        instruction.span,
+        Some(Span::with_len(place.source, place.start, 16))
+    );
+    assert_eq!(selected.preview.len(), 16);
+    // The row stays: it is not the function's around the instruction.
+    assert_eq!(selected.list.unwrap().place.unwrap().entry, row.entry);
 }
 
 #[test]
@@ -228,8 +324,8 @@ fn bytes_lead_back() {
     let around = Span::new(patched.source, patched.start - 12, patched.start + 4);
     assert_eq!(find(ListId::Relocations, around), Some(2..3));
     let code = tables.symbols[4].target.unwrap();
-    assert_eq!(find(ListId::Symbols, code.sub(3, 1)), Some(3..4));
-    let header = Span::at(SourceId::FILE, 0, 4);
+    assert_eq!(find(ListId::Symbols, code.subspan(3, 1)), Some(3..4));
+    let header = Span::with_len(SourceId::FILE, 0, 4);
     assert_eq!(find(ListId::Relocations, header), None);
 }
 
@@ -299,7 +395,15 @@ fn lists_are_written() {
     let columns: Vec<_> = ListId::Symbols.default_columns().collect();
     let write = |form, limit| {
         let all = Order::All(symbols.count());
-        writer::write(&*symbols, &all, &columns, form, &document.sources, limit)
+        writer::write(
+            &*symbols,
+            &all,
+            &columns,
+            form,
+            None,
+            &document.sources,
+            limit,
+        )
     };
     let csv = write(Form::Csv, 1 << 20).unwrap();
     let mut lines = csv.lines();
@@ -315,6 +419,19 @@ fn lists_are_written() {
     assert!(markdown.contains("\n| --- | --- |"), "{markdown}");
     let tabs = write(Form::Tabs, 1 << 20).unwrap();
     assert!(tabs.starts_with("Symbol\tKind\t"), "{tabs}");
+    let all = Order::All(symbols.count());
+    let (rows, sources) = (Some((1, 2)), &document.sources);
+    let rows = writer::write(
+        &*symbols,
+        &all,
+        &columns,
+        Form::Tabs,
+        rows,
+        sources,
+        1 << 20,
+    );
+    let wanted: Vec<_> = tabs.lines().skip(2).take(2).collect();
+    assert_eq!(rows.unwrap().lines().collect::<Vec<_>>(), wanted);
     let json: serde_json::Value =
         serde_json::from_str(&write(Form::Json, 1 << 20).unwrap()).unwrap();
     assert_eq!(json[0]["name"], "_entry");
@@ -332,7 +449,7 @@ fn lists_are_written() {
         Form::Plain,
     ] {
         let said = write(form, 10).unwrap_err();
-        assert_eq!(said, "This list is too long to be copied: filter it.");
+        assert_eq!(said, "This list is too long to copy. Filter it first.");
     }
 }
 
@@ -355,10 +472,10 @@ fn dangling_relocations_are_shown() {
         [
             "symbol 77",
             "type 99",
+            "",
             ".text.k",
             "0x10000000000",
             "-8",
-            "",
             ""
         ]
     );
@@ -427,7 +544,7 @@ fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64, count: u
 fn node(handler: &mut Handler, place: Place) -> NodeId {
     let follow = None;
     match answer(handler, Request::Select { place, follow }) {
-        Response::Selected(selected) => selected.way.last().unwrap().id,
+        Response::Selected(selected) => selected.ancestry.last().unwrap().id,
         other => panic!("{other:?}"),
     }
 }
@@ -477,7 +594,7 @@ fn pages_and_places_of_a_long_list() {
         (20_000, 20_002, 128)
     );
     assert_eq!(
-        page.rows[0].cells[3].value.text(),
+        page.rows[0].cells[4].value.text(),
         format!("{:#x}", (20_000 - 257) * 8)
     );
     let entry = page.rows[5].entry;
@@ -502,7 +619,7 @@ fn pages_and_places_of_a_long_list() {
         let Response::Selected(selected) = answer(&mut handler, request) else {
             panic!("not selected");
         };
-        assert_eq!(selected.way.last().unwrap().span, Some(entry));
+        assert_eq!(selected.ancestry.last().unwrap().span, Some(entry));
         let list = selected.list.unwrap();
         assert_eq!(list.place.unwrap().place, Some(261));
         let bytes = &file.bytes[entry.start as usize..entry.end as usize];
@@ -531,7 +648,7 @@ fn what_a_row_leads_to_does_not_lead_away_from_it() {
     let mut handler = handler(&file.bytes);
     let id = ListId::Relocations;
     let rows = page(&mut handler, id, &filter(""), 0, 9).rows;
-    let patched = rows[2].cells[3].span.unwrap();
+    let patched = rows[2].cells[4].span.unwrap();
     let mut place = |span, current| {
         let at = at(&mut handler, id, &filter(""), span, current);
         at.place.unwrap().index
@@ -540,7 +657,7 @@ fn what_a_row_leads_to_does_not_lead_away_from_it() {
     assert_eq!(place(rows[1].entry, Some(rows[2].entry)), 1);
     assert_ne!(place(patched, None), 2);
     // The symbol's entry belongs to no relocation.
-    let elsewhere = Span::at(SourceId::FILE, 0, 16);
+    let elsewhere = Span::with_len(SourceId::FILE, 0, 16);
     assert_eq!(place(elsewhere, Some(rows[2].entry)), 2);
 }
 
@@ -556,7 +673,7 @@ fn a_file_without_symbols_says_so() {
     let Response::Failed { message, .. } = rows else {
         panic!("{rows:?}");
     };
-    assert_eq!(message, "There are no symbols in this.");
+    assert_eq!(message, "This part of the file has no symbols.");
     let at = Ask::At {
         node: NodeId::ROOT,
         span: None,
@@ -639,6 +756,7 @@ fn lines_are_those_of_the_text() {
         let written = Ask::Written {
             columns: Vec::new(),
             form: Form::Plain,
+            rows: None,
         };
         let copied = ask(&mut handler, ListId::Lines, &query, written);
         assert_eq!(
@@ -657,14 +775,14 @@ fn several_lines_are_one_place() {
     let text = query.of.unwrap();
     // Without the blanks around it: from `- name` to `16`.
     let start = info.find("  - name").unwrap() as u64;
-    let two = text.from(start);
+    let two = text.skip(start);
     let at = at(&mut handler, ListId::Lines, &filter(""), two, None);
     assert_eq!((at.of, at.found), (query.of, 5));
     let place = at.place.unwrap();
     assert_eq!((place.index, place.count), (2, 3));
-    assert_eq!(place.entry, text.sub(start, two.len() - 1));
+    assert_eq!(place.entry, text.subspan(start, two.len() - 1));
     // Of another text, or none, there is no line.
-    let header = Span::at(SourceId::FILE, 0, 4);
+    let header = Span::with_len(SourceId::FILE, 0, 4);
     let other = self::at(&mut handler, ListId::Lines, &query, header, None);
     assert_eq!((other.of, other.place), (query.of, None));
     let none = self::at(&mut handler, ListId::Lines, &filter(""), header, None);

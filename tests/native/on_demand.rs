@@ -74,7 +74,7 @@ fn what_is_too_large_stays_bytes() {
         let children = document.children(of, 0..9);
         assert_eq!(children.len(), 1);
         let node = document.node(children[0]).unwrap();
-        assert_eq!(node.summary.as_deref(), Some("not taken apart"));
+        assert_eq!(node.summary.as_deref(), Some("not decoded"));
         assert_eq!(node.span, document.node(of).unwrap().span);
         assert!(document.sources.bytes_read() < 1 << 20);
     };

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use zeview::model::{
-    Area, ByteSource, Bytes, Coverage, Diagnostic, Doc, Document, Expand, ExpanderId, FileSource,
+    Area, ByteSource, Bytes, Diagnostic, Doc, Document, Expand, ExpanderId, FileSource, Findings,
     Known, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
     SourceId, Sources, Span, Summary, Value,
 };
@@ -108,7 +108,7 @@ impl Expand for Example {
 }
 
 fn at(start: u64, len: u64) -> Span {
-    Span::at(SourceId::FILE, start, len)
+    Span::with_len(SourceId::FILE, start, len)
 }
 
 fn finding(span: Span, severity: Severity) -> Diagnostic {
@@ -131,13 +131,12 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
     Document::new(Parts {
         sources: Sources::new("example", Box::new(source)),
         root: Node::new(NodeKind::File, "example", at(0, SIZE)).children(ExpanderId(0), 0, Some(3)),
-        expanders: vec![Rc::new(Example)],
-        diagnostics,
-        rules: Vec::new(),
         summary: Summary::new("example", "an example", Vec::new()),
-        coverage: Coverage::default(),
-        documents: Vec::new(),
-        loadable: Vec::new(),
+        findings: Findings {
+            expanders: vec![Rc::new(Example)],
+            diagnostics,
+            ..Findings::default()
+        },
         driver: None,
     })
 }
@@ -202,7 +201,7 @@ fn names(rows: &[Row]) -> Vec<&str> {
 
 /// The node at a path, and those on the way.
 fn find(handler: &mut Handler, path: &str) -> Vec<Row> {
-    selected(handler, Place::Path(path.to_owned())).way
+    selected(handler, Place::Path(path.to_owned())).ancestry
 }
 
 fn id(handler: &mut Handler, path: &str) -> NodeId {
@@ -275,15 +274,15 @@ fn rows_come_with_their_number() {
 fn a_selection_tells_everything() {
     let (mut handler, opened) = handler();
     let table = selected(&mut handler, Place::Node(opened.rows[1].id));
-    assert_eq!(table.way.len(), 1);
-    assert_eq!(table.way[0].count, Some(ENTRIES));
+    assert_eq!(table.ancestry.len(), 1);
+    assert_eq!(table.ancestry[0].count, Some(ENTRIES));
     assert_eq!(table.detail.diagnostics, [1, 2]);
     assert_eq!(table.detail.node, opened.rows[1].id);
     assert!(table.list.is_none());
 
     let node = id(&mut handler, "header/kind");
     let kind = selected(&mut handler, Place::Node(node));
-    assert_eq!(names(&kind.way), ["header", "kind"]);
+    assert_eq!(names(&kind.ancestry), ["header", "kind"]);
     assert_eq!(kind.preview, [0, 1, 2, 3]);
     let kind = kind.detail;
     assert_eq!(kind.path, "header/kind");
@@ -298,12 +297,12 @@ fn a_selection_tells_everything() {
     assert_eq!(entry.detail.diagnostics, [1, 2]);
     assert_eq!(entry.preview.len(), ENTRY as usize);
     // How many children each has, without another question.
-    let counts: Vec<_> = entry.way.iter().map(|row| row.count).collect();
+    let counts: Vec<_> = entry.ancestry.iter().map(|row| row.count).collect();
     assert_eq!(counts, [Some(ENTRIES), Some(3)]);
 
     let root = selected(&mut handler, Place::Node(NodeId::ROOT));
     assert_eq!(root.detail.path, "");
-    assert_eq!(names(&root.way), ["example"]);
+    assert_eq!(names(&root.ancestry), ["example"]);
     assert_eq!(root.preview.len() as u64, PREVIEW);
     assert_eq!(root.detail.diagnostics, [0, 1, 2]);
 }
@@ -314,17 +313,17 @@ fn ways_lead_to_bytes_and_names() {
     let byte = |offset| Place::Byte(SourceId::FILE, offset);
     let offset = TABLE + 3 * ENTRY + 5;
     let found = selected(&mut handler, byte(offset));
-    assert_eq!(names(&found.way), ["table", "entry", "part"]);
-    assert_eq!((found.way[1].index, found.way[2].index), (3, 1));
+    assert_eq!(names(&found.ancestry), ["table", "entry", "part"]);
+    assert_eq!((found.ancestry[1].index, found.ancestry[2].index), (3, 1));
     // The first bytes of the field, wherever in it was asked for.
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 4) % 251);
     assert_eq!(found.preview.len(), 4);
     let span = at(TABLE + 3 * ENTRY, ENTRY);
     let found = selected(&mut handler, Place::Span(span));
-    assert_eq!(names(&found.way), ["table", "entry"]);
+    assert_eq!(names(&found.ancestry), ["table", "entry"]);
     // Bytes that are no node: those around them, and just these.
     let found = selected(&mut handler, Place::Span(at(TABLE + 3 * ENTRY + 2, 4)));
-    assert_eq!(names(&found.way), ["table", "entry"]);
+    assert_eq!(names(&found.ancestry), ["table", "entry"]);
     assert_eq!(u64::from(found.preview[0]), (TABLE + 3 * ENTRY + 2) % 251);
     assert_eq!(found.preview.len(), 4);
     // The node around them, if it is no more than a part of something.
@@ -334,14 +333,14 @@ fn ways_lead_to_bytes_and_names() {
     };
     for (within, first) in [(at(0, SIZE), 0), (span, 2)] {
         let found = selected(&mut handler, around(within));
-        assert_eq!(names(&found.way), ["table", "entry"]);
+        assert_eq!(names(&found.ancestry), ["table", "entry"]);
         let first = TABLE + 3 * ENTRY + first;
         assert_eq!(u64::from(found.preview[0]), first % 251);
     }
     assert_eq!(names(&find(&mut handler, "table/[3]")), ["table", "entry"]);
     assert_eq!(names(&find(&mut handler, "")), ["example"]);
     let found = selected(&mut handler, byte(SIZE + 5));
-    assert_eq!(names(&found.way), ["example"]);
+    assert_eq!(names(&found.ancestry), ["example"]);
     let path = Place::Path("table/nothing".to_owned());
     let (message, changed) = failure(ask(&mut handler, select(path)));
     assert!(message.contains("nothing") && !changed, "{message}");
@@ -371,10 +370,10 @@ fn bytes_are_cut_off_and_coloured() {
     assert_eq!(leaves[0].kind, NodeKind::Gap);
     let (span, leaves, data) = bytes(&mut handler, at(SIZE + 50, u64::MAX));
     assert!(span.is_empty() && leaves.is_empty() && data.is_empty());
-    let span = Span::at(SourceId(99), 0, 4);
+    let span = Span::with_len(SourceId(99), 0, 4);
     let leaves = true;
     let (message, changed) = failure(ask(&mut handler, Request::Bytes { span, leaves }));
-    assert!(message.contains("no such source") && !changed, "{message}");
+    assert!(message.contains("unknown source") && !changed, "{message}");
 }
 
 #[test]
@@ -417,10 +416,38 @@ fn shades_are_the_same_in_every_window() {
 
 fn hits(handler: &mut Handler, typed: &str, limit: u32) -> (Vec<HitRow>, bool) {
     let typed = typed.to_owned();
-    match ask(handler, Request::Search { typed, limit }).response {
-        Response::Hits { hits, more } => (hits, more),
+    let from = 0;
+    match ask(handler, Request::Search { typed, limit, from }).response {
+        Response::Hits { hits, more, .. } => (hits, more),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn long_files_are_searched_in_steps() {
+    let mut bytes = vec![0; 70 << 20];
+    // Across the end of a step, and after it.
+    for at in [(32 << 20) - 1, 65 << 20] {
+        bytes[at..at + 2].copy_from_slice(&[0xab, 0xcd]);
+    }
+    let mut handler = Handler::new(|| 0.0);
+    handler.open(1, "zeros", Box::new(MemorySource::from(bytes)));
+    let (mut found, mut steps, mut from) = (Vec::new(), 0, Some(0));
+    while let Some(start) = from {
+        let search = Request::Search {
+            typed: "ab cd".to_owned(),
+            limit: 10,
+            from: start,
+        };
+        let Response::Hits { hits, more, next } = ask(&mut handler, search).response else {
+            panic!("hits");
+        };
+        assert!(!more && next.is_none_or(|(at, of)| at > start && of == 70 << 20));
+        found.extend(hits.iter().map(|hit| hit.span.start));
+        from = next.map(|(at, _)| at);
+        steps += 1;
+    }
+    assert_eq!((found, steps), (vec![(32 << 20) - 1, 65 << 20], 3));
 }
 
 #[test]
@@ -526,7 +553,7 @@ impl ByteSource for Fading {
         }
         Err(SourceError {
             span: at(start, len),
-            message: "it was moved".to_owned(),
+            message: "the file was moved".to_owned(),
         })
     }
 }
@@ -586,7 +613,7 @@ fn a_file_that_has_changed_is_noticed() {
     };
     let mut handler = Handler::new(|| 0.0);
     let (message, changed) = failure(handler.open(1, "folder", Box::new(source())));
-    assert_eq!(message, "folder cannot be read: it was moved");
+    assert_eq!(message, "folder cannot be read: the file was moved");
     assert!(changed);
 
     there.set(true);
@@ -597,9 +624,16 @@ fn a_file_that_has_changed_is_noticed() {
     assert_eq!(ask(&mut handler, request(span)).bytes.unwrap().len(), 64);
     there.set(false);
     let (message, changed) = failure(ask(&mut handler, request(at(3 << 20, 64))));
-    assert!(changed && message.contains("it was moved"), "{message}");
+    assert!(
+        changed && message.contains("the file was moved"),
+        "{message}"
+    );
     let typed = "ab cd".to_owned();
-    let search = Request::Search { typed, limit: 1 };
+    let search = Request::Search {
+        typed,
+        limit: 1,
+        from: 0,
+    };
     assert!(failure(ask(&mut handler, search)).1);
 }
 
@@ -629,8 +663,8 @@ fn answers_about_real_files_survive() {
                     Response::Rows { rows, .. } => nodes.extend(rows.iter().map(|row| row.id)),
                     Response::Selected(selected) => {
                         // The path of a node leads back to it.
-                        let way = find(&mut handler, &selected.detail.path);
-                        assert_eq!(way.last().map(|row| row.id), Some(node));
+                        let ancestry = find(&mut handler, &selected.detail.path);
+                        assert_eq!(ancestry.last().map(|row| row.id), Some(node));
                     }
                     other => panic!("{other:?}"),
                 }

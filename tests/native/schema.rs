@@ -114,14 +114,14 @@ struct Text {
 
 /// Where a table stands: the tables around it, from the container on, with the key that leads
 /// into the next one.
-fn way_to(table: &'static Table) -> Vec<(&'static Table, &'static Key)> {
+fn ancestry_of(table: &'static Table) -> Vec<(&'static Table, &'static Key)> {
     for outer in TABLES {
         for key in outer.keys {
             let leads = key.table().is_some_and(|inner| std::ptr::eq(inner, table));
             if leads && key.instead.is_empty() {
-                let mut way = way_to(outer);
-                way.push((outer, key));
-                return way;
+                let mut ancestry = ancestry_of(outer);
+                ancestry.push((outer, key));
+                return ancestry;
             }
         }
     }
@@ -162,14 +162,14 @@ impl Text {
     /// The key has this value; collections get the required keys of what is in them.
     fn of(table: &'static Table, key: &'static Key, value: &str) -> Text {
         let mut text = Text { lines: Vec::new() };
-        let mut way = way_to(table);
-        way.push((table, key));
-        text.mapping(&way, 0, value);
+        let mut ancestry = ancestry_of(table);
+        ancestry.push((table, key));
+        text.mapping(&ancestry, 0, value);
         text
     }
 
-    fn mapping(&mut self, way: &[(&'static Table, &'static Key)], depth: usize, value: &str) {
-        let ((table, chosen), deeper) = way.split_first().unwrap();
+    fn mapping(&mut self, ancestry: &[(&'static Table, &'static Key)], depth: usize, value: &str) {
+        let ((table, chosen), deeper) = ancestry.split_first().unwrap();
         for key in table.keys {
             let is_chosen = std::ptr::eq(key, *chosen);
             if !is_chosen && !key.required {
@@ -355,7 +355,7 @@ fn required_keys_are_missed() {
             }
             let (after, document) = text.open();
             let wrong = complaints(&document);
-            let what = format!("{} has no {}", table.name, key.name);
+            let what = format!("{}: missing required key {}", table.name, key.name);
             let named = wrong
                 .iter()
                 .any(|w| w.starts_with("ze-info/missing-key: line ") && w.ends_with(&what));
@@ -367,7 +367,7 @@ fn required_keys_are_missed() {
 /// How many levels a table's keys are indented, an item counting as one more.
 fn way_depth(table: &'static Table) -> usize {
     let level = |(_, key): &(&Table, &Key)| 1 + usize::from(matches!(key.ty, Type::Sequence(_)));
-    way_to(table).iter().map(level).sum()
+    ancestry_of(table).iter().map(level).sum()
 }
 
 #[test]

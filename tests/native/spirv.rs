@@ -77,6 +77,37 @@ fn each_instruction_in_a_line() {
 }
 
 #[test]
+fn literals_have_the_type_of_their_constant() {
+    let int = |id, bits, signed| [id, bits, signed];
+    let module = Module::new(30)
+        .op(21, &int(1, 32, 1))
+        .op(21, &int(2, 16, 1))
+        .op(21, &int(3, 64, 1))
+        .op(21, &int(4, 32, 0))
+        .op(22, &[5, 32])
+        .op(22, &[6, 16])
+        .op(43, &[1, 11, 0xffff_fffb])
+        .op(43, &[2, 12, 0xffff_fffe])
+        .op(43, &[3, 13, 0xffff_fffd, 0xffff_ffff])
+        .op(43, &[4, 14, 0xffff_fffb])
+        .op(43, &[5, 15, 1.5f32.to_bits()])
+        .op(43, &[6, 16, 0xc000]);
+    let constants: Vec<String> = lines(&module.build())
+        .into_iter()
+        .filter(|line| line.starts_with("OpConstant"))
+        .collect();
+    let expected = [
+        "OpConstant %11 = %1 -5",
+        "OpConstant %12 = %2 -2",
+        "OpConstant %13 = %3 -3",
+        "OpConstant %14 = %4 4294967291",
+        "OpConstant %15 = %5 1.5",
+        "OpConstant %16 = %6 -2",
+    ];
+    assert_eq!(constants, expected);
+}
+
+#[test]
 fn the_overview_refers_to_instructions() {
     let document = crate::support::open(&kernel().build());
     let tree = tree(&document);
@@ -109,7 +140,10 @@ fn walking_ends_where_no_instruction_can_be() {
         assert_eq!(lines(&bytes), ["OpCapability Kernel"], "{what}");
         let document = crate::support::open(&bytes);
         let tree = tree(&document);
-        let rest = tree.nodes.iter().find(|f| f.node.name == "no instruction");
+        let rest = tree
+            .nodes
+            .iter()
+            .find(|f| f.node.name == "not an instruction");
         assert_eq!(
             rest.unwrap().node.span.map(|s| (s.start, s.len())),
             Some((28, 12))

@@ -118,7 +118,7 @@ fn properties_are_decoded() {
         let sets = modules.properties(Holder::AbstractModule(0), &document.sources);
         let meaning = |set: usize, entry: usize| &*sets[set].entries[entry].meaning;
         assert_eq!(meaning(0, 0), "ID 7, offset 0, size 4", "{name}");
-        assert_eq!(meaning(2, 0), "of 3 are left out: 0, 2", "{name}");
+        assert_eq!(meaning(2, 0), "eliminated: 0, 2 (of 3)", "{name}");
         let bits = PropertyValue::Bytes {
             bits: 3,
             bytes: vec![5],
@@ -136,7 +136,7 @@ fn properties_are_decoded() {
                 let read = |span| document.sources.read(span).expect("it is there");
                 assert_eq!(*read(entry.key_span), *entry.key.as_bytes(), "{name}");
                 let kind = entry.kind.span.expect("it is there");
-                let after = Span::at(kind.source, kind.end, 1);
+                let after = Span::with_len(kind.source, kind.end, 1);
                 assert_eq!(*read(after), *b"|", "{name}");
             }
         }
@@ -242,10 +242,10 @@ fn modules_are_a_list() {
         let to = cell(&document, &*list, 1, "native_images").span;
         assert_eq!(to, Some(image), "{name}");
         assert_eq!(
-            list.rows_at(image.sub(10, 4), &document.sources),
+            list.rows_at(image.subspan(10, 4), &document.sources),
             Some(1..2)
         );
-        let about = list.about(1, image.sub(10, 4), &document.sources);
+        let about = list.about(1, image.subspan(10, 4), &document.sources);
         assert_eq!(about.title, "abstract module 1");
         assert_eq!(
             about.detail,
@@ -317,7 +317,7 @@ fn properties_are_a_list() {
         // Of the whole, and of an image.
         let whole = list(&mut document, ListId::Properties, None);
         assert_eq!(whole.subject(), "the SYCLBIN", "{name}");
-        let image = graph.native_images[0].bytes.sub(3, 1);
+        let image = graph.native_images[0].bytes.subspan(3, 1);
         let of_image = list(&mut document, ListId::Properties, Some(image));
         let subject = "native device code image 0 of abstract module 1";
         assert_eq!(of_image.subject(), subject, "{name}");
@@ -341,7 +341,10 @@ fn each_list_is_that_of_the_innermost_document_that_has_it() {
     ] {
         assert_eq!(document.document_of(node, list), Some(around), "{list:?}");
     }
-    assert_eq!(document.document_of(NodeId::ROOT, ListId::Kernels), None);
+    // The SYCLBIN lists the kernels of all its images.
+    let all = document.document_of(NodeId::ROOT, ListId::Kernels);
+    assert_eq!(all, Some(NodeId::ROOT));
+    assert!(!document.has_list(NodeId::ROOT, ListId::Kernels));
     assert_eq!(document.documents_with(ListId::Kernels), [zebin]);
 }
 

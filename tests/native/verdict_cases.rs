@@ -8,10 +8,11 @@ use crate::support::elf::{Built, Elf, Relocation, Section, Symbol};
 use crate::support::full_zebin::{self, full};
 use crate::support::notes::Notes;
 use crate::support::open;
+use crate::support::syclbin::{Code, Syclbin, native_text};
 use crate::support::zebin::{small, zebin};
 use zeview::decode::rule::Rule;
 use zeview::decode::zebin::verdict::rules as r;
-use zeview::model::{NodeId, Outcome, SourceId, Span, Verdict};
+use zeview::model::{Effect, NodeId, Outcome, SourceId, Span, Verdict};
 
 const DEVICE: &str = "bmg-g21";
 const COMPAT: &str = ".note.intelgt.compat";
@@ -127,6 +128,14 @@ fn long_names() -> Built {
         file = file.with_symbol(7 + index, "st_name", u64::from(start) + 1 + index as u64);
     }
     file
+}
+
+/// The files in which a rule fires.
+pub fn firing() -> Vec<(&'static Rule, &'static str, Vec<u8>)> {
+    let cases = cases().into_iter();
+    cases
+        .map(|case| (case.rule, case.device, case.file))
+        .collect()
 }
 
 fn cases() -> Vec<Case> {
@@ -346,6 +355,12 @@ fn values() -> Vec<Case> {
             simd,
             &set("thread_scheduling_mode: foo"),
             "foo",
+        ),
+        text(
+            &r::UNKNOWN_VALUE,
+            simd,
+            &set("thread_scheduling_mode: ''"),
+            "''",
         ),
         text(
             &r::EMPTY_TEXT,
@@ -625,7 +640,9 @@ fn every_rule_fires_where_it_should() {
         }
         // The rule decides, unless it lets the file load.
         let effect = case.rule.effect.expect("every rule of the verdict has one");
-        if verdict.outcome != effect.outcome() && !effect.lets_pass() {
+        // Or the file is for another device, and has SPIR-V.
+        let is_recompiled = effect == Effect::Refuses && verdict.outcome == Outcome::Recompiled;
+        if verdict.outcome != effect.outcome() && !effect.lets_pass() && !is_recompiled {
             wrong.push(format!("{}: {:?}", case.rule.id, verdict.outcome));
         }
     }
@@ -650,4 +667,79 @@ fn no_rule_is_without_a_case() {
         .map(|rule| rule.id)
         .collect();
     assert_eq!(missing, [""; 0], "rules without a case");
+}
+
+/// Relocations of `k` against symbols: 6 is the first that is added to the full zebin.
+fn with_relocations(elf: Elf, symbols: &[(u64, u64)]) -> Elf {
+    let mut elf = elf;
+    let list = symbols.iter().enumerate();
+    let list = list.map(|(at, (symbol, offset))| Relocation {
+        offset: offset + 8 * at as u64,
+        symbol: *symbol,
+        kind: 2,
+        addend: 0,
+    });
+    *elf.named(".rel.text.k") = Section::relocations(".text.k", list.collect(), false);
+    elf
+}
+
+#[test]
+fn a_file_with_imports_must_be_linked() {
+    let elf = full().symbol(Symbol::new("w", 1, 0, 0));
+    let elf = elf.symbol(Symbol::new("x", 1, 0, 0));
+    let file = with_relocations(elf.clone(), &[(6, 0), (7, 0), (6, 0)]).build();
+    let verdict_of = |file: &Built| verdict(&file.bytes, DEVICE);
+    let found = verdict_of(&file);
+    assert_eq!(found.outcome, Outcome::NeedsLinking);
+    assert!(found.outcome.loads());
+    let imports: Vec<_> = found.imports.iter().map(|i| (&*i.symbol, i.span)).collect();
+    let span = |entry| {
+        let at = file.entry(".rel.text.k", entry, 16);
+        Span::new(SourceId::FILE, at.start as u64, at.end as u64)
+    };
+    assert_eq!(imports, [("w", span(0)), ("x", span(1))]);
+
+    // What cannot be linked at all decides, before and after.
+    for list in [[(6, 0), (4, 1 << 20)], [(4, 1 << 20), (6, 0)]] {
+        let found = verdict_of(&with_relocations(elf.clone(), &list).build());
+        assert_eq!(found.outcome, Outcome::LinkFailure, "{list:?}");
+    }
+}
+
+#[test]
+fn imports_name_the_modules_that_export_them() {
+    let elf = full().symbol(Symbol::new("_Z5scalei", 1, 0, 0));
+    let elf = elf.symbol(Symbol::new("nowhere", 1, 0, 0));
+    let file = with_relocations(elf, &[(6, 0), (7, 0)]).build();
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].native.push(Code {
+        text: native_text("bmg_g21", "spir64_gen-unknown-unknown"),
+        bytes: file.bytes,
+    });
+    for (version, file) in [(1, syclbin.v1()), (2, syclbin.v2())] {
+        let mut document = open(&file);
+        let spans: Vec<_> = document
+            .documents()
+            .iter()
+            .map(|inner| inner.span)
+            .collect();
+        let verdicts: Vec<Verdict> = spans
+            .into_iter()
+            .filter_map(|span| {
+                let id = document.nodes_for(span).pop()?;
+                document.verdict(id, Some(DEVICE))
+            })
+            .collect();
+        let importing = verdicts.iter().find(|v| !v.imports.is_empty()).unwrap();
+        assert_eq!(importing.outcome, Outcome::NeedsLinking);
+        let imports = importing.imports.iter();
+        let imports: Vec<_> = imports
+            .map(|i| (&*i.symbol, i.exported_by.clone()))
+            .collect();
+        let expected = [
+            ("_Z5scalei", vec!["abstract module 1".into()]),
+            ("nowhere", vec![]),
+        ];
+        assert_eq!(imports, expected, "version {version}");
+    }
 }

@@ -6,11 +6,11 @@ use super::compressed::{gnu, packed};
 use super::elf::Section;
 use super::igc_debug::{Kernel, program};
 use super::syclbin::{Entry, Offload, Syclbin, Text, words};
-use super::{containers, fixtures, spirv, zebin};
+use super::{containers, dwarf_files, fixtures, spirv, zebin};
 
 /// All of them, with a name each.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
-    vec![
+    let mut all = vec![
         ("spirv-kernel", spirv::kernel().build()),
         ("spirv-big-endian", spirv::kernel().big().build()),
         ("igc-debug", igc_debug()),
@@ -30,7 +30,9 @@ pub fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("text-bundle", containers::text_bundle().into_bytes()),
         ("patch-tokens", containers::patch_tokens()),
         ("coff-object", containers::coff_object()),
-    ]
+    ];
+    all.extend(dwarf_files::all());
+    all
 }
 
 /// A kernel with debug data that a compiler has written, one with Gen ISA debug data, one

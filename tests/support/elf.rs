@@ -138,7 +138,7 @@ impl Class {
     }
 
     /// Offsets and addresses have this many bytes.
-    fn word(self) -> usize {
+    pub fn word(self) -> usize {
         match self {
             Elf32 => 4,
             Elf64 => 8,

@@ -34,6 +34,23 @@ pub fn syclbins() -> Vec<Fixture> {
     files
 }
 
+/// Hosts of device images, by name.
+pub fn hosts() -> Vec<Fixture> {
+    let files = in_folder(&folder().join("host"), "host");
+    assert!(files.len() >= 6, "only {} fixtures", files.len());
+    files
+}
+
+/// Files that broke a promise, by name.
+pub fn hostile() -> Vec<Fixture> {
+    let mut files = Vec::new();
+    for extension in ["ar", "bin", "elf", "zebin"] {
+        files.extend(in_folder(&folder().join("hostile"), extension));
+    }
+    assert!(files.len() >= 9, "only {} fixtures", files.len());
+    files
+}
+
 /// The files of a folder with this extension, by name.
 pub fn in_folder(folder: &Path, extension: &str) -> Vec<Fixture> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));

@@ -8,6 +8,7 @@ use zeview::model::{Coverage, MemorySource};
 /// The golden text of a file.
 pub fn render(name: &str, bytes: &[u8]) -> String {
     let mut document = decode(Box::new(MemorySource::from(bytes)), name);
+    document.open_all();
     let mut out = Vec::new();
     let root = document.root().clone();
     write_tree(&document, &root, TextOptions::default(), &mut out).expect("memory takes it");

@@ -28,6 +28,7 @@ pub enum Depth {
 /// Checks a file; gives what does not hold.
 pub fn violations(bytes: &[u8], depth: Depth) -> Vec<String> {
     let mut document = super::open(bytes);
+    document.open_all();
     let tree = match walk_all(&document) {
         Ok(tree) => tree,
         Err(error) => return vec![error],
@@ -298,7 +299,12 @@ impl Check<'_> {
     /// Whatever the driver is given has a verdict, in bounded work, and the same each time.
     fn verdicts(&mut self, document: &mut Document) {
         let mut ids = vec![NodeId::ROOT];
-        for span in document.documents().to_vec() {
+        for span in document
+            .documents()
+            .iter()
+            .map(|inner| inner.span)
+            .collect::<Vec<_>>()
+        {
             ids.extend(document.nodes_for(span).pop());
         }
         for id in ids {
@@ -416,8 +422,8 @@ impl Check<'_> {
 
     /// Bytes that some node has exactly are found at such a node.
     fn way_back(&mut self, document: &mut Document, rule: &str, span: Span) {
-        let way = document.nodes_for(span);
-        let last = way.last().and_then(|id| document.node(*id)).cloned();
+        let ancestry = document.nodes_for(span);
+        let last = ancestry.last().and_then(|id| document.node(*id)).cloned();
         let exact = self
             .tree
             .nodes
@@ -440,8 +446,8 @@ impl Check<'_> {
             let step = (len / 3000).max(1) | 1;
             for offset in (0..len).step_by(step).chain(len.checked_sub(1)) {
                 let offset = offset as u64;
-                let way = document.nodes_at(source, offset);
-                if let Err(message) = self.position(document, source, offset, &way) {
+                let ancestry = document.nodes_at(source, offset);
+                if let Err(message) = self.position(document, source, offset, &ancestry) {
                     self.fail(format!("byte {offset:#x} of {source:?}: {message}"));
                     return;
                 }
@@ -457,19 +463,19 @@ impl Check<'_> {
         document: &Document,
         source: SourceId,
         offset: u64,
-        way: &[NodeId],
+        ancestry: &[NodeId],
     ) -> Result<(), String> {
         let tree = self.tree;
         let mut at = 0;
-        if way.first() != Some(&NodeId::ROOT) {
+        if ancestry.first() != Some(&NodeId::ROOT) {
             return Err("the way does not begin at the root".to_owned());
         }
         let holds = |flat: &&Flat| {
-            let here = |e: Span| e.source == source && e.holds(offset);
+            let here = |e: Span| e.source == source && e.contains_offset(offset);
             flat.node.bits.is_none() && flat.extent().is_some_and(here)
         };
         let leads = |flat: &Flat| flat.extent().is_some_and(|e| e.source != source);
-        for id in way.get(1..).unwrap_or(&[]) {
+        for id in ancestry.get(1..).unwrap_or(&[]) {
             let node = document.node(*id).ok_or("a node that does not exist")?;
             let flat = &tree.nodes[at];
             let place = flat.children.start + node.index as usize;
@@ -486,7 +492,10 @@ impl Check<'_> {
         let flat = &tree.nodes[at];
         match tree.children(flat).iter().find(holds) {
             Some(missed) => Err(format!("{} holds it too", missed.node.name)),
-            None if !flat.own_bytes(tree).is_some_and(|own| own.holds(offset)) => {
+            None if !flat
+                .own_bytes(tree)
+                .is_some_and(|own| own.contains_offset(offset)) =>
+            {
                 Err(format!("{} is no leaf", tree.path(at)))
             }
             None => Ok(()),
@@ -523,7 +532,7 @@ impl Check<'_> {
         let mut spans: Vec<_> = sources.map(|id| document.sources.whole(id)).collect();
         for _ in 0..40 {
             let start = random.below(self.bytes.len()) as u64;
-            spans.push(Span::at(
+            spans.push(Span::with_len(
                 SourceId::FILE,
                 start,
                 1 + random.below(600) as u64,
@@ -577,14 +586,14 @@ impl Check<'_> {
     fn paths(&mut self, document: &mut Document) {
         let mut random = Random::new(self.bytes.len() as u64 + 1);
         for place in random.sample(self.tree.nodes.len(), 60) {
-            let mut way = Vec::new();
+            let mut ancestry = Vec::new();
             let mut at = place;
             while let Some(parent) = self.tree.nodes[at].parent {
-                way.push(self.tree.nodes[at].node.index);
+                ancestry.push(self.tree.nodes[at].node.index);
                 at = parent;
             }
             let mut id = NodeId::ROOT;
-            for index in way.into_iter().rev() {
+            for index in ancestry.into_iter().rev() {
                 id = document.children(id, index..index + 1).pop().unwrap_or(id);
             }
             let path = document.path(id);
@@ -598,7 +607,8 @@ impl Check<'_> {
 
     /// Another decoder says the same.
     fn twice(&mut self, document: &Document) {
-        let again = super::open(self.bytes);
+        let mut again = super::open(self.bytes);
+        again.open_all();
         if text_of(document) != text_of(&again) || document.diagnostics != again.diagnostics {
             self.fail("decoding again gives something else".to_owned());
         }

@@ -25,8 +25,8 @@ const LIMIT: usize = 1 << 20;
 /// The documents in a file, with itself.
 fn documents(document: &mut Document) -> Vec<NodeId> {
     let mut ids = vec![NodeId::ROOT];
-    for span in document.documents().to_vec().into_iter().take(8) {
-        ids.extend(document.nodes_for(span));
+    for inner in document.documents().to_vec().into_iter().take(8) {
+        ids.extend(document.nodes_for(inner.span));
     }
     ids.sort();
     ids.dedup();
@@ -156,6 +156,8 @@ impl Check {
             ListId::Lines => found.is_none() || inside,
             // Modules may lie in each other.
             ListId::Modules => inside,
+            // No bytes belong to a device.
+            ListId::Devices => found.is_none(),
             _ => inside && found.as_ref().is_some_and(same),
         };
         if !holds && !entry.is_empty() {
@@ -263,7 +265,8 @@ impl Check {
         let rows = list.count().min(self.rows);
         for form in FORMS {
             let order = Order::All(rows);
-            let written = writer::write(list, &order, &columns, form, &document.sources, LIMIT);
+            let written =
+                writer::write(list, &order, &columns, form, None, &document.sources, LIMIT);
             let Ok(text) = written else {
                 continue;
             };
@@ -273,7 +276,7 @@ impl Check {
                     let read: Result<Vec<serde_json::Map<_, _>>, _> = serde_json::from_str(&text);
                     read.is_ok_and(|read| {
                         let whole = |row: &serde_json::Map<String, serde_json::Value>| {
-                            row.len() == columns.len()
+                            row.len() == columns.len() + 1 && row["schema"] == 1
                         };
                         read.len() == rows as usize && read.iter().all(whole)
                     })
@@ -281,7 +284,11 @@ impl Check {
                 // Quoted cells may have several lines.
                 Form::Csv => lines > rows as usize,
                 Form::Tabs => lines == rows as usize + 1,
-                Form::Markdown | Form::Plain => lines == rows as usize + 2,
+                Form::Markdown => lines == rows as usize + 2,
+                Form::Plain => {
+                    let has_units = columns.iter().any(|column| !column.unit.is_empty());
+                    lines == rows as usize + 1 + usize::from(has_units)
+                }
             };
             if !holds {
                 self.fail(format!("{id:?} as {form:?}: {lines} lines for {rows} rows"));
@@ -290,7 +297,7 @@ impl Check {
     }
 
     /// What has properties is found by the bytes that stand for it.
-    fn modules(&mut self, document: &Document, id: NodeId) {
+    fn modules(&mut self, document: &mut Document, id: NodeId) {
         let Some(modules) = document.modules(id) else {
             return;
         };
@@ -415,6 +422,7 @@ pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
                     ask: Ask::Written {
                         columns: Vec::new(),
                         form: Form::Csv,
+                        rows: None,
                     },
                 });
                 let text = matches!(written, Response::Text(_) | Response::Failed { .. });

@@ -9,15 +9,16 @@ use zeview::model::list::write::Form;
 use zeview::model::list::{self, About, Cell, CellValue, ListId, Match};
 use zeview::model::modules::graph::ModuleGroup;
 use zeview::model::modules::{AbstractModule, Holder, Image};
+use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
 use zeview::model::{
-    Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, Matching, NodeId,
-    NodeKind, Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value,
-    Verdict, Xref,
+    Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Import, Label, Matching,
+    NodeId, NodeKind, Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone,
+    Value, Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow, KnownRow,
-    LeafRow, ListAt, ListPage, ListPlace, Message, Opened, Place, Problem, Request, Response, Row,
-    Selected, VerdictReport,
+    Ask, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
+    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened,
+    Place, Problem, Request, Response, Row, Selected, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -40,6 +41,7 @@ pub fn requests() -> Vec<Envelope> {
         Request::Search {
             typed: "4d 5a".to_owned(),
             limit: 200,
+            from: 1 << 33,
         },
         Request::Export {
             node,
@@ -61,6 +63,16 @@ pub fn requests() -> Vec<Envelope> {
         },
         Request::Rules,
         Request::Texts { document: node },
+        Request::AddSource {
+            document: node,
+            name: "a.cl".to_owned(),
+            text: "\u{e4}\n".to_owned(),
+        },
+        Request::Occupancy {
+            document: node,
+            kernel: u64::MAX,
+            question: question(),
+        },
     ];
     let places = [
         Place::Node(node),
@@ -104,6 +116,7 @@ pub fn requests() -> Vec<Envelope> {
         Ask::Written {
             columns: Vec::new(),
             form: Form::Markdown,
+            rows: Some((1, u64::MAX)),
         },
         Ask::Find {
             typed: "\u{e4}".to_owned(),
@@ -159,13 +172,13 @@ fn responses() -> Vec<Response> {
             rows: Vec::new(),
         },
         Response::Selected(Box::new(Selected {
-            way: vec![row(Value::None)],
+            ancestry: vec![row(Value::None)],
             detail: detail(),
             preview: (240..=255).collect(),
             list: Some(Box::new(list_at(list::Detail::Kernel(Box::new(kernel()))))),
         })),
         Response::Selected(Box::new(Selected {
-            way: Vec::new(),
+            ancestry: Vec::new(),
             detail: detail(),
             preview: Vec::new(),
             list: None,
@@ -188,13 +201,15 @@ fn responses() -> Vec<Response> {
                 text: "name \"vecadd\"".to_owned(),
             }],
             more: true,
+            next: Some((1 << 25, u64::MAX)),
         },
         Response::Text("{\"a\":1}".to_owned()),
-        Response::Verdict(None),
-        Response::Verdict(Some(Box::new(report()))),
+        Response::Verdict(Box::default()),
+        Response::Verdict(Box::new(report())),
         Response::Graph(Box::new(graph())),
         Response::Rules(vec![rule()]),
         Response::Texts(vec![bare_row()]),
+        Response::Occupancy(Box::new(occupancy())),
         Response::List(Box::new(ListPage {
             document: NodeId(u32::MAX),
             subject: "abstract module 3".to_owned(),
@@ -207,7 +222,8 @@ fn responses() -> Vec<Response> {
             found: u64::MAX,
             total: 7,
             secondary: 1 << 35,
-            left_out: 1 << 33,
+            notes: vec!["12 images are not listed".to_owned()],
+            columns: vec!["name".into(), "image".into()],
             maxima: vec![("spill_dwords_per_lane".into(), 0.25)],
             trouble: Some("no column".to_owned()),
         })),
@@ -218,6 +234,11 @@ fn responses() -> Vec<Response> {
             query: "symbol=\"add\"".to_owned(),
         })))),
         Response::ListAt(Some(Box::new(list_at(list::Detail::Module(Holder::Whole))))),
+        Response::ListAt(Some(Box::new(list_at(list::Detail::Line {
+            ranges: 1,
+            bytes: u64::MAX,
+            query: "line=1".to_owned(),
+        })))),
         Response::ListAt(Some(Box::new(list_at(list::Detail::Module(
             Holder::NativeImage(u32::MAX),
         ))))),
@@ -241,6 +262,7 @@ fn query() -> Query {
         descending: true,
         all: true,
         of: Some(SPAN),
+        device: Some("bmg-g21".into()),
     }
 }
 
@@ -272,7 +294,7 @@ fn cells() -> Vec<Cell<'static>> {
         is_default: true,
         ..Cell::count(2048)
             .at(Some(SPAN))
-            .mark(Tone::Bad, "spills", "spills 32 dwords a lane")
+            .mark(Tone::Bad, "spills", "spills 32 dwords/lane")
     });
     cells
 }
@@ -331,7 +353,7 @@ fn kernel_row() -> KernelRow {
         }],
         hazards: vec![Hazard {
             kind: HazardKind::HeavySpills,
-            text: "spills 104 dwords a lane".into(),
+            text: "spills 104 dwords/lane".into(),
         }],
     }
 }
@@ -394,12 +416,14 @@ fn kernel() -> KernelDetail {
             offset: None,
             size: Some(192),
             span: SPAN,
+            places: vec![("size".into(), SPAN)],
         }],
         binding_table: vec![BindingTableEntry {
             bti_value: Some(0),
             arg_index: None,
             name: None,
             span: SPAN,
+            places: vec![("size".into(), SPAN)],
         }],
         memory_buffers: vec![MemoryBuffer {
             kind: "scratch".to_owned(),
@@ -408,6 +432,7 @@ fn kernel() -> KernelDetail {
             slot: 1,
             is_simt_thread: true,
             span: SPAN,
+            places: vec![("size".into(), SPAN)],
         }],
         inline_samplers: vec![InlineSampler {
             sampler_index: Some(0),
@@ -415,6 +440,7 @@ fn kernel() -> KernelDetail {
             filtermode: "linear".to_owned(),
             normalized: true,
             span: SPAN,
+            places: vec![("size".into(), SPAN)],
         }],
         links: vec![Xref {
             why: "code".into(),
@@ -524,7 +550,10 @@ fn opened() -> Opened {
                 symbols: true,
                 modules: false,
                 text: true,
+                lines: true,
                 loadable: true,
+                image: true,
+                unknown: false,
             })
         },
         coverage: Coverage {
@@ -615,7 +644,7 @@ fn graph() -> GraphPage {
 
 fn report() -> VerdictReport {
     VerdictReport {
-        verdict: Verdict {
+        verdict: Some(Verdict {
             driver: "26.27".into(),
             outcome: Outcome::LinkFailure,
             device: Some("bmg-g21".into()),
@@ -628,6 +657,11 @@ fn report() -> VerdictReport {
                 span: SPAN,
             }],
             rules: vec![rule()],
+            imports: vec![Import {
+                symbol: "f".to_owned(),
+                span: Span::new(SourceId::FILE, 1, 2),
+                exported_by: vec!["abstract module 1".into()],
+            }],
             rebuild: Some(Rebuild {
                 from: "SPIR-V".into(),
                 span: SPAN,
@@ -635,12 +669,25 @@ fn report() -> VerdictReport {
                 text: "not needed".into(),
             }),
             matching: Some(Matching {
-                rule: "the same configuration".into(),
+                rule: "an equal configuration".into(),
                 accepted_on: vec!["bmg-g21".into()],
                 compatible: Vec::new(),
             }),
-        },
+        }),
         paths: vec![".text.k/[0]".to_owned()],
+        images: Some(ImagesReport {
+            count: 1 << 33,
+            device: Some("bmg-g21".into()),
+            outcome: Some(Outcome::Recompiled),
+            first: vec![ImagePick {
+                name: "64.20.1.0".to_owned(),
+                span: SPAN,
+                why: "named for 20.1.0".into(),
+            }],
+            chosen: 1,
+            rule: "by name".into(),
+        }),
+        summary: Some(Summary::new("zebin", "zebin 1.73", Vec::new())),
     }
 }
 
@@ -661,5 +708,39 @@ fn detail() -> Detail {
             to: SPAN,
         }],
         diagnostics: vec![0, u32::MAX],
+    }
+}
+
+fn question() -> Question {
+    Question {
+        device: Some("bmg-g21".into()),
+        work_group: Some(u64::MAX),
+        eus: None,
+        local_arguments: Some(0),
+    }
+}
+
+fn occupancy() -> Occupancy {
+    let origins = [
+        Origin::File(SPAN),
+        Origin::Default,
+        Origin::Driver("a.cpp, f".into()),
+        Origin::Published,
+        Origin::Chosen,
+        Origin::Computed("a × b".into()),
+        Origin::Missing("choose".into()),
+    ];
+    let term = |origin| Term {
+        id: "eus".into(),
+        title: "EUs".into(),
+        value: Some(8),
+        origin,
+        limits: true,
+    };
+    Occupancy {
+        device: None,
+        device_origin: Origin::Default,
+        terms: origins.into_iter().map(term).collect(),
+        summary: "\u{e4}".to_owned(),
     }
 }

@@ -1,6 +1,7 @@
 //! Every check as a named step: `cargo xtask test` runs them all.
 
 use crate::dist;
+use crate::isa_tables;
 use crate::options::Options;
 use crate::project::Project;
 use crate::setup::{self, Need, Tools, WASM};
@@ -26,6 +27,13 @@ const STEPS: &[Step] = &[
         needs: &[Need::Rustfmt],
         quick: true,
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
+    },
+    Step {
+        name: "tables",
+        what: "the tables of instruction encodings are those of the model",
+        needs: &[],
+        quick: true,
+        run: |project, _| isa_tables::run(project, true),
     },
     Step {
         name: "clippy",

@@ -9,11 +9,14 @@
 //! * [`page`]: Trunk builds or serves the page; [`dist`] makes the release folder
 //!   of it, [`sizes`] checks its budgets.
 //! * [`checks`]: every check as a named step.
+//! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
 mod bench;
 mod checks;
 mod dist;
+mod isa_tables;
+mod json;
 mod options;
 mod page;
 mod project;
@@ -32,11 +35,12 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt clippy native docs wasm dist browser
+  test [--quick] [STEP…]              every check: fmt tables clippy native docs wasm dist browser
                                       (--quick: the native ones)
   check                               fmt and clippy, for each set of features
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
+  isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page
   setup                               install everything that the commands need
   help                                print this
@@ -81,6 +85,10 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "check" => {
             options.finish()?;
             checks::run_named(&project, &["fmt", "clippy"])
+        }
+        "isa-tables" => {
+            options.finish()?;
+            isa_tables::run(&project, false)
         }
         "bench" => bench::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),

@@ -5,26 +5,31 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::model::json::{self, DiagnosticJson};
-use zeview::model::text::{TextOptions, diagnostic_text, write_tree};
-use zeview::model::{Coverage, Diagnostic, Document, Node, NodeId, Summary};
+use zeview::decode::limits;
+use zeview::model::json::{self, DiagnosticJson, SCHEMA};
+use zeview::model::text::{TextOptions, diagnostic_text, escaped, write_tree};
+use zeview::model::{Coverage, Diagnostic, Document, Node, NodeId, Summary, is_pattern};
 
 use crate::FileArgument;
 use crate::input;
-use crate::output::{self, complain};
+use crate::output::{self, Text, complain};
 use crate::progress::Progress;
+use crate::style;
 
 #[derive(Args)]
 pub struct Options {
     /// The file; `-` reads standard input.
     file: FileArgument,
-    /// Print JSON.
+    /// Print JSON: an object with schema, file, path (with --path), size, format, summary,
+    /// coverage, tree, diagnostics, stopped (if the tree is not complete: start, end); of a
+    /// pattern, an array of them.
     #[arg(long)]
     json: bool,
-    /// Print so many levels only.
+    /// Print only this many levels.
     #[arg(long, value_name = "LEVELS")]
     depth: Option<usize>,
-    /// Print this part only: names as the dump shows them, `[3]` for the entries of tables.
+    /// Print these parts only: a path as `zeview ls` shows it, or a pattern: `*` and `?` within a
+    /// name, `**` for any number of names.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 }
@@ -40,29 +45,108 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     };
     drop(progress);
-    let id = match document.find(options.path.as_deref().unwrap_or("")) {
-        Ok(id) => id,
+    let path = options.path.as_deref().unwrap_or("");
+    let found = match document.find_all(path) {
+        Ok(found) => found,
         Err(error) => {
             complain!("{}: {error}", options.file.display());
             return Ok(ExitCode::from(2));
         }
     };
-    let node = document.node(id).unwrap_or(document.root()).clone();
-    let findings = findings(&mut document, &node, id);
-    if options.json {
-        let mut out = output::raw();
-        print_json(&document, &node, &findings, options, &mut out)?;
-        out.flush()?;
-    } else {
-        let mut out = output::text();
-        print_text(&document, &node, &findings, options, &mut out)?;
-        out.flush()?;
+    let is_array = is_pattern(path);
+    let mut json = output::raw();
+    let mut text = output::text();
+    let most = limits::output(document.root().span.map_or(0, |span| span.len()));
+    let mut limit = Limit {
+        left: most,
+        stopped: None,
+    };
+    for (at, id) in found.into_iter().enumerate() {
+        if limit.stopped.is_some() {
+            break;
+        }
+        let node = document.node(id).unwrap_or(document.root()).clone();
+        let findings = findings(&mut document, &node, id);
+        if !options.json {
+            text.write_all(if at > 0 { b"\n" } else { b"" })?;
+            print_text(&document, &node, &findings, options, &mut limit, &mut text)?;
+            continue;
+        }
+        if is_array {
+            json.write_all(if at > 0 { b",\n" } else { b"[\n" })?;
+        }
+        let path = options.path.as_ref().map(|_| document.path(id));
+        print_json(
+            &document,
+            &node,
+            path.as_deref(),
+            &findings,
+            options,
+            &mut limit,
+            &mut json,
+        )?;
     }
-    Ok(ExitCode::SUCCESS)
+    if options.json {
+        json.write_all(if is_array { b"\n]\n" } else { b"\n" })?;
+    }
+    json.flush()?;
+    text.flush()?;
+    let Some(node) = limit.stopped else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    complain!(
+        "{}: stopped {}: the output is limited to {most} bytes; print parts of the tree with --path",
+        options.file.display(),
+        place(&node)
+    );
+    Ok(ExitCode::from(2))
+}
+
+/// What may still be printed, and the first node that was not.
+struct Limit {
+    left: u64,
+    stopped: Option<Node>,
+}
+
+impl Limit {
+    fn options(&self, options: &Options) -> TextOptions {
+        TextOptions {
+            depth: options.depth,
+            limit: Some(self.left),
+        }
+    }
+}
+
+/// `at 0x40..0x80 (e_ident)`
+fn place(node: &Node) -> String {
+    let name = escaped(&node.name);
+    match node.span {
+        Some(span) => format!("at {:#x}..{:#x} ({name})", span.start, span.end),
+        None => format!("at {name}"),
+    }
+}
+
+/// Counts what is written.
+struct Counted<W> {
+    out: W,
+    count: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.count += bytes.len() as u64;
+        self.out.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// The diagnostics within a node, with their paths.
 fn findings(document: &mut Document, node: &Node, id: NodeId) -> Vec<(Diagnostic, String)> {
+    document.open_within(node.extent().unwrap_or_default());
     let all: Vec<Diagnostic> = match node.extent() {
         _ if id == NodeId::ROOT => document.diagnostics.clone(),
         Some(extent) => document.diagnostics_in(extent).cloned().collect(),
@@ -81,23 +165,83 @@ fn print_text(
     node: &Node,
     findings: &[(Diagnostic, String)],
     options: &Options,
-    out: &mut impl Write,
+    limit: &mut Limit,
+    out: &mut Text,
 ) -> io::Result<()> {
-    let depth = options.depth;
-    write_tree(document, node, TextOptions { depth }, out)?;
+    let colors = out.colors();
+    let tree = limit.options(options);
+    let mut dim = DimPlaces::new(out);
+    let mut counted = Counted {
+        out: match colors {
+            true => &mut dim as &mut dyn Write,
+            false => &mut *dim.out,
+        },
+        count: 0,
+    };
+    limit.stopped = write_tree(document, node, tree, &mut counted)?;
+    limit.left = limit.left.saturating_sub(counted.count);
+    if let Some(node) = &limit.stopped {
+        writeln!(out, "stopped {}: the output is too long", place(node))?;
+    }
     if !findings.is_empty() {
         writeln!(out)?;
     }
     for (diagnostic, path) in findings {
-        out.write_all(diagnostic_text(diagnostic, path).as_bytes())?;
+        let text = diagnostic_text(diagnostic, path);
+        style::print_finding(&text, style::severity(diagnostic.severity), "", out)?;
     }
     Ok(())
+}
+
+/// Writes the lines of a tree with their offsets and lengths dim.
+struct DimPlaces<'a> {
+    out: &'a mut Text,
+    /// The beginning of a line whose end has not been written yet.
+    partial: Vec<u8>,
+}
+
+impl DimPlaces<'_> {
+    fn new(out: &mut Text) -> DimPlaces<'_> {
+        DimPlaces {
+            out,
+            partial: Vec::new(),
+        }
+    }
+}
+
+impl Write for DimPlaces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.partial.extend_from_slice(bytes);
+        let end = self.partial.iter().rposition(|byte| *byte == b'\n');
+        let rest = self.partial.split_off(end.map_or(0, |end| end + 1));
+        let whole = std::mem::replace(&mut self.partial, rest);
+        for line in String::from_utf8_lossy(&whole).split_inclusive('\n') {
+            // Two words, blanks before and between them.
+            let after_word = |from: usize| {
+                let rest = line.get(from..).unwrap_or("");
+                let word = rest.len() - rest.trim_start().len();
+                let end = rest.get(word..).and_then(|rest| rest.find(' '));
+                from + word + end.unwrap_or(0)
+            };
+            let (place, rest) = line.split_at(after_word(after_word(0)));
+            self.out.paint(style::DIM, place)?;
+            self.out.write_all(rest.as_bytes())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// All but the tree, which is written as it is made.
 #[derive(Serialize)]
 struct Head<'a> {
+    schema: u32,
     file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
     size: u64,
     format: &'a str,
     summary: &'a Summary,
@@ -107,11 +251,15 @@ struct Head<'a> {
 fn print_json(
     document: &Document,
     node: &Node,
+    path: Option<&str>,
     findings: &[(Diagnostic, String)],
     options: &Options,
+    limit: &mut Limit,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let head = serde_json::to_string(&Head {
+        schema: SCHEMA,
+        path,
         file: &document.root().name,
         size: document.root().span.map_or(0, |s| s.len()),
         format: &document.summary.format,
@@ -121,14 +269,22 @@ fn print_json(
     // The object goes on: its last members are long.
     let head = head.strip_suffix('}').unwrap_or(&head);
     write!(out, "{head},\"tree\":")?;
-    json::write_tree(document, node, options.depth, out)?;
+    let mut counted = Counted {
+        out: &mut *out,
+        count: 0,
+    };
+    limit.stopped = json::write_tree(document, node, limit.options(options), &mut counted)?;
+    limit.left = limit.left.saturating_sub(counted.count);
     let findings: Vec<_> = findings
         .iter()
         .map(|(diagnostic, path)| DiagnosticJson::new(diagnostic, path.clone()))
         .collect();
-    writeln!(
-        out,
-        ",\"diagnostics\":{}}}",
-        serde_json::to_string(&findings)?
-    )
+    let findings = serde_json::to_string(&findings)?;
+    write!(out, ",\"diagnostics\":{findings}")?;
+    if let Some(span) = limit.stopped.as_ref().map(|node| node.span) {
+        let (start, end) = span.map_or((None, None), |span| (Some(span.start), Some(span.end)));
+        let stopped = serde_json::json!({ "start": start, "end": end });
+        write!(out, ",\"stopped\":{stopped}")?;
+    }
+    write!(out, "}}")
 }

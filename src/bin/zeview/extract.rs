@@ -1,5 +1,6 @@
 //! `zeview extract`: the bytes of a part of a file, as a file of their own.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,21 +8,26 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tempfile::NamedTempFile;
-use zeview::model::{Document, Span};
+use zeview::model::{Content, Document, NodeId, NodeKind, Span};
 
 use crate::FileArgument;
 use crate::input;
-use crate::output::complain;
+use crate::output::{self, complain};
 
 #[derive(Args)]
 pub struct Options {
     /// The file; `-` reads standard input.
     file: FileArgument,
-    /// The part: names as the dump shows them, `[3]` for the entries of tables.
+    /// The part: a path as `zeview ls` shows it, or a pattern to write several files: `*` and `?`
+    /// within a name, `**` for any number of names.
     path: String,
-    /// Where to write its bytes; `-` writes to standard output.
+    /// The output file; `-` writes to standard output. A folder, or a name that ends with a
+    /// slash, gets one file per part.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// Write compressed device images as they are stored, not decompressed.
+    #[arg(long)]
+    packed: bool,
 }
 
 /// So much is read at once.
@@ -33,23 +39,46 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         complain!("{name}: {error}");
         Ok(ExitCode::from(2))
     };
-    if same_file::is_same_file(&options.file, &options.output).unwrap_or(false) {
-        return fail(&"this is the file that is read; choose another --output");
+    if is_input(options, &options.output) {
+        return fail(&"the output is the input file; choose another --output");
     }
     let mut document = match input::open(&options.file) {
         Ok(document) => document,
         Err(error) => return fail(&error),
     };
-    let id = match document.find(&options.path) {
-        Ok(id) => id,
+    let found = match document.find_all(&options.path) {
+        Ok(found) => found,
         Err(error) => return fail(&error),
     };
-    let Some(span) = document.node(id).and_then(|node| node.span) else {
-        return fail(&format_args!("{} has no bytes of its own", options.path));
+    let count = found.len();
+    let mut parts = Vec::new();
+    for id in found {
+        let path = document.path(id);
+        if let Some(span) = bytes_of(&mut document, id, options.packed) {
+            parts.push((path, span));
+        }
+    }
+    let [(_, span), rest @ ..] = parts.as_slice() else {
+        return fail(&format_args!("{} has no bytes", options.path));
     };
+    if is_folder(&options.output) {
+        if count > parts.len() {
+            let left = count - parts.len();
+            complain!("{name}: {left} parts have no bytes of their own");
+        }
+        return write_all(&document, &parts, options);
+    }
+    if !rest.is_empty() {
+        let count = parts.len();
+        return fail(&format_args!(
+            "{count} parts match {}: name a folder, --output {}/",
+            options.path,
+            options.output.display()
+        ));
+    }
     let written = match options.output.as_path() {
-        path if path == Path::new("-") => write(&document, span, &mut io::stdout().lock()),
-        path => write_file(&document, span, path),
+        path if path == Path::new("-") => write(&document, *span, &mut io::stdout().lock()),
+        path => write_file(&document, *span, path),
     };
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -57,6 +86,100 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             Ok(ExitCode::from(2))
         }
         _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The bytes of a part; those of a compressed device image decompressed.
+fn bytes_of(document: &mut Document, id: NodeId, packed: bool) -> Option<Span> {
+    let node = document.node(id)?;
+    let is_image = matches!(node.content, Content::Late { .. });
+    let span = node.span;
+    if packed || !is_image || node.kind != NodeKind::Packed {
+        return span;
+    }
+    // What is damaged is written as it is.
+    let unpacked = document.children(id, 0..1);
+    let unpacked = unpacked.first().and_then(|id| document.node(*id)?.span);
+    unpacked.or(span)
+}
+
+fn is_input(options: &Options, output: &Path) -> bool {
+    same_file::is_same_file(&options.file, output).unwrap_or(false)
+}
+
+fn is_folder(output: &Path) -> bool {
+    let ends = output.as_os_str().as_encoded_bytes().last();
+    output.is_dir() || ends.is_some_and(|byte| std::path::is_separator(char::from(*byte)))
+}
+
+/// Writes each part to a file of its own in a folder, and says which is which.
+fn write_all(
+    document: &Document,
+    parts: &[(String, Span)],
+    options: &Options,
+) -> io::Result<ExitCode> {
+    let folder = &options.output;
+    if let Err(error) = fs::create_dir_all(folder) {
+        complain!("{}: {error}", folder.display());
+        return Ok(ExitCode::from(2));
+    }
+    let mut out = output::text();
+    let mut status = 0;
+    let mut names = Names::default();
+    for (path, span) in parts {
+        let to = folder.join(names.of(path));
+        let written = match is_input(options, &to) {
+            true => Err(io::Error::other("this is the file that is read")),
+            // What has the name already is replaced, be it a link that leads elsewhere.
+            false => write_new(document, *span, folder, &to),
+        };
+        match written {
+            Ok(()) => writeln!(out, "{}  {} bytes  {path}", to.display(), span.len())?,
+            Err(error) => {
+                complain!("{}: {error}", to.display());
+                status = 2;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::from(status))
+}
+
+/// Names of files for parts: none of them leads out of a folder, means something to a system, or
+/// is there twice, letter case aside.
+#[derive(Default)]
+struct Names(HashSet<String>);
+
+/// Most systems take 255 bytes.
+const LONGEST: usize = 150;
+
+/// Windows takes these for devices, whatever follows after a point.
+static DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
+
+impl Names {
+    fn of(&mut self, path: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+@#=".contains(c);
+        let shown: String = path
+            .chars()
+            .map(|c| if is_plain(c) { c } else { '_' })
+            .collect();
+        let mut name = shown
+            .trim_start_matches('.')
+            .trim_end_matches('.')
+            .to_owned();
+        name.truncate(LONGEST);
+        let stem = name.split('.').next().unwrap_or("").to_ascii_lowercase();
+        let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit());
+        if name.is_empty() || name.starts_with('-') || DEVICES.contains(&stem) {
+            name.insert(0, '_');
+        }
+        let mut unique = name.clone();
+        let mut number = 1;
+        while !self.0.insert(unique.to_ascii_lowercase()) {
+            number += 1;
+            unique = format!("{name}-{number}");
+        }
+        unique
     }
 }
 
@@ -73,12 +196,19 @@ fn write_file(document: &Document, span: Span, path: &Path) -> io::Result<()> {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
+    write_new(document, span, folder, &path)
+}
+
+/// The same, of a file in a folder.
+fn write_new(document: &Document, span: Span, folder: &Path, path: &Path) -> io::Result<()> {
     let mut file = unfinished(folder)?;
     write(document, span, &mut file)?;
-    if let Ok(there) = fs::metadata(&path) {
+    if let Ok(there) = fs::symlink_metadata(path)
+        && there.is_file()
+    {
         file.as_file().set_permissions(there.permissions())?;
     }
-    file.persist(&path)?;
+    file.persist(path)?;
     Ok(())
 }
 
@@ -93,10 +223,38 @@ fn unfinished(folder: &Path) -> io::Result<NamedTempFile> {
 fn write(document: &Document, span: Span, out: &mut impl Write) -> io::Result<()> {
     let mut at = 0;
     while at < span.len() {
-        let piece = span.sub(at, PIECE);
+        let piece = span.subspan(at, PIECE);
         let bytes = document.sources.read(piece).map_err(io::Error::other)?;
         out.write_all(&bytes)?;
         at += piece.len();
     }
     out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_and_differ() {
+        let mut names = Names::default();
+        for (path, name) in [
+            (".text.vecadd", "text.vecadd"),
+            ("64.bmg/64.bmg", "64.bmg_64.bmg"),
+            ("..", "_"),
+            ("../../x", "_.._x"),
+            ("%2Fetc%2Fpasswd", "_2Fetc_2Fpasswd"),
+            ("A", "A"),
+            ("a", "a-2"),
+            ("a-2", "a-2-2"),
+            ("C:\\x", "C__x"),
+            ("con", "_con"),
+            ("Lpt1.txt", "_Lpt1.txt"),
+            ("-o", "_-o"),
+            ("\u{1b}[31m\u{e4}", "__31m_"),
+        ] {
+            assert_eq!(names.of(path), name, "{path:?}");
+        }
+        assert!(names.of(&"x".repeat(5000)).len() <= LONGEST);
+    }
 }

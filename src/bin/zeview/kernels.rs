@@ -1,6 +1,7 @@
 //! `zeview kernels`: the kernel table of files.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 
@@ -9,39 +10,52 @@ use zeview::model::kernels::FLAGS;
 use zeview::model::list::query::Filter;
 use zeview::model::list::write::Form;
 use zeview::model::list::writer::Writer;
-use zeview::model::list::{Column, List, ListId, Presence};
-use zeview::model::text::escaped;
-use zeview::model::{Document, PathError, Sources};
+use zeview::model::list::{Column, Key, List, ListId, Presence};
+use zeview::model::{Document, NodeId, PathError, is_pattern};
 
 use crate::FileArgument;
+use crate::gate::{Condition, Gate, condition};
 use crate::input;
+use crate::occupancy;
+use crate::output::{self, Lenient, complain, fit, print_table, say_left_out};
 use crate::progress::Progress;
+use crate::style;
 
 #[derive(Args)]
 #[command(after_long_help = columns_help())]
 pub struct Options {
     /// The files; `-` reads standard input.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     files: Vec<FileArgument>,
-    /// Print a JSON array with one object a kernel: every column, defaults filled in, and
-    /// `file`.
+    /// Print a JSON array with one object per kernel: schema, file, and all columns, with
+    /// defaults filled in.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print comma-separated values, with the columns' names in the first line.
+    /// Print comma-separated values, with the column names in the first line.
     #[arg(long)]
     csv: bool,
-    /// Only those of this document within the file: names as the dump shows them, `[3]` for the
-    /// entries of tables. Without it, those of the file, or of all documents in it.
+    /// List only the kernels of these documents within the file: a path as `zeview ls` shows it, or
+    /// a pattern. Default: the kernels of the file, or of all documents in it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
-    /// Print these columns: names as in .ze_info, separated by commas.
+    /// Print these columns: ids as in .ze_info, separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
     columns: Vec<&'static Column>,
-    /// Fail (exit status 1) if a kernel fulfils the condition: a column, one of > >= < <= = !=,
-    /// and a number, yes, no, or (with = and !=) a text, in quotes if it has blanks. Conditions
-    /// may be combined by and, or, not and parentheses. May be given several times.
+    /// List only kernels that match: words in their names, conditions as in --fail-if, and, or, not,
+    /// parentheses: `spill_size>0 and not main`.
+    #[arg(long, value_name = "QUERY", value_parser = filter)]
+    filter: Option<Filter>,
+    /// Sort by a column in ascending order; -COLUMN or COLUMN:desc sorts in descending order.
+    #[arg(long, value_name = "COLUMN", value_parser = sort, allow_hyphen_values = true)]
+    sort: Option<Sort>,
+    /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and
+    /// a number, yes, no, or (with = and !=) text, in quotes if it has spaces. Conditions can be
+    /// combined with and, or, not and parentheses. Can be given several times. If there is
+    /// nothing to judge (no kernels, an unreadable file, a broken pipe), the exit status is 2.
     #[arg(long, value_name = "CONDITION", value_parser = condition)]
     fail_if: Vec<Condition>,
+    #[command(flatten)]
+    occupancy: occupancy::Limits,
 }
 
 fn columns() -> &'static [Column] {
@@ -50,31 +64,39 @@ fn columns() -> &'static [Column] {
 
 fn column(name: &str) -> Result<&'static Column, String> {
     let column = columns().iter().find(|column| column.id == name.trim());
-    column.ok_or_else(|| "there is no such column; --help lists them".to_owned())
+    column.ok_or_else(|| "no such column; see --help".to_owned())
 }
 
-#[derive(Clone)]
-struct Condition {
-    filter: Filter,
-    /// The places of the columns in it.
-    compared: Vec<usize>,
+fn filter(text: &str) -> Result<Filter, String> {
+    Filter::parse(text, ListId::Kernels)
 }
 
-fn condition(text: &str) -> Result<Condition, String> {
-    let filter = Filter::parse(text, ListId::Kernels)?;
-    match filter.compared() {
-        Ok(compared) if !compared.is_empty() => Ok(Condition { filter, compared }),
-        Ok(_) => Err("it is empty".to_owned()),
-        Err(text) => Err(format!(
-            "{text:?} compares nothing: write for example spill_size>0"
-        )),
-    }
+#[derive(Clone, Copy)]
+struct Sort {
+    /// The place of the column.
+    column: usize,
+    is_descending: bool,
+}
+
+fn sort(text: &str) -> Result<Sort, String> {
+    let (name, is_descending) = match (text.strip_prefix('-'), text.rsplit_once(':')) {
+        (Some(name), _) => (name, true),
+        (None, Some((name, "desc"))) => (name, true),
+        (None, Some((name, "asc"))) => (name, false),
+        (None, _) => (text, false),
+    };
+    let name = column(name)?.id;
+    let place = columns().iter().position(|column| column.id == name);
+    Ok(Sort {
+        column: place.unwrap_or(0),
+        is_descending,
+    })
 }
 
 fn columns_help() -> String {
     let widths = columns().iter().map(|column| column.id.len());
     let width = widths.max().unwrap_or(0);
-    let mut help = "Columns (those with a star are in the table anyway):\n".to_owned();
+    let mut help = "Columns (* = shown by default):\n".to_owned();
     for column in columns() {
         let is_default = column.presence == Presence::Default;
         let star = if is_default { '*' } else { ' ' };
@@ -82,110 +104,279 @@ fn columns_help() -> String {
         help.push_str(&format!("  {id:width$} {star} {}\n", column.doc));
     }
     help.push_str(
-        "\nExit status: 0; 1 where a kernel fulfils a --fail-if; 2 where a file could not be read \
-         or the command line is wrong.",
+        "\nExit status: 0; 1 if a kernel meets a --fail-if condition; 2 if a file could not be read, \
+         a --fail-if had nothing to judge, or the command line is invalid.",
     );
     help
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let form = match (options.json, options.csv) {
-        (true, _) => Form::Json,
-        (_, true) => Form::Csv,
-        _ => Form::Plain,
-    };
-    let columns: Vec<&Column> = match (options.columns.as_slice(), form) {
-        ([], Form::Plain) => ListId::Kernels.default_columns().collect(),
-        // For programs: everything but the flags, which have a cell of their own.
-        ([], _) => columns().iter().filter(|c| !is_flag(c)).collect(),
-        (columns, _) => columns.to_vec(),
-    };
-    let with_file = form != Form::Plain || options.files.len() > 1;
-    let writer = |with_file| Writer::new(ListId::Kernels, &columns, form, with_file);
-    let mut table: Option<Writer> = None;
-    let mut out = BufWriter::new(io::stdout().lock());
+    if options.occupancy.is_asked {
+        return limits(options);
+    }
+    let mut printer = Printer::new(options);
+    let mut gate = Gate::new(&options.fail_if);
     let mut status = 0;
+    let mut waiting = Vec::new();
+    let mut has_kernels = false;
     let progress = Progress::start();
     for file in &options.files {
         progress.say(|| format!("reading {}", file.display()));
-        let mut document = match input::open(file) {
-            Ok(document) => document,
+        let opened = match Opened::new(file, options.path.as_deref(), &mut gate) {
+            Ok(opened) => opened,
             Err(error) => {
-                eprintln!("zeview: {}: {error}", file.display());
+                complain!("{}: {error}", file.display());
                 status = 2;
                 continue;
             }
         };
-        let name = file.display().to_string();
-        let tables = match kernels(&mut document, options.path.as_deref()) {
-            Ok(tables) => tables,
-            Err(error) => {
-                eprintln!("zeview: {name}: {error}");
-                status = 2;
-                continue;
-            }
-        };
-        if tables.is_empty() {
-            let title = &document.summary.title;
-            eprintln!("zeview: {name}: {title} has no kernels to list");
-        }
-        for (path, kernels) in tables {
-            let place = match path.is_empty() {
-                true => name.clone(),
-                false => format!("{name}:{path}"),
-            };
-            let with_file = with_file || !path.is_empty();
-            let table = table.get_or_insert_with(|| writer(with_file));
-            let sources = &document.sources;
-            for row in 0..kernels.count() - kernels.secondary() {
-                table.push(&*kernels, row, sources, Some(&place));
-                let mut conditions = options.fail_if.iter();
-                if let Some(met) = conditions.find(|c| c.filter.holds(&*kernels, row, sources)) {
-                    say_failed(&place, &*kernels, row, met, sources);
-                    status = status.max(1);
-                }
-            }
-            out.write_all(table.take().as_bytes())?;
+        has_kernels |= !opened.lists.is_empty();
+        if options.sort.is_some() {
+            // All of them are sorted together.
+            waiting.push(opened);
+        } else {
+            printer.print(&[opened], options, &mut gate)?;
         }
     }
     drop(progress);
-    let table = table.unwrap_or_else(|| writer(with_file));
-    out.write_all(table.finish().as_bytes())?;
-    out.flush()?;
+    printer.print(&waiting, options, &mut gate)?;
+    if printer.finish(gate.judged() > 0)? {
+        gate.lose_output();
+    }
+    if has_kernels && gate.judged() == 0 {
+        gate.miss(format_args!("no kernel matches --filter"));
+    }
+    Ok(ExitCode::from(gate.status().max(status)))
+}
+
+/// Prints what limits each kernel.
+fn limits(options: &Options) -> io::Result<ExitCode> {
+    let mut printer = occupancy::Printer::new(&options.occupancy, options.json);
+    let mut gate = Gate::new(&[]);
+    let mut status = 0;
+    for file in &options.files {
+        let mut opened = match Opened::new(file, options.path.as_deref(), &mut gate) {
+            Ok(opened) => opened,
+            Err(error) => {
+                complain!("{}: {error}", file.display());
+                status = 2;
+                continue;
+            }
+        };
+        for id in opened.documents() {
+            let document = &mut opened.document;
+            let (Some(kernels), Some(list)) = (
+                document.kernels(id),
+                document.list(id, ListId::Kernels, None),
+            ) else {
+                continue;
+            };
+            let place = &place(&opened.name, &document.path(id));
+            let sources = &document.sources;
+            for row in 0..list.count() - list.secondary() {
+                let filter = options.filter.as_ref();
+                if filter.is_some_and(|filter| !filter.holds(&*list, row, sources)) {
+                    continue;
+                }
+                let name = list.cell(row, 0, sources).value;
+                if let Err(why) = printer.kernel(place, &name, &*kernels, row, sources)? {
+                    complain!("{place}: {why}");
+                    status = 2;
+                }
+            }
+        }
+    }
+    printer.finish()?;
     Ok(ExitCode::from(status))
+}
+
+/// A file with its kernels.
+struct Opened {
+    document: Document,
+    name: String,
+    lists: Vec<(NodeId, Rc<dyn List>)>,
+}
+
+impl Opened {
+    fn new(
+        file: &Path,
+        path: Option<&str>,
+        gate: &mut Gate<'_>,
+    ) -> Result<Opened, Box<dyn std::error::Error>> {
+        let mut document = input::open(file)?;
+        let name = file.display().to_string();
+        let mut lists: Vec<(NodeId, Rc<dyn List>)> = Vec::new();
+        let mut empty = Vec::new();
+        for id in documents(&mut document, path)? {
+            // A pattern that matches a container matches its images, too.
+            if path.is_some_and(is_pattern) && !document.has_list(id, ListId::Kernels) {
+                continue;
+            }
+            let Some(list) = document.list(id, ListId::Kernels, None) else {
+                continue;
+            };
+            for note in list.notes() {
+                gate.miss(format_args!("{name}: {note}"));
+            }
+            match list.count() > list.secondary() {
+                true => lists.push((id, list)),
+                false => empty.push((document.path(id), id)),
+            }
+        }
+        if lists.is_empty() {
+            let title = &document.summary.title;
+            gate.miss(format_args!("{name}: {title} has no kernels to list"));
+        } else {
+            for (path, id) in empty {
+                gate.look_for_lost(&document, id, &place(&name, &path));
+            }
+        }
+        Ok(Opened {
+            document,
+            name,
+            lists,
+        })
+    }
+}
+
+impl Opened {
+    /// The documents whose kernels are listed: in the place of a container its images.
+    fn documents(&mut self) -> Vec<NodeId> {
+        let mut documents = Vec::new();
+        for (id, _) in &self.lists {
+            match self.document.has_list(*id, ListId::Kernels) {
+                true => documents.push(*id),
+                false => {
+                    let images = self.document.images(*id).list.into_iter();
+                    let with_kernels = images.filter(|image| image.has_kernels);
+                    documents.extend(with_kernels.map(|image| image.node));
+                }
+            }
+        }
+        documents
+    }
+}
+
+/// What the column `file` says.
+fn place(name: &str, path: &str) -> String {
+    match path {
+        "" => name.to_owned(),
+        path => format!("{name}:{path}"),
+    }
+}
+
+fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>, PathError> {
+    match path {
+        Some(path) => document.find_all(path),
+        None => Ok(vec![NodeId::ROOT]),
+    }
 }
 
 fn is_flag(column: &Column) -> bool {
     FLAGS.iter().any(|(key, _)| *key == column.id)
 }
 
-/// A path, and the kernels of the document there.
-type Named = (String, Rc<dyn List>);
-
-/// The kernels, with the paths of the documents that have them.
-fn kernels(document: &mut Document, path: Option<&str>) -> Result<Vec<Named>, PathError> {
-    let documents = match path {
-        Some(path) => vec![document.find(path)?],
-        None => document.documents_with(ListId::Kernels),
-    };
-    let named = documents.into_iter().filter_map(|id| {
-        let list = document.list(id, ListId::Kernels, None)?;
-        Some((document.path(id), list))
-    });
-    Ok(named.collect())
+struct Printer {
+    columns: Vec<&'static Column>,
+    form: Form,
+    with_file: bool,
+    writer: Option<Writer>,
+    out: BufWriter<Lenient<Box<dyn Write>>>,
 }
 
-fn say_failed(file: &str, list: &dyn List, row: u32, met: &Condition, sources: &Sources) {
-    let said = met.compared.iter().filter_map(|place| {
-        let id = columns().get(*place)?.id;
-        let value = list.cell(row, *place, sources).value;
-        Some(format!("{id} is {}", escaped(&value.text())))
-    });
-    let said: Vec<String> = said.collect();
-    let name = list.cell(row, 0, sources).value;
-    eprintln!(
-        "zeview: {file}: {}: {}",
-        escaped(&name.title()),
-        said.join(", ")
-    );
+impl Printer {
+    fn new(options: &Options) -> Printer {
+        let form = match (options.json, options.csv) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Csv,
+            _ => Form::Plain,
+        };
+        let columns = match (options.columns.as_slice(), form) {
+            ([], Form::Plain) => ListId::Kernels.default_columns().collect(),
+            // For programs: everything but the flags, which have a cell of their own.
+            ([], _) => columns().iter().filter(|c| !is_flag(c)).collect(),
+            (columns, _) => columns.to_vec(),
+        };
+        let out: Box<dyn Write> = match form {
+            Form::Plain => output::stdout(),
+            _ => Box::new(io::stdout().lock()),
+        };
+        Printer {
+            columns,
+            form,
+            with_file: form != Form::Plain || options.files.len() > 1,
+            writer: None,
+            out: BufWriter::with_capacity(1 << 16, Lenient::new(out)),
+        }
+    }
+
+    fn writer(&mut self, with_file: bool) -> &mut Writer {
+        let (columns, form) = (&self.columns, self.form);
+        let make = || Writer::new(ListId::Kernels, columns, form, with_file);
+        self.writer.get_or_insert_with(make)
+    }
+
+    /// Prints and judges the kernels of files, sorted together.
+    fn print(
+        &mut self,
+        opened: &[Opened],
+        options: &Options,
+        gate: &mut Gate<'_>,
+    ) -> io::Result<()> {
+        let mut rows: Vec<(Key<'_>, &Opened, &dyn List, u32)> = Vec::new();
+        for file in opened {
+            let sources = &file.document.sources;
+            for (_, list) in &file.lists {
+                for row in 0..list.count() - list.secondary() {
+                    let filter = options.filter.as_ref();
+                    if filter.is_some_and(|filter| !filter.holds(&**list, row, sources)) {
+                        continue;
+                    }
+                    let key = options.sort.map(|sort| list.key(row, sort.column, sources));
+                    rows.push((key.unwrap_or(Key::Empty), file, &**list, row));
+                }
+            }
+        }
+        match options.sort {
+            Some(sort) if sort.is_descending => rows.sort_by(|(a, ..), (b, ..)| b.order(a)),
+            Some(_) => rows.sort_by(|(a, ..), (b, ..)| a.order(b)),
+            None => {}
+        }
+        // The name is not said of one file that has its kernels itself.
+        let is_within = |file: &Opened| file.document.kernels(NodeId::ROOT).is_none();
+        let with_file = self.with_file || opened.iter().any(is_within);
+        for (_, file, list, row) in rows {
+            let sources = &file.document.sources;
+            let place = place(&file.name, list.path(row));
+            self.writer(with_file)
+                .push(list, row, sources, Some(&place));
+            gate.judge(&place, list, row, sources);
+        }
+        if let Some(writer) = &mut self.writer {
+            self.out.write_all(writer.take().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Prints what is left. Returns whether some of it has got lost: the reader has gone.
+    fn finish(mut self, has_rows: bool) -> io::Result<bool> {
+        let is_plain = self.form == Form::Plain;
+        if is_plain && has_rows {
+            let with_file = self.with_file;
+            let mut table = self.writer(with_file).table();
+            let left_out = fit(&mut table);
+            let mut out = output::Visible::new(&mut self.out, output::colors());
+            print_table(&table, &mut out, |_| style::PLAIN)?;
+            self.out.flush()?;
+            say_left_out(&left_out);
+        } else if !is_plain {
+            let with_file = self.with_file;
+            self.writer(with_file);
+            if let Some(writer) = self.writer.take() {
+                self.out.write_all(writer.finish().as_bytes())?;
+            }
+            self.out.flush()?;
+        }
+        Ok(self.out.get_ref().is_broken())
+    }
 }

@@ -1,65 +1,159 @@
 //! The command line: the decoder without the page.
 
 mod check;
+mod disasm;
 mod dump;
 mod extract;
+mod files;
+mod gate;
+mod images;
 mod input;
+mod judge;
 mod kernels;
+mod lines;
+mod ls;
 mod modules;
+mod occupancy;
 mod output;
 mod parallel;
 mod progress;
 mod rules;
+mod style;
+mod summary;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use zeview::model::text::escaped;
 
-/// Shows what is inside Intel GPU binaries, every value with its bytes.
+/// Shows the contents of Intel GPU binaries: every value with its bytes.
 #[derive(Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(
+    version,
+    about,
+    max_term_width = 100,
+    override_usage = "zeview [OPTIONS] FILE...\n       zeview [OPTIONS] COMMAND ...",
+    after_help = "Without a command, prints a summary of each file. A file that has the name of a \
+                  command is ./check.\n\n\
+                  Example: zeview vecadd.zebin",
+    arg_required_else_help = true
+)]
 struct Arguments {
+    #[command(flatten)]
+    summary: summary::Options,
+    /// When there are colours; auto: on a terminal, unless NO_COLOR or TERM=dumb forbid it, or
+    /// with CLICOLOR_FORCE.
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
     #[command(subcommand)]
-    command: Command,
+    command: Option<Command>,
 }
 
 #[derive(Subcommand)]
 enum Command {
+    /// List the parts of a file, with the paths that --path and extract take.
+    ///
+    /// Example: zeview ls -r vecadd.zebin .ze_info
+    Ls(ls::Options),
     /// Print the whole tree: offset, length, name, value; then the diagnostics.
+    ///
+    /// Example: zeview dump --path '.ze_info/kernels/*/execution_env' vecadd.zebin
     Dump(dump::Options),
-    /// Print what today's driver does with files, and what is wrong with them.
+    /// Print the assembly of kernels, as the Intel Graphics Assembler (`iga64 -d`) writes it.
     ///
-    /// Two statements, to be kept apart: compilers write files that the driver refuses, and it
-    /// takes files that are against the specification.
+    /// With --kernel or --raw the output assembles again; otherwise a comment names each kernel.
     ///
-    /// Exit status: 0 if all files load and are well-formed, 1 if one does not or is not, 2 if a
-    /// file could not be read. A container loads if all its images load on their own devices;
-    /// with --device, if one of them loads on that device.
+    /// Example: zeview disasm vecadd.zebin --kernel vecadd
+    Disasm(disasm::Options),
+    /// Check files against the specifications, and predict what the driver does with them.
+    ///
+    /// The two results are independent: compilers write files that the driver refuses, and the
+    /// driver loads files that violate the specification.
+    ///
+    /// Folders are searched recursively; files of unknown formats in them are skipped and
+    /// counted, except empty ones, which are malformed.
+    ///
+    /// Exit status: 0 if all files load and are well-formed, 1 if any does not load or is
+    /// malformed, 2 if a file could not be read, or there was none. A container loads if all its
+    /// images load on their target devices; with --device, if any image loads on that device.
+    ///
+    /// Example: zeview check --quiet build/
     Check(check::Options),
-    /// List every rule: what is checked, how much it matters, where it comes from.
+    /// List all rules: summary, severity or driver behaviour, and origin.
+    ///
+    /// Example: zeview rules driver/
     Rules(rules::Options),
-    /// Print the kernel table: what each kernel needs, and what it spills.
+    /// Print the kernel table: the resources and spills of each kernel.
+    ///
+    /// Example: zeview kernels --filter 'spill_size>0' --sort -spill_size app.syclbin
     Kernels(kernels::Options),
-    /// Write the bytes of a part of a file: an image, a section, any row of the tree.
+    /// List the device images in libraries, programs and objects of hosts: their targets, kernels
+    /// and properties.
+    ///
+    /// Example: zeview images libfoo.so
+    Images(images::Options),
+    /// Print the source lines of the code, from the line tables of DWARF: a row for each range of
+    /// code.
+    ///
+    /// Example: zeview lines --filter 'line=12' --source kernel.cl kernel.zebin
+    Lines(lines::Options),
+    /// Write the bytes of parts of a file: an image, a section, or any other row of the tree.
+    ///
+    /// Example: zeview extract vecadd.zebin '.text.*' -o code/
     Extract(extract::Options),
-    /// Print the modules of a SYCLBIN: their properties, and the device code for each target.
+    /// Print the modules of SYCLBINs: their properties, and the device code for each target.
+    ///
+    /// Example: zeview modules app.syclbin
     Modules(modules::Options),
+    /// Print a script that completes commands and options in a shell.
+    ///
+    /// Example: zeview completions bash > ~/.local/share/bash-completion/completions/zeview
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 /// A file, or `-` for standard input.
 type FileArgument = PathBuf;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let outcome = match arguments.command {
-        Command::Dump(options) => dump::run(&options),
-        Command::Check(options) => check::run(&options),
-        Command::Rules(options) => rules::run(&options),
-        Command::Kernels(options) => kernels::run(&options),
-        Command::Extract(options) => extract::run(&options),
-        Command::Modules(options) => modules::run(&options),
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
+    match arguments.color {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+    let outcome = match &arguments.command {
+        Some(_) if !arguments.summary.files.is_empty() => {
+            let text = "files stand behind the command";
+            Arguments::command()
+                .error(ErrorKind::ArgumentConflict, text)
+                .exit()
+        }
+        None if arguments.summary.files.is_empty() => {
+            let text = "no file is given";
+            Arguments::command()
+                .error(ErrorKind::MissingRequiredArgument, text)
+                .exit()
+        }
+        None => summary::run(&arguments.summary),
+        Some(Command::Ls(options)) => ls::run(options),
+        Some(Command::Dump(options)) => dump::run(options),
+        Some(Command::Disasm(options)) => disasm::run(options),
+        Some(Command::Check(options)) => check::run(options),
+        Some(Command::Rules(options)) => rules::run(options),
+        Some(Command::Kernels(options)) => kernels::run(options),
+        Some(Command::Images(options)) => images::run(options),
+        Some(Command::Lines(options)) => lines::run(options),
+        Some(Command::Extract(options)) => extract::run(options),
+        Some(Command::Modules(options)) => modules::run(options),
+        Some(Command::Completions { shell }) => completions(*shell),
     };
     match outcome {
         Ok(status) => status,
@@ -70,4 +164,36 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Ends as clap does. It repeats what was typed, which may be the name of a file that begins like
+/// an option.
+fn refuse(error: &clap::Error) -> ! {
+    let is_plain = |typed: String| escaped(&typed) == typed;
+    if std::env::args_os().all(|typed| is_plain(typed.to_string_lossy().into_owned())) {
+        error.exit();
+    }
+    // There is nobody to tell that standard error cannot be written to.
+    let _ = write!(
+        output::Visible::new(io::stderr(), false),
+        "{}",
+        error.render()
+    );
+    std::process::exit(error.exit_code())
+}
+
+fn completions(shell: Shell) -> io::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "zeview", &mut script);
+    io::stdout().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The names of the commands.
+fn commands() -> Vec<String> {
+    let command = Arguments::command();
+    let names = command
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned());
+    names.collect()
 }

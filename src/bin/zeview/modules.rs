@@ -1,78 +1,150 @@
 //! `zeview modules`: what a SYCLBIN holds for which device.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::model::Document;
+use zeview::decode::text::plural;
 use zeview::model::list::ListId;
 use zeview::model::modules::{
     Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue, json,
 };
 use zeview::model::text::escaped;
+use zeview::model::{Document, is_pattern};
 
 use crate::FileArgument;
 use crate::input;
+use crate::output::{self, Text, complain};
 use crate::progress::Progress;
+use crate::style;
 
 #[derive(Args)]
 pub struct Options {
-    /// The file; `-` reads standard input.
-    file: FileArgument,
-    /// Print a JSON object.
+    /// The files; `-` reads standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<FileArgument>,
+    /// Print a JSON object: schema, file, version, state, global_properties, abstract_modules. Of
+    /// several files, or of a pattern, an array of them.
     #[arg(long)]
     json: bool,
-    /// The SYCLBIN within the file: names as the dump shows them, `[3]` for the entries of
-    /// tables. Without it, the file itself, or the first one in it.
+    /// The SYCLBINs within the file: a path as `zeview ls` shows it, or a pattern. Default: the
+    /// file itself, or the first SYCLBIN in it.
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let name = options.file.display();
-    let progress = Progress::start();
-    progress.say(|| format!("decoding {name}"));
-    let mut document = match input::open(&options.file) {
-        Ok(document) => document,
-        Err(error) => {
-            eprintln!("zeview: {name}: {error}");
-            return Ok(ExitCode::from(2));
-        }
+    let mut printer = Printer {
+        json: output::raw(),
+        text: output::text(),
+        count: 0,
+        is_json: options.json,
+        is_array: options.files.len() > 1 || options.path.as_deref().is_some_and(is_pattern),
     };
-    drop(progress);
-    let found = match &options.path {
-        Some(path) => document.find(path).map(|id| vec![id]),
-        None => Ok(document.documents_with(ListId::Modules)),
-    };
-    let found = match found {
-        Ok(found) => found,
-        Err(error) => {
-            eprintln!("zeview: {name}: {error}");
-            return Ok(ExitCode::from(2));
-        }
-    };
-    let Some(modules) = found.first().and_then(|id| document.modules(*id)) else {
-        let what = match options.path.as_deref() {
-            Some(path) => path,
-            None => &document.summary.title,
+    let mut status = 0;
+    for file in &options.files {
+        let progress = Progress::start();
+        progress.say(|| format!("decoding {}", file.display()));
+        let opened = input::open(file);
+        drop(progress);
+        let printed = match opened {
+            Ok(mut document) => printer.file(&mut document, file, options.path.as_deref())?,
+            Err(error) => Err(error.to_string()),
         };
-        eprintln!("zeview: {name}: {what} has no modules to list");
-        return Ok(ExitCode::from(2));
-    };
-    for id in found.iter().skip(1) {
-        let path = document.path(*id);
-        eprintln!("zeview: {name}: there is another one: --path {path:?}");
+        if let Err(error) = printed {
+            complain!("{}: {error}", file.display());
+            status = 2;
+        }
     }
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    match options.json {
-        true => json::write(&*modules, &document.sources, &mut out)?,
-        false => print(&document, &*modules, &mut out)?,
-    }
-    out.flush()?;
-    Ok(ExitCode::SUCCESS)
+    printer.finish()?;
+    Ok(ExitCode::from(status))
 }
 
-fn print(document: &Document, modules: &dyn Modules, out: &mut impl Write) -> io::Result<()> {
+struct Printer {
+    json: BufWriter<Box<dyn Write>>,
+    text: Text,
+    /// So many SYCLBINs were printed.
+    count: usize,
+    is_json: bool,
+    is_array: bool,
+}
+
+impl Printer {
+    /// Prints the modules in a file, or says why there are none.
+    fn file(
+        &mut self,
+        document: &mut Document,
+        file: &Path,
+        path: Option<&str>,
+    ) -> io::Result<Result<(), String>> {
+        let mut found = match path {
+            Some(path) => match document.find_all(path) {
+                Ok(found) => found,
+                Err(error) => return Ok(Err(error.to_string())),
+            },
+            None => document.documents_with(ListId::Modules),
+        };
+        found.retain(|id| document.modules(*id).is_some());
+        if found.is_empty() {
+            let what = path.unwrap_or(&document.summary.title);
+            return Ok(Err(format!("{what} has no modules to list")));
+        }
+        // Without a path, the others are named.
+        let others = found.split_off(if path.is_some() { found.len() } else { 1 });
+        for id in found {
+            let Some(modules) = document.modules(id) else {
+                continue;
+            };
+            let name = match document.path(id) {
+                path if path.is_empty() => file.display().to_string(),
+                path => format!("{}:{path}", file.display()),
+            };
+            self.modules(&name, document, &*modules)?;
+        }
+        for id in others {
+            let path = document.path(id);
+            complain!("{}: there is another one: --path {path:?}", file.display());
+        }
+        Ok(Ok(()))
+    }
+
+    fn modules(
+        &mut self,
+        name: &str,
+        document: &Document,
+        modules: &dyn Modules,
+    ) -> io::Result<()> {
+        let is_first = self.count == 0;
+        self.count += 1;
+        if self.is_json {
+            if self.is_array {
+                self.json
+                    .write_all(if is_first { b"[\n" } else { b",\n" })?;
+            }
+            return json::write(modules, &document.sources, name, &mut self.json);
+        }
+        if self.is_array {
+            self.text.write_all(if is_first { b"" } else { b"\n" })?;
+            self.text.paint(style::HEAD, name)?;
+            write!(self.text, ": ")?;
+        }
+        print(document, modules, &mut self.text)
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        if self.is_json && self.is_array {
+            self.json
+                .write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
+        } else if self.count > 0 && self.is_json {
+            self.json.write_all(b"\n")?;
+        }
+        self.json.flush()?;
+        self.text.flush()
+    }
+}
+
+fn print(document: &Document, modules: &dyn Modules, out: &mut Text) -> io::Result<()> {
     let sources = &document.sources;
     let graph = modules.graph(sources);
     write!(out, "SYCLBIN {}", graph.version.value)?;
@@ -84,13 +156,18 @@ fn print(document: &Document, modules: &dyn Modules, out: &mut impl Write) -> io
     writeln!(
         out,
         " · {}, {}, {}",
-        plural(graph.abstract_modules.len(), "abstract module"),
-        plural(graph.ir_modules.len(), "IR module"),
-        plural(graph.native_images.len(), "native device code image"),
+        plural(graph.abstract_modules.len() as u64, "abstract module"),
+        plural(graph.ir_modules.len() as u64, "IR module"),
+        plural(graph.native_images.len() as u64, "native device code image"),
     )?;
     print_properties(&modules.properties(Holder::Whole, sources), out)?;
     for module in &graph.abstract_modules {
-        writeln!(out, "\nabstract module {}", module.index)?;
+        writeln!(out)?;
+        out.paint(
+            style::HEAD,
+            format_args!("abstract module {}", module.index),
+        )?;
+        writeln!(out)?;
         let holder = Holder::AbstractModule(module.index);
         print_properties(&modules.properties(holder, sources), out)?;
         for (range, images, what) in [
@@ -109,12 +186,7 @@ fn print(document: &Document, modules: &dyn Modules, out: &mut impl Write) -> io
     print_symbols(&graph, out)
 }
 
-fn plural(count: usize, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
-}
-
-fn print_image(what: &str, number: u32, image: &Image, out: &mut impl Write) -> io::Result<()> {
+fn print_image(what: &str, number: u32, image: &Image, out: &mut Text) -> io::Result<()> {
     write!(out, "  {what} {number}:")?;
     if let Some(kind) = image.ir_type {
         match image.ir_type_name() {
@@ -126,20 +198,19 @@ fn print_image(what: &str, number: u32, image: &Image, out: &mut impl Write) -> 
         write!(out, " {}", escaped(&text.value))?;
     }
     let span = image.bytes;
-    write!(
-        out,
-        " · {:#x}..{:#x} ({} bytes)",
-        span.start,
-        span.end,
-        span.len()
+    write!(out, " · ")?;
+    out.paint(
+        style::DIM,
+        format_args!("{:#x}..{:#x}", span.start, span.end),
     )?;
+    write!(out, " ({} bytes)", span.len())?;
     if !image.title.is_empty() {
         write!(out, " · {}", escaped(&image.title))?;
     }
     writeln!(out)
 }
 
-fn print_properties(sets: &[PropertySet], out: &mut impl Write) -> io::Result<()> {
+fn print_properties(sets: &[PropertySet], out: &mut Text) -> io::Result<()> {
     for set in sets {
         writeln!(out, "  [{}]", escaped(&set.name))?;
         let names: Vec<String> = set.entries.iter().map(|e| escaped(&e.key)).collect();
@@ -161,7 +232,7 @@ fn value(entry: &Property) -> String {
     }
 }
 
-fn print_symbols(graph: &ModuleGraph, out: &mut impl Write) -> io::Result<()> {
+fn print_symbols(graph: &ModuleGraph, out: &mut Text) -> io::Result<()> {
     let mut first = true;
     for symbol in &graph.symbols {
         if symbol.imported_by.is_empty() {
@@ -177,7 +248,7 @@ fn print_symbols(graph: &ModuleGraph, out: &mut impl Write) -> io::Result<()> {
             format!("{}{more}", shown.join(", "))
         };
         let from = match symbol.exported_by.as_slice() {
-            [] => "nobody here".to_owned(),
+            [] => "no module in this file".to_owned(),
             modules => list(modules),
         };
         let name = escaped(&symbol.name);

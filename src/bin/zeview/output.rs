@@ -1,10 +1,15 @@
 //! What is printed. Names in a file can hold anything, and so can the names of files: a
-//! terminal must show it, not obey it.
+//! terminal must show it, not obey it. The only escapes that are sent are those of [`style`].
 
-use std::fmt;
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::fmt::{self, Display};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 
+use anstream::AutoStream;
+use anstyle::Style;
+use zeview::model::list::table::{Table, cut};
 use zeview::model::text::push_visible;
+
+use crate::style;
 
 /// Writes text with every control character shown as an escape, but for the ends of lines.
 /// JSON and CSV have rules of their own, and are written without it.
@@ -12,14 +17,31 @@ pub struct Visible<W: Write> {
     out: W,
     /// The beginning of a character whose end has not been written yet.
     partial: Vec<u8>,
+    colors: bool,
 }
 
 impl<W: Write> Visible<W> {
-    pub fn new(out: W) -> Visible<W> {
+    pub fn new(out: W, colors: bool) -> Visible<W> {
         Visible {
             out,
             partial: Vec::new(),
+            colors,
         }
+    }
+
+    /// Writes text in a style, where there are colours.
+    pub fn paint(&mut self, style: Style, text: impl Display) -> io::Result<()> {
+        if !self.colors || style.is_plain() {
+            return write!(self, "{text}");
+        }
+        write!(self.out, "{style}")?;
+        write!(self, "{text}")?;
+        write!(self.out, "{style:#}")
+    }
+
+    /// Are there colours?
+    pub fn colors(&self) -> bool {
+        self.colors
     }
 }
 
@@ -48,19 +70,161 @@ impl<W: Write> Write for Visible<W> {
 }
 
 /// Standard output for text.
-pub fn text() -> Visible<BufWriter<StdoutLock<'static>>> {
-    Visible::new(raw())
+pub type Text = Visible<BufWriter<Box<dyn Write>>>;
+
+/// Standard output for text.
+pub fn text() -> Text {
+    text_to(stdout())
+}
+
+/// The same where it ends in something else.
+pub fn text_to(out: Box<dyn Write>) -> Text {
+    Visible::new(BufWriter::with_capacity(1 << 16, out), colors())
 }
 
 /// Standard output for JSON and CSV.
-pub fn raw() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+pub fn raw() -> BufWriter<Box<dyn Write>> {
+    BufWriter::with_capacity(1 << 16, Box::new(io::stdout().lock()))
+}
+
+/// Standard output, which on an old Windows turns styles into what its console understands.
+pub fn stdout() -> Box<dyn Write> {
+    match colors() {
+        true => Box::new(AutoStream::always(io::stdout().lock())),
+        false => Box::new(io::stdout().lock()),
+    }
+}
+
+/// Are there colours on standard output?
+pub fn colors() -> bool {
+    AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// How many characters a line of standard output has, if it is a terminal.
+pub fn width() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let said = std::env::var("COLUMNS").ok();
+    let said = said.and_then(|columns| columns.parse().ok());
+    let asked = || terminal_size::terminal_size().map(|(width, _)| width.0.into());
+    said.or_else(asked).filter(|width| *width > 0)
+}
+
+/// What is written to it after its reader has gone is lost: what has to be done all the same is
+/// done, and somebody looks at [`is_broken`](Lenient::is_broken) afterwards.
+pub struct Lenient<W> {
+    out: W,
+    is_broken: bool,
+}
+
+impl<W: Write> Lenient<W> {
+    pub fn new(out: W) -> Lenient<W> {
+        Lenient {
+            out,
+            is_broken: false,
+        }
+    }
+
+    /// The reader has gone.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    fn unless_broken(&mut self, outcome: io::Result<()>) -> io::Result<()> {
+        match outcome {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+                self.is_broken = true;
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+}
+
+impl<W: Write> Write for Lenient<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_broken {
+            let written = self.out.write_all(bytes);
+            self.unless_broken(written)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.is_broken {
+            true => Ok(()),
+            false => {
+                let flushed = self.out.flush();
+                self.unless_broken(flushed)
+            }
+        }
+    }
+}
+
+/// Makes a table fit the terminal, if there is one; returns the columns that are left out.
+pub fn fit(table: &mut Table) -> Vec<String> {
+    width().map(|width| table.fit(width)).unwrap_or_default()
+}
+
+/// Says which columns a table has not.
+pub fn say_left_out(columns: &[String]) {
+    if !columns.is_empty() {
+        let columns = columns.join(", ");
+        complain!("left out, as the terminal is too narrow: {columns}");
+    }
+}
+
+/// On a terminal, text without its middle if it is long.
+pub fn shortened(text: &str) -> String {
+    const LONG: usize = 48;
+    match io::stdout().is_terminal() {
+        true => cut(text, LONG),
+        false => text.to_owned(),
+    }
+}
+
+/// Prints a table.
+pub fn print_table(
+    table: &Table,
+    out: &mut Visible<impl Write>,
+    style_of: impl Fn(usize) -> Style,
+) -> io::Result<()> {
+    let (above, rows) = table.lines();
+    for cells in above.iter().filter(|cells| !cells.is_empty()) {
+        print_cells(cells, out, |_| style::HEAD)?;
+    }
+    for cells in rows {
+        print_cells(&cells, out, &style_of)?;
+    }
+    Ok(())
+}
+
+/// Prints the cells of one line.
+fn print_cells(
+    cells: &[String],
+    out: &mut Visible<impl Write>,
+    style_of: impl Fn(usize) -> Style,
+) -> io::Result<()> {
+    for (at, cell) in cells.iter().enumerate() {
+        if at > 0 {
+            out.write_all(b"  ")?;
+        }
+        out.paint(style_of(at), cell)?;
+    }
+    writeln!(out)
 }
 
 /// Prints a line to standard error.
 pub fn print_error(what: fmt::Arguments<'_>) {
+    let error = io::stderr();
+    let choice = AutoStream::choice(&error);
+    let colors = choice != anstream::ColorChoice::Never;
+    let mut out = Visible::new(AutoStream::new(error.lock(), choice), colors);
     // There is nobody to tell that standard error cannot be written to.
-    let _ = writeln!(Visible::new(io::stderr().lock()), "zeview: {what}");
+    let _ = out
+        .paint(style::HEAD, "zeview:")
+        .and_then(|()| writeln!(out, " {what}"));
 }
 
 /// Prints a line to standard error: [`print_error`] in the form of `format!`.
@@ -78,11 +242,41 @@ mod tests {
         let mut out = Vec::new();
         let text = "a\x1b]0;x\x07\u{202e}b\r\nä\u{9b}1m\n";
         // In pieces that cut characters in two.
-        let mut visible = Visible::new(&mut out);
+        let mut visible = Visible::new(&mut out, false);
         for piece in text.as_bytes().chunks(1) {
             visible.write_all(piece).unwrap();
         }
         let expected = "a\\u{1b}]0;x\\u{7}\\u{202e}b\\r\nä\\u{9b}1m\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn styles_are_the_only_escapes() {
+        for (colors, expected) in [
+            (true, "\x1b[1m\\u{1b}[31mx\x1b[0m"),
+            (false, "\\u{1b}[31mx"),
+        ] {
+            let mut out = Vec::new();
+            let mut visible = Visible::new(&mut out, colors);
+            visible.paint(style::HEAD, "\x1b[31mx").unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn what_nobody_reads_is_lost() {
+        struct Gone;
+        impl Write for Gone {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Err(ErrorKind::StorageFull.into())
+            }
+        }
+        let mut out = Lenient::new(Gone);
+        assert!(out.flush().is_err());
+        assert!(out.write_all(b"x").is_ok() && out.is_broken());
+        assert!(out.write_all(b"y").is_ok() && out.flush().is_ok());
     }
 }

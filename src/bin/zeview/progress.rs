@@ -5,16 +5,20 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{JoinHandle, spawn};
 use std::time::{Duration, Instant};
 
+use zeview::model::text::escaped;
+
 /// Shown after this long, and as often.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// Shows what goes on until it is dropped; does nothing where standard error is no terminal.
+/// Shows what goes on until it is dropped; does nothing where standard error is no terminal
+/// that can take it back.
 pub struct Progress(Option<(Sender<String>, JoinHandle<()>)>);
 
 impl Progress {
     /// Begins to wait.
     pub fn start() -> Progress {
-        if !stderr().is_terminal() {
+        let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if is_dumb || !stderr().is_terminal() {
             return Progress(None);
         }
         let (sender, receiver) = channel::<String>();
@@ -23,7 +27,7 @@ impl Progress {
             let (mut now, mut shown) = (String::new(), false);
             loop {
                 match receiver.recv_timeout(PATIENCE) {
-                    Ok(text) => now = text,
+                    Ok(text) => now = escaped(&text),
                     Err(RecvTimeoutError::Timeout) => {
                         shown = true;
                         eprint!("\r\x1b[K{now} … {} s", began.elapsed().as_secs());

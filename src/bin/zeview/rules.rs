@@ -3,41 +3,67 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anstyle::Style;
 use clap::Args;
+use serde::Serialize;
 use zeview::decode::rules;
 use zeview::model::RuleInfo;
+use zeview::model::json::SCHEMA;
+use zeview::model::text::distance;
 
-use crate::output::{self, complain};
+use crate::output::{self, Text, complain};
+use crate::style;
 
 #[derive(Args)]
 pub struct Options {
-    /// The rule to explain (`driver/unknown-key`).
+    /// The rule to explain (`driver/unknown-key`), or the beginning of those to list (`driver/`).
+    #[arg(value_name = "PREFIX")]
     id: Option<String>,
-    /// Print a JSON array with one object a rule.
+    /// Print a JSON array with one object per rule: schema, id, severity, effect (null unless it is
+    /// the driver's), summary, origin, docs.
     #[arg(long)]
     json: bool,
 }
 
+#[derive(Serialize)]
+struct RuleJson<'a> {
+    schema: u32,
+    #[serde(flatten)]
+    rule: &'a RuleInfo,
+}
+
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let mut out = output::raw();
-    let wanted = |rule: &RuleInfo| options.id.as_ref().is_none_or(|id| *id == rule.id);
-    let rules: Vec<RuleInfo> = rules::all()
-        .map(|rule| rule.info())
-        .filter(wanted)
-        .collect();
+    let all: Vec<RuleInfo> = rules::all().map(|rule| rule.info()).collect();
+    let typed = options.id.as_deref().unwrap_or("");
+    let exact = all.iter().find(|rule| rule.id == typed);
+    let rules: Vec<&RuleInfo> = match exact {
+        Some(rule) => vec![rule],
+        None => all
+            .iter()
+            .filter(|rule| rule.id.starts_with(typed))
+            .collect(),
+    };
     if rules.is_empty() {
-        complain!("there is no such rule; `zeview rules` lists all");
+        let far = |id: &str| distance(id.as_bytes(), typed.as_bytes());
+        let near = all.iter().map(|rule| &*rule.id).min_by_key(|id| far(id));
+        let near = near.filter(|id| far(id) <= typed.len() / 3);
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        complain!("unknown rule {typed:?}{hint}; `zeview rules` lists all");
         return Ok(ExitCode::from(2));
     }
     if options.json {
-        serde_json::to_writer_pretty(&mut out, &rules)?;
+        let mut out = output::raw();
+        let schema = SCHEMA;
+        let rules = rules.iter().map(|rule| RuleJson { schema, rule });
+        serde_json::to_writer_pretty(&mut out, &rules.collect::<Vec<_>>())?;
         writeln!(out)?;
-    } else if options.id.is_some() {
-        for rule in &rules {
-            explain(rule, &mut out)?;
-        }
-    } else {
-        list(&rules, &mut out)?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = output::text();
+    match exact {
+        Some(rule) => explain(rule, &mut out)?,
+        None => list(&rules, &mut out)?,
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -49,26 +75,30 @@ fn weight(rule: &RuleInfo) -> &'static str {
         .map_or(rule.severity.name(), |effect| effect.name())
 }
 
-fn list(rules: &[RuleInfo], out: &mut impl Write) -> io::Result<()> {
+fn weight_style(rule: &RuleInfo) -> Style {
+    rule.effect
+        .map_or(style::severity(rule.severity), style::effect)
+}
+
+fn list(rules: &[&RuleInfo], out: &mut Text) -> io::Result<()> {
     let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
     for rule in rules {
-        writeln!(
-            out,
-            "{:width$}  {:10}  {} ({})",
-            rule.id,
-            weight(rule),
-            rule.summary,
-            rule.origin
-        )?;
+        write!(out, "{:width$}  ", rule.id)?;
+        out.paint(weight_style(rule), format_args!("{:10}", weight(rule)))?;
+        writeln!(out, "  {} ({})", rule.summary, rule.origin)?;
     }
     Ok(())
 }
 
-fn explain(rule: &RuleInfo, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}: {}", rule.id, rule.summary)?;
-    match rule.effect {
-        Some(effect) => writeln!(out, "The driver: {}", effect.name())?,
-        None => writeln!(out, "Severity: {}", rule.severity.name())?,
-    }
-    writeln!(out, "Origin: {}\n\n{}", rule.origin, rule.docs)
+fn explain(rule: &RuleInfo, out: &mut Text) -> io::Result<()> {
+    out.paint(style::HEAD, &rule.id)?;
+    writeln!(out, ": {}", rule.summary)?;
+    let what = if rule.effect.is_some() {
+        "The driver"
+    } else {
+        "Severity"
+    };
+    write!(out, "{what}: ")?;
+    out.paint(weight_style(rule), weight(rule))?;
+    writeln!(out, "\nOrigin: {}\n\n{}", rule.origin, rule.docs)
 }

@@ -89,7 +89,7 @@ fn frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> End {
     decoder.set_max_window_size(super::limits::WINDOW);
     let mut wrong = decoder.init(&mut *rest).is_err();
     while !wrong && !decoder.is_finished() {
-        let step = BlockDecodingStrategy::UptoBytes(STEP);
+        let step = BlockDecodingStrategy::UptoBytes(STEP.min(most.saturating_add(1)));
         wrong = decoder.decode_blocks(&mut *rest, step).is_err();
         bytes.extend(decoder.collect().unwrap_or_default());
         if bytes.len() > most {

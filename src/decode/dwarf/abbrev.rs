@@ -1,8 +1,14 @@
-//! `.debug_abbrev`: which attributes the entries of a kind have, in which form. DWARF 5, 7.5.3.
+//! `.debug_abbrev`: the tags, attributes and forms of entries. DWARF 5, 7.5.3.
 
+use std::ops::Range;
+
+use gimli::AttributeSpecification;
 use gimli::constants::{DwAt, DwForm, DwTag};
 
 use super::attribute;
+use super::cursor::Cursor;
+use super::info::{narrow, wide};
+use super::paged::{State, numbered};
 use super::sections::{DebugSections, item, lazy};
 use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
@@ -17,166 +23,269 @@ const fn doc(text: &'static str) -> Doc {
     }
 }
 
-static TABLE_DOC: Doc = doc("The abbreviations of one or more units, up to a code of 0.");
+static TABLE_DOC: Doc = doc("The abbreviations of one or more units; a code of 0 ends the table.");
 static ABBREVIATION_DOC: Doc =
-    doc("What entries of this code are, whether they have children, and their attributes.");
-static CODE_DOC: Doc = doc("The number by which entries name this abbreviation.");
-static TAG_DOC: Doc = doc("What the entries are.");
-static CHILDREN_DOC: Doc = doc("Whether entries follow that belong to one of these.");
-static ATTRIBUTE_DOC: Doc = doc("An attribute, and the form in which its values stand.");
+    doc("The tag, children flag and attributes of entries with this code.");
+static CODE_DOC: Doc = doc("The code that entries use to refer to this abbreviation.");
+static TAG_DOC: Doc = doc("The tag: the kind of the entries.");
+static CHILDREN_DOC: Doc = doc("Whether the entries have children.");
+static ATTRIBUTE_DOC: Doc = doc("An attribute and the form of its value.");
 static END_DOC: Doc = doc("The end of the list.");
-static REST_DOC: Doc = doc("Bytes that are no abbreviation.");
+static REST_DOC: Doc = doc("Bytes that cannot be decoded as an abbreviation.");
 
 /// The tables of the section.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// Where each starts and ends, and how many rows it has.
-    list: Vec<(usize, usize, u64)>,
+    list: Vec<Table>,
+    /// Where the abbreviations of all tables start, by table and code.
+    codes: Vec<u32>,
     /// Where the last one ends.
     end: usize,
+    /// There are too many to read all.
+    too_many: bool,
 }
 
-impl Tables {
-    /// Only what starts a table is read: others' abbreviations overlap, and reading them again
-    /// and again has no end.
-    pub(super) fn may_read(&self, offset: usize) -> bool {
-        self.list
-            .binary_search_by_key(&offset, |(start, ..)| *start)
-            .is_ok()
-    }
+#[derive(Debug, Clone, Copy)]
+struct Table {
+    start: u32,
+    end: u32,
+    /// Which of [`Tables::codes`] are its own.
+    from: u32,
+    to: u32,
 }
+
+/// So many bytes a table has at least, on average, if there are more than some; the smallest that
+/// says something has 6.
+const TABLE_BYTES: usize = 6;
+const TABLES_MORE: usize = 1 << 14;
+
+/// What an abbreviation says of the entries with its code.
+pub(super) struct Abbreviation<'a> {
+    pub(super) tag: u64,
+    pub(super) has_children: bool,
+    /// A cursor on its attributes: see [`next_attribute`].
+    pub(super) attributes: Cursor<'a>,
+}
+
+/// The next attribute of an abbreviation. Returns `Some(None)` for one that gimli cannot read.
+pub(super) fn next_attribute(cursor: &mut Cursor<'_>) -> Option<Option<AttributeSpecification>> {
+    let (name, form) = (cursor.leb()?, cursor.leb()?);
+    if name == 0 && form == 0 {
+        return None;
+    }
+    let constant = match form == IMPLICIT_CONST {
+        true => Some(cursor.signed_leb()?),
+        false => None,
+    };
+    let (Ok(name), Ok(form)) = (u16::try_from(name), u16::try_from(form)) else {
+        return Some(None);
+    };
+    let (name, form) = (DwAt(name), DwForm(form));
+    Some(Some(AttributeSpecification::new(name, form, constant)))
+}
+
+/// `DW_FORM_implicit_const`: the value stands in the abbreviation.
+const IMPLICIT_CONST: u64 = 0x21;
 
 const CODE: &str = "code";
 
 impl DebugSections {
-    /// Walks through the section.
+    /// Walks through the section. Only what starts a table is read: the abbreviations of others
+    /// would overlap.
     pub(super) fn find_tables(&self) -> Tables {
         let mut tables = Tables::default();
-        while let Some((starts, end)) = self.walk_table(tables.end) {
-            tables.list.push((tables.end, end, starts.len() as u64));
-            tables.end = end;
+        let most = self.abbrev.bytes.len() / TABLE_BYTES + TABLES_MORE;
+        loop {
+            tables.too_many = tables.list.len() >= most;
+            if tables.too_many {
+                return tables;
+            }
+            let (start, from) = (tables.end, tables.codes.len());
+            let mut cursor = self.abbrev.cursor(start..usize::MAX);
+            loop {
+                let at = cursor.at;
+                match self.skip_abbreviation(&mut cursor) {
+                    Some(true) => tables.codes.push(narrow(at)),
+                    Some(false) => break,
+                    None => {
+                        tables.codes.truncate(from);
+                        return tables;
+                    }
+                }
+            }
+            tables.end = cursor.at;
+            let own = tables.codes.get_mut(from..).unwrap_or_default();
+            own.sort_by_key(|at| self.abbreviation_code(*at));
+            tables.list.push(Table {
+                start: narrow(start),
+                end: narrow(tables.end),
+                from: narrow(from),
+                to: narrow(tables.codes.len()),
+            });
         }
-        tables
     }
 
-    /// Where the abbreviations of the table at `start` start, and the code of 0 after them; and
-    /// where that ends.
-    fn walk_table(&self, start: usize) -> Option<(Vec<usize>, usize)> {
-        let mut cursor = self.abbrev.cursor(start..usize::MAX);
-        let mut starts = Vec::new();
+    /// Skips an abbreviation, or the code of 0 after them: then the answer is false.
+    fn skip_abbreviation(&self, cursor: &mut Cursor<'_>) -> Option<bool> {
+        if cursor.leb()? == 0 {
+            return Some(false);
+        }
+        cursor.leb()?;
+        cursor.take(1)?;
         loop {
-            starts.push(cursor.at);
-            if cursor.leb()? == 0 {
-                return Some((starts, cursor.at));
+            let (name, form) = (cursor.leb()?, cursor.leb()?);
+            if form == IMPLICIT_CONST {
+                cursor.signed_leb()?;
             }
-            cursor.leb()?;
-            cursor.take(1)?;
-            loop {
-                let (name, form) = (cursor.leb()?, cursor.leb()?);
-                // DW_FORM_implicit_const: the value stands here.
-                if form == 0x21 {
-                    cursor.leb()?;
-                }
-                if name == 0 && form == 0 {
-                    break;
-                }
+            if name == 0 && form == 0 {
+                return Some(true);
             }
         }
+    }
+
+    fn abbreviation_code(&self, at: u32) -> u64 {
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        self.abbrev.cursor(at..usize::MAX).leb().unwrap_or(0)
+    }
+
+    /// The abbreviation with a code, in the table at an offset.
+    pub(super) fn abbreviation(&self, table: usize, code: u64) -> Option<Abbreviation<'_>> {
+        let list = &self.tables.list;
+        let found = list.binary_search_by_key(&table, |table| wide(table.start));
+        let table = list.get(found.ok()?)?;
+        let codes = self.tables.codes.get(wide(table.from)..wide(table.to))?;
+        let at = *codes.get(codes.partition_point(|at| self.abbreviation_code(*at) < code))?;
+        let at = usize::try_from(at).ok()?;
+        let mut cursor = self.abbrev.cursor(at..wide(table.end));
+        if cursor.leb()? != code {
+            return None;
+        }
+        Some(Abbreviation {
+            tag: cursor.leb()?,
+            has_children: cursor.number(1)? == 1,
+            attributes: cursor,
+        })
     }
 
     /// The tables.
-    pub(super) fn table_nodes(&self) -> Vec<Node> {
+    pub(super) fn table_nodes(&self, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let tables = &self.tables;
-        let mut rows = Vec::new();
-        for (number, (start, end, own)) in tables.list.iter().enumerate() {
-            let node = Node::new(
-                NodeKind::Table,
-                "abbreviations",
-                self.abbrev.place(*start, *end),
-            )
-            .indexed()
-            .summary(plural(own - 1, "abbreviation"))
-            .doc(&TABLE_DOC);
-            rows.push(lazy(node, item::UNIT, number, Some(*own)));
-        }
         let rest = self.abbrev.cursor(tables.end..usize::MAX).rest();
-        if !rest.is_empty() {
-            let node = Node::new(NodeKind::Blob, "no abbreviations", rest).value(Value::Bytes);
-            rows.push(node.doc(&REST_DOC));
-        }
-        rows
+        let count = tables.list.len() + usize::from(!rest.is_empty());
+        numbered(count, range, |number| {
+            let Some(table) = tables.list.get(number) else {
+                let node = match tables.too_many {
+                    true => Node::new(NodeKind::Blob, "further abbreviations", rest)
+                        .summary("too many for the size of the section: not decoded"),
+                    false => Node::new(NodeKind::Blob, "no abbreviations", rest),
+                };
+                return Some(node.value(Value::Bytes).doc(&REST_DOC));
+            };
+            let own = u64::from(table.to - table.from);
+            let span = self.abbrev.place(wide(table.start), wide(table.end));
+            let node = Node::new(NodeKind::Table, "abbreviations", span)
+                .indexed()
+                .summary(plural(own, "abbreviation"))
+                .doc(&TABLE_DOC);
+            Some(lazy(node, item::UNIT, number, Some(own + 1)))
+        })
+    }
+
+    /// The table that holds an offset.
+    pub(super) fn table_at(&self, offset: usize) -> Option<u64> {
+        let list = &self.tables.list;
+        let number = list.partition_point(|table| wide(table.end) <= offset);
+        Some(number as u64)
     }
 
     /// The abbreviations of a table, and its end.
-    pub(super) fn table_rows(&self, number: usize) -> Vec<Node> {
-        let table = self.tables.list.get(number);
-        let Some((starts, end)) = table.and_then(|(start, ..)| self.walk_table(*start)) else {
-            return Vec::new();
+    pub(super) fn table_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
+        let Some(table) = self.tables.list.get(number) else {
+            return (0, Vec::new());
         };
-        let mut rows = Vec::new();
-        for (from, to) in starts.iter().zip(starts.iter().skip(1)) {
-            let mut cursor = self.abbrev.cursor(*from..end);
+        let mut step = |state: &mut State| {
+            let from = state.at;
+            let mut cursor = self.abbrev.cursor(from..wide(table.end));
+            let is_one = self.skip_abbreviation(&mut cursor)?;
+            state.at = cursor.at;
+            let own = cursor.since(from);
+            if !is_one {
+                let node = Node::field("end", Value::Bytes, own);
+                return Some(node.doc(&END_DOC));
+            }
+            let mut cursor = self.abbrev.cursor(from..wide(table.end));
             let code = cursor.leb().unwrap_or(0);
             let tag = cursor.leb().unwrap_or(0);
-            let fields = self.abbreviation_rows(*from);
-            let node = Node::new(NodeKind::Item, tag_text(tag), self.abbrev.place(*from, *to))
+            let node = Node::new(NodeKind::Item, tag_text(tag), own)
                 .summary(format!("code {code}"))
                 .doc(&ABBREVIATION_DOC);
-            rows.push(lazy(node, item::ENTRY, *from, Some(fields.len() as u64)));
-        }
-        if let Some(last) = starts.last() {
-            let node = Node::field("end", Value::Bytes, self.abbrev.place(*last, end));
-            rows.push(node.doc(&END_DOC));
-        }
-        rows
+            Some(lazy(node, item::ENTRY, from, None))
+        };
+        let key = item::of(item::UNIT, number);
+        let first = State::at(wide(table.start));
+        self.abbrev.paged.rows(key, first, range, &mut step)
     }
 
     /// The fields of an abbreviation.
-    pub(super) fn abbreviation_rows(&self, start: usize) -> Vec<Node> {
-        let mut cursor = self.abbrev.cursor(start..usize::MAX);
-        let mut rows = Vec::new();
-        let Some((_, code)) = cursor.leb_field(CODE, &CODE_DOC) else {
-            return rows;
+    pub(super) fn abbreviation_rows(
+        &self,
+        start: usize,
+        range: Option<Range<u64>>,
+    ) -> (u64, Vec<Node>) {
+        let mut step = |state: &mut State| {
+            let mut cursor = self.abbrev.cursor(state.at..usize::MAX);
+            let node = match state.phase {
+                0 => cursor.leb_field(CODE, &CODE_DOC)?.1,
+                1 => {
+                    let (tag, node) = cursor.leb_field("tag", &TAG_DOC)?;
+                    node.value(Value::decimal(tag, 64).named(tag_text(tag)))
+                }
+                2 => {
+                    let (children, node) = cursor.field("children", 1, false, &CHILDREN_DOC)?;
+                    match children {
+                        0 => node.value(Value::decimal(0, 8).named("DW_CHILDREN_no")),
+                        1 => node.value(Value::decimal(1, 8).named("DW_CHILDREN_yes")),
+                        _ => node,
+                    }
+                }
+                3 => attribute_node(&mut cursor)?,
+                _ => return None,
+            };
+            // After the attributes nothing comes.
+            let is_end = state.phase == 3 && node.doc == Some(&END_DOC);
+            state.phase += u8::from(state.phase < 3 || is_end);
+            state.at = cursor.at;
+            Some(node)
         };
-        rows.push(code);
-        if let Some((tag, node)) = cursor.leb_field("tag", &TAG_DOC) {
-            rows.push(node.value(Value::decimal(tag, 64).named(tag_text(tag))));
-        }
-        if let Some((children, node)) = cursor.field("children", 1, false, &CHILDREN_DOC) {
-            rows.push(match children {
-                0 => node.value(Value::decimal(0, 8).named("DW_CHILDREN_no")),
-                1 => node.value(Value::decimal(1, 8).named("DW_CHILDREN_yes")),
-                _ => node,
-            });
-        }
-        loop {
-            let from = cursor.at;
-            let (Some(name), Some(form)) = (cursor.leb(), cursor.leb()) else {
-                return rows;
-            };
-            let constant = match form {
-                0x21 => cursor.leb(),
-                _ => None,
-            };
-            let field = |name: String| Node::field(name, Value::Bytes, cursor.since(from));
-            if name == 0 && form == 0 {
-                rows.push(field("end".to_owned()).doc(&END_DOC));
-                return rows;
-            }
-            let attribute = u16::try_from(name).map_or_else(
-                |_| format!("attribute {name:#x}"),
-                |name| attribute::name_text(DwAt(name)),
-            );
-            let mut summary = u16::try_from(form).map_or_else(
-                |_| format!("form {form:#x}"),
-                |form| form_text(DwForm(form)),
-            );
-            if constant.is_some() {
-                summary.push_str(", the value stands here");
-            }
-            rows.push(field(attribute).summary(summary).doc(&ATTRIBUTE_DOC));
-        }
+        let key = item::of(item::ENTRY, start);
+        let first = State::at(start);
+        self.abbrev.paged.rows(key, first, range, &mut step)
     }
+}
+
+/// An attribute of an abbreviation, or the end of the list.
+fn attribute_node(cursor: &mut Cursor<'_>) -> Option<Node> {
+    let from = cursor.at;
+    let (name, form) = (cursor.leb()?, cursor.leb()?);
+    if form == IMPLICIT_CONST {
+        cursor.signed_leb()?;
+    }
+    let field = |name: String| Node::field(name, Value::Bytes, cursor.since(from));
+    if name == 0 && form == 0 {
+        return Some(field("end".to_owned()).doc(&END_DOC));
+    }
+    let attribute = u16::try_from(name).map_or_else(
+        |_| format!("attribute {name:#x}"),
+        |name| attribute::name_text(DwAt(name)),
+    );
+    let mut summary = u16::try_from(form).map_or_else(
+        |_| format!("form {form:#x}"),
+        |form| form_text(DwForm(form)),
+    );
+    if form == IMPLICIT_CONST {
+        summary.push_str(", the value is stored here");
+    }
+    Some(field(attribute).summary(summary).doc(&ATTRIBUTE_DOC))
 }
 
 /// `DW_TAG_subprogram`

@@ -1,35 +1,39 @@
-//! The attributes of a debugging entry. DWARF 5, 7.5.4 Attribute Encodings, 7.5.6 Form
+//! The attributes of a debugging information entry. DWARF 5, 7.5.4 Attribute Encodings, 7.5.6 Form
 //! Encodings; Intel's attribute from IGC's debug information library.
 
-use gimli::constants::DwAt;
+use std::ops::Range;
+
+use gimli::constants::{DwAt, DwForm};
 use gimli::{
-    Attribute, AttributeValue, EntriesRaw, Expression, Reader, UnitHeader, UnitOffset, constants,
+    Attribute, AttributeValue, Encoding, EntriesRaw, Expression, Reader, UnitOffset, constants,
 };
 
-use super::abbrev::form_text;
-use super::cursor::short;
-use super::info::{Entry, Unit};
+use super::abbrev::{form_text, next_attribute};
+use super::cursor::{Cursor, short};
+use super::info::Unit;
+use super::paged::State;
 use super::sections::{DebugSections, Slice, item, lazy};
 use crate::decode::reader::uint;
+use crate::model::text::value_text;
 use crate::model::{Doc, Node, NodeKind, Span, Value};
 
-const CODE_DOC: Doc = Doc {
-    text: "The number of the abbreviation that says what the entry is, and which attributes follow.",
+pub(super) const CODE_DOC: Doc = Doc {
+    text: "The abbreviation code, which gives the tag and the attributes of the entry.",
     source: "DWARF 5, 7.5.2 Debugging Information Entry",
     known: &[],
 };
 const ATTRIBUTE_DOC: Doc = Doc {
-    text: "An attribute of the entry. The abbreviation says in which form it stands.",
+    text: "An attribute of the entry. The abbreviation gives its form.",
     source: "DWARF 5, 7.5.4 Attribute Encodings",
     known: &[],
 };
 const SIMD_DOC: Doc = Doc {
-    text: "How many work items an instruction of the kernel works on at once.",
+    text: "The SIMD width of the kernel: the number of work-items per hardware thread.",
     source: "IGC, DebugInfo: DW_AT_INTEL_simd_width",
     known: &[],
 };
 const UNREADABLE_DOC: Doc = Doc {
-    text: "The form of the attribute cannot be read.",
+    text: "The form of the attribute is not supported.",
     source: "DWARF 5, 7.5.6 Form Encodings",
     known: &[],
 };
@@ -56,113 +60,217 @@ pub(super) struct Placed<'a> {
     pub(super) to: usize,
 }
 
-impl DebugSections {
-    /// Calls `f` with the attributes of the entry at an offset of the section, until it says
-    /// no; gives where the abbreviation code ends and where reading has ended.
-    pub(super) fn each_attribute<'a>(
-        &'a self,
-        unit: &Unit,
-        start: usize,
-        mut f: impl FnMut(&UnitHeader<Slice<'a>>, Placed<'a>) -> bool,
-    ) -> Option<(usize, usize)> {
-        let header = self.unit_header(unit)?;
-        let abbreviations = self.abbreviations(unit.abbreviations);
-        let abbreviations = Option::as_ref(&abbreviations)?;
-        let offset = UnitOffset(start.checked_sub(unit.start)?);
-        let mut raw = header.entries_raw(abbreviations, Some(offset)).ok()?;
-        let place = |raw: &EntriesRaw<'_, Slice<'_>>| unit.start + raw.next_offset().0;
-        let abbreviation = raw.read_abbreviation().ok()??;
-        let code = place(&raw);
-        for spec in abbreviation.attributes() {
-            let from = place(&raw);
-            let Ok(attribute) = raw.read_attribute(*spec) else {
-                return Some((code, from));
-            };
-            let to = place(&raw);
-            let placed = Placed {
+/// Reads the attributes of an entry, one after the other; `None` is the last one, if gimli cannot
+/// read it.
+pub(super) struct Reading<'a> {
+    sections: &'a DebugSections,
+    encoding: Encoding,
+    /// The offset in `.debug_info`: at first that after the abbreviation code.
+    pub(super) at: usize,
+    /// Where the unit ends.
+    end: usize,
+    pub(super) tag: u64,
+    pub(super) has_children: bool,
+    /// An entry that ends a list.
+    pub(super) is_null: bool,
+    /// What is left of the abbreviation.
+    pub(super) attributes: Cursor<'a>,
+}
+
+impl<'a> Reading<'a> {
+    fn raw(&self) -> Option<EntriesRaw<'a, Slice<'a>>> {
+        let mut bytes = self.sections.info.slice();
+        bytes.skip(self.at).ok()?;
+        bytes.truncate(self.end.checked_sub(self.at)?).ok()?;
+        let (none, offset) = (&self.sections.none, UnitOffset(self.at));
+        Some(EntriesRaw::new(bytes, self.encoding, none, offset))
+    }
+
+    /// Skips the next attribute, which may be one that cannot be read; says whether it could.
+    pub(super) fn skip_one(&mut self) -> Option<bool> {
+        let spec = next_attribute(&mut self.attributes)?;
+        let skip = |spec| {
+            let mut raw = self.raw()?;
+            raw.skip_attributes(&[spec]).ok()?;
+            Some(raw.next_offset().0)
+        };
+        let to = spec.and_then(skip);
+        self.at = to.unwrap_or(self.at);
+        Some(to.is_some())
+    }
+}
+
+impl<'a> Iterator for Reading<'a> {
+    type Item = Option<Placed<'a>>;
+
+    fn next(&mut self) -> Option<Option<Placed<'a>>> {
+        let spec = next_attribute(&mut self.attributes)?;
+        let from = self.at;
+        let read = |spec| {
+            let mut raw = self.raw()?;
+            let attribute = raw.read_attribute(spec).ok()?;
+            let to = raw.next_offset().0;
+            Some(Placed {
                 attribute,
                 from,
                 to,
-            };
-            if !f(&header, placed) {
-                return Some((code, to));
-            }
-        }
-        Some((code, place(&raw)))
+            })
+        };
+        let placed = spec.and_then(read);
+        self.at = placed.as_ref().map_or(from, |placed| placed.to);
+        Some(placed)
+    }
+}
+
+/// So many attributes and bytes of an entry are looked through for its name, and of the first of a
+/// unit for what others need: they are among the first.
+const FIRST: usize = 64;
+const FIRST_BYTES: usize = 4096;
+
+impl DebugSections {
+    /// Reads the entry at an offset of `.debug_info`. Returns `None` if it has no abbreviation.
+    pub(super) fn read_entry(&self, unit: &Unit, start: usize) -> Option<Reading<'_>> {
+        let mut cursor = self.info.cursor(start..unit.end);
+        let code = cursor.leb()?;
+        let abbreviation = match code {
+            0 => None,
+            code => Some(self.abbreviation(unit.abbreviations, code)?),
+        };
+        let none = self.abbrev.cursor(0..0);
+        let (tag, has_children, attributes) =
+            abbreviation.map_or((0, false, none), |a| (a.tag, a.has_children, a.attributes));
+        Some(Reading {
+            sections: self,
+            encoding: unit.encoding,
+            at: cursor.at,
+            end: unit.end,
+            tag,
+            has_children,
+            is_null: code == 0,
+            attributes,
+        })
     }
 
-    /// The name of the entry at an offset of the section.
+    /// The first attributes of the entry at an offset of `.debug_info`.
+    fn first_attributes(&self, unit: &Unit, start: usize) -> impl Iterator<Item = Placed<'_>> {
+        let mut reading = self.read_entry(unit, start);
+        if let Some(reading) = &mut reading {
+            reading.end = reading.end.min(start.saturating_add(FIRST_BYTES));
+        }
+        reading
+            .into_iter()
+            .flatten()
+            .take(FIRST)
+            .map_while(|placed| placed)
+    }
+
+    /// The name of the entry at an offset of `.debug_info`.
     pub(super) fn name_at(&self, unit: &Unit, start: usize) -> Option<String> {
-        let mut name = None;
-        self.each_attribute(unit, start, |header, placed| {
-            let is_name = placed.attribute.name() == constants::DW_AT_name;
-            if is_name {
-                name = self
-                    .string_of(unit, header, &placed.attribute)
-                    .map(|(text, _)| text);
-            }
-            !is_name
-        });
-        name.filter(|name| !name.is_empty())
+        let mut attributes = self.first_attributes(unit, start);
+        let name = attributes.find(|p| p.attribute.name() == constants::DW_AT_name)?;
+        let (text, _) = self.string_of(unit, &name.attribute)?;
+        (!text.is_empty()).then_some(text)
     }
 
-    /// The rows of an entry's abbreviation code and attributes.
-    pub(super) fn attribute_rows(&self, unit: &Unit, entry: &Entry) -> Vec<Node> {
-        let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-        let (start, end) = (offset(entry.start), offset(entry.end));
-        let mut rows = Vec::new();
-        let mut without = 0;
-        let read = self.each_attribute(unit, start, |header, placed| {
-            without += usize::from(placed.from == placed.to);
-            if placed.from < placed.to || without <= WITHOUT_BYTES {
-                rows.push(self.attribute_row(unit, header, &placed));
-            }
-            true
-        });
-        let (code, read) = read.unwrap_or((start, start));
-        let mut cursor = self.info.cursor(start..code);
-        if let Some((_, node)) = cursor.leb_field("abbreviation code", &CODE_DOC) {
-            rows.insert(0, node);
-        }
-        if read < end {
-            let rest = self.info.place(read, end);
-            let node = Node::new(NodeKind::Blob, "unreadable attributes", rest);
-            rows.push(node.value(Value::Bytes).doc(&UNREADABLE_DOC));
-        }
-        rows
-    }
-
-    fn attribute_row<'a>(
-        &'a self,
+    /// The row of the next attribute of an entry, or of all that are left if it cannot be read: up
+    /// to `end`. The state has the offset of its value and that in the abbreviation, and the number
+    /// of those without bytes.
+    pub(super) fn attribute_row_at(
+        &self,
         unit: &Unit,
-        header: &UnitHeader<Slice<'a>>,
-        placed: &Placed<'a>,
-    ) -> Node {
+        entry: &Reading<'_>,
+        end: usize,
+        state: &mut State,
+    ) -> Option<Node> {
+        let mut reading = self.resume(entry, state);
+        while let Some(placed) = reading.next() {
+            let Some(placed) = placed else {
+                let rest = self.info.place(state.at, end);
+                (state.at, state.next) = (end, reading.attributes.end);
+                let node = Node::new(NodeKind::Blob, "unreadable attributes", rest);
+                let node = node.value(Value::Bytes).doc(&UNREADABLE_DOC);
+                return (!rest.is_empty()).then_some(node);
+            };
+            (state.at, state.next) = (reading.at, reading.attributes.at);
+            state.count += usize::from(placed.from == placed.to);
+            if placed.from < placed.to || state.count <= WITHOUT_BYTES {
+                return Some(self.attribute_row(unit, &placed));
+            }
+        }
+        None
+    }
+
+    fn resume<'a>(&'a self, entry: &Reading<'a>, state: &State) -> Reading<'a> {
+        let mut attributes = entry.attributes;
+        attributes.at = state.next;
+        Reading {
+            at: state.at,
+            attributes,
+            ..*entry
+        }
+    }
+
+    fn attribute_row<'a>(&'a self, unit: &Unit, placed: &Placed<'a>) -> Node {
         let attribute = &placed.attribute;
         let own = self.info.place(placed.from, placed.to);
         let name = name_text(attribute.name());
-        let node = Node::field(name, self.file_value(placed), own);
+        let (form, start) = self.form_of(placed);
+        let value = self.file_value(form, start, placed.to);
+        let indirect = attribute.form() == constants::DW_FORM_indirect;
+        let shown = match indirect {
+            true => Value::Bytes,
+            false => value.clone(),
+        };
+        let node = Node::field(name, shown, own);
         let node = match attribute.name() {
             DW_AT_INTEL_SIMD_WIDTH => node.doc(&SIMD_DOC),
             _ => node.doc(&ATTRIBUTE_DOC),
         };
         if let Some(expression) = expression_of(attribute) {
-            let text = self.expression_text(expression, header.encoding());
+            let text = self.expression_text(expression, unit.encoding);
             let node = node.value(Value::None).summary(text);
             return lazy(node, item::EXPRESSION, placed.from, None);
         }
-        self.meaning(unit, header, placed, node)
+        let node = self.meaning(unit, placed, node);
+        match (attribute.raw_value(), &node.summary) {
+            // The abbreviation says it, no byte here does.
+            (AttributeValue::Sdata(raw), None) if placed.from == placed.to => {
+                node.summary(raw.to_string())
+            }
+            (_, said) if indirect => {
+                let said = said.as_deref().map_or(value_text(&value), str::to_owned);
+                node.summary(match said.as_str() {
+                    "" => form_text(form),
+                    said => format!("{}: {said}", form_text(form)),
+                })
+            }
+            _ => node,
+        }
+    }
+
+    /// The form in which the value stands, and where it starts: an indirect form is the one
+    /// that stands before the value.
+    fn form_of(&self, placed: &Placed<'_>) -> (DwForm, usize) {
+        let mut form = placed.attribute.form();
+        let mut cursor = self.info.cursor(placed.from..placed.to);
+        while form == constants::DW_FORM_indirect {
+            let raw = cursor.leb().and_then(|raw| u16::try_from(raw).ok());
+            let Some(raw) = raw else {
+                break;
+            };
+            form = DwForm(raw);
+        }
+        (form, cursor.at)
     }
 
     /// The value as it stands in the file.
-    fn file_value(&self, placed: &Placed<'_>) -> Value {
+    fn file_value(&self, form: DwForm, from: usize, to: usize) -> Value {
         use constants as c;
-        let (from, to) = (placed.from, placed.to);
         let bytes = self.info.bytes.get(from..to).unwrap_or(&[]);
         let mut cursor = self.info.cursor(from..to);
         let bits = u8::try_from(bytes.len() * 8).unwrap_or(0);
         let raw = uint(bytes.get(..8).unwrap_or(bytes), self.info.endian);
-        match placed.attribute.form() {
+        match form {
             c::DW_FORM_flag_present | c::DW_FORM_implicit_const => Value::None,
             c::DW_FORM_data1
             | c::DW_FORM_data2
@@ -175,6 +283,8 @@ impl DebugSections {
             | c::DW_FORM_addrx
             | c::DW_FORM_loclistx
             | c::DW_FORM_rnglistx
+            | c::DW_FORM_GNU_str_index
+            | c::DW_FORM_GNU_addr_index
             | c::DW_FORM_ref_udata => match (cursor.leb(), cursor.at == cursor.end) {
                 (Some(raw), true) => Value::decimal(raw, 64),
                 _ => Value::Bytes,
@@ -195,13 +305,7 @@ impl DebugSections {
     }
 
     /// What the value means, and what it refers to.
-    fn meaning<'a>(
-        &'a self,
-        unit: &Unit,
-        header: &UnitHeader<Slice<'a>>,
-        placed: &Placed<'a>,
-        node: Node,
-    ) -> Node {
+    fn meaning<'a>(&'a self, unit: &Unit, placed: &Placed<'a>, node: Node) -> Node {
         let attribute = &placed.attribute;
         let named = |mut node: Node, raw: u64, name: Option<&'static str>| {
             let Some(name) = name else {
@@ -225,14 +329,13 @@ impl DebugSections {
             AttributeValue::Inline(v) => named(node, v.0.into(), v.static_string()),
             AttributeValue::Ordering(v) => named(node, v.0.into(), v.static_string()),
             AttributeValue::IdentifierCase(v) => named(node, v.0.into(), v.static_string()),
+            AttributeValue::DecimalSign(v) => named(node, v.0.into(), v.static_string()),
             AttributeValue::Endianity(v) => named(node, v.0.into(), v.static_string()),
             AttributeValue::FileIndex(index) => match self.file_of(unit, index) {
                 Some(file) => node.summary(file),
                 None => node,
             },
             AttributeValue::Flag(yes) if placed.from == placed.to => node.summary(yes.to_string()),
-            AttributeValue::Sdata(raw) if placed.from == placed.to => node.summary(raw.to_string()),
-            AttributeValue::Udata(raw) if placed.from == placed.to => node.summary(raw.to_string()),
             AttributeValue::Addr(address) => {
                 let place = self.code_at(address, fix.and_then(|fix| fix.text));
                 match place.and_then(|place| self.code_text(place)) {
@@ -240,11 +343,11 @@ impl DebugSections {
                     None => node,
                 }
             }
-            AttributeValue::UnitRef(to) => self.refer(unit.start + to.0, node),
+            AttributeValue::UnitRef(to) => self.refer(unit.start.saturating_add(to.0), node),
             AttributeValue::DebugInfoRef(to) => self.refer(to.0, node),
             AttributeValue::DebugLineRef(to) => self.into(".debug_line", to.0, node),
             AttributeValue::LocationListsRef(to) => {
-                let section = if header.version() < 5 {
+                let section = if unit.encoding.version < 5 {
                     ".debug_loc"
                 } else {
                     ".debug_loclists"
@@ -252,23 +355,20 @@ impl DebugSections {
                 self.into(section, to.0, node)
             }
             AttributeValue::RangeListsRef(to) => {
-                let section = if header.version() < 5 {
+                let section = if unit.encoding.version < 5 {
                     ".debug_ranges"
                 } else {
                     ".debug_rnglists"
                 };
                 self.into(section, to.0, node)
             }
-            _ => match self.string_of(unit, header, attribute) {
+            _ => match self.string_of(unit, attribute) {
                 Some((text, to)) if attribute.form() != constants::DW_FORM_string => {
                     let node = node.summary(format!("{text:?}"));
                     match to {
                         Some(to) => node.xref("string", "", to),
                         None => node,
                     }
-                }
-                _ if attribute.form() == constants::DW_FORM_indirect => {
-                    node.summary(form_text(attribute.form()))
                 }
                 _ => node,
             },
@@ -277,10 +377,10 @@ impl DebugSections {
 
     /// A reference to another entry.
     fn refer(&self, to: usize, node: Node) -> Node {
-        let start = self.info.cursor(to..usize::MAX).rest().sub(0, 1);
+        let start = self.info.cursor(to..usize::MAX).rest().subspan(0, 1);
         match self.title_at(to) {
             Some(title) => node.summary(title.clone()).xref("entry", title, start),
-            None => node.summary("there is no entry"),
+            None => node.summary("no entry"),
         }
     }
 
@@ -295,7 +395,7 @@ impl DebugSections {
         };
         match self.place_of(section) {
             Some(place) => {
-                let to = place.sub(offset as u64, 1);
+                let to = place.subspan(offset as u64, 1);
                 node.xref("section", format!("{section} + {offset:#x}"), to)
             }
             None => node,
@@ -306,7 +406,6 @@ impl DebugSections {
     fn string_of<'a>(
         &'a self,
         unit: &Unit,
-        header: &UnitHeader<Slice<'a>>,
         attribute: &Attribute<Slice<'a>>,
     ) -> Option<(String, Option<Span>)> {
         let found = |(text, span)| (text, Some(span));
@@ -317,7 +416,7 @@ impl DebugSections {
                 self.line_str.string(offset.0 as u64).map(found)
             }
             AttributeValue::DebugStrOffsetsIndex(index) => {
-                let word = usize::from(header.format().word_size());
+                let word = usize::from(unit.encoding.format.word_size());
                 let base = self.str_offsets_base(unit)?;
                 let at = index.0.checked_mul(word)?.checked_add(base)?;
                 let section = self.str_offsets.slice();
@@ -331,45 +430,96 @@ impl DebugSections {
 
     /// Where the unit's offsets of strings start.
     fn str_offsets_base(&self, unit: &Unit) -> Option<usize> {
-        let mut base = None;
-        self.each_attribute(unit, unit.root, |_, placed| {
-            if let AttributeValue::DebugStrOffsetsBase(offset) = placed.attribute.value() {
-                base = Some(offset.0);
-            }
-            base.is_none()
-        });
-        base
+        let mut attributes = self.first_attributes(unit, unit.root);
+        attributes.find_map(|placed| match placed.attribute.value() {
+            AttributeValue::DebugStrOffsetsBase(offset) => Some(offset.0),
+            _ => None,
+        })
     }
 
     /// The file of that number in the unit's line table.
     fn file_of(&self, unit: &Unit, index: u64) -> Option<String> {
-        let mut program = None;
-        self.each_attribute(unit, unit.root, |_, placed| {
-            if let AttributeValue::DebugLineRef(offset) = placed.attribute.value() {
-                program = Some(offset.0);
-            }
-            program.is_none()
+        let mut attributes = self.first_attributes(unit, unit.root);
+        let program = attributes.find_map(|placed| match placed.attribute.value() {
+            AttributeValue::DebugLineRef(offset) => Some(offset.0),
+            _ => None,
         });
         self.file_name(program?, index)
     }
 
-    /// The operations of the attribute at an offset.
-    pub(super) fn expression_rows(&self, start: usize) -> Vec<Node> {
-        let Some((unit, entry)) = self.entry_holding(start) else {
-            return Vec::new();
+    /// The attribute at an offset.
+    fn attribute_at(&self, start: usize) -> Option<(&Unit, Placed<'_>)> {
+        let (unit, entry) = self.entry_holding(start)?;
+        let entry_start = entry;
+        let mut reading = self.read_entry(unit, entry)?;
+        let key = item::of(item::ENTRY, entry_start);
+        let near = || {
+            let is_before = |state: &State| state.phase < 2 && state.at <= start;
+            self.info
+                .paged
+                .near(key, is_before)
+                .filter(|(from, _)| *from > 0)
         };
-        let entry = usize::try_from(entry.start).unwrap_or(usize::MAX);
-        let mut rows = Vec::new();
-        self.each_attribute(unit, entry, |header, placed| {
-            if placed.from != start {
-                return true;
-            }
-            if let Some(Expression(bytes)) = expression_of(&placed.attribute) {
-                let from = placed.to - bytes.len();
-                rows = self.operation_rows((placed.from, from, placed.to), header.encoding());
-            }
-            false
+        if near().is_none() {
+            // Counting keeps the marks of a large entry.
+            self.entry_rows(entry_start, None);
+        }
+        if let Some((_, state)) = near() {
+            reading = self.resume(&reading, &state);
+        }
+        let mut attributes = reading.map_while(|placed| placed);
+        let placed = attributes.find(|placed| placed.from == start && placed.to > start)?;
+        Some((unit, placed))
+    }
+
+    /// The operations of the attribute at an offset.
+    pub(super) fn expression_rows(
+        &self,
+        start: usize,
+        range: Option<Range<u64>>,
+    ) -> (u64, Vec<Node>) {
+        let found = self.attribute_at(start).and_then(|(unit, placed)| {
+            let Expression(bytes) = expression_of(&placed.attribute)?;
+            Some((unit, placed.to - bytes.len(), placed))
         });
+        let Some((unit, from, placed)) = found else {
+            return (0, Vec::new());
+        };
+        let before = self.length_rows(&placed, from);
+        let mut step = |state: &mut State| {
+            if let Some(row) = before.get(state.next) {
+                state.next += 1;
+                state.at = from;
+                return Some(row.clone());
+            }
+            self.operation(&self.info, state, placed.to, unit.encoding)
+        };
+        let key = item::of(item::EXPRESSION, start);
+        let first = State::at(start);
+        self.info.paged.rows(key, first, range, &mut step)
+    }
+}
+
+impl DebugSections {
+    /// What stands before the operations of an expression: its length, after the form if
+    /// that is indirect.
+    fn length_rows(&self, placed: &Placed<'_>, to: usize) -> Vec<Node> {
+        let (form, from) = self.form_of(placed);
+        let mut rows = Vec::new();
+        if from > placed.from {
+            let before = self.info.place(placed.from, from);
+            let node = Node::field("form", Value::Bytes, before).summary(form_text(form));
+            rows.push(node.doc(&FORM_DOC));
+        }
+        let mut cursor = self.info.cursor(from..to);
+        let mut sized = |len| cursor.field("length", len, false, &LENGTH_DOC);
+        let length = match form {
+            constants::DW_FORM_block1 => sized(1),
+            constants::DW_FORM_block2 => sized(2),
+            constants::DW_FORM_block4 => sized(4),
+            _ => cursor.leb_field("length", &LENGTH_DOC),
+        };
+        rows.extend(length.map(|(_, node)| node));
         rows
     }
 }
@@ -382,8 +532,12 @@ fn expression_of<'a>(attribute: &Attribute<Slice<'a>>) -> Option<Expression<Slic
     }
 }
 
-/// The form in which a block starts, for its length.
-pub(super) const LENGTH_DOC: Doc = Doc {
+const FORM_DOC: Doc = Doc {
+    text: "The form in which the expression stands.",
+    source: "DWARF 5, 7.5.3 Abbreviations Tables: DW_FORM_indirect",
+    known: &[],
+};
+const LENGTH_DOC: Doc = Doc {
     text: "The size of the expression in bytes.",
     source: "DWARF 5, 7.5.5 Classes and Forms: exprloc",
     known: &[],

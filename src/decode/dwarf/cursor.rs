@@ -1,4 +1,4 @@
-//! A cursor over a debug section, and the rows of fields at its place.
+//! A cursor over a debug section; it creates the rows of the fields that it reads.
 
 use super::sections::Section;
 use crate::decode::reader::uint;
@@ -30,16 +30,20 @@ impl<'a> Cursor<'a> {
         self.take(len).map(|bytes| uint(bytes, endian))
     }
 
-    /// A number in LEB128; what does not fit is lost.
+    /// A number in LEB128. Returns `None` if it has more than 64 bits.
     pub(super) fn leb(&mut self) -> Option<u64> {
         let (mut raw, mut shift) = (0u64, 0u32);
         loop {
             let byte = *self.take(1)?.first()?;
-            raw |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            // The tenth byte has the last bit.
+            if shift == 63 && byte > 1 {
+                return None;
+            }
+            raw |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
                 return Some(raw);
             }
-            shift = shift.saturating_add(7);
+            shift += 7;
         }
     }
 
@@ -48,8 +52,12 @@ impl<'a> Cursor<'a> {
         let (mut raw, mut shift) = (0u64, 0u32);
         loop {
             let byte = *self.take(1)?.first()?;
-            raw |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-            shift = shift.saturating_add(7);
+            // The tenth byte has the last bit, and repeats it.
+            if shift == 63 && !matches!(byte, 0 | 0x7f) {
+                return None;
+            }
+            raw |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
             if byte & 0x80 == 0 {
                 let unused = 64u32.saturating_sub(shift);
                 return Some((raw << unused).cast_signed() >> unused);

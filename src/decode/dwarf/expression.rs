@@ -1,25 +1,25 @@
-//! Expressions: how to get at the value of a variable. DWARF 5, 2.5 and 7.7.1; Intel's
-//! operations from IGC's debug information library, registers from its RegisterNumbering.
+//! Expressions: the location of a variable's value. DWARF 5, 2.5 and 7.7.1; Intel's operations from
+//! IGC's debug information library, registers from its RegisterNumbering.
 
 use gimli::constants::DwOp;
-use gimli::{Encoding, Expression, Operation, Reader, Register};
+use gimli::{DieReference, Encoding, Expression, Operation, Reader, Register};
 
-use super::attribute::LENGTH_DOC;
+use super::paged::State;
 use super::sections::{DebugSections, Section, Slice};
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const OPERATION_DOC: Doc = Doc {
-    text: "An operation: it works on a stack, or says where a piece of the value is.",
+    text: "An operation of a DWARF expression: it works on the stack, or gives the location of a piece of the value.",
     source: "DWARF 5, 2.5 DWARF Expressions",
     known: &[],
 };
 const INTEL_DOC: Doc = Doc {
-    text: "An operation of Intel's: it tells registers and lanes of SIMD instructions.",
+    text: "An Intel extension: it describes registers and lanes of SIMD instructions.",
     source: "IGC, DebugInfo",
     known: &[],
 };
 const UNKNOWN_DOC: Doc = Doc {
-    text: "An operation that is not known; where it ends and what follows cannot be told.",
+    text: "An unknown operation. The rest of the expression cannot be decoded.",
     source: "DWARF 5, 7.7.1 DWARF Expressions",
     known: &[],
 };
@@ -71,50 +71,26 @@ impl DebugSections {
         line
     }
 
-    /// The rows of an expression in `.debug_info`: its length from `places.0` to `places.1`, then operations.
-    pub(super) fn operation_rows(
-        &self,
-        places: (usize, usize, usize),
-        encoding: Encoding,
-    ) -> Vec<Node> {
-        let (start, at, end) = places;
-        let mut cursor = self.info.cursor(start..at);
-        let length = cursor.leb_field("length", &LENGTH_DOC);
-        let mut rows = vec![match length.filter(|_| cursor.at == at) {
-            Some((_, node)) => node,
-            // Old versions have a number of fixed size.
-            None => {
-                Node::field("length", Value::Bytes, self.info.place(start, at)).doc(&LENGTH_DOC)
-            }
-        }];
-        rows.extend(self.operations(&self.info, at, end, encoding));
-        rows
-    }
-
-    /// The rows of operations.
-    pub(super) fn operations(
+    /// The row of the operation at the state's offset, before `end`.
+    pub(super) fn operation(
         &self,
         section: &Section,
-        mut at: usize,
+        state: &mut State,
         end: usize,
         encoding: Encoding,
-    ) -> Vec<Node> {
-        let mut rows = Vec::new();
+    ) -> Option<Node> {
         let mut bytes = section.slice();
-        if bytes.skip(at).is_err() || bytes.truncate(end - at).is_err() {
-            return rows;
-        }
-        while let Some(step) = step(&mut bytes, encoding, self.is_intel()) {
-            let own = section.place(at, at + step.len);
-            at += step.len;
-            let node = Node::new(NodeKind::Field, step.name, own).value(Value::Bytes);
-            let node = match step.operand.as_str() {
-                "" => node,
-                operand => node.summary(operand.to_owned()),
-            };
-            rows.push(node.doc(step.doc));
-        }
-        rows
+        bytes.skip(state.at).ok()?;
+        bytes.truncate(end.checked_sub(state.at)?).ok()?;
+        let step = step(&mut bytes, encoding, self.is_intel())?;
+        let own = section.place(state.at, state.at + step.len);
+        state.at += step.len;
+        let node = Node::new(NodeKind::Field, step.name, own).value(Value::Bytes);
+        let node = match step.operand.as_str() {
+            "" => node,
+            operand => node.summary(operand.to_owned()),
+        };
+        Some(node.doc(step.doc))
     }
 }
 
@@ -160,6 +136,17 @@ fn step(bytes: &mut Slice<'_>, encoding: Encoding, intel: bool) -> Option<Step> 
 fn operand(operation: &Operation<Slice<'_>>, len: usize, intel: bool) -> String {
     match operation {
         Operation::RegisterOffset {
+            register,
+            base_type,
+            ..
+        } if base_type.0 != 0 => {
+            format!(
+                "{} of type {:#x}",
+                register_text(*register, intel),
+                base_type.0
+            )
+        }
+        Operation::RegisterOffset {
             register, offset, ..
         } => format!("{} {offset:+}", register_text(*register, intel)),
         Operation::Register { register } => register_text(*register, intel),
@@ -172,7 +159,27 @@ fn operand(operation: &Operation<Slice<'_>>, len: usize, intel: bool) -> String 
         Operation::Address { address } => format!("{address:#x}"),
         Operation::Bra { target } | Operation::Skip { target } => format!("{target:+}"),
         Operation::Pick { index } => index.to_string(),
-        Operation::Deref { size, .. } => size.to_string(),
+        Operation::Deref {
+            size, base_type, ..
+        } => match base_type.0 {
+            0 => size.to_string(),
+            of => format!("{size} of type {of:#x}"),
+        },
+        Operation::TypedLiteral { base_type, value } => {
+            format!("{} bytes of type {:#x}", value.len(), base_type.0)
+        }
+        Operation::Convert { base_type } | Operation::Reinterpret { base_type } => {
+            format!("{:#x}", base_type.0)
+        }
+        Operation::Call { offset } => match offset {
+            DieReference::UnitRef(to) => format!("{:#x}", to.0),
+            DieReference::DebugInfoRef(to) => format!("{:#x}", to.0),
+        },
+        Operation::VariableValue { offset } => format!("{:#x}", offset.0),
+        Operation::ParameterRef { offset } => format!("{:#x}", offset.0),
+        Operation::ImplicitPointer { value, byte_offset } => {
+            format!("{:#x} {byte_offset:+}", value.0)
+        }
         Operation::Piece {
             size_in_bits,
             bit_offset,

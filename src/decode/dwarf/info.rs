@@ -1,14 +1,15 @@
-//! `.debug_info`: units, and the tree of their debugging entries. DWARF 5, 7.5.
+//! `.debug_info`: units, and the tree of their debugging information entries. DWARF 5, 7.5.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use gimli::constants::DwTag;
-use gimli::{DebugInfo, DebugInfoOffset, UnitHeader, UnitOffset};
+use gimli::{DebugInfo, Encoding};
 
 use super::Part;
 use super::abbrev::tag_text;
-use super::sections::{DebugSections, Slice, item, lazy, some};
+use super::attribute::CODE_DOC;
+use super::paged::{State, numbered};
+use super::sections::{DebugSections, item, lazy};
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const SOURCE: &str = "DWARF 5, 7.5.1 Unit Headers";
@@ -22,27 +23,34 @@ const fn doc(text: &'static str) -> Doc {
 }
 
 static UNIT_DOC: Doc = doc("A unit: a header, and the entries that describe a source file.");
-static HEADER_DOC: Doc = doc("The size and version of the unit, and where its abbreviations are.");
-static ESCAPE_DOC: Doc = doc("Says that offsets and lengths have 64 bits.");
-static LENGTH_DOC: Doc = doc("The size of the unit, without this field.");
-static VERSION_DOC: Doc = doc("The version of DWARF.");
-static TYPE_DOC: Doc = doc("What sort of unit it is. Since DWARF 5.");
-static ABBREV_DOC: Doc = doc("Where in .debug_abbrev the unit's abbreviations start.");
+static HEADER_DOC: Doc =
+    doc("The size and version of the unit, and the offset of its abbreviations.");
+static ESCAPE_DOC: Doc =
+    doc("Marks the 64-bit DWARF format: offsets and lengths are 64 bits wide.");
+static LENGTH_DOC: Doc = doc("The size of the unit in bytes, without this field.");
+static VERSION_DOC: Doc = doc("The DWARF version.");
+static TYPE_DOC: Doc = doc("The kind of the unit. Since DWARF 5.");
+static ABBREV_DOC: Doc = doc("The offset of the unit's abbreviations in .debug_abbrev.");
 static ADDRESS_DOC: Doc = doc("The size of an address in bytes.");
-static ID_DOC: Doc = doc("What identifies the unit: of a skeleton or split unit, or a type.");
-static TYPE_OFFSET_DOC: Doc = doc("Where in the unit the entry of the type is.");
+static ID_DOC: Doc = doc("The id of a skeleton or split unit, or the signature of a type.");
+static TYPE_OFFSET_DOC: Doc = doc("The offset of the type's entry in the unit.");
 static NULL_DOC: Doc = Doc {
-    text: "The end of the children of an entry.",
+    text: "Ends the list of children of an entry.",
     source: "DWARF 5, 7.5.2 Debugging Information Entry",
     known: &[],
 };
 static ENTRY_DOC: Doc = Doc {
-    text: "A debugging entry: what it is, its attributes, and the entries that belong to it.",
+    text: "A debugging information entry (DIE): its tag, attributes and children.",
     source: "DWARF 5, 2.1 The Debugging Information Entry",
     known: &[],
 };
+static LIMIT_DOC: Doc = Doc {
+    text: "Entries beyond a limit of zeview, which no compiler's output reaches.",
+    source: "DWARF 5, 7.5 Format of Debugging Information",
+    known: &[],
+};
 static REST_DOC: Doc = Doc {
-    text: "What stands here cannot be read as entries.",
+    text: "Bytes that cannot be decoded as entries.",
     source: "DWARF 5, 7.5 Format of Debugging Information",
     known: &[],
 };
@@ -56,37 +64,69 @@ pub(super) struct Unit {
     pub(super) root: usize,
     /// Where its abbreviations are.
     pub(super) abbreviations: usize,
+    /// How its values are written.
+    pub(super) encoding: Encoding,
 }
 
 /// The entries of a unit, in the order of their bytes.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     list: Vec<Entry>,
-    /// How many of them belong to no other.
-    roots: u64,
-    /// The first byte that could not be read.
+    /// The first byte that was not read.
     rest: usize,
+    /// There are too many entries or attributes to read all.
+    too_many: bool,
 }
 
-/// An entry. Offsets count from the section's start.
+/// An entry. Most have fewer bytes than this would take with all that can be read again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
-    pub(super) start: u32,
-    /// The first byte after its attributes.
-    pub(super) end: u32,
-    /// The first byte after its children.
-    close: u32,
+struct Entry {
+    /// Its offset in the section. It ends where the next one starts.
+    start: u32,
     /// The entry after its children.
     next: u32,
-    /// How many children it has, with the one that ends them.
-    children: u32,
-    tag: u16,
-    null: bool,
+}
+
+impl Entries {
+    /// Where an entry starts; the first byte that was not read, if there is none.
+    fn start(&self, number: usize) -> usize {
+        let entry = self.list.get(number);
+        entry.map_or(self.rest, |entry| wide(entry.start))
+    }
+
+    /// The entry after the children of one.
+    fn next(&self, number: usize) -> usize {
+        let entry = self.list.get(number);
+        entry.map_or(self.list.len(), |entry| wide(entry.next))
+    }
+
+    /// The entry that starts at an offset.
+    fn find(&self, start: usize) -> Option<usize> {
+        let start = u32::try_from(start).ok()?;
+        let list = &self.list;
+        list.binary_search_by_key(&start, |entry| entry.start).ok()
+    }
+}
+
+pub(super) fn wide(offset: u32) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}
+
+pub(super) fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }
 
 /// So many attributes are read for each byte of a unit, and some: some forms take no bytes.
-const ATTRIBUTES: u64 = 4;
-const ATTRIBUTES_MORE: u64 = 4096;
+const ATTRIBUTES: usize = 1;
+const ATTRIBUTES_MORE: usize = 4096;
+
+/// So many bytes of a unit an entry has at least, on average, if there are more than some; real
+/// ones have ten.
+const ENTRY_BYTES: usize = 2;
+const ENTRIES_MORE: usize = 1 << 16;
+
+/// Entries in entries in entries: deeper ones are not taken apart. Compilers write a few dozen.
+const DEPTH: usize = 128;
 
 impl DebugSections {
     /// Walks through the headers.
@@ -103,14 +143,10 @@ impl DebugSections {
                 end: offset.0.saturating_add(header.length_including_self()),
                 root: offset.0.saturating_add(header.header_size()),
                 abbreviations: header.debug_abbrev_offset().0,
+                encoding: header.encoding(),
             });
         }
         units
-    }
-
-    pub(super) fn unit_header(&self, unit: &Unit) -> Option<UnitHeader<Slice<'_>>> {
-        let section = DebugInfo::from(self.info.slice());
-        section.header_from_offset(DebugInfoOffset(unit.start)).ok()
     }
 
     /// The unit that holds an offset.
@@ -121,105 +157,87 @@ impl DebugSections {
         Some((number, unit))
     }
 
-    pub(super) fn entries_of(&self, number: usize) -> Rc<Entries> {
-        self.entries.get(number, || {
-            self.units
-                .get(number)
-                .and_then(|unit| self.walk(unit))
-                .unwrap_or_else(|| Entries {
-                    rest: self.units.get(number).map_or(0, |unit| unit.root),
-                    ..Entries::default()
-                })
-        })
+    fn entries_of(&self, number: usize, unit: &Unit) -> Rc<Entries> {
+        let size = unit.end - unit.start;
+        self.entries.get(number, size, || self.walk(unit))
     }
 
     /// Walks through the entries of a unit.
-    fn walk(&self, unit: &Unit) -> Option<Entries> {
-        let header = self.unit_header(unit)?;
-        let abbreviations = self.abbreviations(unit.abbreviations);
-        let abbreviations = Option::as_ref(&abbreviations)?;
-        let mut raw = header.entries_raw(abbreviations, None).ok()?;
-        let mut entries = Entries::default();
-        let mut open: Vec<usize> = Vec::new();
-        let size = (unit.end - unit.start) as u64;
-        let mut budget = size * ATTRIBUTES + ATTRIBUTES_MORE;
-        let place = |offset: UnitOffset| u32::try_from(unit.start + offset.0).unwrap_or(u32::MAX);
-        let mut at = place(raw.next_offset());
-        while !raw.is_empty() {
-            let Ok(abbreviation) = raw.read_abbreviation() else {
+    fn walk(&self, unit: &Unit) -> Entries {
+        let mut entries = Entries {
+            rest: unit.root,
+            ..Entries::default()
+        };
+        let (mut open, mut deeper) = (Vec::new(), 0usize);
+        let size = unit.end - unit.start;
+        let mut attributes = size.saturating_mul(ATTRIBUTES) + ATTRIBUTES_MORE;
+        let most = size / ENTRY_BYTES + ENTRIES_MORE;
+        while entries.rest < unit.end {
+            let start = entries.rest;
+            let Some(mut reading) = self.read_entry(unit, start) else {
                 break;
             };
-            if let Some(abbreviation) = abbreviation {
-                let specs = abbreviation.attributes();
-                budget = budget.saturating_sub(specs.len() as u64);
-                if budget == 0 || raw.skip_attributes(specs).is_err() {
-                    break;
-                }
+            let mut is_whole = true;
+            while let Some(skipped) = reading.skip_one().filter(|_| is_whole) {
+                attributes = attributes.saturating_sub(1);
+                is_whole = skipped && attributes > 0;
             }
-            let end = place(raw.next_offset());
+            entries.too_many = attributes == 0 || entries.list.len() >= most;
+            if !is_whole || entries.too_many {
+                break;
+            }
+            entries.rest = reading.at;
             let number = entries.list.len();
-            let next = u32::try_from(number + 1).unwrap_or(u32::MAX);
-            match open.last().and_then(|parent| entries.list.get_mut(*parent)) {
-                Some(parent) => parent.children += 1,
-                None => entries.roots += 1,
+            // Those that are deeper belong to the last one that is not.
+            let is_listed = open.len() < DEPTH;
+            if is_listed {
+                entries.list.push(Entry {
+                    start: narrow(start),
+                    next: narrow(number + 1),
+                });
             }
-            entries.list.push(Entry {
-                start: at,
-                end,
-                close: end,
-                next,
-                children: 0,
-                tag: abbreviation.map_or(0, |abbreviation| abbreviation.tag().0),
-                null: abbreviation.is_none(),
-            });
-            match abbreviation {
-                Some(abbreviation) if abbreviation.has_children() => open.push(number),
-                Some(_) => {}
-                None => {
-                    let closed = open.pop().and_then(|parent| entries.list.get_mut(parent));
-                    if let Some(parent) = closed {
-                        (parent.close, parent.next) = (end, next);
+            match (reading.has_children, reading.is_null) {
+                (true, _) if is_listed => open.push(number),
+                (true, _) => deeper += 1,
+                (_, true) if deeper > 0 => deeper -= 1,
+                (_, true) => {
+                    let parent = open.pop().and_then(|parent| entries.list.get_mut(parent));
+                    if let Some(parent) = parent {
+                        parent.next = narrow(number + usize::from(is_listed));
                     }
                 }
+                _ => {}
             }
-            at = end;
         }
-        let last = u32::try_from(entries.list.len()).unwrap_or(u32::MAX);
+        let last = narrow(entries.list.len());
         for parent in open {
             if let Some(parent) = entries.list.get_mut(parent) {
-                (parent.close, parent.next) = (at, last);
+                parent.next = last;
             }
         }
-        entries.rest = usize::try_from(at).unwrap_or(usize::MAX);
-        Some(entries)
+        entries
     }
 
     /// The units.
-    pub(super) fn unit_nodes(&self) -> Vec<Node> {
-        let mut rows = Vec::new();
-        for (number, unit) in self.units.iter().enumerate() {
-            let mut words = Vec::new();
-            words.extend(self.name_at(unit, unit.root));
-            if let Some(header) = self.unit_header(unit) {
-                words.push(format!("DWARF {}", header.version()));
-            }
-            let node = Node::new(
-                NodeKind::Record,
-                "unit",
-                self.info.place(unit.start, unit.end),
-            )
-            .indexed()
-            .summary(words.join(", "))
-            .doc(&UNIT_DOC);
-            rows.push(lazy(node, item::UNIT, number, None));
-        }
+    pub(super) fn unit_nodes(&self, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
         let end = self.units.last().map_or(0, |unit| unit.end);
         let rest = self.info.cursor(end..usize::MAX).rest();
-        if !rest.is_empty() {
-            let node = Node::new(NodeKind::Blob, "no unit", rest).value(Value::Bytes);
-            rows.push(node.doc(&REST_DOC));
-        }
-        rows
+        let count = self.units.len() + usize::from(!rest.is_empty());
+        numbered(count, range, |number| {
+            let Some(unit) = self.units.get(number) else {
+                let node = Node::new(NodeKind::Blob, "no unit", rest).value(Value::Bytes);
+                return Some(node.doc(&REST_DOC));
+            };
+            let mut words = Vec::new();
+            words.extend(self.name_at(unit, unit.root));
+            words.push(format!("DWARF {}", unit.encoding.version));
+            let span = self.info.place(unit.start, unit.end);
+            let node = Node::new(NodeKind::Record, "unit", span)
+                .indexed()
+                .summary(words.join(", "))
+                .doc(&UNIT_DOC);
+            Some(lazy(node, item::UNIT, number, None))
+        })
     }
 
     /// The header of a unit, its entries, and what cannot be read.
@@ -227,75 +245,54 @@ impl DebugSections {
         let Some(unit) = self.units.get(number) else {
             return (0, Vec::new());
         };
-        let entries = self.entries_of(number);
-        let header = Node::new(
-            NodeKind::Record,
-            "header",
-            self.info.place(unit.start, unit.root),
-        );
-        let header = lazy(header.doc(&HEADER_DOC), item::HEADER, number, None);
-        let mut after = Vec::new();
-        if entries.rest < unit.end {
-            let rest = self.info.place(entries.rest, unit.end);
-            let node = Node::new(NodeKind::Blob, "unreadable entries", rest);
-            after.push(node.value(Value::Bytes).doc(&REST_DOC));
-        }
-        self.around(
-            unit,
-            &entries,
-            vec![header],
-            (0, entries.roots),
-            after,
-            range,
-        )
-    }
-
-    /// Rows, then entries, then rows.
-    fn around(
-        &self,
-        unit: &Unit,
-        entries: &Entries,
-        before: Vec<Node>,
-        (first, count): (u32, u64),
-        after: Vec<Node>,
-        range: Option<Range<u64>>,
-    ) -> (u64, Vec<Node>) {
-        let (head, tail) = (before.len() as u64, after.len() as u64);
-        let all = head + count + tail;
-        let Some(range) = range else {
-            return (all, Vec::new());
-        };
-        let (_, mut rows) = some(before, Some(range.clone()));
-        let mut at = first;
-        for number in head..head + count {
-            let entry = usize::try_from(at).ok().and_then(|at| entries.list.get(at));
-            let Some(entry) = entry.filter(|_| number < range.end) else {
-                break;
-            };
-            if range.contains(&number) {
-                rows.push(self.entry_node(unit, entry));
+        let entries = self.entries_of(number, unit);
+        let mut step = |state: &mut State| {
+            if state.phase == 0 {
+                (state.phase, state.at) = (1, unit.root);
+                let span = self.info.place(unit.start, unit.root);
+                let header = Node::new(NodeKind::Record, "header", span);
+                return Some(lazy(header.doc(&HEADER_DOC), item::HEADER, number, None));
             }
-            at = entry.next;
-        }
-        let shifted = |at: u64| at.saturating_sub(head + count);
-        let (_, rest) = some(after, Some(shifted(range.start)..shifted(range.end)));
-        rows.extend(rest);
-        (all, rows)
+            if state.next < entries.list.len() {
+                return Some(self.entry_node(unit, &entries, state));
+            }
+            if entries.rest >= unit.end || state.phase > 1 {
+                return None;
+            }
+            (state.phase, state.at) = (2, unit.end);
+            let rest = self.info.place(entries.rest, unit.end);
+            Some(match entries.too_many {
+                true => Node::new(NodeKind::Blob, "further entries", rest)
+                    .value(Value::Bytes)
+                    .summary("too many for the size of the unit: not decoded")
+                    .doc(&LIMIT_DOC),
+                false => Node::new(NodeKind::Blob, "unreadable entries", rest)
+                    .value(Value::Bytes)
+                    .doc(&REST_DOC),
+            })
+        };
+        let key = item::of(item::UNIT, number);
+        let first = State::at(unit.start);
+        self.info.paged.rows(key, first, range, &mut step)
     }
 
-    fn entry_node(&self, unit: &Unit, entry: &Entry) -> Node {
-        let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
-        let whole = self.info.place(offset(entry.start), offset(entry.close));
-        if entry.null {
+    /// The row of the entry with the state's number. The state goes on to its sibling.
+    fn entry_node(&self, unit: &Unit, entries: &Entries, state: &mut State) -> Node {
+        let start = entries.start(state.next);
+        state.next = entries.next(state.next);
+        state.at = entries.start(state.next);
+        let whole = self.info.place(start, state.at);
+        let reading = self.read_entry(unit, start).filter(|entry| !entry.is_null);
+        let Some(reading) = reading else {
             let node = Node::new(NodeKind::Field, "null entry", whole).value(Value::Bytes);
             return node.doc(&NULL_DOC);
-        }
-        let node = Node::new(NodeKind::Item, tag_text(entry.tag.into()), whole);
-        let node = match self.name_at(unit, offset(entry.start)) {
+        };
+        let node = Node::new(NodeKind::Item, tag_text(reading.tag), whole);
+        let node = match self.name_at(unit, start) {
             Some(name) => node.summary(name),
             None => node,
         };
-        lazy(node.doc(&ENTRY_DOC), item::ENTRY, offset(entry.start), None)
+        lazy(node.doc(&ENTRY_DOC), item::ENTRY, start, None)
     }
 
     /// The attributes of an entry, then its children.
@@ -303,51 +300,63 @@ impl DebugSections {
         let Some((number, unit)) = self.unit_at(start) else {
             return (0, Vec::new());
         };
-        let entries = self.entries_of(number);
-        let offset = u32::try_from(start).unwrap_or(u32::MAX);
-        let found = entries
-            .list
-            .binary_search_by_key(&offset, |entry| entry.start);
-        let Some((at, entry)) = found.ok().and_then(|at| Some((at, *entries.list.get(at)?))) else {
+        let entries = self.entries_of(number, unit);
+        let (Some(entry), Some(reading)) = (entries.find(start), self.read_entry(unit, start))
+        else {
             return (0, Vec::new());
         };
-        let own = self.attribute_rows(unit, &entry);
-        let first = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        let children = (first, u64::from(entry.children));
-        self.around(unit, &entries, own, children, Vec::new(), range)
+        let end = entries.next(entry);
+        let code = reading.at;
+        let mut step = |state: &mut State| {
+            if state.phase == 0 {
+                (state.phase, state.at) = (1, code);
+                state.next = reading.attributes.at;
+                let mut cursor = self.info.cursor(start..code);
+                return cursor
+                    .leb_field("abbreviation code", &CODE_DOC)
+                    .map(|code| code.1);
+            }
+            if state.phase == 1 {
+                let children = entries.start(entry + 1);
+                if let Some(row) = self.attribute_row_at(unit, &reading, children, state) {
+                    return Some(row);
+                }
+                (state.phase, state.next) = (2, entry + 1);
+                if state.at < children {
+                    let deeper = self.info.place(state.at, children);
+                    state.at = children;
+                    let node = Node::new(NodeKind::Blob, "deeper entries", deeper)
+                        .value(Value::Bytes)
+                        .summary(format!("nested more than {DEPTH} deep: not decoded"));
+                    return Some(node.doc(&LIMIT_DOC));
+                }
+            }
+            (state.next < end).then(|| self.entry_node(unit, &entries, state))
+        };
+        let key = item::of(item::ENTRY, start);
+        let first = State::at(start);
+        self.info.paged.rows(key, first, range, &mut step)
     }
 
-    /// The entry whose attributes hold an offset.
-    pub(super) fn entry_holding(&self, offset: usize) -> Option<(&Unit, Entry)> {
+    /// The unit and the start of the entry whose bytes hold an offset.
+    pub(super) fn entry_holding(&self, offset: usize) -> Option<(&Unit, usize)> {
         let (number, unit) = self.unit_at(offset)?;
-        let entries = self.entries_of(number);
+        let entries = self.entries_of(number, unit);
         let offset = u32::try_from(offset).ok()?;
         let after = entries.list.partition_point(|entry| entry.start <= offset);
-        let entry = *entries.list.get(after.checked_sub(1)?)?;
-        (offset < entry.end).then_some((unit, entry))
+        Some((unit, entries.start(after.checked_sub(1)?)))
     }
 
     /// What the entry at an offset of the section is, and its name.
     pub(super) fn title_at(&self, offset: usize) -> Option<String> {
         let (_, unit) = self.unit_at(offset)?;
-        let tag = self.tag_at(unit, offset)?;
-        let tag = tag
-            .static_string()
-            .map_or_else(|| tag_text(tag.0.into()), str::to_owned);
+        let entry = self.read_entry(unit, offset)?;
+        let tag = tag_text(Some(entry.tag).filter(|_| !entry.is_null)?);
         let tag = tag.strip_prefix("DW_TAG_").unwrap_or(&tag).to_owned();
         Some(match self.name_at(unit, offset) {
             Some(name) => format!("{tag} {name}"),
             None => tag,
         })
-    }
-
-    fn tag_at(&self, unit: &Unit, offset: usize) -> Option<DwTag> {
-        let header = self.unit_header(unit)?;
-        let abbreviations = self.abbreviations(unit.abbreviations);
-        let abbreviations = Option::as_ref(&abbreviations)?;
-        let start = UnitOffset(offset.checked_sub(unit.start)?);
-        let mut raw = header.entries_raw(abbreviations, Some(start)).ok()?;
-        Some(raw.read_abbreviation().ok()??.tag())
     }
 
     /// The fields of a unit's header.
@@ -390,7 +399,7 @@ impl DebugSections {
             .1;
         rows.push(match self.place_of(Part::Abbrev.name()) {
             Some(place) => {
-                let table = place.sub(unit.abbreviations as u64, 1);
+                let table = place.subspan(unit.abbreviations as u64, 1);
                 node.xref("abbreviations", format!("{:#x}", unit.abbreviations), table)
             }
             None => node,

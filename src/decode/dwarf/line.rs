@@ -1,16 +1,19 @@
-//! `.debug_line`: the programs that make the table of lines. DWARF 5, 6.2.
+//! `.debug_line`: the programs that produce the line table. DWARF 5, 6.2.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
-use gimli::constants::{DwLne, DwLns};
-use gimli::{DebugLine, DebugLineOffset, IncompleteLineProgram, LineRow};
+use gimli::constants::{self, DwLne, DwLns};
 
 use super::Line;
 use super::cursor::Cursor;
-use super::sections::{DebugSections, Section, Slice, item, lazy};
+use super::line_header::Head;
+use super::paged::{STRIDE, numbered};
+use super::sections::{DebugSections, item, lazy};
+use crate::decode::reader::uint;
 use crate::decode::text::plural;
-use crate::model::{Doc, Node, NodeKind, Value};
+use crate::model::{Doc, Node, NodeKind, Span, Value};
 
 const SOURCE: &str = "DWARF 5, 6.2 Line Number Information";
 
@@ -23,15 +26,15 @@ const fn doc(text: &'static str) -> Doc {
 }
 
 static PROGRAM_DOC: Doc = doc(
-    "A program that makes rows of a table when it runs: from this address on, the code comes from that line.",
+    "A line number program. Its opcodes produce the rows of the line table, which map addresses to source lines.",
 );
 static HEADER_DOC: Doc =
-    doc("How the opcodes are to be read, and the directories and files that they speak of.");
-static OPCODES_DOC: Doc = doc("The opcodes of the program, one after the other.");
+    doc("The parameters of the opcodes, and the directories and source files.");
+static OPCODES_DOC: Doc = doc("The opcodes of the program.");
 static OPCODE_DOC: Doc = doc(
-    "An opcode. Some change the address, file or line; some also add a row to the table, which stands beside them.",
+    "An opcode. It changes the address, file or line, or adds a row to the line table. The row is shown next to the opcode.",
 );
-static REST_DOC: Doc = doc("What stands here cannot be read as a line program.");
+static REST_DOC: Doc = doc("Bytes that cannot be decoded as a line program.");
 
 /// Where a program is.
 #[derive(Debug, Clone, Copy)]
@@ -44,39 +47,72 @@ pub(super) struct Program {
 
 /// The opcodes of a program and what they do.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
-    list: Vec<Step>,
+pub(super) struct Run {
+    /// How many there are, and how many rows they make.
+    count: u64,
     rows: u64,
     /// The first byte that could not be read.
     rest: usize,
-    opcode_base: u8,
-    files: Vec<String>,
-    /// The number of the first file.
-    first_file: u64,
+    /// The state before every [`STRIDE`]th.
+    marks: Vec<Machine>,
+    /// Where the paths are of the files that opcodes add.
+    defined: Vec<u32>,
 }
 
+/// The state machine. DWARF 5, 6.2.2.
 #[derive(Debug, Clone, Copy)]
-struct Step {
-    at: u32,
-    row: Option<Row>,
+struct Machine {
+    /// The offset of the next opcode.
+    at: usize,
+    address: u64,
+    operation: u64,
+    file: u64,
+    line: u64,
+    column: u64,
+    /// The section of code, by its index, if a relocation says so.
+    text: Option<u64>,
+    /// The linker has taken the code out: nothing advances.
+    gone: bool,
 }
 
 /// A row of the table.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+pub(super) struct Row {
     address: u64,
-    file: u32,
-    line: u32,
-    column: u32,
-    end: bool,
-    /// The section of code, by its index, if a relocation says so.
+    pub(super) file: u64,
+    pub(super) line: u64,
+    pub(super) column: u64,
+    /// It ends a sequence.
+    pub(super) end: bool,
     text: Option<u64>,
+    gone: bool,
 }
 
-/// More opcodes of one program are not taken apart.
-const STEPS: usize = 1 << 22;
-/// More rows are not linked to code.
-const LINES: usize = 1 << 22;
+/// What an opcode does.
+#[derive(Default)]
+struct Done {
+    row: Option<Row>,
+    /// Where the path is of the file that it adds.
+    path: Option<usize>,
+}
+
+/// The rows that are about a section of code, by offset.
+#[derive(Debug, Default)]
+pub(super) struct Lines(Vec<LineMark>);
+
+/// Where a line starts in a section of code, and the opcode that says so.
+#[derive(Debug, Clone, Copy)]
+struct LineMark {
+    offset: u32,
+    opcode: u32,
+    file: u32,
+    /// 0 where nothing is known any more.
+    line: u32,
+}
+
+/// More rows are not linked to code, of a small section more than half of its bytes and some.
+const LINES: usize = 1 << 21;
+const LINES_MORE: usize = 1 << 16;
 
 impl DebugSections {
     /// Walks through the lengths of the programs.
@@ -90,120 +126,162 @@ impl DebugSections {
         programs
     }
 
-    fn program(&self, program: &Program) -> Option<IncompleteLineProgram<Slice<'_>>> {
-        let section = DebugLine::from(self.line.slice());
-        let offset = DebugLineOffset(program.start);
-        section
-            .program(offset, self.address_size(), None, None)
-            .ok()
-    }
-
     /// The file of that number in the program at an offset.
     pub(super) fn file_name(&self, program: usize, index: u64) -> Option<String> {
         let found = self.programs.binary_search_by_key(&program, |p| p.start);
-        let steps = self.steps_of(found.ok()?);
-        steps.file(index).map(str::to_owned)
+        self.file(found.ok()?, index)
     }
 
-    pub(super) fn steps_of(&self, number: usize) -> std::rc::Rc<Steps> {
-        self.steps.get(number, || {
-            let program = self.programs.get(number);
-            let steps = program.and_then(|program| self.run(program));
-            steps.unwrap_or_else(|| Steps {
-                rest: program.and_then(|p| p.body).unwrap_or(0),
-                ..Steps::default()
+    /// The path of a file of a program, by its number.
+    pub(super) fn file(&self, number: usize, index: u64) -> Option<String> {
+        let head = self.head_of(number);
+        let at = usize::try_from(index.checked_sub(head.first_file())?).ok()?;
+        if let Some(path) = head.paths.get(at) {
+            return Some(self.path_text(&head, *path));
+        }
+        let run = self.run_of(number);
+        let path = run.defined.get(at.checked_sub(head.paths.len())?)?;
+        Some(self.text_at(*path))
+    }
+
+    fn run_of(&self, number: usize) -> Rc<Run> {
+        let program = self.programs.get(number);
+        let size = program.map_or(0, |program| program.end - program.start);
+        self.runs.get(number, size, || {
+            let body = program.and_then(|program| Some((program, program.body?)));
+            body.map_or_else(Run::default, |(program, body)| {
+                self.run(&self.head_of(number), program, body)
             })
         })
     }
 
     /// Runs a program.
-    fn run(&self, program: &Program) -> Option<Steps> {
-        let mut lines = self.program(program)?;
-        let header = lines.header().clone();
-        let lengths = header.standard_opcode_lengths().slice().to_vec();
-        let files = header
-            .file_names()
-            .iter()
-            .map(|file| self.path(&file.path_name()));
-        let mut steps = Steps {
-            files: files.collect(),
-            first_file: u64::from(header.version() < 5),
-            opcode_base: header.opcode_base(),
-            ..Steps::default()
-        };
-        let mut cursor = self.line.cursor(program.body?..program.end);
-        let mut instructions = header.instructions();
-        let mut row = LineRow::new(&header);
-        let mut text = None;
-        while steps.list.len() < STEPS {
-            let from = cursor.at;
-            let Ok(Some(instruction)) = instructions.next_instruction(&header) else {
-                break;
+    fn run(&self, head: &Head, program: &Program, body: usize) -> Run {
+        let mut run = Run::default();
+        let mut machine = Machine::new(body);
+        loop {
+            let before = machine;
+            let Some(done) = self.step(head, program, &mut machine) else {
+                run.rest = before.at;
+                return run;
             };
-            let Some(address) = skip(&mut cursor, header.opcode_base(), &lengths) else {
-                cursor.at = from;
-                break;
-            };
-            if let Some(address) = address {
-                text = self.line.fix(address).and_then(|fix| fix.text);
+            if run.count.is_multiple_of(STRIDE) {
+                run.marks.push(before);
             }
-            let Ok(adds) = row.execute(instruction, &mut lines) else {
-                cursor.at = from;
-                break;
-            };
-            let made = adds.then(|| made(&row, text));
-            steps.rows += u64::from(adds);
-            steps.list.push(Step {
-                at: u32::try_from(from).unwrap_or(u32::MAX),
-                row: made,
-            });
-            if adds {
-                if row.end_sequence() {
-                    text = None;
-                }
-                row.reset(&header);
-            }
+            run.count += 1;
+            run.rows += u64::from(done.row.is_some());
+            let path = done.path.and_then(|path| u32::try_from(path).ok());
+            run.defined.extend(path);
         }
-        steps.rest = cursor.at;
-        Some(steps)
     }
 
-    fn path(&self, value: &gimli::AttributeValue<Slice<'_>>) -> String {
-        use gimli::AttributeValue::{DebugLineStrRef, DebugStrRef, String};
-        match value {
-            String(text) => super::cursor::short(text.slice()),
-            DebugLineStrRef(offset) => text_at(&self.line_str, offset.0),
-            DebugStrRef(offset) => text_at(&self.str, offset.0),
-            _ => std::string::String::new(),
+    /// Executes an opcode. Returns `None` if it cannot be read. DWARF 5, 6.2.5.
+    fn step(&self, head: &Head, program: &Program, machine: &mut Machine) -> Option<Done> {
+        if !head.can_run() {
+            return None;
         }
+        let mut cursor = self.line.cursor(machine.at..program.end);
+        let opcode = u8::try_from(cursor.number(1)?).ok()?;
+        let mut done = Done::default();
+        if opcode >= head.opcode_base {
+            let adjusted = opcode - head.opcode_base;
+            let line = i64::from(head.line_base) + i64::from(adjusted % head.line_range);
+            machine.advance_line(line);
+            machine.advance(head, u64::from(adjusted / head.line_range))?;
+            done.row = Some(machine.row(false));
+        } else if opcode == 0 {
+            let len = usize::try_from(cursor.leb()?).ok()?;
+            let end = cursor
+                .at
+                .checked_add(len)
+                .filter(|end| *end <= cursor.end)?;
+            let mut own = Cursor { end, ..cursor };
+            cursor.at = end;
+            match (DwLne(u8::try_from(own.number(1)?).ok()?), head.version) {
+                (constants::DW_LNE_end_sequence, _) => {
+                    done.row = Some(machine.row(true));
+                    *machine = Machine::new(cursor.at);
+                }
+                (constants::DW_LNE_set_address, _) => {
+                    let size = usize::from(head.address_size);
+                    let (at, bytes) = (own.at, self.line.slice());
+                    own.take(size)?;
+                    let bytes = bytes.slice().get(at..own.at)?;
+                    let address = uint(bytes, self.line.endian);
+                    // The largest two stand for code that is gone.
+                    machine.gone = address >= head.address_mask() - 1;
+                    if !machine.gone {
+                        (machine.address, machine.operation) = (address, 0);
+                    }
+                    machine.text = self.line.fix(at).and_then(|fix| fix.text);
+                }
+                (constants::DW_LNE_define_file, ..=4) => {
+                    done.path = Some(own.at);
+                    own.text()?;
+                    for _ in 0..3 {
+                        own.leb()?;
+                    }
+                }
+                (constants::DW_LNE_set_discriminator, _) => {
+                    own.leb()?;
+                }
+                _ => {}
+            }
+        } else {
+            match DwLns(opcode) {
+                constants::DW_LNS_copy => done.row = Some(machine.row(false)),
+                constants::DW_LNS_advance_pc => machine.advance(head, cursor.leb()?)?,
+                constants::DW_LNS_advance_line => machine.advance_line(cursor.signed_leb()?),
+                constants::DW_LNS_set_file => machine.file = cursor.leb()?,
+                constants::DW_LNS_set_column => machine.column = cursor.leb()?,
+                constants::DW_LNS_const_add_pc => {
+                    let adjusted = u8::MAX - head.opcode_base;
+                    machine.advance(head, u64::from(adjusted / head.line_range))?;
+                }
+                constants::DW_LNS_fixed_advance_pc => {
+                    let by = cursor.number(2)?;
+                    machine.add(head, by)?;
+                    machine.operation = 0;
+                }
+                constants::DW_LNS_set_isa => {
+                    cursor.leb()?;
+                }
+                constants::DW_LNS_negate_stmt
+                | constants::DW_LNS_set_basic_block
+                | constants::DW_LNS_set_prologue_end
+                | constants::DW_LNS_set_epilogue_begin => {}
+                _ => {
+                    let at = head.lengths.checked_add(usize::from(opcode) - 1)?;
+                    for _ in 0..*self.line.bytes.get(at)? {
+                        cursor.leb()?;
+                    }
+                }
+            }
+        }
+        machine.at = cursor.at;
+        Some(done)
     }
 
     /// The programs.
-    pub(super) fn program_nodes(&self) -> Vec<Node> {
-        let mut rows = Vec::new();
-        for (number, program) in self.programs.iter().enumerate() {
-            let lines = self.program(program);
-            let header = lines.as_ref().map(IncompleteLineProgram::header);
-            let file = header.and_then(|header| header.file_names().first());
-            let node = Node::new(
-                NodeKind::Record,
-                "line program",
-                self.line.place(program.start, program.end),
-            );
-            let node = match file {
-                Some(file) => node.summary(self.path(&file.path_name())),
+    pub(super) fn program_nodes(&self, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
+        let end = self.programs.last().map_or(0, |program| program.end);
+        let rest = self.line.cursor(end..usize::MAX).rest();
+        let count = self.programs.len() + usize::from(!rest.is_empty());
+        numbered(count, range, |number| {
+            let Some(program) = self.programs.get(number) else {
+                let node = Node::new(NodeKind::Blob, "no line program", rest);
+                return Some(node.value(Value::Bytes).doc(&REST_DOC));
+            };
+            let span = self.line.place(program.start, program.end);
+            let node = Node::new(NodeKind::Record, "line program", span);
+            let head = self.head_of(number);
+            let node = match head.paths.first().filter(|_| head.can_run()) {
+                Some(path) => node.summary(self.path_text(&head, *path)),
                 None => node,
             };
             let node = node.indexed().doc(&PROGRAM_DOC);
-            rows.push(lazy(node, item::UNIT, number, None));
-        }
-        let end = self.programs.last().map_or(0, |program| program.end);
-        let rest = self.line.cursor(end..usize::MAX).rest();
-        if !rest.is_empty() {
-            let node = Node::new(NodeKind::Blob, "no line program", rest).value(Value::Bytes);
-            rows.push(node.doc(&REST_DOC));
-        }
-        rows
+            Some(lazy(node, item::UNIT, number, None))
+        })
     }
 
     /// The header of a program, its opcodes, and what cannot be read.
@@ -221,14 +299,13 @@ impl DebugSections {
         if program.body.is_none() {
             return rows;
         }
-        let steps = self.steps_of(number);
-        let rest = steps.rest.clamp(body, program.end);
+        let run = self.run_of(number);
+        let rest = run.rest.clamp(body, program.end);
         if rest > body {
             let node = Node::new(NodeKind::Table, "opcodes", self.line.place(body, rest))
-                .summary(plural(steps.rows, "row"))
+                .summary(plural(run.rows, "row"))
                 .doc(&OPCODES_DOC);
-            let count = steps.list.len() as u64;
-            rows.push(lazy(node, item::OPCODES, number, Some(count)));
+            rows.push(lazy(node, item::OPCODES, number, Some(run.count)));
         }
         if rest < program.end {
             let rest = self.line.place(rest, program.end);
@@ -240,26 +317,62 @@ impl DebugSections {
 
     /// The opcodes of a program.
     pub(super) fn opcode_rows(&self, number: usize, range: Option<Range<u64>>) -> (u64, Vec<Node>) {
-        let steps = self.steps_of(number);
-        let count = steps.list.len() as u64;
-        let Some(range) = range else {
-            return (count, Vec::new());
+        let run = self.run_of(number);
+        let range = range.unwrap_or(0..0);
+        let page = usize::try_from(range.start / STRIDE).unwrap_or(usize::MAX);
+        let (program, state) = (self.programs.get(number), run.marks.get(page));
+        let (Some(program), Some(mut machine)) = (program, state.copied()) else {
+            return (run.count, Vec::new());
         };
-        let indices = range.start.min(count)..range.end.min(count);
-        let indices = indices.filter_map(|i| usize::try_from(i).ok());
-        let rows = indices.filter_map(|i| self.opcode_row(&steps, i));
-        (count, rows.collect())
+        let head = self.head_of(number);
+        let mut rows = Vec::new();
+        for at in range.start / STRIDE * STRIDE..range.end {
+            let from = machine.at;
+            let Some(done) = self.step(&head, program, &mut machine) else {
+                break;
+            };
+            if at >= range.start {
+                rows.extend(self.opcode_row(number, &head, from..machine.at, done.row));
+            }
+        }
+        (run.count, rows)
     }
 
-    fn opcode_row(&self, steps: &Steps, index: usize) -> Option<Node> {
-        let (from, to) = steps.place(index)?;
-        let (name, value, operand) = describe(self.line.cursor(from..to), steps.opcode_base)?;
+    /// The opcode that holds an offset.
+    pub(super) fn opcode_at(&self, number: usize, offset: usize) -> Option<u64> {
+        let (run, program) = (self.run_of(number), self.programs.get(number)?);
+        let after = run.marks.partition_point(|machine| machine.at <= offset);
+        let page = after.checked_sub(1)?;
+        let (mut machine, mut at) = (*run.marks.get(page)?, page as u64 * STRIDE);
+        let head = self.head_of(number);
+        loop {
+            self.step(&head, program, &mut machine)?;
+            if offset < machine.at {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+
+    fn opcode_row(
+        &self,
+        number: usize,
+        head: &Head,
+        bytes: Range<usize>,
+        row: Option<Row>,
+    ) -> Option<Node> {
+        let place = self.line.place(bytes.start, bytes.end);
+        let (name, value, operand) = describe(self.line.cursor(bytes), head.opcode_base)?;
         let mut words = Vec::new();
         words.extend(operand);
-        let mut node = Node::field(name, value, self.line.place(from, to)).doc(&OPCODE_DOC);
-        if let Some(row) = steps.list.get(index)?.row {
-            words.push(format!("row {:#x} {}", row.address, steps.row_text(&row)));
-            let place = self.code_at(row.address, row.text);
+        let mut node = Node::field(name, value, place).doc(&OPCODE_DOC);
+        if let Some(row) = row {
+            let text = self.row_text(number, &row);
+            words.push(match row.gone {
+                true => format!("row without code: {text}"),
+                false => format!("row {:#x}: {text}", row.address),
+            });
+            let place = self.code_of(&row);
             if let Some((text, to)) = place.and_then(|place| self.code_text(place)) {
                 node = node.xref("code", text, to);
             }
@@ -270,97 +383,179 @@ impl DebugSections {
         })
     }
 
-    /// The rows of all tables, by the section of code that they are about and the offset there.
-    pub(super) fn collect_lines(&self) -> HashMap<u64, Vec<Line>> {
-        let mut all: HashMap<u64, Vec<Line>> = HashMap::new();
-        let mut budget = LINES;
-        for number in 0..self.programs.len() {
-            let steps = self.steps_of(number);
-            for (index, step) in steps.list.iter().enumerate() {
-                let Some(row) = step.row else {
-                    continue;
-                };
-                let place = self.code_at(row.address, row.text);
-                let (Some((text, offset)), Some((from, to))) = (place, steps.place(index)) else {
-                    continue;
-                };
-                budget = budget.saturating_sub(1);
-                if budget == 0 {
-                    return sorted(all);
-                }
-                all.entry(text).or_default().push(Line {
-                    offset,
-                    place: match row.end || row.line == 0 {
-                        true => String::new(),
-                        false => steps.line_text(&row),
-                    },
-                    span: self.line.place(from, to),
-                });
-            }
-        }
-        sorted(all)
-    }
-}
-
-fn text_at(section: &Section, offset: usize) -> String {
-    let found = section.string(offset as u64);
-    found.map_or_else(String::new, |(text, _)| text)
-}
-
-/// Rows of the same address stay in the order of the table: the last one counts.
-fn sorted(mut all: HashMap<u64, Vec<Line>>) -> HashMap<u64, Vec<Line>> {
-    for lines in all.values_mut() {
-        lines.sort_by_key(|line| line.offset);
-    }
-    all
-}
-
-impl Steps {
-    fn file(&self, index: u64) -> Option<&str> {
-        let at = usize::try_from(index.checked_sub(self.first_file)?).ok()?;
-        self.files.get(at).map(String::as_str)
-    }
-
     /// `file.cl:12`
-    fn line_text(&self, row: &Row) -> String {
-        match self.file(row.file.into()) {
-            Some(file) => format!("{file}:{}", row.line),
-            None => format!("file {}:{}", row.file, row.line),
+    fn line_text(&self, number: usize, file: u64, line: u64) -> String {
+        match self.file(number, file) {
+            Some(file) if is_named(&file) => format!("{file}:{line}"),
+            Some(number) if !number.is_empty() => format!("file {number}, line {line}"),
+            _ => format!("file {file}, line {line}"),
         }
     }
 
     /// `file.cl:12:5`
-    fn row_text(&self, row: &Row) -> String {
+    fn row_text(&self, number: usize, row: &Row) -> String {
+        let line = || self.line_text(number, row.file, row.line);
         match (row.end, row.column) {
             (true, _) => "end".to_owned(),
-            (false, 0) => self.line_text(row),
-            (false, column) => format!("{}:{column}", self.line_text(row)),
+            (false, 0) => line(),
+            (false, column) if self.file(number, row.file).is_some_and(|f| is_named(&f)) => {
+                format!("{}:{column}", line())
+            }
+            (false, column) => format!("{}, column {column}", line()),
         }
     }
 
-    /// The bytes of an opcode.
-    fn place(&self, index: usize) -> Option<(usize, usize)> {
-        let from = usize::try_from(self.list.get(index)?.at).ok()?;
-        let to = self.list.get(index + 1).map(|step| step.at);
-        let to = to
-            .and_then(|to| usize::try_from(to).ok())
-            .unwrap_or(self.rest);
-        Some((from, to))
+    /// The code that a row is about.
+    pub(super) fn code_of(&self, row: &Row) -> Option<(u64, u64)> {
+        match (row.gone, row.address.checked_sub(1)) {
+            (true, _) => None,
+            // The first byte after the code: another section may start there.
+            (false, Some(last)) if row.end && row.text.is_none() => self.code_after(last),
+            _ => self.code_at(row.address, row.text),
+        }
+    }
+
+    /// The rows of a program, each with the bytes of the opcode that makes it.
+    pub(super) fn each_row(&self, number: usize, mut take: impl FnMut(Row, Span)) {
+        let Some((program, body)) = self.programs.get(number).and_then(|p| Some((p, p.body?)))
+        else {
+            return;
+        };
+        let head = self.head_of(number);
+        let mut machine = Machine::new(body);
+        loop {
+            let opcode = machine.at;
+            let Some(done) = self.step(&head, program, &mut machine) else {
+                return;
+            };
+            if let Some(row) = done.row {
+                take(row, self.line.place(opcode, machine.at));
+            }
+        }
+    }
+
+    /// The rows of all tables, by the section of code that they are about and the offset there.
+    pub(super) fn collect_lines(&self) -> BTreeMap<u64, Lines> {
+        let mut all: BTreeMap<u64, Lines> = BTreeMap::new();
+        let mut left = (self.line.bytes.len() / 2 + LINES_MORE).min(LINES);
+        for (number, program) in self.programs.iter().enumerate() {
+            let Some(body) = program.body else {
+                continue;
+            };
+            let head = self.head_of(number);
+            let mut machine = Machine::new(body);
+            loop {
+                let opcode = machine.at;
+                let Some(done) = self.step(&head, program, &mut machine) else {
+                    break;
+                };
+                let placed = done.row.and_then(|row| Some((row, self.code_of(&row)?)));
+                let Some((row, (text, offset))) = placed else {
+                    continue;
+                };
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+                let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
+                all.entry(text).or_default().0.push(LineMark {
+                    offset: small(offset),
+                    opcode: small(opcode as u64),
+                    file: small(row.file),
+                    line: if row.end { 0 } else { small(row.line) },
+                });
+            }
+        }
+        // Rows of the same address stay in the order of the table: the last one counts.
+        for Lines(list) in all.values_mut() {
+            list.sort_unstable_by_key(|mark| (mark.offset, mark.opcode));
+        }
+        all
+    }
+
+    /// The line of the byte at an offset of a section of code.
+    pub(super) fn line_at(&self, Lines(list): &Lines, offset: u64) -> Option<Line> {
+        let after = list.partition_point(|mark| u64::from(mark.offset) <= offset);
+        let mark = list.get(after.checked_sub(1)?)?;
+        let opcode = usize::try_from(mark.opcode).ok()?;
+        let after = self.programs.partition_point(|p| p.start <= opcode);
+        let number = after.checked_sub(1)?;
+        let mut machine = Machine::new(opcode);
+        self.step(
+            &self.head_of(number),
+            self.programs.get(number)?,
+            &mut machine,
+        )?;
+        Some(Line {
+            place: match mark.line {
+                0 => String::new(),
+                line => self.line_text(number, mark.file.into(), line.into()),
+            },
+            span: self.line.place(opcode, machine.at),
+        })
     }
 }
 
-fn made(row: &LineRow, text: Option<u64>) -> Row {
-    let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
-    Row {
-        address: row.address(),
-        file: small(row.file_index()),
-        line: row.line().map_or(0, |line| small(line.get())),
-        column: match row.column() {
-            gimli::ColumnType::LeftEdge => 0,
-            gimli::ColumnType::Column(column) => small(column.get()),
-        },
-        end: row.end_sequence(),
-        text,
+/// Is it the name of a file? Without the source IGC writes a number.
+pub(super) fn is_named(path: &str) -> bool {
+    path.bytes().any(|byte| !byte.is_ascii_digit())
+}
+
+impl Machine {
+    /// At the first opcode of a sequence.
+    fn new(at: usize) -> Machine {
+        Machine {
+            at,
+            address: 0,
+            operation: 0,
+            file: 1,
+            line: 1,
+            column: 0,
+            text: None,
+            gone: false,
+        }
+    }
+
+    fn row(&self, end: bool) -> Row {
+        Row {
+            address: self.address,
+            file: self.file,
+            line: self.line,
+            column: self.column,
+            end,
+            text: self.text,
+            gone: self.gone,
+        }
+    }
+
+    fn advance_line(&mut self, by: i64) {
+        self.line = match by < 0 {
+            true => self.line.saturating_sub(by.unsigned_abs()),
+            false => self.line.wrapping_add(by.unsigned_abs()),
+        };
+    }
+
+    /// Returns `None` if the address overflows.
+    fn advance(&mut self, head: &Head, by: u64) -> Option<()> {
+        let unit = u64::from(head.minimum);
+        if head.operations == 1 {
+            return self.add(head, unit.wrapping_mul(by));
+        }
+        let most = u64::from(head.operations).max(1);
+        let operation = self.operation.wrapping_add(by);
+        self.add(head, unit.wrapping_mul(operation / most))?;
+        if !self.gone {
+            self.operation = operation % most;
+        }
+        Some(())
+    }
+
+    fn add(&mut self, head: &Head, by: u64) -> Option<()> {
+        if !self.gone {
+            let sum = self.address.checked_add(by)?;
+            self.address = Some(sum).filter(|sum| *sum <= head.address_mask())?;
+        }
+        Some(())
     }
 }
 
@@ -392,34 +587,6 @@ fn next_program(mut cursor: Cursor<'_>) -> Option<Program> {
     })
 }
 
-/// Skips an opcode; gives the place of the address that it sets, if it sets one.
-fn skip(cursor: &mut Cursor<'_>, opcode_base: u8, lengths: &[u8]) -> Option<Option<usize>> {
-    let opcode = *cursor.take(1)?.first()?;
-    if opcode >= opcode_base {
-        return Some(None);
-    }
-    if opcode == 0 {
-        let len = usize::try_from(cursor.leb()?).ok()?;
-        let at = cursor.at;
-        let bytes = cursor.take(len)?;
-        let sets = bytes.first() == Some(&2);
-        return Some(sets.then_some(at + 1));
-    }
-    let operands = match opcode {
-        9 => {
-            cursor.take(2)?;
-            0
-        }
-        2..=5 | 12 => 1,
-        1 | 6..=8 | 10 | 11 => 0,
-        _ => *lengths.get(usize::from(opcode) - 1)?,
-    };
-    for _ in 0..operands {
-        cursor.leb()?;
-    }
-    Some(None)
-}
-
 /// The name of an opcode, its value, and what it works with.
 fn describe(mut cursor: Cursor<'_>, opcode_base: u8) -> Option<(String, Value, Option<String>)> {
     let opcode = *cursor.take(1)?.first()?;
@@ -446,8 +613,11 @@ fn describe(mut cursor: Cursor<'_>, opcode_base: u8) -> Option<(String, Value, O
     let operand = match opcode {
         9 => cursor.number(2).map(|raw| raw.to_string()),
         3 => cursor.signed_leb().map(|raw| format!("{raw:+}")),
-        _ if cursor.at < cursor.end => cursor.leb().map(|raw| raw.to_string()),
-        _ => None,
+        _ => {
+            let operands = std::iter::from_fn(|| cursor.leb().map(|raw| raw.to_string()));
+            let operands: Vec<String> = operands.collect();
+            (!operands.is_empty()).then(|| operands.join(", "))
+        }
     };
     Some((name, Value::Bytes, operand))
 }

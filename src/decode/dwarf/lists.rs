@@ -1,5 +1,5 @@
-//! `.debug_loc` and `.debug_ranges`: where variables are while the code runs, and which code
-//! belongs to an entry. DWARF 4, 2.6.2 and 2.17.3; version 5 has other sections for them.
+//! `.debug_loc` and `.debug_ranges`: the locations of variables for each address range, and the
+//! address ranges of entries. DWARF 4, 2.6.2 and 2.17.3; version 5 has other sections for them.
 //!
 //! ```text
 //! begin │ end │ of locations: size (2 bytes), expression     addresses from the unit's on
@@ -13,6 +13,7 @@ use gimli::{Encoding, Expression, Format, Reader};
 
 use super::Part;
 use super::cursor::Cursor;
+use super::paged::State;
 use super::sections::{DebugSections, Section, Slice, item, lazy};
 use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
@@ -25,18 +26,19 @@ const fn doc(text: &'static str) -> Doc {
     }
 }
 
-static LOCATIONS_DOC: Doc = doc("Where a variable is, for each range of addresses.");
-static RANGES_DOC: Doc = doc("The ranges of addresses that belong to an entry.");
-static ENTRY_DOC: Doc = doc("A range of addresses, and how to get at the value there.");
+static LOCATIONS_DOC: Doc = doc("The location of a variable for each range of addresses.");
+static RANGES_DOC: Doc = doc("The address ranges of an entry.");
+static ENTRY_DOC: Doc = doc("A range of addresses, and the location of the value in it.");
 static RANGE_DOC: Doc = doc("A range of addresses.");
-static BASE_DOC: Doc = doc("The addresses that follow count from this one.");
-static BEGIN_DOC: Doc = doc("The first address of the range, from the unit's on.");
-static FROM_DOC: Doc = doc("All bits set: what follows is a base address.");
+static BASE_DOC: Doc = doc("The base of the addresses that follow.");
+static BEGIN_DOC: Doc = doc("The first address of the range, relative to the base address.");
+static FROM_DOC: Doc = doc("All bits set: a base address follows.");
 static BASE_ADDRESS_DOC: Doc = doc("The base address.");
-static LAST_DOC: Doc = doc("The first address after the range.");
+static LAST_DOC: Doc =
+    doc("The end address of the range (exclusive), relative to the base address.");
 static SIZE_DOC: Doc = doc("The size of the expression in bytes.");
 static END_DOC: Doc = doc("The end of the list.");
-static REST_DOC: Doc = doc("What stands here is no list.");
+static REST_DOC: Doc = doc("Bytes that cannot be decoded as a list.");
 
 /// The lists of a section, by where they start.
 #[derive(Debug, Default)]
@@ -80,6 +82,7 @@ impl DebugSections {
         let (begin, end) = (cursor.number(size)?, cursor.number(size)?);
         let section = cursor.section;
         let patched = |place: usize| section.fix(place).is_some();
+        let value = |place: usize, raw: u64| section.fix(place).map_or(raw, |fix| fix.value);
         let last = begin == 0 && end == 0 && !patched(at) && !patched(at + size);
         let base = begin == most;
         let mut expression = None;
@@ -90,8 +93,8 @@ impl DebugSections {
             expression = Some((from, cursor.at));
         }
         Some(Entry {
-            begin,
-            end,
+            begin: value(at, begin),
+            end: value(at + size, end),
             base,
             last,
             expression,
@@ -144,23 +147,26 @@ impl DebugSections {
     }
 
     /// The entries of the list at an offset.
-    pub(super) fn list_rows(&self, part: Part, start: usize) -> Vec<Node> {
+    pub(super) fn list_rows(
+        &self,
+        part: Part,
+        start: usize,
+        range: Option<Range<u64>>,
+    ) -> (u64, Vec<Node>) {
         let (section, _) = self.lists_of(part);
-        let mut cursor = section.cursor(start..usize::MAX);
-        let mut rows = Vec::new();
-        loop {
-            let from = cursor.at;
-            let Some(entry) = self.list_entry(&mut cursor, part) else {
-                return rows;
+        let mut step = |state: &mut State| {
+            let from = state.at;
+            let mut cursor = section.cursor(from..usize::MAX);
+            let entry = match state.phase {
+                0 => self.list_entry(&mut cursor, part)?,
+                _ => return None,
             };
+            state.at = cursor.at;
             let own = cursor.since(from);
             if entry.last {
-                rows.push(
-                    Node::new(NodeKind::Item, "end", own)
-                        .value(Value::Bytes)
-                        .doc(&END_DOC),
-                );
-                return rows;
+                state.phase = 1;
+                let node = Node::new(NodeKind::Item, "end", own).value(Value::Bytes);
+                return Some(node.doc(&END_DOC));
             }
             let (name, doc) = match (entry.base, part) {
                 (true, _) => ("base address", &BASE_DOC),
@@ -173,48 +179,74 @@ impl DebugSections {
             };
             if let Some((from, to)) = entry.expression {
                 let text = self.expression_text(expression(section, from, to), self.encoding());
-                summary.push_str(": ");
-                summary.push_str(&text);
+                if !text.is_empty() {
+                    summary.push_str(": ");
+                    summary.push_str(&text);
+                }
             }
             let node = Node::new(NodeKind::Item, name, own)
                 .indexed()
                 .summary(summary);
-            rows.push(lazy(node.doc(doc), item::ENTRY, from, None));
-        }
+            Some(lazy(node.doc(doc), item::ENTRY, from, None))
+        };
+        let key = item::of(item::UNIT, start);
+        section.paged.rows(key, State::at(start), range, &mut step)
     }
 
     /// The fields of the entry at an offset.
-    pub(super) fn list_entry_rows(&self, part: Part, start: usize) -> Vec<Node> {
+    pub(super) fn list_entry_rows(
+        &self,
+        part: Part,
+        start: usize,
+        range: Option<Range<u64>>,
+    ) -> (u64, Vec<Node>) {
         let (section, _) = self.lists_of(part);
-        let mut cursor = section.cursor(start..usize::MAX);
-        let Some(entry) = self.list_entry(&mut { cursor }, part) else {
-            return Vec::new();
+        let Some(entry) = self.list_entry(&mut section.cursor(start..usize::MAX), part) else {
+            return (0, Vec::new());
         };
         let size = usize::from(self.address_size());
         let names = match entry.base {
             true => [("escape", &FROM_DOC), ("base", &BASE_ADDRESS_DOC)],
             false => [("begin", &BEGIN_DOC), ("end", &LAST_DOC)],
         };
-        let mut rows = Vec::new();
-        for (name, doc) in names {
-            let at = cursor.at;
-            let Some((_, node)) = cursor.field(name, size, true, doc) else {
-                return rows;
-            };
-            let fix = section.fix(at);
-            let place = fix.and_then(|fix| self.code_at(fix.value, fix.text));
-            rows.push(match place.and_then(|place| self.code_text(place)) {
-                Some((text, to)) => node.xref("code", text, to),
-                None => node,
-            });
-        }
-        if let Some((from, to)) = entry.expression {
-            if let Some((_, node)) = cursor.field("size", 2, false, &SIZE_DOC) {
-                rows.push(node);
+        let mut step = |state: &mut State| {
+            let mut cursor = section.cursor(state.at..usize::MAX);
+            let phase = state.phase;
+            if phase > 2 {
+                let (_, to) = entry.expression?;
+                return self.operation(section, state, to, self.encoding());
             }
-            rows.extend(self.operations(section, from, to, self.encoding()));
+            let node = match names.get(usize::from(phase)) {
+                Some((name, doc)) => {
+                    let (_, node) = cursor.field(name, size, true, doc)?;
+                    let fix = section.fix(state.at);
+                    let place = fix.and_then(|fix| self.code_at(fix.value, fix.text));
+                    match place.and_then(|place| self.code_text(place)) {
+                        Some((text, to)) => node.xref("code", text, to),
+                        None => node,
+                    }
+                }
+                None => {
+                    entry.expression?;
+                    cursor.field("size", 2, false, &SIZE_DOC)?.1
+                }
+            };
+            state.phase += 1;
+            state.at = cursor.at;
+            Some(node)
+        };
+        let key = item::of(item::ENTRY, start);
+        section.paged.rows(key, State::at(start), range, &mut step)
+    }
+
+    /// The list that holds an offset.
+    pub(super) fn list_at(&self, part: Part, offset: usize) -> Option<u64> {
+        let (_, lists) = self.lists_of(part);
+        if offset >= lists.end {
+            return Some(lists.starts.len() as u64);
         }
-        rows
+        let after = lists.starts.partition_point(|(start, _)| *start <= offset);
+        Some(after.checked_sub(1)? as u64)
     }
 }
 

@@ -1,11 +1,11 @@
-//! DWARF: which instruction came from which line, and what the names in the source are. In a
-//! zebin that was built with `-g`, in the vISA debug ELF of IGC's program debug data, and in
-//! any other ELF file with `.debug_*` sections. Follows DWARF 5 and 4; of Intel's extensions
-//! what IGC's debug information library writes.
+//! DWARF: maps instructions to source lines, and describes the names in the source. It occurs in
+//! zebins that were built with `-g`, in the vISA debug ELF of IGC's program debug data, and in any
+//! other ELF file with `.debug_*` sections. Follows DWARF 5 and 4, and the Intel extensions that
+//! IGC's debug information library writes.
 //!
-//! A check reads none of it. When somebody opens one of the sections, all of them are read and
-//! taken apart with gimli (`sections`): `.debug_info`, `.debug_abbrev`, `.debug_line`,
-//! `.debug_loc` and `.debug_ranges`; the others are read for what these refer to, and shown as
+//! A check does not read the debug sections. When one of them is opened, all of them are read and
+//! decoded with gimli (`sections`): `.debug_info`, `.debug_abbrev`, `.debug_line`, `.debug_loc` and
+//! `.debug_ranges`. The other sections are read only for references from these, and are shown as
 //! strings or bytes.
 
 mod abbrev;
@@ -16,15 +16,18 @@ mod info;
 mod line;
 mod line_header;
 mod lists;
+mod paged;
 mod relocate;
 mod sections;
+mod table;
 
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use self::sections::DebugSections;
-use super::elf::ElfFile;
+pub use self::table::DwarfLines;
+use super::elf::file::ElfFile;
 use super::elf::section::{Section, SectionType};
 use super::elf::string_table::Strings;
 use super::{Context, raw};
@@ -67,11 +70,9 @@ pub struct Dwarf {
     sections: OnceCell<Option<DebugSections>>,
 }
 
-/// From this place in a section of code on, up to the next.
+/// From its place in a section of code on, up to the next.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The offset of the instruction in the section.
-    pub offset: u64,
     /// `file.cl:12`; empty where nothing is known any more.
     pub place: String,
     /// The bytes of the line table that say so.
@@ -79,7 +80,7 @@ pub struct Line {
 }
 
 const SECTION_DOC: Doc = Doc {
-    text: "Debugging information: it ties instructions and registers to lines and names of the source.",
+    text: "Debug information: it maps instructions and registers to source lines and names.",
     source: "DWARF 5, 7 Data Representation",
     known: &[],
 };
@@ -102,10 +103,10 @@ impl Dwarf {
         self.sections.get_or_init(read).as_ref()
     }
 
-    /// The lines of the section of code with that index, by offset.
-    pub fn lines(&self, section: u64, sources: &Sources) -> &[Line] {
-        let sections = self.sections(sources);
-        sections.map_or(&[], |sections| sections.lines(section))
+    /// The line of the byte at an offset of the section of code with that index.
+    pub fn line_at(&self, section: u64, offset: u64, sources: &Sources) -> Option<Line> {
+        let sections = self.sections(sources)?;
+        sections.line_at(sections.lines(section)?, offset)
     }
 
     /// The node of a section, if it is one of DWARF.
@@ -178,6 +179,12 @@ impl Expand for PartRows {
             None => out.push(raw::too_large(self.span)),
         }
     }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        let sections = self.dwarf.sections(sources)?;
+        let offset = usize::try_from(offset.checked_sub(self.span.start)?).ok()?;
+        Some(Vec::from_iter(sections.row_at(self.part, item, offset)))
+    }
 }
 
 /// What a debug section holds. DWARF 5, section 6 and 7.
@@ -186,14 +193,14 @@ fn title(name: &str) -> Option<&'static str> {
         "abbrev" => "DWARF abbreviations",
         "addr" => "DWARF addresses",
         "aranges" => "DWARF address ranges of units",
-        "frame" => "DWARF call frames",
+        "frame" => "DWARF call frame information",
         "info" => "DWARF debugging entries",
         "line" => "DWARF line table",
         "line_str" => "DWARF strings of the line table",
-        "loc" | "loclists" => "DWARF locations",
+        "loc" | "loclists" => "DWARF location lists",
         "macinfo" | "macro" => "DWARF macros",
         "names" | "pubnames" | "pubtypes" => "DWARF names",
-        "ranges" | "rnglists" => "DWARF ranges",
+        "ranges" | "rnglists" => "DWARF range lists",
         "str" => "DWARF strings",
         "str_offsets" => "DWARF string offsets",
         "types" => "DWARF types",

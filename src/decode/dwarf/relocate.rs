@@ -1,11 +1,11 @@
-//! The relocations of debug sections. Their symbols are resolved by name: one that is called
-//! as a section of code stands for its start, wherever its own section index leads; any other
-//! for its value. zebin ELF says nothing of it; IGC's debug information library writes it so,
-//! and compute-runtime reads it so.
+//! The relocations of debug sections. Their symbols are resolved by name: a symbol with the name of
+//! a code section resolves to the start of that section, whatever its section index; any other
+//! symbol resolves to its value. The zebin ELF specification does not define this; IGC's debug
+//! information library writes it this way, and compute-runtime reads it this way.
 
 use std::collections::HashMap;
 
-use crate::decode::elf::ElfFile;
+use crate::decode::elf::file::ElfFile;
 use crate::decode::elf::relocation::Shape;
 use crate::decode::elf::section::Section;
 use crate::decode::elf::symbol::Symbol;
@@ -60,7 +60,7 @@ impl<'a> Symbols<'a> {
         };
         let mut fixes = Vec::new();
         for index in 0..table.bytes.len() / shape.size() {
-            let entry = table.bytes.sub(index * shape.size(), shape.size());
+            let entry = table.bytes.subspan(index * shape.size(), shape.size());
             fixes.extend(self.fix(shape, &Window::clamped(self.sources, entry), bytes));
         }
         fixes.sort_by_key(|fix| fix.offset);
@@ -108,7 +108,7 @@ impl<'a> Symbols<'a> {
     fn find(&self, symbol: u64) -> Option<Address> {
         let table = self.file.symbol_table()?;
         let size = Symbol::size(self.file.class);
-        let entry = table.bytes.sub(symbol.checked_mul(size)?, size);
+        let entry = table.bytes.subspan(symbol.checked_mul(size)?, size);
         let entry = Window::read(self.sources, entry).ok()?;
         let symbol = Symbol::read(&mut entry.reader(self.file.endian), self.file.class).ok()?;
         let name = self.file.name_in(table.link, symbol.st_name);

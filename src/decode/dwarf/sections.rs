@@ -1,28 +1,32 @@
-//! The debug sections of a file, taken apart with gimli when somebody opens them.
+//! The debug sections of a file, decoded with gimli when they are opened.
 //!
-//! gimli reads copies in which the relocations are applied; values are shown as they stand in
-//! the file, and beside them what they mean. What cannot be read is one piece, and the rest is
+//! gimli reads copies in which the relocations are applied. Values are shown as stored in the file,
+//! with their meaning next to them. Bytes that cannot be decoded form a single node; the rest is
 //! shown.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use gimli::{Abbreviations, DebugAbbrev, DebugAbbrevOffset, EndianSlice, RunTimeEndian};
+use gimli::{Abbreviations, EndianSlice, RunTimeEndian};
 
+use super::Part;
 use super::abbrev::Tables;
 use super::cursor::{Cursor, short};
 use super::info::{Entries, Unit};
-use super::line::{Program, Steps};
+use super::line::{Lines, Program, Run};
+use super::line_header::Head;
 use super::lists::Lists;
+use super::paged::{Paged, STRIDE};
 use super::relocate::{Fix, Symbols, patched};
-use super::{Line, Part};
+use crate::decode::elf::class::Class;
+use crate::decode::elf::file::ElfFile;
+use crate::decode::elf::section;
 use crate::decode::elf::section::SectionType;
-use crate::decode::elf::{Class, ElfFile, section};
 use crate::decode::limits;
 use crate::decode::reader::Endian;
-use crate::model::{Bytes, ExpanderId, Node, Sources, Span};
+use crate::model::{Bytes, ExpanderId, Node, SourceId, Sources, Span};
 
 /// Bytes with the relocations applied.
 pub(super) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
@@ -38,7 +42,13 @@ pub(super) struct Section {
     fixes: Vec<Fix>,
     /// The order of bytes.
     pub(super) endian: Endian,
+    /// The pages of its rows.
+    pub(super) paged: Paged,
+    /// For each [`BLOCK`], the first NUL from its start on: many may refer to one long string.
+    nuls: OnceCell<Vec<u32>>,
 }
+
+const BLOCK: usize = 256;
 
 impl Section {
     /// The same with the relocations applied.
@@ -62,7 +72,8 @@ impl Section {
 
     /// The bytes `from..to` as a place in the file.
     pub(super) fn place(&self, from: usize, to: usize) -> Span {
-        self.span.sub(from as u64, to.saturating_sub(from) as u64)
+        self.span
+            .subspan(from as u64, to.saturating_sub(from) as u64)
     }
 
     /// The relocation of the bytes at an offset.
@@ -74,9 +85,33 @@ impl Section {
     /// The string at an offset, and its bytes.
     pub(super) fn string(&self, offset: u64) -> Option<(String, Span)> {
         let from = usize::try_from(offset).ok()?;
-        let mut cursor = self.cursor(from..usize::MAX);
-        let text = cursor.text()?;
-        Some((short(text), cursor.since(from)))
+        let nul = self.nul_from(from)?;
+        let text = self.bytes.get(from..nul)?;
+        Some((short(text), self.place(from, nul + 1)))
+    }
+
+    /// The first NUL from an offset on.
+    fn nul_from(&self, from: usize) -> Option<usize> {
+        let is_nul = |byte: &u8| *byte == 0;
+        let block_end = (from / BLOCK + 1).checked_mul(BLOCK)?;
+        let rest = self.bytes.get(from..block_end.min(self.bytes.len()))?;
+        if let Some(at) = rest.iter().position(is_nul) {
+            return Some(from + at);
+        }
+        let nuls = self.nuls.get_or_init(|| {
+            let mut next = u32::MAX;
+            let mut nuls = Vec::new();
+            for (number, block) in self.bytes.chunks(BLOCK).enumerate().rev() {
+                if let Some(at) = block.iter().position(is_nul) {
+                    next = u32::try_from(number * BLOCK + at).unwrap_or(u32::MAX);
+                }
+                nuls.push(next);
+            }
+            nuls.reverse();
+            nuls
+        });
+        let nul = *nuls.get(block_end / BLOCK)?;
+        usize::try_from(nul).ok().filter(|_| nul != u32::MAX)
     }
 }
 
@@ -93,6 +128,10 @@ pub(super) struct DebugSections {
     pub(super) str_offsets: Section,
     /// The sections of code, by index.
     texts: Vec<u64>,
+    /// Those that have an address, by that.
+    placed: Vec<(u64, u64)>,
+    /// Where the sections are that others refer to.
+    places: Vec<(&'static str, Span)>,
     address_size: u8,
     /// The units of `.debug_info`.
     pub(super) units: Vec<Unit>,
@@ -104,29 +143,47 @@ pub(super) struct DebugSections {
     pub(super) loc_lists: Lists,
     /// The lists of `.debug_ranges`.
     pub(super) range_lists: Lists,
-    abbreviations: Cache<Option<Abbreviations>>,
+    /// What gimli is given in place of abbreviations.
+    pub(super) none: Abbreviations,
     pub(super) entries: Cache<Entries>,
-    pub(super) steps: Cache<Steps>,
-    lines: OnceCell<HashMap<u64, Vec<Line>>>,
+    pub(super) heads: Cache<Head>,
+    pub(super) runs: Cache<Run>,
+    lines: OnceCell<BTreeMap<u64, Lines>>,
 }
 
-/// What was last asked for, by number.
-pub(super) struct Cache<T>(RefCell<Vec<(usize, Rc<T>)>>);
+/// What was asked for, by number: of small things the last few, of large ones all.
+pub(super) struct Cache<T> {
+    small: RefCell<Vec<(usize, Rc<T>)>>,
+    large: RefCell<BTreeMap<usize, Rc<T>>>,
+}
 
 impl<T> Cache<T> {
     const MOST: usize = 8;
+    /// Bytes from which on a thing is large.
+    const LARGE: usize = 256;
 
     fn new() -> Cache<T> {
-        Cache(RefCell::new(Vec::new()))
+        Cache {
+            small: RefCell::default(),
+            large: RefCell::default(),
+        }
     }
 
-    pub(super) fn get(&self, key: usize, make: impl FnOnce() -> T) -> Rc<T> {
-        let known = self.0.borrow().iter().find(|(k, _)| *k == key).cloned();
+    /// The thing with the number `key`, which is made of `size` bytes.
+    pub(super) fn get(&self, key: usize, size: usize, make: impl FnOnce() -> T) -> Rc<T> {
+        if let Some(known) = self.large.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let known = self.small.borrow().iter().find(|(k, _)| *k == key).cloned();
         if let Some((_, known)) = known {
             return known;
         }
         let made = Rc::new(make());
-        let mut list = self.0.borrow_mut();
+        if size > Self::LARGE {
+            self.large.borrow_mut().insert(key, Rc::clone(&made));
+            return made;
+        }
+        let mut list = self.small.borrow_mut();
         if list.len() >= Self::MOST {
             list.remove(0);
         }
@@ -155,6 +212,11 @@ pub(super) mod item {
     pub const DIRECTORY: u64 = 6;
     /// A file of a line program: by offset.
     pub const FILE: u64 = 7;
+
+    /// The item of a thing.
+    pub fn of(kind: u64, number: usize) -> u64 {
+        (kind << BITS) | number as u64
+    }
 }
 
 /// The item of a section.
@@ -162,8 +224,7 @@ pub(super) const TOP: u64 = item::SECTION << item::BITS;
 
 /// A node with children.
 pub(super) fn lazy(node: Node, kind: u64, number: usize, count: Option<u64>) -> Node {
-    let item = (kind << item::BITS) | number as u64;
-    node.children(ExpanderId::SELF, item, count)
+    node.children(ExpanderId::SELF, item::of(kind, number), count)
 }
 
 const STR: &str = ".debug_str";
@@ -173,11 +234,22 @@ const STR_OFFSETS: &str = ".debug_str_offsets";
 /// The sections that are read for what the others refer to.
 const REFERRED: [&str; 3] = [STR, LINE_STR, STR_OFFSETS];
 
+/// The sections that values of others are offsets in.
+const PLACES: [&str; 6] = [
+    ".debug_abbrev",
+    ".debug_line",
+    ".debug_loc",
+    ".debug_loclists",
+    ".debug_ranges",
+    ".debug_rnglists",
+];
+
 /// More sections of code are not linked to lines. A file of 60 000 kernels has as many.
 const TEXTS: usize = 1 << 17;
 
 impl DebugSections {
-    /// Reads the sections of a file. Returns `None` if they are more than [`limits::DEEP`].
+    /// Reads the sections of a file. Returns `None` if they are more than [`limits::DEEP`], or than
+    /// there are bytes: then they lie over each other.
     pub(super) fn read(file: &Rc<ElfFile>, sources: &Sources) -> Option<DebugSections> {
         let is_text = |s: &&section::Section| {
             s.kind == SectionType::SHT_PROGBITS && s.name.starts_with(".text")
@@ -191,9 +263,17 @@ impl DebugSections {
         };
         let sizes = Part::ALL.map(Part::name).into_iter().chain(REFERRED);
         let size = sizes.fold(0u64, |sum, name| sum.saturating_add(reader.size(name)));
-        if size > limits::DEEP {
+        let whole = |id: SourceId| sources.whole(id).len();
+        let bytes = sources.ids().into_iter().map(whole);
+        if size > limits::DEEP || size > bytes.fold(0, u64::saturating_add) {
             return None;
         }
+        let place = |name: &&'static str| Some((*name, file.debug_section(name)?.bytes));
+        let places = PLACES.iter().filter_map(place).collect();
+        let address = |index: &u64| Some((file.section(*index)?.addr, *index));
+        let mut placed: Vec<(u64, u64)> = texts.iter().filter_map(address).collect();
+        placed.retain(|(address, _)| *address != 0);
+        placed.sort_unstable();
         let mut sections = DebugSections {
             info: reader.section(Part::Info.name()),
             abbrev: reader.section(Part::Abbrev.name()),
@@ -205,6 +285,8 @@ impl DebugSections {
             str_offsets: reader.section(STR_OFFSETS),
             file: Rc::clone(file),
             texts,
+            placed,
+            places,
             address_size: match file.class {
                 Class::Elf32 => 4,
                 Class::Elf64 => 8,
@@ -214,16 +296,16 @@ impl DebugSections {
             programs: Vec::new(),
             loc_lists: Lists::default(),
             range_lists: Lists::default(),
-            abbreviations: Cache::new(),
+            none: Abbreviations::default(),
             entries: Cache::new(),
-            steps: Cache::new(),
+            heads: Cache::new(),
+            runs: Cache::new(),
             lines: OnceCell::new(),
         };
         sections.tables = sections.find_tables();
         sections.units = sections.find_units();
         let first = sections.units.first();
-        let header = first.and_then(|unit| sections.unit_header(unit));
-        let size = header.map(|header| header.address_size());
+        let size = first.map(|unit| unit.encoding.address_size);
         if let Some(size) = size.filter(|size| matches!(size, 4 | 8)) {
             sections.address_size = size;
         }
@@ -233,9 +315,12 @@ impl DebugSections {
         Some(sections)
     }
 
-    /// Where a section of debugging information stands, if the file has one of that name.
+    /// Where a section of debugging information is, if the file has one of that name.
     pub(super) fn place_of(&self, name: &str) -> Option<Span> {
-        self.file.debug_section(name).map(|section| section.bytes)
+        let mut places = self.places.iter();
+        places
+            .find(|(known, _)| *known == name)
+            .map(|(_, span)| *span)
     }
 
     /// Has it been written for Intel's GPUs?
@@ -260,9 +345,9 @@ impl DebugSections {
         if let Some(text) = text {
             return offset(text);
         }
-        let is_placed = |index: u64| self.file.section(index).is_some_and(|s| s.addr != 0);
-        let mut texts = self.texts.iter().copied();
-        let found = texts.find_map(|text| offset(text).filter(|_| is_placed(text)));
+        let after = self.placed.partition_point(|(start, _)| *start <= address);
+        let before = after.checked_sub(1).and_then(|at| self.placed.get(at));
+        let found = before.and_then(|(_, text)| offset(*text));
         found.or_else(|| match *self.texts.as_slice() {
             // Relocatable, and nothing says which: there is only one.
             [only] => offset(only),
@@ -270,33 +355,40 @@ impl DebugSections {
         })
     }
 
+    /// The place after the byte at an address.
+    pub(super) fn code_after(&self, address: u64) -> Option<(u64, u64)> {
+        let (text, offset) = self.code_at(address, None)?;
+        let len = self.file.section(text)?.bytes.len();
+        (offset < len).then_some((text, offset + 1))
+    }
+
     /// `.text.kernel + 0x40`, and its bytes.
     pub(super) fn code_text(&self, place: (u64, u64)) -> Option<(String, Span)> {
         let (index, offset) = place;
         let section = self.file.section(index)?;
         let len = section.bytes.len();
-        let span = section.bytes.sub(offset.min(len.saturating_sub(1)), 1);
-        Some((format!("{} + {offset:#x}", section.name), span))
+        let span = section.bytes.subspan(offset.min(len.saturating_sub(1)), 1);
+        let name = short(section.name.as_bytes());
+        Some((format!("{name} + {offset:#x}"), span))
     }
 
-    /// The lines of the section of code with that index, by offset.
-    pub(super) fn lines(&self, section: u64) -> &[Line] {
+    /// The lines of the section of code with that index.
+    pub(super) fn lines(&self, section: u64) -> Option<&Lines> {
         let all = self.lines.get_or_init(|| self.collect_lines());
-        all.get(&section).map_or(&[], Vec::as_slice)
+        all.get(&section)
     }
 
-    /// The abbreviations at an offset of `.debug_abbrev`.
-    pub(super) fn abbreviations(&self, offset: usize) -> Rc<Option<Abbreviations>> {
-        self.abbreviations.get(offset, || {
-            if !self.tables.may_read(offset) {
-                return None;
-            }
-            let section = DebugAbbrev::from(self.abbrev.slice());
-            section.abbreviations(DebugAbbrevOffset(offset)).ok()
-        })
+    fn section_of(&self, part: Part) -> &Section {
+        match part {
+            Part::Info => &self.info,
+            Part::Abbrev => &self.abbrev,
+            Part::Line => &self.line,
+            Part::Loc => &self.loc,
+            Part::Ranges => &self.ranges,
+        }
     }
 
-    /// How many rows an item of a section has, and those of the range.
+    /// How many rows an item of a section has, or those of the range.
     pub(super) fn answer(
         &self,
         part: Part,
@@ -308,26 +400,60 @@ impl DebugSections {
             return (0, Vec::new());
         };
         let rows = match (part, kind) {
-            (Part::Info, item::SECTION) => self.unit_nodes(),
+            (Part::Info, item::SECTION) => return self.unit_nodes(range),
             (Part::Info, item::UNIT) => return self.unit_rows(number, range),
             (Part::Info, item::HEADER) => self.unit_header_rows(number),
             (Part::Info, item::ENTRY) => return self.entry_rows(number, range),
-            (Part::Info, item::EXPRESSION) => self.expression_rows(number),
-            (Part::Abbrev, item::SECTION) => self.table_nodes(),
-            (Part::Abbrev, item::UNIT) => self.table_rows(number),
-            (Part::Abbrev, item::ENTRY) => self.abbreviation_rows(number),
-            (Part::Line, item::SECTION) => self.program_nodes(),
+            (Part::Info, item::EXPRESSION) => return self.expression_rows(number, range),
+            (Part::Abbrev, item::SECTION) => return self.table_nodes(range),
+            (Part::Abbrev, item::UNIT) => return self.table_rows(number, range),
+            (Part::Abbrev, item::ENTRY) => return self.abbreviation_rows(number, range),
+            (Part::Line, item::SECTION) => return self.program_nodes(range),
             (Part::Line, item::UNIT) => self.program_rows(number),
-            (Part::Line, item::HEADER) => self.program_header_rows(number),
+            (Part::Line, item::HEADER) => return self.program_header_rows(number, range),
             (Part::Line, item::OPCODES) => return self.opcode_rows(number, range),
             (Part::Line, item::DIRECTORY) => self.path_rows(number, false),
             (Part::Line, item::FILE) => self.path_rows(number, true),
             (Part::Loc | Part::Ranges, item::SECTION) => return self.list_nodes(part, range),
-            (Part::Loc | Part::Ranges, item::UNIT) => self.list_rows(part, number),
-            (Part::Loc | Part::Ranges, item::ENTRY) => self.list_entry_rows(part, number),
+            (Part::Loc | Part::Ranges, item::UNIT) => return self.list_rows(part, number, range),
+            (Part::Loc | Part::Ranges, item::ENTRY) => {
+                return self.list_entry_rows(part, number, range);
+            }
             _ => Vec::new(),
         };
         some(rows, range)
+    }
+
+    /// The row of a large item that holds the byte at an offset of the section.
+    pub(super) fn row_at(&self, part: Part, item: u64, offset: usize) -> Option<u64> {
+        if item == TOP {
+            return match part {
+                Part::Info => Some(self.units.partition_point(|unit| unit.end <= offset) as u64),
+                Part::Abbrev => self.table_at(offset),
+                Part::Line => Some(
+                    self.programs
+                        .partition_point(|program| program.end <= offset)
+                        as u64,
+                ),
+                Part::Loc | Part::Ranges => self.list_at(part, offset),
+            };
+        }
+        if let (Part::Line, item::OPCODES) = (part, item >> item::BITS) {
+            let number = usize::try_from(item & ((1 << item::BITS) - 1)).ok()?;
+            return self.opcode_at(number, offset);
+        }
+        // Counting keeps the marks of a large item.
+        let (count, _) = self.answer(part, item, None);
+        let section = self.section_of(part);
+        let near = section.paged.near(item, |state| state.at <= offset);
+        let (from, _) = near.unwrap_or_default();
+        let (_, rows) = self.answer(part, item, Some(from..count.min(from + STRIDE)));
+        let at = section.place(offset, offset + 1);
+        let found = rows.iter().position(|row| {
+            let span = row.span.filter(|span| !span.is_empty());
+            span.is_some_and(|span| span.contains(at))
+        });
+        found.map(|at| from + at as u64)
     }
 }
 
@@ -368,6 +494,8 @@ impl<'a> Reader<'a> {
             patched,
             fixes,
             endian,
+            paged: Paged::default(),
+            nuls: OnceCell::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Walks the tables of an ELF file once for what is wrong in them.
+//! Checks the tables of an ELF file, in one pass.
 
 use super::file::ElfFile;
 use super::header::Header;
@@ -13,6 +13,7 @@ use crate::decode::context::Context;
 use crate::decode::names::known_name;
 use crate::decode::reader::Window;
 use crate::decode::rules;
+use crate::decode::text::plural;
 
 pub(super) fn header(cx: &Context<'_>, start: &Start) {
     let size = Header::size(start.class);
@@ -21,7 +22,7 @@ pub(super) fn header(cx: &Context<'_>, start: &Start) {
             &rules::ELF_HEADER_SIZE,
             start.header.span_of(Header::e_ehsize),
             format_args!(
-                "e_ehsize is {}, the header has {size} bytes",
+                "e_ehsize is {}, but the header has {size} bytes",
                 start.header.e_ehsize
             ),
         );
@@ -31,7 +32,7 @@ pub(super) fn header(cx: &Context<'_>, start: &Start) {
 pub(super) fn segments(cx: &Context<'_>, start: &Start, table: HeaderTable) {
     let mut at = 0;
     while at + ProgramHeader::size(start.class) <= table.span.len() {
-        let window = Window::clamped(cx.sources, table.span.sub(at, table.stride));
+        let window = Window::clamped(cx.sources, table.span.subspan(at, table.stride));
         at += table.stride;
         let Ok(segment) = ProgramHeader::read(&mut window.reader(start.endian), start.class) else {
             return;
@@ -42,7 +43,7 @@ pub(super) fn segments(cx: &Context<'_>, start: &Start, table: HeaderTable) {
                 &rules::ELF_SEGMENT_OUT_OF_BOUNDS,
                 segment.span_of(ProgramHeader::p_offset),
                 format_args!(
-                    "{} bytes at {:#x} in a file of {} bytes",
+                    "{} bytes at {:#x} extend past the end of the file ({} bytes)",
                     segment.p_filesz,
                     segment.p_offset,
                     start.span.len()
@@ -61,19 +62,23 @@ fn whole_entries(cx: &Context<'_>, section: &Section, size: u64) -> u64 {
             &rules::ELF_ENTRY_SIZE,
             section.header,
             format_args!(
-                "{}: sh_entsize is {}, an entry has {size} bytes",
+                "{}: sh_entsize is {}, but an entry has {size} bytes",
                 section.name, section.entsize
             ),
         );
     }
     let rest = section.bytes.len() % size;
     if rest != 0 {
-        let remainder = section.bytes.from(section.bytes.len() - rest);
+        let remainder = section.bytes.skip(section.bytes.len() - rest);
         cx.gap(remainder);
         cx.report(
             &rules::ELF_TABLE_REMAINDER,
             remainder,
-            format_args!("{}: {rest} bytes after the last entry", section.name),
+            format_args!(
+                "{}: {} after the last entry",
+                section.name,
+                plural(rest, "byte")
+            ),
         );
     }
     section.bytes.len() / size
@@ -125,7 +130,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
                 &rules::ELF_SYMBOL_NAME,
                 symbol.span_of(Symbol::st_name),
                 format_args!(
-                    "symbol {index}: st_name is {:#x}, outside of the string table",
+                    "symbol {index}: st_name {:#x} is outside of the string table",
                     symbol.st_name
                 ),
             ),
@@ -142,8 +147,9 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
                 &rules::ELF_SYMBOL_SECTION,
                 symbol.span_of(Symbol::st_shndx),
                 format_args!(
-                    "symbol {index}: st_shndx is {}, there are {sections} sections",
-                    symbol.st_shndx
+                    "symbol {index}: section index {} out of range ({})",
+                    symbol.st_shndx,
+                    plural(sections, "section")
                 ),
             );
         }
@@ -153,7 +159,7 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
             &rules::ELF_LOCAL_COUNT,
             section.header,
             format_args!(
-                "{}: sh_info is {}, the first {locals} symbols are local",
+                "{}: sh_info is {}, but the first {locals} symbols are local",
                 section.name, section.info
             ),
         );
@@ -180,7 +186,10 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
         cx.report(
             &rules::ELF_RELOCATION_WITHOUT_SYMBOLS,
             section.header,
-            format_args!("{name} has {count} relocations, and the file has no symbol table"),
+            format_args!(
+                "{name} has {}, but the file has no symbol table",
+                plural(count, "relocation")
+            ),
         );
     } else if table.is_none() && !linked {
         cx.report(
@@ -208,7 +217,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
     }
     let symbols = table.map(|t| t.bytes.len() / Symbol::size(file.class));
     for index in 0..count {
-        let span = section.bytes.sub(index * shape.size(), shape.size());
+        let span = section.bytes.subspan(index * shape.size(), shape.size());
         let window = Window::clamped(cx.sources, span);
         let Some(relocation) = shape.read(&window) else {
             return;
@@ -218,7 +227,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
                 &rules::ELF_RELOCATION_SYMBOL,
                 span,
                 format_args!(
-                    "{name}: relocation {index} is against symbol {}",
+                    "{name}: relocation {index}: symbol index {} out of range",
                     relocation.symbol
                 ),
             );
@@ -229,7 +238,10 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
             cx.report(
                 rule,
                 span,
-                format_args!("{name}: relocation {index} has type {}", relocation.kind),
+                format_args!(
+                    "{name}: relocation {index}: unknown type {}",
+                    relocation.kind
+                ),
             );
         }
         let width = (types.width)(relocation.kind);
@@ -240,7 +252,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
                 &rules::ELF_RELOCATION_OFFSET,
                 span,
                 format_args!(
-                    "{name}: relocation {index} patches bytes at {:#x}",
+                    "{name}: relocation {index}: offset {:#x} out of range",
                     relocation.offset
                 ),
             );

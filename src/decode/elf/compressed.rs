@@ -6,7 +6,7 @@
 //! GNU:        "ZLIB" │ size, 8 bytes │ the packed bytes
 //! ```
 
-use super::Class;
+use super::class::Class;
 use super::file::ElfFile;
 use super::section::{Section, SectionFlags, SectionType};
 use crate::decode::compression::{Inflated, Method};
@@ -32,11 +32,11 @@ open_enum! {
 record! {
     /// The header of a compressed section, 32 bit.
     pub struct Header32: "gABI, Compression Header" {
-        /// How the section is compressed.
+        /// The compression method.
         ch_type: u32 as CompressionType,
-        /// The size of what is unpacked.
+        /// The uncompressed size in bytes.
         ch_size: u32 as Dec,
-        /// The alignment of what is unpacked.
+        /// The alignment of the uncompressed section.
         ch_addralign: u32 as Dec,
     }
 }
@@ -44,29 +44,29 @@ record! {
 record! {
     /// The header of a compressed section, 64 bit.
     pub struct Header64: "gABI, Compression Header" {
-        /// How the section is compressed.
+        /// The compression method.
         ch_type: u32 as CompressionType,
-        /// Not used.
+        /// Unused.
         ch_reserved: u32 as Hex,
-        /// The size of what is unpacked.
+        /// The uncompressed size in bytes.
         ch_size: u64 as Dec,
-        /// The alignment of what is unpacked.
+        /// The alignment of the uncompressed section.
         ch_addralign: u64 as Dec,
     }
 }
 
 record! {
-    /// What GNU's compressed sections start with, in big endian.
+    /// The header of GNU's compressed sections, big endian.
     pub struct GnuHeader: "GNU binutils, .zdebug sections" {
         /// `ZLIB`.
         magic: u32 as Hex,
-        /// The size of what is unpacked.
+        /// The uncompressed size in bytes.
         size: u64 as Dec,
     }
 }
 
 static HEADER_DOC: Doc = Doc::new(
-    "How the section is compressed, and how large it is without.",
+    "The compression method, and the uncompressed size.",
     "gABI, Compression Header",
 );
 static PACKED_DOC: Doc = Doc::new(
@@ -111,7 +111,7 @@ fn is_gnu(section: &Section) -> bool {
 }
 
 fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> Option<Packed> {
-    let head = Window::clamped(cx.sources, section.bytes.sub(0, Header64::SIZE));
+    let head = Window::clamped(cx.sources, section.bytes.subspan(0, Header64::SIZE));
     let header = match (is_gnu(section), file.class) {
         (true, _) => {
             let header = GnuHeader::read(&mut head.reader(Endian::Big)).ok();
@@ -141,13 +141,13 @@ fn one(cx: &Context<'_>, file: &ElfFile, section: &Section, left: &mut u64) -> O
         _ => {
             cx.report(
                 &rules::ELF_COMPRESSION_TYPE,
-                header_span.sub(0, 4),
+                header_span.subspan(0, 4),
                 format_args!("{}: unknown type {kind}", section.name),
             );
             None
         }
     };
-    let body = section.bytes.from(header_span.len());
+    let body = section.bytes.skip(header_span.len());
     let fits = body.len() <= *left;
     let inflated = match method.filter(|_| fits && !body.is_empty()) {
         Some(method) => {
@@ -196,7 +196,7 @@ impl Packed {
             (Some(inflated), Some(contents)) => {
                 let place = tree.push(StaticTree::TOP, inflated.node("compressed bytes"));
                 tree.push(place, contents);
-                let rest = self.body.from(inflated.packed.len());
+                let rest = self.body.skip(inflated.packed.len());
                 if !rest.is_empty() {
                     cx.gap(rest);
                     tree.push(StaticTree::TOP, Node::gap("after the stream", rest));
@@ -214,5 +214,23 @@ impl Packed {
         let count = tree.count_at(StaticTree::TOP);
         node.summary(how)
             .children(cx.register(Rc::new(tree)), 0, Some(count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_name;
+
+    #[test]
+    fn only_debug_sections_have_other_names_when_compressed() {
+        for (name, plain) in [
+            (".zdebug_info", ".debug_info"),
+            (".debug_info", ".debug_info"),
+            (".zeros", ".zeros"),
+            (".zdebug", ".zdebug"),
+            ("zdebug_info", "zdebug_info"),
+        ] {
+            assert_eq!(plain_name(name), plain);
+        }
     }
 }

@@ -1,14 +1,14 @@
-//! What is in the sections of an ELF file, beyond the generic ABI.
+//! The contents of sections that the generic ABI does not define.
 
 use std::rc::Rc;
 
-use super::ElfFile;
 use super::dialect::Dialect;
+use super::file::ElfFile;
 use super::section::Section;
 use crate::decode::Context;
 use crate::decode::dwarf::Dwarf;
 use crate::model::kernels::Kernels;
-use crate::model::{Fact, Node, Span, Str};
+use crate::model::{Fact, Node, Sources, Span, Str};
 
 /// Reads the files of some dialects.
 pub trait Interpreter {
@@ -59,6 +59,13 @@ pub trait Contents {
 
     /// The kernels. Returns `None` if the file does not list any.
     fn kernels(&self) -> Option<Rc<dyn Kernels>> {
+        None
+    }
+
+    /// How many instructions there are in some bytes of code. Returns `None` if that cannot be
+    /// told.
+    fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
+        let _ = (code, sources);
         None
     }
 

@@ -1,9 +1,9 @@
-//! What the generic ABI leaves open, and the specification of a kind of files says: a dialect.
+//! A dialect: the parts of ELF that the generic ABI leaves to other specifications.
 //!
-//! Compilers put images for devices into sections of a [`Host`]'s objects and programs:
+//! Compilers embed device images in sections of a [`Host`]'s objects and programs:
 //!
 //! ```text
-//! .llvm.offloading                an OffloadBinary, or several (LLVM, Object/OffloadBinary.cpp)
+//! .llvm.offloading, .sycl_fatbin  an OffloadBinary, or several (LLVM, Object/OffloadBinary.cpp)
 //! __CLANG_OFFLOAD_BUNDLE__<id>    one image (clang, ClangOffloadBundler.rst)
 //! ```
 
@@ -26,6 +26,9 @@ pub struct RelocationTypes {
     pub known: &'static [Known],
     /// How many bytes a type patches.
     pub width: fn(u32) -> u64,
+    /// Which part of the symbol's address plus the addend a type patches in: `low 32 bits of `,
+    /// nothing for all of it. Returns `None` for types that patch in something else.
+    pub part: fn(u32) -> Option<&'static str>,
     /// What is wrong with a type without a name.
     pub unknown: Option<&'static Rule>,
     /// What a type is.
@@ -36,28 +39,34 @@ pub struct RelocationTypes {
 static OTHER_TYPES: RelocationTypes = RelocationTypes {
     known: &[],
     width: |kind| u64::from(kind != 0),
+    part: |_| None,
     unknown: None,
     doc: Doc::new(
-        "What to patch, and how: the machine's own.",
+        "The type of the relocation; each machine has its own.",
         "gABI, Relocation",
     ),
 };
 
 static OFFLOADING_DOC: Doc = Doc::new(
-    "Images for devices, packed by the compiler: the linker takes them out.",
+    "Device images that the compiler embeds; the linker extracts them.",
     "LLVM, Object/OffloadBinary.h",
 );
 static BUNDLE_DOC: Doc = Doc::new(
-    "An image for a device. The section's name says which model of offloading it is for, and which target.",
+    "A device image. The name of the section gives the offload model and the target.",
     "clang, ClangOffloadBundler.rst",
 );
+
+/// Sections with OffloadBinaries: of all translation units together, or of one each.
+const OFFLOADING: [&str; 2] = [".llvm.offloading", ".sycl_fatbin"];
 
 /// Names of sections with an image start so.
 const BUNDLE: &str = "__CLANG_OFFLOAD_BUNDLE__";
 
 /// What a section with images for devices is; `None` for other sections.
 pub fn images(section: &Section) -> Option<&'static Doc> {
-    if section.kind == SectionType::SHT_LLVM_OFFLOADING || section.name == ".llvm.offloading" {
+    if section.kind == SectionType::SHT_LLVM_OFFLOADING
+        || OFFLOADING.contains(&section.name.as_str())
+    {
         return Some(&OFFLOADING_DOC);
     }
     // The host's own is a byte that nobody reads: the host's code is all around it.
@@ -131,7 +140,8 @@ pub trait Dialect: Debug {
     }
 
     /// Would a program give such a file to the driver?
-    fn is_loadable(&self) -> bool {
+    fn is_loadable(&self, header: &Header) -> bool {
+        let _ = header;
         false
     }
 }

@@ -1,20 +1,22 @@
-//! Sections that hold files: a [dialect](super::dialect::Dialect) says which.
+//! Sections that contain files. The [dialect](super::dialect::Dialect) defines which sections do.
 
 use super::file::ElfFile;
 use super::section::{Section, SectionType};
 use crate::decode::context::Context;
 use crate::decode::format::{self, Opened};
+use crate::decode::host::Host;
 use crate::model::{Fact, Node, NodeKind};
 
 /// The documents in sections, by the sections' indices.
 pub(super) type Files = Vec<(u64, Opened)>;
 
-/// Opens the files in sections.
-pub(super) fn open(cx: &Context<'_>, file: &ElfFile) -> Files {
+/// Opens the files in sections, but those that the host's index lists.
+pub(super) fn open(cx: &Context<'_>, file: &ElfFile, host: Option<&Host>) -> Files {
     let sections = file.sections.iter().filter(|section| {
         section.kind != SectionType::SHT_NOBITS
             && !section.bytes.is_empty()
             && file.dialect.embedded(section).is_some()
+            && !host.is_some_and(|host| host.has_images_in(section.bytes))
     });
     sections
         .filter_map(|section| Some((section.index, format::nested(cx, section.bytes)?)))

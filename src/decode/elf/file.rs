@@ -1,9 +1,9 @@
-//! An ELF file whose section headers were read: its sections, and the names to speak of them.
+//! An ELF file after its section headers are read: its sections and their names.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Class;
+use super::class::Class;
 use super::compressed::Packed;
 use super::dialect::Dialect;
 use super::header::Header;
@@ -58,7 +58,7 @@ pub struct SymbolRef {
     pub size: u64,
     /// It is a function: a kernel's own symbol, not its `_entry`.
     pub function: bool,
-    /// Where its name starts in the linked string table.
+    /// The offset of its name in the linked string table.
     pub name: u64,
 }
 
@@ -159,7 +159,7 @@ impl ElfFile {
     /// The bytes of a section that a relocation patches.
     pub fn patched(&self, section: &Section, relocation: &Relocation) -> Span {
         let width = (self.dialect.relocation_types().width)(relocation.kind);
-        section.bytes.sub(relocation.offset, width)
+        section.bytes.subspan(relocation.offset, width)
     }
 
     /// Is the section's `sh_info` the index of another one?

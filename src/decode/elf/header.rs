@@ -9,9 +9,9 @@ open_enum! {
     pub struct FileType(u16) {
         /// No file type.
         ET_NONE = 0,
-        /// Relocatable file: what the compiler writes.
+        /// Relocatable file; the compiler writes this type.
         ET_REL = 1,
-        /// Executable file: a debug zebin, as the driver hands it to debuggers.
+        /// Executable file; a debug zebin, which the driver passes to debuggers.
         ET_EXEC = 2,
         /// Shared object; with machine 205 an OpenMP offload container.
         ET_DYN = 3,
@@ -117,33 +117,33 @@ impl Present for Ident {
 layout! {
     /// The ELF header.
     pub struct Header: "gABI, ELF Header" = goblin::elf32::header::Header | goblin::elf64::header::Header {
-        /// What makes it an ELF file, and how to read the rest.
+        /// The magic number, the class and the byte order.
         e_ident as Ident,
-        /// What sort of file it is.
+        /// The type of the file.
         e_type as FileType,
-        /// The machine that it is for. Since late 2020 always EM_INTELGT; before, the product family, or the core family when bit 15 of e_flags is set.
+        /// The machine. In zebins since late 2020 EM_INTELGT; before, the product family, or the core family if bit 15 of e_flags is set.
         e_machine as Machine,
         /// The version of the format.
         e_version as Version,
         /// The entry point; zebins have none.
         e_entry as Hex,
-        /// Where the program headers start.
+        /// The offset of the program headers.
         e_phoff as Hex,
-        /// Where the section headers start.
+        /// The offset of the section headers.
         e_shoff as Hex,
-        /// Flags of the machine. 0 since late 2020; before, the bits of the target metadata note.
+        /// Flags of the machine. In zebins since late 2020 0; before, the target metadata.
         e_flags as Hex,
         /// The size of this header in bytes.
         e_ehsize as Dec,
         /// The size of a program header in bytes.
         e_phentsize as Dec,
-        /// How many program headers there are.
+        /// The number of program headers.
         e_phnum as Dec,
         /// The size of a section header in bytes.
         e_shentsize as Dec,
-        /// How many section headers there are; 0 with a table present: sh_size of section 0 says.
+        /// The number of section headers; if 0 and there is a table, sh_size of section 0 is the number.
         e_shnum as Dec,
-        /// The index of the section that holds the names of the sections; 0xffff: sh_link of section 0 says.
+        /// The index of the section that holds the section names; if 0xffff, sh_link of section 0 is the index.
         e_shstrndx as Dec,
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::Class;
+use super::class::Class;
 use super::dialect::Dialect;
 use super::header::{DataEncoding, FileClass, Header, Ident, OsAbi, Version};
 use crate::decode::names::{Dec, Present, known_name, push_bits};

@@ -1,4 +1,4 @@
-//! Where the tables of section and program headers are, and what is wrong with that.
+//! Locates and checks the section header and program header tables.
 
 use super::check;
 use super::header::Header;
@@ -27,7 +27,7 @@ impl HeaderTable {
             for index in 0..self.span.len() / self.stride {
                 cx.gap(
                     self.span
-                        .sub(index * self.stride + size, self.stride - size),
+                        .subspan(index * self.stride + size, self.stride - size),
                 );
             }
         }
@@ -47,12 +47,12 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
             &rules::ELF_SECTION_HEADER_SIZE,
             header.span_of(Header::e_shentsize),
             format_args!(
-                "e_shentsize is {}, a section header has {size} bytes",
+                "e_shentsize is {}, but a section header has {size} bytes",
                 header.e_shentsize
             ),
         );
     }
-    let first = Window::clamped(cx.sources, start.span.sub(header.e_shoff, size));
+    let first = Window::clamped(cx.sources, start.span.subspan(header.e_shoff, size));
     let first = SectionHeader::read(&mut first.reader(start.endian), start.class).ok();
     // gABI: a count that does not fit in 16 bits stands in sh_size of section 0.
     let count = match (header.e_shnum, first) {
@@ -60,17 +60,17 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
         (count, _) => count,
     };
     let wanted = count.saturating_mul(stride);
-    let there = start.span.sub(header.e_shoff, wanted);
+    let there = start.span.subspan(header.e_shoff, wanted);
     if there.len() < wanted {
         cx.report_with(
             &rules::ELF_SECTION_HEADERS_OUT_OF_BOUNDS,
             header.span_of(Header::e_shoff),
             format_args!(
-                "{count} section headers at {:#x} have {wanted} bytes, {} are in the file",
+                "{count} section headers at {:#x} need {wanted} bytes, but only {} are in the file",
                 header.e_shoff,
                 there.len()
             ),
-            &[(header.span_of(Header::e_shnum), "their number")],
+            &[(header.span_of(Header::e_shnum), "the number")],
             None,
         );
     }
@@ -91,19 +91,19 @@ pub(super) fn program_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
             &rules::ELF_PROGRAM_HEADER_SIZE,
             header.span_of(Header::e_phentsize),
             format_args!(
-                "e_phentsize is {}, a program header has {size} bytes",
+                "e_phentsize is {}, but a program header has {size} bytes",
                 header.e_phentsize
             ),
         );
     }
     let wanted = header.e_phnum.saturating_mul(stride);
-    let there = start.span.sub(header.e_phoff, wanted);
+    let there = start.span.subspan(header.e_phoff, wanted);
     if there.len() < wanted || outside {
         cx.report(
             &rules::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
             header.span_of(Header::e_phoff),
             format_args!(
-                "{} program headers at {:#x} have {wanted} bytes, {} are in the file",
+                "{} program headers at {:#x} need {wanted} bytes, but only {} are in the file",
                 header.e_phnum,
                 header.e_phoff,
                 there.len()
@@ -121,12 +121,12 @@ fn limit(cx: &Context<'_>, there: Span, stride: u64, most: u64, what: &str) -> O
     if count > most {
         cx.report(
             &rules::TOO_MANY,
-            there.from(most * stride),
+            there.skip(most * stride),
             format_args!("{count} {what}: the first {most} are decoded"),
         );
     }
     Some(HeaderTable {
-        span: there.sub(0, count.min(most) * stride),
+        span: there.subspan(0, count.min(most) * stride),
         stride,
     })
 }

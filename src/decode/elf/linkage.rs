@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::ElfFile;
 use super::contents::Contents;
+use super::file::ElfFile;
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::symbol::{SectionIndex, Symbol, SymbolType};
@@ -72,6 +72,7 @@ impl ElfLinkage {
         linkage::Section {
             name: section.name.clone(),
             bytes: section.place(),
+            addr: section.addr,
             kernel: self.contents.kernel_of(&section.name),
         }
     }
@@ -105,12 +106,17 @@ impl Reading<'_> {
         let whole = table.len() / size.max(1);
         for index in 0..whole {
             // The sources read ahead.
-            let entry = Window::clamped(self.sources, table.sub(index * size, size));
+            let entry = Window::clamped(self.sources, table.subspan(index * size, size));
             if !f(self, &entry, index) {
                 self.tables.left_out += whole - index;
                 return;
             }
         }
+    }
+
+    fn is_full(&self) -> bool {
+        let listed = self.tables.symbols.len() + self.tables.relocations.len();
+        listed >= limits::linkage(self.file.span.len())
     }
 
     fn symbols(&mut self, section: &Section) {
@@ -123,7 +129,7 @@ impl Reading<'_> {
                 let Ok(symbol) = Symbol::read(&mut entry.reader(endian), class) else {
                     return false;
                 };
-                if here.tables.symbols.len() >= limits::LINKAGE {
+                if here.is_full() {
                     return false;
                 }
                 let symbol = here.symbol(section, &symbol, index);
@@ -153,7 +159,7 @@ impl Reading<'_> {
         let target = home.filter(|home| !home.bytes.is_empty()).and_then(|home| {
             // In a debug zebin values are addresses.
             let offset = symbol.st_value.checked_sub(home.addr)?;
-            (offset < home.bytes.len()).then(|| home.bytes.sub(offset, symbol.st_size))
+            (offset < home.bytes.len()).then(|| home.bytes.subspan(offset, symbol.st_size))
         });
         if let (true, Some(home)) = (kind == SymbolType::STT_SECTION && name.is_empty(), home) {
             name.clone_from(&home.name);
@@ -186,7 +192,7 @@ impl Reading<'_> {
             let Some(relocation) = shape.read(entry) else {
                 return false;
             };
-            if here.tables.relocations.len() >= limits::LINKAGE {
+            if here.is_full() {
                 return false;
             }
             // Symbol 0 is none.
@@ -203,6 +209,7 @@ impl Reading<'_> {
             here.tables.relocations.push(Relocation {
                 entry: relocation.origin,
                 kind: file.relocation_type(relocation.kind),
+                part: (file.dialect.relocation_types().part)(relocation.kind),
                 symbol: symbol.and_then(|at| u32::try_from(at).ok()),
                 symbol_index: relocation.symbol,
                 addend: relocation.addend,

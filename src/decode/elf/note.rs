@@ -1,5 +1,5 @@
-//! Notes. gABI, "Note Section". What a note's description says is its owner's business: a
-//! [`Vocabulary`] tells.
+//! Notes. gABI, "Note Section". The owner of a note defines the meaning of its description; a
+//! [`Vocabulary`] describes one owner.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ record! {
         n_namesz: u32 as Dec,
         /// The size of the description in bytes.
         n_descsz: u32 as Dec,
-        /// The type; the owner says what it means.
+        /// The type; each owner has its own.
         n_type: u32 as Dec,
     }
 }
@@ -61,10 +61,10 @@ const NAME_DOC: Doc = Doc::new(
 );
 const DESC_DOC: Doc = Doc::new("The description.", "gABI, Note Section");
 const REST_DOC: Doc = Doc::new(
-    "The description is longer than its type says; consumers ignore the rest.",
+    "The description is longer than its type requires; consumers ignore the rest.",
     "gABI, Note Section",
 );
-const PADDING_DOC: Doc = Doc::new("Up to a multiple of 4 bytes.", "gABI, Note Section");
+const PADDING_DOC: Doc = Doc::new("Padding to a multiple of 4 bytes.", "gABI, Note Section");
 
 /// Owners that nobody here knows.
 pub static FOREIGN: Vocabulary = Vocabulary {
@@ -100,12 +100,12 @@ pub struct Notes {
 impl Notes {
     /// Walks through the notes in `span` and reports what does not fit.
     pub fn walk(cx: &Context<'_>, span: Span, endian: Endian, owners: Owners) -> Notes {
-        let most = if cx.may_walk(span.sub(0, limits::NOTES)) {
+        let most = if cx.may_walk(span.subspan(0, limits::NOTES)) {
             limits::NOTES
         } else {
             0
         };
-        let window = Window::clamped(cx.sources, span.sub(0, most));
+        let window = Window::clamped(cx.sources, span.subspan(0, most));
         let mut reader = window.reader(endian);
         let mut notes = Vec::new();
         if span.len() > most && most > 0 {
@@ -164,7 +164,7 @@ impl Notes {
         let index = self.notes.partition_point(|n| n.whole.end <= offset);
         let note = self.notes.get(index);
         let rest = (index == self.notes.len()).then_some(self.rest);
-        let holds = note.map(|n| n.whole).or(rest)?.holds(offset);
+        let holds = note.map(|n| n.whole).or(rest)?.contains_offset(offset);
         holds.then_some(index as u64)
     }
 
@@ -173,7 +173,7 @@ impl Notes {
     }
 
     fn vocabulary(&self, sources: &Sources, note: &Note) -> &'static Vocabulary {
-        let name = Window::clamped(sources, note.name.sub(0, 256));
+        let name = Window::clamped(sources, note.name.subspan(0, 256));
         (self.owners)(name.bytes())
     }
 
@@ -185,7 +185,7 @@ impl Notes {
             None => format!("note of type {kind}").into(),
         };
         let described = self.described(note, vocabulary);
-        let desc = Window::clamped(out.sources, described.sub(0, 4096));
+        let desc = Window::clamped(out.sources, described.subspan(0, 4096));
         let (value, words) = (vocabulary.describe)(kind, desc.bytes(), self.endian);
         let summary = words.unwrap_or_else(|| crate::model::text::value_text(&value).into());
         let node = Node::new(NodeKind::Item, name, note.whole)
@@ -205,7 +205,7 @@ impl Notes {
     /// The bytes of the description that its type speaks of: all, or the first few.
     fn described(&self, note: &Note, vocabulary: &Vocabulary) -> Span {
         match (vocabulary.size)(note.header.n_type) {
-            Some(size) => note.desc.sub(0, size),
+            Some(size) => note.desc.subspan(0, size),
             None => note.desc,
         }
     }
@@ -224,7 +224,7 @@ impl Notes {
         if !described.is_empty() {
             parts.push(Part::Desc(described));
         }
-        let rest = note.desc.from(described.len());
+        let rest = note.desc.skip(described.len());
         if !rest.is_empty() {
             parts.push(Part::Rest(rest));
         }
@@ -242,13 +242,13 @@ impl Notes {
                 note.header.push_rows(field..field + 1, out);
             }
             Part::Name => {
-                let bytes = Window::clamped(out.sources, note.name.sub(0, 4096));
+                let bytes = Window::clamped(out.sources, note.name.subspan(0, 4096));
                 let text = bytes.bytes();
                 let text = text.strip_suffix(&[0]).unwrap_or(text);
                 out.push(Node::field("name", Value::text_from(text), note.name).doc(&NAME_DOC));
             }
             Part::Desc(span) => {
-                let bytes = Window::clamped(out.sources, span.sub(0, 4096));
+                let bytes = Window::clamped(out.sources, span.subspan(0, 4096));
                 let (value, words) = (vocabulary.describe)(kind, bytes.bytes(), self.endian);
                 let mut node = Node::field("desc", value, span).doc((vocabulary.doc)(kind));
                 if let Some(words) = words {
@@ -334,8 +334,10 @@ fn report_rest(cx: &Context<'_>, rest: Span, header: Option<NoteHeader>) {
             let there = rest.len().saturating_sub(NoteHeader::SIZE);
             cx.report_with(
                 &rules::ELF_NOTE_OUT_OF_BOUNDS,
-                header.origin.sub(0, 8),
-                format_args!("name and description have {need} bytes, {there} are in the section"),
+                header.origin.subspan(0, 8),
+                format_args!(
+                    "name and description need {need} bytes, but only {there} are in the section"
+                ),
                 &[(rest, "the rest of the section")],
                 None,
             );
@@ -374,7 +376,7 @@ impl Expand for Notes {
         let index = item & !Self::DESC;
         let Some(note) = self.note(index) else { return };
         if item & Self::DESC != 0 {
-            let word = note.desc.sub(0, 4);
+            let word = note.desc.subspan(0, 4);
             let bytes = Window::clamped(out.sources, word);
             let raw = crate::decode::reader::uint(bytes.bytes(), self.endian);
             let fields = (self.vocabulary(out.sources, note).fields)(note.header.n_type);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::Class;
+use super::class::Class;
 use super::dialect::Host;
 use super::file::{ElfFile, SymbolRef};
 use super::header::Header;
@@ -15,6 +15,7 @@ use crate::decode::context::Context;
 use crate::decode::limits;
 use crate::decode::reader::{Endian, ReadError, Window};
 use crate::decode::rules;
+use crate::decode::text::plural;
 use crate::model::Span;
 
 /// An ELF file's header, and how to read the rest.
@@ -27,7 +28,7 @@ pub(super) struct Start {
 }
 
 pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
-    let head = Window::clamped(cx.sources, span.sub(0, 64));
+    let head = Window::clamped(cx.sources, span.subspan(0, 64));
     let byte = |at: usize| head.bytes().get(at).copied();
     let class = match byte(4) {
         Some(1) => Class::Elf32,
@@ -35,7 +36,7 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
         Some(other) => {
             cx.report(
                 &rules::ELF_BAD_CLASS,
-                span.sub(4, 1),
+                span.subspan(4, 1),
                 format_args!("EI_CLASS is {other}; read as a 64-bit file"),
             );
             Class::Elf64
@@ -45,7 +46,7 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
         Some(2) => {
             cx.report(
                 &rules::ELF_BIG_ENDIAN,
-                span.sub(5, 1),
+                span.subspan(5, 1),
                 "EI_DATA is 2, big endian",
             );
             Endian::Big
@@ -54,7 +55,7 @@ pub(super) fn header(cx: &Context<'_>, span: Span) -> Result<Start, ReadError> {
         Some(other) => {
             cx.report(
                 &rules::ELF_BAD_DATA,
-                span.sub(5, 1),
+                span.subspan(5, 1),
                 format_args!("EI_DATA is {other}; read as little endian"),
             );
             Endian::Little
@@ -93,7 +94,7 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
     for index in 0..count {
         let span = table
             .span
-            .sub(index * table.stride, SectionHeader::size(start.class));
+            .subspan(index * table.stride, SectionHeader::size(start.class));
         let window = Window::clamped(cx.sources, span);
         match SectionHeader::read(&mut window.reader(start.endian), start.class) {
             Ok(header) => headers.push(Rc::new(header)),
@@ -129,7 +130,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
                 &rules::ELF_SECTION_WRAPS,
                 header.span_of(SectionHeader::sh_offset),
                 format_args!(
-                    "section {index}: {:#x} + {:#x} does not fit into the class",
+                    "section {index}: sh_offset + sh_size overflows ({:#x} + {:#x})",
                     header.sh_offset, header.sh_size
                 ),
                 &see,
@@ -139,7 +140,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
                 &rules::ELF_SECTION_OUT_OF_BOUNDS,
                 header.span_of(SectionHeader::sh_offset),
                 format_args!(
-                    "section {index}: {} bytes at {:#x} in a file of {} bytes",
+                    "section {index}: {} bytes at {:#x} extend past the end of the file ({} bytes)",
                     header.sh_size,
                     header.sh_offset,
                     start.span.len()
@@ -170,7 +171,7 @@ fn section_of(cx: &Context<'_>, start: &Start, index: u64, header: &SectionHeade
         link: header.sh_link,
         info: header.sh_info,
         entsize: header.sh_entsize,
-        bytes: start.span.sub(header.sh_offset, size),
+        bytes: start.span.subspan(header.sh_offset, size),
     }
 }
 
@@ -191,9 +192,9 @@ fn name_sections(
             match table {
                 Some(_) => format!("section {} has no bytes", file.names),
                 None => format!(
-                    "e_shstrndx is {}, there are {} sections",
+                    "e_shstrndx {} out of range ({})",
                     file.names,
-                    file.sections.len()
+                    plural(file.sections.len() as u64, "section")
                 ),
             },
         );
@@ -241,9 +242,7 @@ fn name_sections(
         cx.report(
             &rules::TOO_LARGE,
             table.header,
-            format_args!(
-                "the section names have more than {most} bytes together; most are truncated"
-            ),
+            format_args!("the section names exceed {most} bytes in total; most are truncated"),
         );
     }
     for ((section, header), (name, error)) in file.sections.iter_mut().zip(headers).zip(names) {
@@ -253,7 +252,7 @@ fn name_sections(
                 &rules::ELF_SECTION_NAME,
                 header.span_of(SectionHeader::sh_name),
                 format_args!(
-                    "section {}: sh_name is {:#x}, outside of the string table",
+                    "section {}: sh_name {:#x} is outside of the string table",
                     section.index, header.sh_name
                 ),
             ),
@@ -294,14 +293,14 @@ fn load_strings(cx: &Context<'_>, file: &mut ElfFile, index: u64) {
         if !table.starts_empty() {
             cx.report(
                 &rules::ELF_STRING_TABLE_START,
-                section.bytes.sub(0, 1),
+                section.bytes.subspan(0, 1),
                 "the first byte is not NUL",
             );
         }
         if !table.is_terminated() {
             cx.report(
                 &rules::ELF_UNTERMINATED_NAME,
-                section.bytes.from(section.bytes.len() - 1),
+                section.bytes.skip(section.bytes.len() - 1),
                 "the last string has no terminating NUL",
             );
         }
@@ -316,7 +315,7 @@ pub(super) fn symbol(
     index: u64,
 ) -> Option<Symbol> {
     let size = Symbol::size(file.class);
-    let window = Window::clamped(cx.sources, section.bytes.sub(index * size, size));
+    let window = Window::clamped(cx.sources, section.bytes.subspan(index * size, size));
     Symbol::read(&mut window.reader(file.endian), file.class).ok()
 }
 

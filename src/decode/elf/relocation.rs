@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::class::Class;
+use super::file::ElfFile;
 use super::section::{Section, SectionType};
 use super::symbol::Symbol;
-use super::{Class, ElfFile};
 use crate::decode::names::{Dec, Hex, known_name};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::table::{self, Entries};
@@ -15,9 +16,9 @@ use crate::model::{Bits, Doc, Node, NodeKind, Rows, Span, Value};
 layout! {
     /// A relocation without an addend.
     pub struct Rel: "gABI, Relocation" = goblin::elf32::reloc::Rel | goblin::elf64::reloc::Rel {
-        /// Where to patch: the offset in the section that sh_info names.
+        /// The place to patch: an offset in the section that sh_info gives.
         r_offset as Hex,
-        /// The symbol's index and the type.
+        /// The index of the symbol, and the type.
         r_info as Hex,
     }
 }
@@ -25,9 +26,9 @@ layout! {
 layout! {
     /// A relocation with an addend.
     pub struct Rela: "gABI, Relocation" = goblin::elf32::reloc::Rela | goblin::elf64::reloc::Rela {
-        /// Where to patch: the offset in the section that sh_info names.
+        /// The place to patch: an offset in the section that sh_info gives.
         r_offset as Hex,
-        /// The symbol's index and the type.
+        /// The index of the symbol, and the type.
         r_info as Hex,
         /// What is added to the symbol's address.
         r_addend as Dec,
@@ -156,10 +157,7 @@ pub struct Relocations {
 
 const INFO: u8 = 1;
 
-const SYMBOL_DOC: Doc = Doc::new(
-    "The index of the symbol whose address is patched in.",
-    "gABI, Relocation",
-);
+const SYMBOL_DOC: Doc = Doc::new("The index of the symbol.", "gABI, Relocation");
 
 impl Entries for Relocations {
     fn size(&self) -> u64 {
@@ -288,7 +286,7 @@ impl Relocations {
         let size = Symbol::size(self.shape.class);
         let span = table
             .bytes
-            .sub(relocation.symbol.saturating_mul(size), size);
+            .subspan(relocation.symbol.saturating_mul(size), size);
         let window = Window::clamped(out.sources, span);
         match Symbol::read(&mut window.reader(self.shape.endian), self.shape.class) {
             Ok(symbol) => (

@@ -17,41 +17,42 @@ use super::string_table::Strings;
 use super::symbol::Symbols;
 use crate::decode::context::Context;
 use crate::decode::dwarf::Dwarf;
+use crate::decode::host::Host;
 use crate::decode::table::{self, TABLE, Table};
 use crate::decode::text::plural;
 use crate::model::{Area, Doc, Node, NodeKind, Value};
 
 const HEADER_DOC: Doc = Doc::new(
-    "What sort of ELF file it is, and where its tables are.",
+    "The type of the file, and the offsets of its tables.",
     "gABI, ELF Header",
 );
 const SECTION_HEADERS_DOC: Doc = Doc::new(
-    "The name, type, place and attributes of each section.",
+    "The name, type, bytes and attributes of each section.",
     "gABI, Section Header",
 );
 const PROGRAM_HEADERS_DOC: Doc = Doc::new(
-    "What is loaded where. The compiler writes none; the driver's debug zebins have them.",
+    "The segments that are loaded into memory. In zebins only the driver's debug zebins have them.",
     "gABI, Program Header",
 );
 const NOBITS_DOC: Doc = Doc::new(
-    "Takes memory, but no bytes of the file.",
+    "Zero-initialised data, with no bytes in the file.",
     "gABI, SHT_NOBITS",
 );
 const INACTIVE_DOC: Doc = Doc::new(
-    "The section header says SHT_NULL: consumers ignore these bytes.",
+    "The type is SHT_NULL: consumers ignore these bytes.",
     "gABI, SHT_NULL",
 );
 const STRTAB_DOC: Doc = Doc::new("Names of sections and symbols.", "gABI, String Table");
 const SYMTAB_DOC: Doc = Doc::new(
-    "Functions, variables, and what is defined somewhere else.",
+    "Functions, variables, and undefined symbols.",
     "gABI, Symbol Table",
 );
 const RELOCATIONS_DOC: Doc = Doc::new(
-    "Places that are patched when the file is linked or loaded.",
+    "Relocations: places that are patched when the file is linked or loaded.",
     "gABI, Relocation",
 );
 const NOTES_DOC: Doc = Doc::new(
-    "Notes: an owner, a type, and a description each.",
+    "Notes; each has an owner, a type and a description.",
     "gABI, Note Section",
 );
 
@@ -120,6 +121,7 @@ pub(super) struct SectionNodes<'a> {
     pub(super) contents: &'a dyn Contents,
     pub(super) dwarf: Option<&'a Rc<Dwarf>>,
     pub(super) embedded: &'a Files,
+    pub(super) host: Option<&'a Host>,
 }
 
 impl SectionNodes<'_> {
@@ -170,7 +172,9 @@ impl SectionNodes<'_> {
     /// The node of a section with rows for its contents; `node` is the one without.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
         let file = self.file;
+        let indexed = || self.host?.node(cx, node.clone());
         let particular = embedded::node(file, section, self.embedded, &node)
+            .or_else(indexed)
             .or_else(|| Dwarf::node(self.dwarf, cx, section, node.clone()))
             .or_else(|| self.contents.node(cx, section, self.dwarf, &node));
         if particular.is_some() {

@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Class, ElfFile};
+use super::class::Class;
+use super::file::ElfFile;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
@@ -88,7 +89,7 @@ open_enum! {
         SHT_ZEBIN_VISAASM = 0xff00_0013,
         /// Miscellaneous data: `.misc.*`.
         SHT_ZEBIN_MISC = 0xff00_0014,
-        /// Kernel code in PISA form: `.pisa`.
+        /// Kernel code as PISA: `.pisa`.
         SHT_ZEBIN_PISA = 0xff00_0015,
     }
 }
@@ -126,23 +127,23 @@ flags! {
 layout! {
     /// A section header.
     pub struct SectionHeader: "gABI, Section Header" = goblin::elf32::section_header::SectionHeader | goblin::elf64::section_header::SectionHeader {
-        /// Where the name starts in the section name string table.
+        /// The offset of the name in the section name string table.
         sh_name as Hex,
-        /// What the section holds.
+        /// The type of the section.
         sh_type as SectionType,
         /// Its attributes.
         sh_flags as SectionFlags,
-        /// The address in memory; 0 in what the compiler writes.
+        /// The address in memory; the compiler writes 0.
         sh_addr as Hex,
-        /// Where its bytes start in the file.
+        /// The offset of its bytes in the file.
         sh_offset as Hex,
-        /// How many bytes it has; SHT_NOBITS has them in memory only.
+        /// Its size in bytes; SHT_NOBITS has them in memory only.
         sh_size as Dec,
-        /// The index of a section that belongs to it; which one depends on the type.
+        /// The index of an associated section; its meaning depends on the type.
         sh_link as Dec,
-        /// More information; what it is depends on the type.
+        /// Extra information; its meaning depends on the type.
         sh_info as Dec,
-        /// The alignment in memory; 0 in what the compiler writes.
+        /// The alignment in memory; the compiler writes 0.
         sh_addralign as Dec,
         /// The size of an entry, for tables.
         sh_entsize as Dec,
@@ -238,7 +239,7 @@ impl Entries for SectionHeaders {
             out.push(self.refine(node, field, index));
         }
         if range.end > SectionHeader::COUNT {
-            let rest = entry.span().from(SectionHeader::size(self.class));
+            let rest = entry.span().skip(SectionHeader::size(self.class));
             out.push(Node::gap("rest of e_shentsize", rest));
         }
     }

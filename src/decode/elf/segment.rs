@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::Class;
+use super::class::Class;
 use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::table::Entries;
@@ -55,19 +55,19 @@ flags! {
 layout! {
     /// A program header.
     pub struct ProgramHeader: "gABI, Program Header" = goblin::elf32::program_header::ProgramHeader | goblin::elf64::program_header::ProgramHeader {
-        /// What the segment holds.
+        /// The type of the segment.
         p_type as SegmentType,
-        /// What may be done with it.
+        /// Its permissions.
         p_flags as SegmentFlags,
-        /// Where its bytes start in the file.
+        /// The offset of its bytes in the file.
         p_offset as Hex,
         /// Its address in memory.
         p_vaddr as Hex,
         /// Its physical address.
         p_paddr as Hex,
-        /// How many bytes it has in the file.
+        /// Its size in the file in bytes.
         p_filesz as Dec,
-        /// How many bytes it takes in memory.
+        /// Its size in memory in bytes.
         p_memsz as Dec,
         /// Its alignment.
         p_align as Dec,
@@ -103,7 +103,7 @@ impl Entries for ProgramHeaders {
         let name = kind
             .name()
             .map_or_else(|| format!("type {:#x}", kind.0), str::to_owned);
-        let bytes = self.file.sub(header.p_offset, header.p_filesz);
+        let bytes = self.file.subspan(header.p_offset, header.p_filesz);
         let node = node.summary(format!("{name}, {} bytes", header.p_filesz));
         if bytes.is_empty() {
             node
@@ -129,7 +129,7 @@ impl Entries for ProgramHeaders {
         };
         header.push_rows(range.clone(), out);
         if range.end > ProgramHeader::COUNT {
-            let rest = entry.span().from(ProgramHeader::size(self.class));
+            let rest = entry.span().skip(ProgramHeader::size(self.class));
             out.push(Node::gap("rest of e_phentsize", rest));
         }
     }

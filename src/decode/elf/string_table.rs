@@ -50,7 +50,7 @@ impl StringTable {
         if offset >= self.bytes.len() as u64 {
             Err(NameError::OutOfBounds)
         } else if offset >= self.terminated {
-            Err(NameError::Unterminated(self.span.from(offset)))
+            Err(NameError::Unterminated(self.span.skip(offset)))
         } else {
             Ok(())
         }
@@ -76,7 +76,7 @@ impl StringTable {
         match self.check(offset) {
             Ok(()) => {
                 let len = self.name(offset, usize::MAX).len() as u64;
-                Some(self.span.sub(offset, len + 1))
+                Some(self.span.subspan(offset, len + 1))
             }
             Err(NameError::Unterminated(span)) => Some(span),
             Err(NameError::OutOfBounds) => None,
@@ -95,7 +95,7 @@ impl StringTable {
 }
 
 const STRING_DOC: Doc = Doc::new(
-    "A string with its terminating NUL. Others may start within it: a name that is the end of a longer one need not be stored twice.",
+    "A string with its terminating NUL. A name that is the end of a longer one can share its bytes.",
     "gABI, String Table",
 );
 
@@ -126,7 +126,7 @@ impl Strings {
             let mut start = 0;
             let mut at = 0;
             while at < self.span.len() {
-                let window = Window::clamped(sources, self.span.sub(at, 256 * 1024));
+                let window = Window::clamped(sources, self.span.subspan(at, 256 * 1024));
                 if window.bytes().is_empty() {
                     break;
                 }
@@ -151,7 +151,7 @@ impl Strings {
                 .unwrap_or(self.span.len())
         };
         let (start, end) = (at(index), at(index.saturating_add(1)));
-        self.span.sub(start, end.saturating_sub(start))
+        self.span.subspan(start, end.saturating_sub(start))
     }
 }
 
@@ -164,7 +164,7 @@ impl Expand for Strings {
         let starts = self.starts(out.sources);
         for index in range {
             let span = self.string_span(starts, index);
-            let window = Window::clamped(out.sources, span.sub(0, SHOWN));
+            let window = Window::clamped(out.sources, span.subspan(0, SHOWN));
             let bytes = window.bytes();
             let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
             out.push(

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Class, ElfFile};
+use super::class::Class;
+use super::file::ElfFile;
 use crate::decode::names::{Dec, Hex, Present, push_bits};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
@@ -18,7 +19,7 @@ open_enum! {
         STB_LOCAL = 0,
         /// Visible to all files.
         STB_GLOBAL = 1,
-        /// As global, with lower precedence.
+        /// Like global, with lower precedence.
         STB_WEAK = 2,
     }
 }
@@ -26,7 +27,7 @@ open_enum! {
 open_enum! {
     /// The lower half of `st_info`. gABI, "Symbol Types".
     pub struct SymbolType(u8) {
-        /// Not said; `_entry` and undefined symbols have it.
+        /// Not specified; the type of `_entry` and of undefined symbols.
         STT_NOTYPE = 0,
         /// Data.
         STT_OBJECT = 1,
@@ -38,7 +39,7 @@ open_enum! {
         STT_FILE = 4,
         /// Uninitialised common data.
         STT_COMMON = 5,
-        /// Storage of each thread.
+        /// Thread-local storage.
         STT_TLS = 6,
     }
 }
@@ -46,7 +47,7 @@ open_enum! {
 open_enum! {
     /// The lowest bits of `st_other`. gABI, "Symbol Visibility".
     pub struct SymbolVisibility(u8) {
-        /// As the binding says.
+        /// As specified by the binding.
         STV_DEFAULT = 0,
         /// Reserved.
         STV_INTERNAL = 1,
@@ -60,13 +61,13 @@ open_enum! {
 open_enum! {
     /// Reserved section indices. gABI, "Special Section Indexes".
     pub struct SectionIndex(u16) {
-        /// Undefined: defined somewhere else.
+        /// Undefined in this file.
         SHN_UNDEF = 0,
         /// An absolute value.
         SHN_ABS = 0xfff1,
         /// Common data.
         SHN_COMMON = 0xfff2,
-        /// The index stands in the SHT_SYMTAB_SHNDX section.
+        /// The index is in the SHT_SYMTAB_SHNDX section.
         SHN_XINDEX = 0xffff,
     }
 }
@@ -74,9 +75,9 @@ open_enum! {
 bit_fields! {
     /// `st_info`.
     pub struct SymbolInfo(u64): "gABI, Symbol Table" {
-        /// What the symbol stands for.
+        /// The type of the symbol.
         type as kind: SymbolType = 0..4,
-        /// How it is linked.
+        /// The binding.
         binding as binding: SymbolBinding = 4..8,
     }
 }
@@ -84,9 +85,9 @@ bit_fields! {
 bit_fields! {
     /// `st_other`.
     pub struct SymbolOther(u64): "gABI, Symbol Table" {
-        /// Who can see it.
+        /// The visibility.
         visibility as visibility: SymbolVisibility = 0..2,
-        /// Of no meaning.
+        /// Unused.
         reserved as reserved: Hex = 2..8,
     }
 }
@@ -94,13 +95,13 @@ bit_fields! {
 layout! {
     /// A symbol.
     pub struct Symbol: "gABI, Symbol Table" = goblin::elf32::sym::Sym | goblin::elf64::sym::Sym {
-        /// Where its name starts in the linked string table.
+        /// The offset of its name in the linked string table.
         st_name as Hex,
         /// Its type and binding.
         st_info as Hex,
         /// Its visibility.
         st_other as Hex,
-        /// The index of the section where it lives.
+        /// The index of its section.
         st_shndx as SectionIndex,
         /// Its value: in a zebin the offset in its section.
         st_value as Hex,
@@ -277,7 +278,7 @@ impl Symbols {
         }
         // In a debug zebin values are addresses.
         let offset = symbol.st_value.checked_sub(section.addr)?;
-        let to = section.bytes.sub(offset, symbol.st_size);
+        let to = section.bytes.subspan(offset, symbol.st_size);
         Some((to, section.name.clone()))
     }
 }

@@ -13,15 +13,15 @@ use crate::record;
 pub const MAGIC: &[u8] = &[0x10, 0xff, 0x10, 0xad];
 
 record! {
-    /// What the binary is, and where its entry is.
+    /// The version and size of the binary, and its entry.
     pub struct Header1: "OffloadBinary.h, Header (version 1)" {
         /// 10 FF 10 AD.
         Magic: u32 as Hex,
         /// The version of the format.
         Version: u32 as Dec,
-        /// The size of all of it in bytes.
+        /// The size of the binary in bytes, with this header.
         Size: u64 as Dec,
-        /// Where the entry is, from the first byte of the binary.
+        /// The offset of the entry in the binary.
         EntryOffset: u64 as Hex,
         /// The size of the entry in bytes.
         EntrySize: u64 as Dec,
@@ -29,54 +29,54 @@ record! {
 }
 
 record! {
-    /// What the binary is, and where its entries are.
+    /// The version and size of the binary, and its entries.
     pub struct Header2: "OffloadBinary.h, Header (version 2)" {
         /// 10 FF 10 AD.
         Magic: u32 as Hex,
         /// The version of the format.
         Version: u32 as Dec,
-        /// The size of all of it in bytes.
+        /// The size of the binary in bytes, with this header.
         Size: u64 as Dec,
-        /// Where the entries are, from the first byte of the binary.
+        /// The offset of the entries in the binary.
         EntriesOffset: u64 as Hex,
-        /// How many entries there are.
+        /// The number of entries.
         EntriesCount: u64 as Dec,
     }
 }
 
 record! {
-    /// What the binary is, and where its entries are.
+    /// The version and size of the binary, and its entries.
     pub struct Header3: "OffloadBinary.h, Header (version 3)" {
         /// 10 FF 10 AD.
         Magic: u32 as Hex,
         /// The version of the format.
         Version: u32 as Dec,
-        /// The size of all of it in bytes, as it is stored.
+        /// The size of the binary in bytes, as it is stored.
         Size: u64 as Dec,
-        /// Where the entries are, from the first byte of the binary.
+        /// The offset of the entries in the binary.
         EntriesOffset: u64 as Hex,
-        /// How many entries there are.
+        /// The number of entries.
         EntriesCount: u64 as Dec,
-        /// The size of all of it without compression, with this header; 0 if nothing is
+        /// The size of the decompressed binary in bytes, with this header; 0 if it is not
         /// compressed.
         InflatedSize: u64 as Dec,
     }
 }
 
 record! {
-    /// An image, and where its strings are.
+    /// An image, and its strings.
     pub struct Entry: "OffloadBinary.h, Entry" {
-        /// What the image is.
+        /// The kind of the image.
         ImageKind: u16 as kinds::ImageKind,
-        /// Which programming model it is of.
+        /// The programming model.
         OffloadKind: u16 as kinds::OffloadKind,
         /// Flags.
         Flags: u32 as kinds::EntryFlags,
-        /// Where its strings are, from the first byte of the binary.
+        /// The offset of its strings in the binary.
         StringOffset: u64 as Hex,
-        /// How many strings it has.
+        /// The number of its strings.
         NumStrings: u64 as Dec,
-        /// Where its image is, from the first byte of the binary.
+        /// The offset of its image in the binary.
         ImageOffset: u64 as Hex,
         /// The size of its image in bytes.
         ImageSize: u64 as Dec,
@@ -86,9 +86,9 @@ record! {
 record! {
     /// A key and a value.
     pub struct String1: "OffloadBinary.h, StringEntry (version 1)" {
-        /// Where the key is, from the first byte of the binary; it ends with a NUL.
+        /// The offset of the key in the binary; it is NUL-terminated.
         KeyOffset: u64 as Hex,
-        /// Where the value is, from the first byte of the binary; it ends with a NUL.
+        /// The offset of the value in the binary; it is NUL-terminated.
         ValueOffset: u64 as Hex,
     }
 }
@@ -96,9 +96,9 @@ record! {
 record! {
     /// A key and a value.
     pub struct String2: "OffloadBinary.h, StringEntry (version 2)" {
-        /// Where the key is, from the first byte of the binary; it ends with a NUL.
+        /// The offset of the key in the binary; it is NUL-terminated.
         KeyOffset: u64 as Hex,
-        /// Where the value is, from the first byte of the binary.
+        /// The offset of the value in the binary.
         ValueOffset: u64 as Hex,
         /// The size of the value in bytes.
         ValueSize: u64 as Dec,
@@ -137,7 +137,7 @@ pub static ENTRY: Kind = Kind {
     fields: Entry::FIELDS,
     size: Entry::SIZE,
     doc: Doc::new(
-        "An entry for each image: what it is, where it is, and where its strings are.",
+        "An entry describes an image: its kind, its offset and size, and its strings.",
         SOURCE,
     ),
 };
@@ -147,10 +147,7 @@ static STRING_1: Kind = Kind {
     name: "string",
     fields: String1::FIELDS,
     size: String1::SIZE,
-    doc: Doc::new(
-        "The keys and values of an entry: where each of them is.",
-        SOURCE,
-    ),
+    doc: Doc::new("The offsets of the keys and values of an entry.", SOURCE),
 };
 
 static STRING_2: Kind = Kind {
@@ -159,7 +156,7 @@ static STRING_2: Kind = Kind {
     fields: String2::FIELDS,
     size: String2::SIZE,
     doc: Doc::new(
-        "The keys and values of an entry: where each of them is, and how long.",
+        "The offsets of the keys and values of an entry, and the sizes of the values.",
         SOURCE,
     ),
 };

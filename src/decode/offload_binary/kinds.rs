@@ -1,4 +1,4 @@
-//! The kinds of images, in the numbers of all writers.
+//! The kinds of images, as numbered by all writers.
 #![allow(non_upper_case_globals)]
 
 use crate::{flags, open_enum};
@@ -6,7 +6,7 @@ use crate::{flags, open_enum};
 open_enum! {
     /// What an image is. OffloadBinary.h, ImageKind; 6 and 7 are intel/llvm's.
     pub struct ImageKind(u8) {
-        /// Nothing is said.
+        /// Not specified.
         None = 0,
         /// An object file.
         Object = 1,
@@ -35,13 +35,13 @@ open_enum! {
         OpenMP = 1,
         /// CUDA.
         CUDA = 2,
-        /// HIP, counted; CUDA and OpenMP in bits.
+        /// HIP in the sequential numbering; CUDA and OpenMP in the bit mask.
         HIP_counted = 3,
-        /// SYCL, counted; HIP in bits.
+        /// SYCL in the sequential numbering; HIP in the bit mask.
         SYCL_or_HIP = 4,
         /// SYCL, from the runtime's own writer.
         SYCL_runtime = 5,
-        /// SYCL, a bit of its own.
+        /// SYCL in the bit mask.
         SYCL = 8,
     }
 }

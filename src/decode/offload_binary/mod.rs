@@ -1,17 +1,19 @@
-//! OffloadBinary: LLVM's container of device images, each with what it is for as keys and values.
-//! Follows LLVM's OffloadBinary.h and .cpp, versions 1 to 3, with the kinds of intel/llvm.
+//! OffloadBinary: LLVM's container of device images. Keys and values describe each image. Follows
+//! LLVM's OffloadBinary.h and .cpp, versions 1 to 3, with the kinds of intel/llvm.
 //!
 //! ```text
 //! header │ entries │ string entries of each │ strings │ image │ image │ …      8-aligned
 //! ```
 //!
-//! Several may follow each other, and an image may be another one. A SYCLBIN of the second
-//! generation is one whose strings tell the images' roles: [`syclbin::v2`].
+//! Several binaries can follow each other, and an image can be another OffloadBinary. A SYCLBIN of
+//! the second generation is an OffloadBinary whose strings give the roles of the images:
+//! [`syclbin::v2`].
 
 pub mod header;
 pub mod kinds;
 mod read;
 mod rows;
+mod symbols;
 
 use std::rc::Rc;
 
@@ -33,13 +35,14 @@ use crate::model::{Capabilities, Fact, Sources, Span, Summary};
 pub struct Offload;
 
 /// The keys that something is made of; [`Entry::values`] has their values in this order.
-pub const KEYS: [&str; 6] = [
+pub const KEYS: [&str; 7] = [
     "role",
     "am_index",
     "sycl_format_version",
     "arch",
     "triple",
     "ir_type",
+    "symbols",
 ];
 /// The places of the keys in [`KEYS`].
 pub mod key {
@@ -50,6 +53,7 @@ pub mod key {
     pub const ARCH: usize = 3;
     pub const TRIPLE: usize = 4;
     pub const IR_TYPE: usize = 5;
+    pub const SYMBOLS: usize = 6;
 }
 
 /// An image, and what is said of it.
@@ -57,7 +61,7 @@ pub mod key {
 pub struct Entry {
     /// The bytes of the entry.
     pub place: Span,
-    /// What the image is.
+    /// The kind of the image.
     pub image_kind: u64,
     /// Its string entries.
     pub strings: Span,
@@ -77,7 +81,7 @@ impl Entry {
     /// The value of a key as text; at most so much as a name is long.
     pub fn value(&self, sources: &Sources, key: usize) -> String {
         let span = self.values.get(key).copied().unwrap_or_default();
-        let span = span.sub(0, limits::NAME_SHOWN as u64);
+        let span = span.subspan(0, limits::NAME_SHOWN as u64);
         let window = Window::clamped(sources, span);
         String::from_utf8_lossy(window.bytes()).into_owned()
     }
@@ -99,27 +103,25 @@ impl Format for Offload {
         let mut next = Some(first);
         while let Some(reading) = next {
             let body = reading.body;
-            cx.holds(body);
             claims.push(Region::new(layout::id(0, all.len() as u64), body));
-            let opened = open_one(cx, body, reading);
-            cx.within(opened.summary.has);
+            let opened = cx.inner(body, || open_one(cx, body, reading));
             all.push((body, opened));
             next = next_start(cx, span, body.end - span.start).map(|at| {
-                let rest = span.from(at);
+                let rest = span.skip(at);
                 Reading::start(cx, rest)
             });
             if all.len() as u64 >= limits::OFFLOAD_BINARIES && next.is_some() {
-                let rest = span.from(body.end - span.start);
+                let rest = span.skip(body.end - span.start);
                 let message =
                     format_args!("the binaries after the first {} are not read", all.len());
-                cx.report(&rules::TOO_MANY, rest.sub(0, 8), message);
+                cx.report(&rules::TOO_MANY, rest.subspan(0, 8), message);
                 break;
             }
         }
         let list = Regions::arrange(cx, span, claims, Overlap::First, &|_| {
             "an OffloadBinary".to_owned()
         });
-        let count = list.len();
+        let count = list.region_count();
         let count_of = plural(all.len() as u64, "binary");
         let mut facts = vec![Fact::new("images", count_of, span).headline()];
         facts.extend(
@@ -144,7 +146,7 @@ impl Format for Offload {
 /// The offset of the next binary. Returns `None` if no other one follows.
 fn next_start(cx: &Context<'_>, span: Span, end: u64) -> Option<u64> {
     let at = end.checked_next_multiple_of(8)?;
-    let head = Window::clamped(cx.sources, span.sub(at, 4));
+    let head = Window::clamped(cx.sources, span.subspan(at, 4));
     (head.bytes() == header::MAGIC).then_some(at)
 }
 
@@ -220,7 +222,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
 /// opened as a document of its own.
 fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclbin> {
     let starts_as = |entry: &Entry, magic: &[u8]| {
-        let head = Window::clamped(cx.sources, entry.image.sub(0, 4));
+        let head = Window::clamped(cx.sources, entry.image.subspan(0, 4));
         head.bytes() == magic
     };
     let first = reading.entries.first();

@@ -1,4 +1,4 @@
-//! Reading an OffloadBinary: its header, entries and strings. No image is looked at.
+//! Reads an OffloadBinary: its header, entries and strings, but not its images.
 
 use std::cell::Cell;
 
@@ -8,6 +8,7 @@ use crate::decode::Context;
 use crate::decode::compression::{Inflated, Method};
 use crate::decode::layout::{self, Overlap, Region, Regions};
 use crate::decode::reader::{Endian, Window};
+use crate::decode::text::plural;
 use crate::decode::{limits, rules};
 use crate::model::{Bytes, ExpanderId, Sources, Span, Spanned};
 
@@ -60,7 +61,7 @@ const KEPT: u64 = 64 << 20;
 impl<'a> ReadAhead<'a> {
     /// Keeps the bytes of `span`, if they are not too many.
     pub fn new(sources: &'a Sources, span: Span) -> ReadAhead<'a> {
-        let span = span.sub(0, KEPT);
+        let span = span.subspan(0, KEPT);
         let bytes = sources.read(span);
         ReadAhead {
             sources,
@@ -87,15 +88,15 @@ pub fn c_string(ahead: &ReadAhead<'_>, body: Span, offset: u64) -> Option<Span> 
     if offset >= body.len() {
         return None;
     }
-    let most = body.sub(offset, limits::C_STRING);
+    let most = body.subspan(offset, limits::C_STRING);
     let end = |span: Span| ahead.get(span).iter().position(|b| *b == 0);
     // Most are short.
-    if let Some(end) = end(most.sub(0, 64)) {
-        return Some(most.sub(0, end as u64));
+    if let Some(end) = end(most.subspan(0, 64)) {
+        return Some(most.subspan(0, end as u64));
     }
     let budget = ahead.scan_budget.get();
-    let most = most.sub(0, budget);
-    let end = end(most).map(|end| most.sub(0, end as u64));
+    let most = most.subspan(0, budget);
+    let end = end(most).map(|end| most.subspan(0, end as u64));
     ahead.scan_budget.set(budget - end.unwrap_or(most).len());
     end
 }
@@ -103,7 +104,7 @@ pub fn c_string(ahead: &ReadAhead<'_>, body: Span, offset: u64) -> Option<Span> 
 /// `len` bytes at `offset` of `body`. Returns `None` if they are not all there.
 fn inside(body: Span, offset: u64, len: u64) -> Option<Span> {
     let end = offset.checked_add(len)?;
-    (end <= body.len()).then(|| body.sub(offset, len))
+    (end <= body.len()).then(|| body.subspan(offset, len))
 }
 
 /// Unpacks all but the header. Offsets count from the start of the binary before it was
@@ -111,11 +112,14 @@ fn inside(body: Span, offset: u64, len: u64) -> Option<Span> {
 /// if the method is unknown or the stream is damaged.
 fn unpack(cx: &Context<'_>, reading: &Reading, head: &[u8], size: u64) -> Option<Inflated> {
     let packed = reading.compressed;
-    let start = Window::clamped(cx.sources, packed.sub(0, 4));
+    let start = Window::clamped(cx.sources, packed.subspan(0, 4));
     let method = Method::sniff(start.bytes())?;
     let mut header = head.get(..40)?.to_vec();
     for (field, number) in [(Header3::Size, size), (Header3::InflatedSize, 0)] {
-        let place = field.span(Header3::FIELDS, Span::at(packed.source, 0, Header3::SIZE));
+        let place = field.span(
+            Header3::FIELDS,
+            Span::with_len(packed.source, 0, Header3::SIZE),
+        );
         let (from, to) = (
             usize::try_from(place.start).ok()?,
             usize::try_from(place.end).ok()?,
@@ -191,16 +195,16 @@ impl Header {
 impl Reading {
     /// Reads the binary that `rest` starts with.
     pub fn start(cx: &Context<'_>, rest: Span) -> Reading {
-        let head = Window::clamped(cx.sources, rest.sub(0, Header3::SIZE));
+        let head = Window::clamped(cx.sources, rest.subspan(0, Header3::SIZE));
         let header = Header::read(&head);
         let (version, size) = (header.version, header.len);
         let mut reading = Reading {
             body: rest,
-            header: rest.sub(0, size),
+            header: rest.subspan(0, size),
             version,
-            table: rest.sub(size, 0),
+            table: rest.subspan(size, 0),
             entries: Vec::new(),
-            compressed: rest.sub(size, 0),
+            compressed: rest.subspan(size, 0),
             inflated: None,
             unpacked: None,
             strings: Vec::new(),
@@ -208,7 +212,7 @@ impl Reading {
         };
         if rest.len() < size {
             let missing = size - rest.len();
-            let message = format_args!("the header is truncated: {missing} bytes are missing");
+            let message = format_args!("the header is truncated by {}", plural(missing, "byte"));
             cx.report(&rules::OFFLOAD_HEADER, rest, message);
             return reading;
         }
@@ -216,19 +220,22 @@ impl Reading {
             said if said < size || said > rest.len() => cx.report(
                 &rules::OFFLOAD_SIZE,
                 header.size.span,
-                format_args!("Size is {said}, {} bytes are in the file", rest.len()),
+                format_args!(
+                    "Size is {said}, but only {} bytes are in the file",
+                    rest.len()
+                ),
             ),
-            said => reading.body = rest.sub(0, said),
+            said => reading.body = rest.subspan(0, said),
         }
         if !(1..=3).contains(&version) {
-            let message = format_args!("version {version}: zeview knows 1 to 3");
+            let message = format_args!("version {version}: zeview supports 1 to 3");
             let place = Header2::Version.span(Header2::FIELDS, rest);
             cx.report(&rules::OFFLOAD_VERSION, place, message);
             return reading;
         }
         if let Some(inflated_size) = header.inflated_size.filter(|size| size.value > 0) {
             let inflated = inflated_size.value;
-            reading.compressed = reading.body.from(header.entries.value);
+            reading.compressed = reading.body.skip(header.entries.value);
             reading.inflated = unpack(cx, &reading, head.bytes(), inflated);
             match reading.inflated {
                 Some(inflated) => reading.compressed = inflated.packed,
@@ -272,8 +279,8 @@ impl Reading {
                 counted,
                 format_args!("{count} entries at {at:#x} extend past the end of the binary"),
             );
-            let rest = body.from(at);
-            rest.sub(0, rest.len() - rest.len() % header::Entry::SIZE)
+            let rest = body.skip(at);
+            rest.subspan(0, rest.len() - rest.len() % header::Entry::SIZE)
         });
         let most = limits::ENTRIES * header::Entry::SIZE;
         if self.table.len() > most {
@@ -285,7 +292,7 @@ impl Reading {
                     limits::ENTRIES
                 ),
             );
-            self.table = self.table.sub(0, most);
+            self.table = self.table.subspan(0, most);
         }
         let window = Window::clamped(cx.sources, self.table);
         let mut reader = window.reader(Endian::Little);
@@ -313,7 +320,7 @@ impl Reading {
                 &[(entry.span_of(Record::ImageOffset), "its offset")],
                 None,
             );
-            body.sub(at, len)
+            body.subspan(at, len)
         });
         let record = header::string_entry(self.version).size;
         let whole = count.checked_mul(record);
@@ -328,8 +335,8 @@ impl Reading {
                 &[(entry.span_of(Record::StringOffset), "their offset")],
                 None,
             );
-            let rest = body.sub(strings_at, whole.unwrap_or(u64::MAX));
-            rest.sub(0, rest.len() - rest.len() % record)
+            let rest = body.subspan(strings_at, whole.unwrap_or(u64::MAX));
+            rest.subspan(0, rest.len() - rest.len() % record)
         });
         self.entries.push(Entry {
             place: entry.origin,
@@ -360,7 +367,7 @@ impl Reading {
             }
             let bytes = ahead.get(entry.strings);
             for (index, record) in bytes.chunks_exact(size).enumerate() {
-                let place = entry.strings.sub(index as u64 * kind.size, kind.size);
+                let place = entry.strings.subspan(index as u64 * kind.size, kind.size);
                 let string = StringEntry::of(self.version, record, place);
                 self.read_string(cx, &ahead, &mut known, place, string, entry);
             }
@@ -391,7 +398,7 @@ impl Reading {
             return;
         };
         let name = key.name;
-        if !cx.may_walk(Span::at(
+        if !cx.may_walk(Span::with_len(
             value.source,
             value.start,
             name.len() + value.len(),
@@ -399,7 +406,7 @@ impl Reading {
             return;
         }
         let after = value.end - self.body.start;
-        let nul = ahead.get(self.body.sub(after, 1));
+        let nul = ahead.get(self.body.subspan(after, 1));
         let end = value.end + u64::from(nul.first() == Some(&0));
         for string in [(name.start, name.end + 1), (value.start, end)] {
             if string.0 < string.1 && known.is_new(string) {
@@ -454,7 +461,7 @@ impl Reading {
                 kind::ENTRIES => "the entries".to_owned(),
                 kind::STRING_ENTRIES => format!("the strings of entry {index}"),
                 kind::IMAGE => format!("image {index}"),
-                kind::COMPRESSED => "what is compressed".to_owned(),
+                kind::COMPRESSED => "compressed bytes".to_owned(),
                 _ => "a string".to_owned(),
             }
         });

@@ -7,6 +7,7 @@ use super::header::{self, SOURCE};
 use super::key;
 use super::kinds::ImageKind;
 use super::read::{ReadAhead, Reading, key_and_value, kind};
+use super::symbols::{self, OffloadImages};
 use crate::decode::format::{self, Opened};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
@@ -14,6 +15,7 @@ use crate::decode::names::Present;
 use crate::decode::reader::Window;
 use crate::decode::records::{self, Remarks};
 use crate::decode::syclbin::Syclbin;
+use crate::model::host_images::HostImages;
 use crate::model::modules::Modules;
 use crate::model::text::value_text;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
@@ -23,21 +25,24 @@ pub const TOP: u64 = u64::MAX;
 /// The kind of the items of strings that stand together.
 const GROUP: u8 = 7;
 
-const HEADER_DOC: Doc = Doc::new("What the binary is, and where its entries are.", SOURCE);
+const HEADER_DOC: Doc = Doc::new(
+    "The version and size of the binary, and its entries.",
+    SOURCE,
+);
 const GROUP_DOC: Doc = Doc::new(
-    "The keys and values of the entries, and where each of them is.",
+    "The keys and values of the entries, and their offsets.",
     SOURCE,
 );
-const STRINGS_DOC: Doc = Doc::new(
-    "The keys and values of an entry: where each of them is.",
-    SOURCE,
-);
+const STRINGS_DOC: Doc = Doc::new("The offsets of the keys and values of an entry.", SOURCE);
 const STRING_DOC: Doc = Doc::new(
-    "A key or a value, with its NUL. One that is the end of another need not be stored twice.",
+    "A key or a value, with its NUL. A string that is the end of another one can share its bytes.",
     SOURCE,
 );
-const IMAGE_DOC: Doc = Doc::new("An image: device code, or metadata of it.", SOURCE);
-const COMPRESSED_DOC: Doc = Doc::new("All but the header, compressed with zlib or zstd.", SOURCE);
+const IMAGE_DOC: Doc = Doc::new("An image: device code, or its metadata.", SOURCE);
+const COMPRESSED_DOC: Doc = Doc::new(
+    "Everything after the header, compressed with zlib or zstd.",
+    SOURCE,
+);
 
 /// A binary, all of it looked through.
 pub struct Binary {
@@ -89,6 +94,11 @@ impl Binary {
     /// How many rows there are.
     pub fn len(&self) -> u64 {
         self.tops.len() as u64
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> &[super::Entry] {
+        &self.reading.entries
     }
 
     fn entry(&self, index: u64) -> Option<&super::Entry> {
@@ -180,7 +190,10 @@ impl BinaryRows {
                 node.doc(&STRINGS_DOC)
             }
             kind::STRING => {
-                let window = Window::clamped(out.sources, span.sub(0, limits::C_STRING));
+                if let Some(node) = self.symbols(span, out) {
+                    return Some(node);
+                }
+                let window = Window::clamped(out.sources, span.subspan(0, limits::C_STRING));
                 let bytes = window.bytes();
                 let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
                 Node::new(NodeKind::Item, "string", span)
@@ -195,6 +208,16 @@ impl BinaryRows {
                 .value(Value::Bytes)
                 .doc(&COMPRESSED_DOC),
         })
+    }
+
+    /// The row of a table of symbols. Returns `None` for other strings.
+    fn symbols(&self, span: Span, out: &Rows<'_>) -> Option<Node> {
+        let mut entries = self.0.reading.entries.iter();
+        let value = entries.find_map(|entry| {
+            let value = entry.values.get(key::SYMBOLS)?;
+            (value.start == span.start && !value.is_empty()).then_some(span)
+        });
+        symbols::node(value?, out)
     }
 
     /// The row of what is compressed, with what is unpacked from it.
@@ -266,7 +289,7 @@ impl Remarks for Binary {
             return node;
         };
         let text = |span: Span| {
-            let window = Window::clamped(out.sources, span.sub(0, 256));
+            let window = Window::clamped(out.sources, span.subspan(0, 256));
             String::from_utf8_lossy(window.bytes()).into_owned()
         };
         node.summary(format!("{} = {}", text(key), text(value)))
@@ -312,6 +335,11 @@ impl Expand for BinaryRows {
         self.0.modules.clone()
     }
 
+    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
+        let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
+        is_plain.then(|| Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>)
+    }
+
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
         let region = self.0.regions.index_at(offset);
         if item == TOP {
@@ -340,7 +368,7 @@ pub struct SeriesRows {
 
 impl Expand for SeriesRows {
     fn count(&self, _item: u64, _sources: &Sources) -> u64 {
-        self.regions.len()
+        self.regions.region_count()
     }
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {

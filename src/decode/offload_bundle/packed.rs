@@ -37,11 +37,11 @@ record! {
         Magic: u32 as Hex,
         /// The version of this header.
         Version: u16 as Dec,
-        /// How the bundle is compressed.
+        /// The compression method.
         Method: u16 as PackedMethod,
-        /// The size of what is unpacked.
+        /// The uncompressed size in bytes.
         UncompressedFileSize: u32 as Dec,
-        /// The beginning of the MD5 of what is unpacked.
+        /// The first bytes of the MD5 of the uncompressed bundle.
         Hash: u64 as Hex,
     }
 }
@@ -53,13 +53,13 @@ record! {
         Magic: u32 as Hex,
         /// The version of this header.
         Version: u16 as Dec,
-        /// How the bundle is compressed.
+        /// The compression method.
         Method: u16 as PackedMethod,
-        /// The size of everything, with this header.
+        /// The size of the bundle in bytes, with this header.
         FileSize: u32 as Dec,
-        /// The size of what is unpacked.
+        /// The uncompressed size in bytes.
         UncompressedFileSize: u32 as Dec,
-        /// The beginning of the MD5 of what is unpacked.
+        /// The first bytes of the MD5 of the uncompressed bundle.
         Hash: u64 as Hex,
     }
 }
@@ -71,19 +71,19 @@ record! {
         Magic: u32 as Hex,
         /// The version of this header.
         Version: u16 as Dec,
-        /// How the bundle is compressed.
+        /// The compression method.
         Method: u16 as PackedMethod,
-        /// The size of everything, with this header.
+        /// The size of the bundle in bytes, with this header.
         FileSize: u64 as Dec,
-        /// The size of what is unpacked.
+        /// The uncompressed size in bytes.
         UncompressedFileSize: u64 as Dec,
-        /// The beginning of the MD5 of what is unpacked.
+        /// The first bytes of the MD5 of the uncompressed bundle.
         Hash: u64 as Hex,
     }
 }
 
 static HEADER_DOC: Doc = Doc::new(
-    "How the bundle is compressed, and how large it is.",
+    "The compression method, and the sizes of the bundle.",
     "clang, OffloadBundler.h, CompressedOffloadBundle",
 );
 static PACKED_DOC: Doc = Doc::new(
@@ -122,7 +122,7 @@ impl Header {
                 })
             }};
         }
-        let version = read_record(cx, span.from(4), 2, |reader| reader.read::<u16>())?;
+        let version = read_record(cx, span.skip(4), 2, |reader| reader.read::<u16>())?;
         match version.value {
             1 => read!(Header1, |_| None),
             2 => read!(Header2, |header: &Header2| Some(
@@ -176,12 +176,15 @@ fn push(cx: &Context<'_>, tree: &mut StaticTree, span: Span, header: &Header) ->
         cx.report(
             &rules::BUNDLE_OUT_OF_BOUNDS,
             place.span,
-            format_args!("FileSize is {size}, {} bytes are in the file", span.len()),
+            format_args!(
+                "FileSize is {size}, but only {} bytes are in the file",
+                span.len()
+            ),
         );
     }
     let body = span
-        .sub(0, size.max(header.span.len()))
-        .from(header.span.len());
+        .subspan(0, size.max(header.span.len()))
+        .skip(header.span.len());
     let method = match header.method.value {
         0 => Some(Method::Zlib),
         1 => Some(Method::Zstd),

@@ -24,7 +24,7 @@ const END: &str = " __CLANG_OFFLOAD_BUNDLE____END__ ";
 const COMMENTS: &[&str] = &["#", ";", "//"];
 
 static MARK_DOC: Doc = Doc::new(
-    "Where a text of the bundle starts or ends, and what it is for.",
+    "The start or end marker of a text, with its target.",
     "ClangOffloadBundler.rst, Bundled Text File Layout",
 );
 static TEXT_DOC: Doc = Doc::new(
@@ -71,7 +71,8 @@ impl Format for TextBundle {
         let mut at = span.start;
         if cx.may_walk(span) {
             for_each_line(cx.sources, span, &mut |line| {
-                let window = Window::clamped(cx.sources, line.sub(0, limits::NAME_SHOWN as u64));
+                let window =
+                    Window::clamped(cx.sources, line.subspan(0, limits::NAME_SHOWN as u64));
                 let Some(mark) = Mark::of(window.bytes()) else {
                     return true;
                 };
@@ -114,7 +115,7 @@ impl Format for TextBundle {
             None => push(cx, &mut parts, "after the texts", rest),
         }
         let layout = Layout::arrange(cx, span, parts);
-        let count = layout.len();
+        let count = layout.region_count();
         Opened {
             summary: Summary::new(
                 "offload-bundle",

@@ -1,9 +1,9 @@
-//! The base64 of property sets: not the usual one. Follows LLVM's Base64.h (intel/llvm) and
-//! SYCLBIN's PropertySets.md.
+//! The base64 variant of property sets. Follows LLVM's Base64.h (intel/llvm) and SYCLBIN's
+//! PropertySets.md.
 //!
-//! Three bytes are a number of 24 bits, lowest byte first; it is written as four digits of six
-//! bits, the lowest first. Two bytes that are left make three digits, one makes two; nothing
-//! fills up to four. A value of bytes starts with the number of its *bits*, 64 bits wide.
+//! Three bytes form a 24-bit little-endian number, which is written as four 6-bit digits, lowest
+//! first. Two remaining bytes give three digits, one byte gives two; there is no padding. A byte
+//! value starts with its number of *bits*, as a 64-bit number.
 
 /// What is wrong with digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! The property sets and keys that are known: PropertySets.md and SYCLBINDesign.md of
-//! intel/llvm, and what its tools write.
+//! The known property sets and keys: PropertySets.md and SYCLBINDesign.md of intel/llvm, and the
+//! output of its tools.
 
 use crate::model::Doc;
 use crate::model::modules::{IR_TYPES, STATES};
@@ -93,84 +93,84 @@ const TOOLS: &str = "intel/llvm";
 use Form::{Any, Arguments, Aspects, Bits, Named, Raw, Records, Sizes, Text, Texts, Words, YesNo};
 
 sets! {
-    "SYCLBIN/global metadata" "What holds for the whole SYCLBIN." SYCLBIN {
+    "SYCLBIN/global metadata" "Metadata of the whole SYCLBIN." SYCLBIN {
         "state" Named(&STATES), "The state of the kernel bundle: 0 input, 1 object, 2 executable.";
     }
-    "SYCLBIN/ir module metadata" "What an IR module is." SYCLBIN {
-        "type" Named(&IR_TYPES), "What the module is written in: 0 SPIR-V, 1 PTX, 2 AMDGCN.";
+    "SYCLBIN/ir module metadata" "Metadata of an IR module." SYCLBIN {
+        "type" Named(&IR_TYPES), "The intermediate representation: 0 SPIR-V, 1 PTX, 2 AMDGCN.";
         "target" Text, "The target triple.";
     }
-    "SYCLBIN/native device code image metadata" "What a native device code image is for." SYCLBIN {
-        "arch" Text, "The architecture that the code is compiled for.";
+    "SYCLBIN/native device code image metadata" "Metadata of a native device code image." SYCLBIN {
+        "arch" Text, "The target architecture.";
         "target" Text, "The target triple.";
     }
-    "SYCL/specialization constants" "The specialisation constants of the module: where each lies in the buffer of their values." SETS_MD {
-        "" Records(&["ID", "offset", "size"]), "A specialisation constant, or the members of one: for each its number in SPIR-V, its offset in the buffer of values, and its size in bytes.";
+    "SYCL/specialization constants" "The specialization constants of the module, and their offsets in the buffer of values." SETS_MD {
+        "" Records(&["ID", "offset", "size"]), "A specialization constant. Each scalar member has its SPIR-V id, its offset in the buffer of values, and its size in bytes.";
     }
-    "SYCL/specialization constants default values" "What specialisation constants are if nobody sets them." SETS_MD {
-        "" Raw, "The buffer of the values, one after the other.";
+    "SYCL/specialization constants default values" "The default values of the specialization constants." SETS_MD {
+        "" Raw, "The default values, one after the other.";
     }
     "SYCL/devicelib req mask" "The device libraries that the module needs." SETS_MD {
-        "DeviceLibReqMask" Bits, "A bit for each device library.";
+        "DeviceLibReqMask" Bits, "A bit mask with one bit per device library.";
     }
-    "SYCL/devicelib metadata" "What marks the image of a device library." TOOLS {
+    "SYCL/devicelib metadata" "Metadata of a device library image." TOOLS {
         "" Any, "The name of a device library.";
     }
-    "SYCL/kernel param opt" "The arguments of kernels that the compiler has left out, because nothing uses them." SETS_MD {
-        "" Arguments, "A kernel: a bit for each argument in the order of the source, set if it is left out.";
+    "SYCL/kernel param opt" "Kernel arguments that the compiler has eliminated because they are unused." SETS_MD {
+        "" Arguments, "A kernel, with one bit per source argument; the bit is set if the argument is eliminated.";
     }
-    "SYCL/program metadata" "What the source demands of single kernels and globals." SETS_MD {
-        "@reqd_work_group_size" Sizes, "The work-group size that the kernel must be run with.";
-        "@work_group_num_dim" Words, "How many dimensions the work-group size has.";
-        "@max_work_group_size" Sizes, "The largest work-group size that the kernel may be run with.";
-        "@max_linear_work_group_size" Sizes, "The most work-items that a work-group of the kernel may have.";
-        "@global_id_mapping" Text, "The name in the source of a device global.";
-        "" Any, "A kernel or global, and what is said of it.";
+    "SYCL/program metadata" "Source attributes of kernels and device globals." SETS_MD {
+        "@reqd_work_group_size" Sizes, "The required work-group size of the kernel.";
+        "@work_group_num_dim" Words, "The number of dimensions of the work-group size.";
+        "@max_work_group_size" Sizes, "The maximum work-group size of the kernel, per dimension.";
+        "@max_linear_work_group_size" Sizes, "The maximum number of work-items in a work-group.";
+        "@global_id_mapping" Text, "The source name of a device global.";
+        "" Any, "A kernel or device global, and its attribute.";
     }
-    "SYCL/misc properties" "How the module was compiled." SETS_MD {
-        "isEsimdImage" YesNo, "The module is explicit SIMD (ESIMD).";
-        "sycl-register-alloc-mode" Named(&["automatic", "", "large"]), "How registers are given out: 0 automatic, 2 a large register file.";
-        "sycl-grf-size" Named(&["automatic"]), "The registers of a hardware thread; 0 automatic.";
-        "optLevel" Any, "The level of optimisation.";
-        "specConstsReplacedWithDefault" YesNo, "Specialisation constants are replaced by their default values: they cannot be set any more.";
-        "sanUsed" Text, "The sanitiser that the module is instrumented for.";
+    "SYCL/misc properties" "Compilation options and properties of the module." SETS_MD {
+        "isEsimdImage" YesNo, "The module is explicit SIMD (ESIMD) code.";
+        "sycl-register-alloc-mode" Named(&["automatic", "", "large"]), "The register allocation mode: 0 automatic, 2 large register file.";
+        "sycl-grf-size" Named(&["automatic"]), "The number of registers per hardware thread; 0 automatic.";
+        "optLevel" Any, "The optimisation level.";
+        "specConstsReplacedWithDefault" YesNo, "Specialization constants have been replaced by their default values and can no longer be set.";
+        "sanUsed" Text, "The sanitizer that the module is instrumented for.";
         "isNativeCPUImage" YesNo, "The module is for the SYCL Native CPU device.";
     }
     "SYCL/assert used" "The kernels that may call assert." SETS_MD {
         "" YesNo, "A kernel that may call assert.";
     }
-    "SYCL/exported symbols" "What other modules may use." SETS_MD {
-        "" Any, "The mangled name of a function or variable that this module defines for others.";
+    "SYCL/exported symbols" "Symbols that the module exports." SETS_MD {
+        "" Any, "The mangled name of an exported function or variable.";
     }
-    "SYCL/imported symbols" "What the module uses of others: it must be linked with one that exports it." SETS_MD {
-        "" Any, "The mangled name of a function or variable that another module must define.";
+    "SYCL/imported symbols" "Symbols that the module imports. It must be linked with modules that export them." SETS_MD {
+        "" Any, "The mangled name of an imported function or variable.";
     }
-    "SYCL/device globals" "Variables in the memory of the device." SETS_MD {
-        "" Records(&["size", "device_image_scope"]), "A variable: its size in bytes, and 1 if each device image has one of its own.";
+    "SYCL/device globals" "Device global variables." SETS_MD {
+        "" Records(&["size", "device_image_scope"]), "A variable: its size in bytes, and 1 if each device image has its own copy.";
     }
-    "SYCL/device requirements" "What a device must have to run the module." SETS_MD {
-        "aspects" Aspects, "The aspects that the device must have.";
+    "SYCL/device requirements" "Requirements of the module on the device." SETS_MD {
+        "aspects" Aspects, "The aspects that the device must support.";
         "fixed_target" Any, "The targets that the module may be compiled for.";
-        "reqd_work_group_size_uint64_t" Sizes, "The work-group size that kernels must be run with.";
-        "reqd_work_group_size" Sizes, "The work-group size that kernels must be run with.";
-        "joint_matrix" Texts(';'), "The matrices that the device must support.";
-        "joint_matrix_mad" Texts(';'), "The multiplications of matrices that the device must support.";
+        "reqd_work_group_size_uint64_t" Sizes, "The required work-group size of the kernels.";
+        "reqd_work_group_size" Sizes, "The required work-group size of the kernels.";
+        "joint_matrix" Texts(';'), "The joint matrix types and sizes that the device must support.";
+        "joint_matrix_mad" Texts(';'), "The joint matrix multiplications that the device must support.";
         "reqd_sub_group_size" Words, "The sub-group size that the device must support.";
-        "work_group_num_dim" Words, "How many dimensions the work-group size has.";
-        "compile_target" Text, "The device that the module is compiled for.";
+        "work_group_num_dim" Words, "The number of dimensions of the work-group size.";
+        "compile_target" Text, "The target device of the module.";
     }
     "SYCL/host pipes" "Pipes between host and device." SETS_MD {
-        "" Records(&["size"]), "A pipe: the size of what goes through it, in bytes.";
+        "" Records(&["size"]), "A pipe, and the size of its data type in bytes.";
     }
-    "SYCL/virtual functions" "Which modules have to be linked for calls of virtual functions." SETS_MD {
+    "SYCL/virtual functions" "Sets of virtual functions; modules of the same set are linked together." SETS_MD {
         "virtual-functions-set" Text, "The set of virtual functions that the module defines.";
         "uses-virtual-functions-set" Texts(','), "The sets of virtual functions that its kernels call.";
     }
-    "SYCL/implicit local arg" "Kernels with local memory that is passed as an argument." SETS_MD {
-        "" Any, "A kernel: which of its arguments it is.";
+    "SYCL/implicit local arg" "Kernels with an implicit local memory argument." SETS_MD {
+        "" Any, "A kernel, and the index of the implicit local memory argument.";
     }
-    "SYCL/registered kernels" "Names under which kernels can be asked for." SETS_MD {
-        "" Text, "A registered name: the name of the kernel in the module.";
+    "SYCL/registered kernels" "Registered kernel names, for lookup by name." SETS_MD {
+        "" Text, "A registered name, and the kernel's name in the module.";
     }
     "SYCL/kernel names" "The kernels of the module." TOOLS {
         "" Any, "A kernel.";

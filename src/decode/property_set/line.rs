@@ -68,16 +68,16 @@ pub fn read(line: &[u8]) -> Line {
     if line.first() == Some(&b'[') {
         return match line.iter().rposition(|b| *b == b']') {
             Some(end) => Line::Set(1..end),
-            None => Line::Wrong("the name of a set does not end with ]"),
+            None => Line::Wrong("the name of the set does not end with ]"),
         };
     }
     let equals = find(b'=', 0).filter(|at| *at > 0);
     let Some(equals) = equals.filter(|at| at + 1 < line.len()) else {
-        return Line::Wrong("this is no property: key=type|value");
+        return Line::Wrong("not a property: expected key=type|value");
     };
     let bar = find(b'|', equals).filter(|at| *at > equals + 1);
     let Some(bar) = bar.filter(|at| at + 1 < line.len()) else {
-        return Line::Wrong("there is no type or no value: key=type|value");
+        return Line::Wrong("missing type or value: expected key=type|value");
     };
     Line::Property(Parts {
         key: 0..equals,
@@ -105,7 +105,7 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, Wrong> {
             let number = decimal(bytes(&parts.value)).filter(|n| u32::try_from(*n).is_ok());
             Read::Number(number.ok_or_else(|| {
                 let text = shown(&parts.value);
-                let message = format!("{text:?} is no decimal number of 32 bits");
+                let message = format!("{text:?} is not a 32-bit decimal number");
                 wrong(&rules::PROPERTY_NUMBER, &parts.value, message)
             })?)
         }
@@ -125,7 +125,7 @@ pub fn value(line: &[u8], parts: &Parts) -> Result<Reading, Wrong> {
         }
         _ => {
             let text = shown(&parts.kind);
-            let message = format!("the type {text:?} is none: 1 are numbers, 2 are bytes");
+            let message = format!("unknown type {text:?}: expected 1 (number) or 2 (bytes)");
             return Err(wrong(&rules::PROPERTY_TYPE, &parts.kind, message));
         }
     };
@@ -138,19 +138,16 @@ fn said(fault: base64::Fault) -> (&'static Rule, String) {
     match fault {
         Fault::Length => (
             &rules::PROPERTY_BASE64,
-            "there is one digit too many: no bytes are written so".to_owned(),
+            "invalid number of digits: one more than a multiple of 4".to_owned(),
         ),
-        Fault::Character(_) => (
-            &rules::PROPERTY_BASE64,
-            "this is none of the 64 digits".to_owned(),
-        ),
+        Fault::Character(_) => (&rules::PROPERTY_BASE64, "invalid base64 digit".to_owned()),
         Fault::NoCount => (
             &rules::PROPERTY_BITS,
-            "the value ends within its number of bits".to_owned(),
+            "the value ends within its bit count".to_owned(),
         ),
         Fault::Count { bits, bytes } => (
             &rules::PROPERTY_BITS,
-            format!("it says that {bits} bits follow, but {bytes} bytes do"),
+            format!("the bit count is {bits}, but {bytes} bytes follow"),
         ),
     }
 }

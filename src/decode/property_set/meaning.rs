@@ -1,4 +1,4 @@
-//! What the value of a property means.
+//! The meaning of property values.
 
 use super::known::{Form, aspect};
 use crate::model::text::escaped;
@@ -184,7 +184,7 @@ fn arguments(bits: u64, bytes: &[u8]) -> Meaning {
         byte.is_some_and(|byte| byte >> (at % 8) & 1 == 1)
     };
     let count = bits.min(bytes.len() as u64 * 8);
-    // Runs of arguments that are left out.
+    // Runs of eliminated arguments.
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for at in (0..count).filter(|at| removed(*at)) {
         match runs.last_mut() {
@@ -193,9 +193,9 @@ fn arguments(bits: u64, bytes: &[u8]) -> Meaning {
         }
     }
     let mut words = match (runs.as_slice(), count) {
-        ([], _) => format!("none of {count} is left out"),
-        ([(0, last)], _) if last + 1 == count => format!("all of {count} are left out"),
-        _ => format!("of {count} are left out: "),
+        ([], _) => format!("none of {count} eliminated"),
+        ([(0, last)], _) if last + 1 == count => format!("all of {count} eliminated"),
+        _ => "eliminated: ".to_owned(),
     };
     if words.ends_with(' ') {
         let run = |(from, to): &(u64, u64)| match from == to {
@@ -207,8 +207,9 @@ fn arguments(bits: u64, bytes: &[u8]) -> Meaning {
         if runs.len() > WORDS {
             words.push_str(" …");
         }
+        words.push_str(&format!(" (of {count})"));
     }
-    let states = ["kept", "left out"];
+    let states = ["kept", "eliminated"];
     let part = |at: u64| {
         let state = states.get(usize::from(removed(at))).copied();
         let value = Value::text(state.unwrap_or_default());
@@ -290,12 +291,12 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_are_left_out() {
+    fn eliminated_arguments() {
         let of = |bits, bytes: &[u8]| of_bytes(Form::Arguments, bits, bytes).words;
-        assert_eq!(of(8, &[0xff]), "all of 8 are left out");
-        assert_eq!(of(3, &[0]), "none of 3 is left out");
-        assert_eq!(of(9, &[0b1011_0001, 1]), "of 9 are left out: 0, 4–5, 7–8");
-        assert_eq!(of(0, &[]), "none of 0 is left out");
+        assert_eq!(of(8, &[0xff]), "all of 8 eliminated");
+        assert_eq!(of(3, &[0]), "none of 3 eliminated");
+        assert_eq!(of(9, &[0b1011_0001, 1]), "eliminated: 0, 4–5, 7–8 (of 9)");
+        assert_eq!(of(0, &[]), "none of 0 eliminated");
     }
 
     #[test]

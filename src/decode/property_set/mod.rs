@@ -1,9 +1,9 @@
-//! Property sets: what SYCL's tools and runtime tell each other about device code, as text.
-//! Follows PropertySets.md and PropertySetIO of intel/llvm.
+//! Property sets: metadata of device code that SYCL's tools and runtime exchange, as text. Follows
+//! PropertySets.md and PropertySetIO of intel/llvm.
 //!
 //! ```text
 //! [SYCL/device requirements]
-//! aspects=2|ABAAAAAAAAAgAAAABAAAAA        type 2: bytes, in a base64 of their own
+//! aspects=2|ABAAAAAAAAAgAAAABAAAAA        type 2: bytes, in a base64 variant
 //! [SYCL/misc properties]
 //! optLevel=1|2                            type 1: a number
 //! ```
@@ -31,7 +31,7 @@ use crate::model::modules::{Property, PropertySet, PropertyValue};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
 const TEXT_DOC: Doc = Doc {
-    text: "Properties in sets, as text: a line with the set's name in brackets, then a line for each property with its key, the number of its type, and its value.",
+    text: "Property sets as text. Each set starts with its name in brackets; each property is a line with a key, a type number and a value.",
     source: "PropertySets.md",
     known: &[],
 };
@@ -39,7 +39,7 @@ const TEXT_DOC: Doc = Doc {
 /// The bytes of a part of the text.
 fn place(text: Span, range: &Range<usize>) -> Span {
     let len = range.end.saturating_sub(range.start) as u64;
-    text.sub(range.start as u64, len)
+    text.subspan(range.start as u64, len)
 }
 
 /// A set, or a key in one.
@@ -76,7 +76,7 @@ impl<'a> Names<'a> {
 /// where there is too much.
 pub fn check(cx: &Context<'_>, text: Span) -> bool {
     if text.len() > limits::PROPERTIES {
-        let message = format_args!("{} bytes of properties are not read", text.len());
+        let message = format_args!("{} bytes of properties are not parsed", text.len());
         cx.report(&rules::TOO_LARGE, text, message);
         return false;
     }
@@ -87,7 +87,7 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     let bytes = window.bytes();
     let mut names = Names::default();
     let twice = |what: &str, at: &Range<usize>| {
-        let message = format_args!("this {what} is there again");
+        let message = format_args!("duplicate {what}");
         cx.report(&rules::PROPERTY_TWICE, place(text, at), message);
     };
     let mut set: Option<&[u8]> = None;
@@ -108,7 +108,7 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
             Line::Wrong(why) => cx.report(&rules::PROPERTY_LINE, place(text, &range), why),
             Line::Property(parts) => {
                 let Some(set) = set else {
-                    let message = "a property before the name of any set";
+                    let message = "property before the first set name";
                     cx.report(&rules::PROPERTY_WITHOUT_SET, place(text, &range), message);
                     continue;
                 };
@@ -123,8 +123,8 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
         }
     }
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
-        let message = "readers of the text stop here, at a NUL";
-        cx.report(&rules::PROPERTY_NUL, text.sub(at as u64, 1), message);
+        let message = "NUL: readers stop here";
+        cx.report(&rules::PROPERTY_NUL, text.subspan(at as u64, 1), message);
     }
     true
 }

@@ -1,4 +1,4 @@
-//! The rows of a property set's text, and what its values mean.
+//! The rows of a property set's text, and the meaning of its values.
 
 use std::ops::Range;
 
@@ -16,13 +16,13 @@ const SET: u64 = 1 << 48;
 const VALUE: u64 = 1 << 49;
 
 pub(super) const SET_DOC: Doc = doc("A property set.");
-pub(super) const KEY_DOC: Doc = doc("A property: its key, the number of its type, and its value.");
-const WRONG_DOC: Doc = doc("A line that is neither the name of a set nor a property.");
+pub(super) const KEY_DOC: Doc = doc("A property: its key, type number and value.");
+const WRONG_DOC: Doc = doc("A line that is neither a set name nor a property.");
 const ENCODED_DOC: Doc = doc(
-    "The bytes as text: three of them are a number of 24 bits, lowest byte first, that is written as four digits of base64, lowest first; before all stands the number of bits, 64 bits wide.",
+    "Bytes in a base64 variant. Each group of three bytes is a 24-bit little-endian number, written as four digits, lowest first. The bytes start with a 64-bit bit count.",
 );
-const END_DOC: Doc = doc("What ends the last line.");
-const AFTER_DOC: Doc = doc("Readers of the text stop at a NUL: what follows is not read.");
+const END_DOC: Doc = doc("The line break.");
+const AFTER_DOC: Doc = doc("Readers stop at a NUL; the rest of the text is ignored.");
 
 const fn doc(text: &'static str) -> Doc {
     Doc {
@@ -181,7 +181,7 @@ impl Sets {
         let parts = match line::read(line) {
             Line::Property(parts) => parts,
             _ => {
-                return Node::new(NodeKind::Text, "wrong line", self.place(&range))
+                return Node::new(NodeKind::Text, "malformed line", self.place(&range))
                     .value(Value::text_from(cut(line)))
                     .head(head(before, range.start))
                     .doc(&WRONG_DOC);

@@ -1,5 +1,5 @@
-//! Khronos' grammar of SPIR-V, as rspirv has it: instructions with their operands, and the
-//! names of the numbers among these.
+//! Khronos' grammar of SPIR-V, from rspirv: instructions with their operands, and the names of
+//! enumerants.
 
 use std::sync::OnceLock;
 

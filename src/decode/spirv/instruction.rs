@@ -9,47 +9,47 @@ use crate::decode::reader::Endian;
 use crate::model::{Doc, Node, NodeKind, Span, Str, Value};
 
 const INSTRUCTION_DOC: Doc = Doc {
-    text: "An instruction: what it does, how many words it has, and its operands. The line shows the id of its result, then the operands.",
+    text: "An instruction: its opcode, word count and operands. The line shows the result id, then the operands.",
     source: "SPIR-V, 3.3 Instructions",
     known: &[],
 };
 const UNKNOWN_DOC: Doc = Doc {
-    text: "The grammar of SPIR-V 1.6 and its extensions does not know this opcode: the operands are raw words.",
+    text: "The opcode is not in the grammar of SPIR-V 1.6 and its extensions. The operands are shown as raw words.",
     source: "SPIR-V, 3.3 Instructions",
     known: &[],
 };
 const OPCODE_DOC: Doc = Doc {
-    text: "What the instruction does: the low half of its first word.",
+    text: "The opcode: the low 16 bits of the first word.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
 const WORD_COUNT_DOC: Doc = Doc {
-    text: "How many words the instruction has, this one too: the high half of its first word.",
+    text: "The number of words of the instruction, including this one: the high 16 bits of the first word.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
 const RESULT_DOC: Doc = Doc {
-    text: "The id of the instruction's result: other instructions speak of it by this number.",
+    text: "The result id; other instructions refer to the result by it.",
     source: "SPIR-V, 2.2.1 Instructions",
     known: &[],
 };
 const ID_DOC: Doc = Doc {
-    text: "The id of another instruction's result.",
+    text: "The result id of another instruction.",
     source: "SPIR-V, 2.2.1 Instructions",
     known: &[],
 };
 const LITERAL_DOC: Doc = Doc {
-    text: "A number or text that stands in the instruction itself.",
+    text: "A literal: a number or string in the instruction itself.",
     source: "SPIR-V, 2.2.1 Instructions",
     known: &[],
 };
 const NAMED_DOC: Doc = Doc {
-    text: "A number or bits that the specification has names for.",
+    text: "An enumerant or a bit mask of the specification.",
     source: "SPIR-V, 3 Binary Form",
     known: &[],
 };
 const WORDS_DOC: Doc = Doc {
-    text: "Words that the grammar has no operands for.",
+    text: "Words for which the grammar has no operands.",
     source: "SPIR-V, 3.3 Instructions",
     known: &[],
 };
@@ -218,10 +218,10 @@ pub(super) fn rows(module: &Module, number: u32) -> Vec<Node> {
     let Some(instruction) = module.instruction(number) else {
         return Vec::new();
     };
-    let first = instruction.span.sub(0, 4);
+    let first = instruction.span.subspan(0, 4);
     let (low, high) = match module.endian() {
-        Endian::Little => (first.sub(0, 2), first.sub(2, 2)),
-        Endian::Big => (first.sub(2, 2), first.sub(0, 2)),
+        Endian::Little => (first.subspan(0, 2), first.subspan(2, 2)),
+        Endian::Big => (first.subspan(2, 2), first.subspan(0, 2)),
     };
     let mut value = Value::decimal(instruction.opcode.into(), 16);
     if instruction.grammar.is_some() {
@@ -237,7 +237,7 @@ pub(super) fn rows(module: &Module, number: u32) -> Vec<Node> {
     }
     for operand in module.operands(&instruction) {
         let at = operand.at as u64 * 4;
-        let span = instruction.span.sub(at, operand.len as u64 * 4);
+        let span = instruction.span.subspan(at, operand.len as u64 * 4);
         rows.push(row(module, &instruction, &operand, span));
     }
     rows
@@ -282,7 +282,7 @@ fn row(module: &Module, instruction: &Instruction, operand: &Operand, span: Span
 
 fn id_row(module: &Module, id: u32, node: Node) -> Node {
     let Some((_, definition)) = module.definition(id) else {
-        return node.summary("nothing defines it");
+        return node.summary("not defined");
     };
     let name = module.name(id);
     let opcode = opcode(&definition);

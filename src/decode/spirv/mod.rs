@@ -1,5 +1,5 @@
-//! SPIR-V, Khronos' intermediate representation: a section of a zebin that the driver rebuilds
-//! from, or a file of its own. Follows the SPIR-V specification 1.6 (unified), section 2.3.
+//! SPIR-V, Khronos' intermediate representation: a section of a zebin that the driver can
+//! recompile, or a separate file. Follows the SPIR-V specification 1.6 (unified), section 2.3.
 //!
 //! ```text
 //! header: magic │ version │ generator │ bound │ schema     5 words
@@ -7,8 +7,7 @@
 //! …
 //! ```
 //!
-//! A check reads no more than the header. The instructions are taken apart by `module` when
-//! somebody opens them.
+//! A check reads only the header. `module` decodes the instructions when they are opened.
 
 mod grammar;
 mod instruction;
@@ -59,7 +58,7 @@ impl Header {
 const MAGIC: u32 = 0x0723_0203;
 
 const MODULE_DOC: Doc = Doc {
-    text: "A module of SPIR-V: a header of five words, then instructions. The driver builds kernels from it; in a zebin, when the code there does not fit the device.",
+    text: "A SPIR-V module: a header of five words, then instructions. The driver compiles it; if it is in a zebin, only if the code is for another device.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
@@ -105,7 +104,7 @@ impl Format for Spirv {
                     fact("ids below", header.bound.to_string(), false),
                 ],
             ),
-            None => ("cut-off SPIR-V".to_owned(), Vec::new()),
+            None => ("truncated SPIR-V".to_owned(), Vec::new()),
         };
         Opened {
             summary: Summary::new("spirv", title, facts),
@@ -116,7 +115,7 @@ impl Format for Spirv {
 
 /// The node of a section that holds a module; nothing, if it does not.
 pub fn node(cx: &Context<'_>, bytes: Span, mut node: Node) -> Option<Node> {
-    let head = Window::clamped(cx.sources, bytes.sub(0, 4));
+    let head = Window::clamped(cx.sources, bytes.subspan(0, 4));
     order(head.bytes())?;
     if let Some(header) = check(cx, bytes) {
         node = node.summary(format!("SPIR-V {}", header.version_text()));
@@ -135,7 +134,7 @@ fn rows(cx: &Context<'_>, span: Span) -> ExpanderId {
 
 /// Checks the header, and nothing else.
 fn check(cx: &Context<'_>, span: Span) -> Option<Header> {
-    let window = Window::clamped(cx.sources, span.sub(0, Header::SIZE));
+    let window = Window::clamped(cx.sources, span.subspan(0, Header::SIZE));
     let endian = order(window.bytes())?;
     let header = match Header::read(&mut window.reader(endian)) {
         Ok(header) => header,
@@ -154,8 +153,8 @@ fn check(cx: &Context<'_>, span: Span) -> Option<Header> {
     if !span.len().is_multiple_of(4) {
         cx.report(
             &rules::SPIRV_ODD_SIZE,
-            span.from(span.len() - span.len() % 4),
-            format_args!("{} bytes are no whole number of words", span.len()),
+            span.skip(span.len() - span.len() % 4),
+            format_args!("{} bytes are not a whole number of words", span.len()),
         );
     }
     Some(header)

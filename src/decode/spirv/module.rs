@@ -1,9 +1,9 @@
-//! A module of SPIR-V with its instructions, made when somebody opens them.
+//! A SPIR-V module with its instructions, which are decoded when they are opened.
 //!
-//! A walk over the first words finds where the instructions start and which of them define
-//! ids; what an instruction says is read each time it is shown. What the grammar does not know
-//! stands there as raw words. The walk ends at a word count that is 0 or goes past the end:
-//! what follows is one piece.
+//! One pass over the first words of the instructions finds where they start and which of them
+//! define ids. The contents of an instruction are read each time it is shown. Opcodes that are not
+//! in the grammar are shown as raw words. The pass ends at a word count that is 0 or extends past
+//! the end; the remaining bytes form a single node.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -54,22 +54,22 @@ const OP_TYPE_INT: u16 = 21;
 const OP_TYPE_FLOAT: u16 = 22;
 
 const HEADER_DOC: Doc = Doc {
-    text: "What the bytes are, for which version, by whom, and how many ids there are.",
+    text: "The magic number, version, generator and id bound of the module.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
 const CUT_HEADER_DOC: Doc = Doc {
-    text: "The module ends within its header of five words.",
+    text: "The module is shorter than its header of five words.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
 const INSTRUCTIONS_DOC: Doc = Doc {
-    text: "The instructions of the module, in 32-bit words. The low half of the first word is the opcode, the high half says how many words there are.",
+    text: "The instructions of the module, in 32-bit words. The low 16 bits of the first word are the opcode, the high 16 bits the word count.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
 const REST_DOC: Doc = Doc {
-    text: "No instruction starts here: the word count is 0, or goes past the end of the module.",
+    text: "Not an instruction: the word count is 0, or extends past the end of the module.",
     source: "SPIR-V, 2.3 Physical Layout of a SPIR-V Module and Instruction",
     known: &[],
 };
@@ -160,7 +160,7 @@ impl Module {
         let len = self.bytes.len() as u64;
         let at = |word: u32| (u64::from(word) * 4).min(len);
         let (start, end) = (at(words.start), at(words.end));
-        self.span.sub(start, end.saturating_sub(start))
+        self.span.subspan(start, end.saturating_sub(start))
     }
 
     /// The instruction of that number, if there is one.
@@ -185,17 +185,23 @@ impl Module {
         Some((number, self.instruction(number)?))
     }
 
-    /// The name that an id has for debugging.
+    /// The name that an id has for debugging: the start of a long one, as many may refer to it.
     pub(super) fn name(&self, id: u32) -> Option<String> {
-        let instruction = self.instruction(*self.names.get(&id)?)?;
-        let name = self
-            .operands(&instruction)
-            .into_iter()
-            .find_map(|operand| match operand.what {
-                What::Text(text) => Some(text),
-                _ => None,
-            });
-        name.filter(|name| !name.is_empty())
+        const MOST: u32 = 64;
+        let number = usize::try_from(*self.names.get(&id)?).ok()?;
+        let at = *self.starts.get(number)?;
+        let (_, count) = split(self.word(at)?);
+        // The opcode and the id stand before it.
+        let words = (2..u32::from(count).min(MOST + 2)).map_while(|i| self.word(at + i));
+        let bytes = words.flat_map(u32::to_le_bytes);
+        let name: Vec<u8> = bytes.take_while(|byte| *byte != 0).collect();
+        let mut text = String::from_utf8_lossy(&name).into_owned();
+        if name.len() == 4 * MOST as usize {
+            // The last character may be cut in two.
+            text.pop();
+            text.push('…');
+        }
+        (!text.is_empty()).then_some(text)
     }
 
     /// The operands of an instruction.
@@ -220,7 +226,7 @@ impl Module {
         let header = self.span(0..HEADER_WORDS);
         let mut rows = Vec::new();
         if header.len() < Header::SIZE {
-            let node = Node::new(NodeKind::Blob, "cut-off header", header).value(Value::Bytes);
+            let node = Node::new(NodeKind::Blob, "truncated header", header).value(Value::Bytes);
             rows.push(node.doc(&CUT_HEADER_DOC));
             return rows;
         }
@@ -247,9 +253,9 @@ impl Module {
         let end = self.span(0..self.end).len();
         let rest = self
             .span
-            .sub(end, (self.bytes.len() as u64).saturating_sub(end));
+            .subspan(end, (self.bytes.len() as u64).saturating_sub(end));
         if !rest.is_empty() {
-            let node = Node::new(NodeKind::Blob, "no instruction", rest).value(Value::Bytes);
+            let node = Node::new(NodeKind::Blob, "not an instruction", rest).value(Value::Bytes);
             rows.push(node.doc(&REST_DOC));
         }
         rows

@@ -1,5 +1,5 @@
-//! What a module says about itself, from its instructions: SPIR-V, 2.4 Logical Layout of a
-//! Module. These rows have no bytes of their own; they refer to the instructions'.
+//! The overview of a module, from its instructions: SPIR-V, 2.4 Logical Layout of a Module. These
+//! rows have no bytes; they refer to the instructions.
 
 use std::ops::Range;
 
@@ -77,7 +77,7 @@ impl Group {
 }
 
 const ENTRY_DOC: Doc = Doc {
-    text: "Collected from an instruction of the module; the reference leads there.",
+    text: "Taken from an instruction of the module; the reference links to it.",
     source: "SPIR-V, 2.4 Logical Layout of a Module",
     known: &[],
 };

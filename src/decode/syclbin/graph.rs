@@ -1,4 +1,4 @@
-//! The model of the modules, from what was surveyed.
+//! Builds the model of the modules from the result of the check.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

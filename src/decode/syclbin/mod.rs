@@ -1,9 +1,9 @@
-//! SYCLBIN: device code of SYCL with its metadata. Follows SYCLBINDesign.md and SYCLBIN.h of
+//! SYCLBIN: SYCL device code with its metadata. Follows SYCLBINDesign.md and SYCLBIN.h of
 //! intel/llvm, in both generations:
 //!
-//! * [`v1`]: a file of its own, or the image of an [OffloadBinary](super::offload_binary):
+//! * [`v1`]: a separate file, or the image of an [OffloadBinary](super::offload_binary):
 //!   headers, a table of metadata, a table of device code;
-//! * [`v2`]: an OffloadBinary whose strings tell the roles of the images.
+//! * [`v2`]: an OffloadBinary whose strings give the roles of the images.
 //!
 //! Both give the same [`Syclbin`], and from it the same [`ModuleGraph`](crate::model::modules::ModuleGraph).
 
@@ -44,7 +44,7 @@ impl Text {
     fn readable(self) -> Span {
         match self.checked {
             true => self.span,
-            false => self.span.sub(0, 0),
+            false => self.span.subspan(0, 0),
         }
     }
 }
@@ -109,18 +109,18 @@ pub enum Part {
 const SOURCE: &str = "SYCLBINDesign.md";
 
 static GLOBAL_DOC: Doc = Doc::new(
-    "What holds for the whole SYCLBIN: the state of its kernels.",
+    "The metadata of the whole SYCLBIN: the state of its kernels.",
     SOURCE,
 );
 static MODULE_DOC: Doc = Doc::new(
-    "The property sets of an abstract module: its device binaries share them, kernels, imported and exported symbols, requirements of devices.",
+    "The property sets of an abstract module, which its device binaries share: kernels, imported and exported symbols, device requirements.",
     SOURCE,
 );
 static IR_DOC: Doc = Doc::new(
-    "Device code in an intermediate representation, to be compiled when it is run.",
+    "Device code in an intermediate representation, compiled at run time.",
     SOURCE,
 );
-static NATIVE_DOC: Doc = Doc::new("Device code that is compiled for one architecture.", SOURCE);
+static NATIVE_DOC: Doc = Doc::new("Device code for one architecture.", SOURCE);
 static SIZE_DOC: Doc = Doc::new(
     "The size of the metadata in bytes; the device code follows it.",
     SOURCE,
@@ -266,7 +266,7 @@ struct ImageRows(Vec<Node>);
 impl ImageRows {
     fn new(part: Part, span: Span, code: &Code, out: &Rows<'_>) -> ImageRows {
         let mut rows = Vec::new();
-        let size = span.sub(0, 8);
+        let size = span.subspan(0, 8);
         let window = super::reader::Window::clamped(out.sources, size);
         if size.len() < 8 {
             rows.push(Node::new(NodeKind::Blob, "truncated image", span).value(Value::Bytes));
@@ -321,7 +321,7 @@ fn read_global(cx: &Context<'_>, text: Text, place: Span) -> Option<Given<u64>> 
         cx.report(
             &rules::SYCLBIN_STATE,
             place,
-            "the global metadata does not give the state",
+            "the global metadata has no state",
         );
         return None;
     };

@@ -22,6 +22,7 @@ use crate::decode::format::{Format, Opened};
 use crate::decode::layout::{self, Overlap, Region, Regions};
 use crate::decode::reader::{Endian, ReadResult, Reader, Window};
 use crate::decode::record::Field;
+use crate::decode::text::plural;
 use crate::decode::{limits, rules};
 use crate::model::kernels::Given;
 use crate::model::{Span, Spanned};
@@ -46,7 +47,7 @@ impl Format for SyclbinV1 {
         let survey = reading.survey(cx);
         let rows = reading.rows(cx, survey);
         let survey = Rc::clone(&rows.survey);
-        let count = rows.regions.len();
+        let count = rows.regions.region_count();
         Opened {
             summary: survey.summary(),
             content: Some((
@@ -78,9 +79,9 @@ struct Reading {
 
 impl Reading {
     fn start(cx: &Context<'_>, span: Span) -> Reading {
-        let head = Window::clamped(cx.sources, span.sub(0, FileHeader::SIZE));
+        let head = Window::clamped(cx.sources, span.subspan(0, FileHeader::SIZE));
         let header = FileHeader::clamped(&head, Endian::Little);
-        let after = span.sub(FileHeader::SIZE, 0);
+        let after = span.subspan(FileHeader::SIZE, 0);
         let mut reading = Reading {
             span,
             header,
@@ -92,7 +93,7 @@ impl Reading {
         };
         if !reading.is_whole() {
             let missing = FileHeader::SIZE - header.origin.len();
-            let message = format_args!("the header is truncated: {missing} bytes are missing");
+            let message = format_args!("the header is truncated by {}", plural(missing, "byte"));
             cx.report(&rules::SYCLBIN_HEADER, header.origin, message);
             return reading;
         }
@@ -100,14 +101,17 @@ impl Reading {
             cx.report(
                 &rules::SYCLBIN_MAGIC,
                 header.span_of(FileHeader::Magic),
-                "the bytes of the magic number are reversed",
+                "the magic number is byte-swapped",
             );
         }
         if header.Version > 1 {
             cx.report(
                 &rules::SYCLBIN_VERSION,
                 header.span_of(FileHeader::Version),
-                format_args!("version {}: only 0 and 1 have this header", header.Version),
+                format_args!(
+                    "version {}: this header has only versions 0 and 1",
+                    header.Version
+                ),
             );
         }
         reading.tables(cx);
@@ -126,12 +130,15 @@ impl Reading {
         let mut next = |field: Field<FileHeader>, size: u64| {
             let count = header.get(field);
             let len = count.value.saturating_mul(size);
-            let table = self.span.sub(at, len);
+            let table = self.span.subspan(at, len);
             if table.len() < len {
                 cx.report(
                     &rules::SYCLBIN_TABLE,
                     count.span,
-                    format_args!("the table has {len} bytes, {} are in the file", table.len()),
+                    format_args!(
+                        "the table has {len} bytes, but only {} are in the file",
+                        table.len()
+                    ),
                 );
             }
             at = at.saturating_add(len);
@@ -139,7 +146,7 @@ impl Reading {
                 // What is aligned is the place in the SYCLBIN, whose headers are multiples of 8.
                 at = at.checked_next_multiple_of(8).unwrap_or(u64::MAX);
             }
-            table.sub(0, table.len() - table.len() % size)
+            table.subspan(0, table.len() - table.len() % size)
         };
         self.modules = next(FileHeader::AbstractModuleCount, AbstractModuleHeader::SIZE);
         self.ir = next(FileHeader::IRModuleCount, IRModuleHeader::SIZE);
@@ -158,7 +165,7 @@ impl Reading {
                 (global, read_global(cx, global, size.span))
             }
             false => {
-                let span = header.origin.sub(0, 0);
+                let span = header.origin.subspan(0, 0);
                 let checked = true;
                 (Text { span, checked }, None)
             }
@@ -305,12 +312,15 @@ fn part(cx: &Context<'_>, table: Span, offset: Spanned<u64>, size: Spanned<u64>)
         cx.report_with(
             &rules::SYCLBIN_OUT_OF_BOUNDS,
             size.span,
-            format_args!("{len} bytes at {at:#x} of a table of {} bytes", table.len()),
-            &[(offset.span, "their offset"), (table, "the table")],
+            format_args!(
+                "{len} bytes at {at:#x} extend past the end of the table ({} bytes)",
+                table.len()
+            ),
+            &[(offset.span, "the offset"), (table, "the table")],
             None,
         );
     }
-    table.sub(at, len)
+    table.subspan(at, len)
 }
 
 /// The records of a table, as far as they are decoded.
@@ -321,7 +331,7 @@ fn records(cx: &Context<'_>, table: Span, size: u64) -> Window {
             "the headers after the first {} are not read",
             limits::ENTRIES
         );
-        cx.report(&rules::TOO_MANY, table.from(most).sub(0, size), message);
+        cx.report(&rules::TOO_MANY, table.skip(most).subspan(0, size), message);
     }
-    Window::clamped(cx.sources, table.sub(0, most))
+    Window::clamped(cx.sources, table.subspan(0, most))
 }

@@ -1,12 +1,13 @@
-//! The second generation: an OffloadBinary whose strings tell the roles of its images.
+//! The second generation: an OffloadBinary whose strings give the roles of its images.
 //!
 //! | `role` | `am_index` | image |
 //! |---|---|---|
 //! | `global_metadata` | – | property sets |
-//! | `am_metadata` | which abstract module | property sets |
-//! | `ir`, `native` | which abstract module | size of the metadata (64 bits), property sets, device code |
+//! | `am_metadata` | index of the abstract module | property sets |
+//! | `ir`, `native` | index of the abstract module | size of the metadata (64 bits), property sets, device code |
 //!
-//! `triple`, `arch` and `ir_type` are copies of properties, for tools that know no property sets.
+//! `triple`, `arch` and `ir_type` are copies of properties, for tools that do not support property
+//! sets.
 
 use super::graph::Said;
 use super::{Code, Module, Part, Syclbin, Text, open_code, read_global};
@@ -57,7 +58,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
         cx.report(&rules::SYCLBIN_GLOBAL, place, "duplicate global metadata");
     }
     let none = Text {
-        span: span.sub(0, 0),
+        span: span.subspan(0, 0),
         checked: true,
     };
     let mut survey = Syclbin {
@@ -195,7 +196,7 @@ fn module_of(cx: &Context<'_>, entry: &Entry, entries: u64) -> Option<u32> {
         cx.report(
             &rules::SYCLBIN_AM_INDEX,
             place,
-            format_args!("am_index is {number}, there are {entries} entries"),
+            format_args!("am_index {number} out of range ({entries} entries)"),
         );
         return None;
     }
@@ -276,9 +277,9 @@ fn abstract_modules(
 /// Reads an image of device code: the size of its metadata, the metadata, the code.
 fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
     let image = entry.image;
-    let window = Window::clamped(cx.sources, image.sub(0, 8));
+    let window = Window::clamped(cx.sources, image.subspan(0, 8));
     let size = uint(window.bytes(), Endian::Little);
-    let mut text = image.sub(8, size);
+    let mut text = image.subspan(8, size);
     if image.len() < 8 {
         cx.report(
             &rules::SYCLBIN_IMAGE,
@@ -288,22 +289,22 @@ fn read_image(cx: &Context<'_>, entry: &Entry, role: Role) -> Code {
                 image.len()
             ),
         );
-        text = image.sub(0, 0);
+        text = image.subspan(0, 0);
     } else if size > image.len() - 8 {
         cx.report(
             &rules::SYCLBIN_IMAGE,
-            image.sub(0, 8),
+            image.subspan(0, 8),
             format_args!(
-                "the size of the metadata is {size}, {} bytes follow",
+                "the size of the metadata is {size}, but only {} bytes follow",
                 image.len() - 8
             ),
         );
-        text = image.sub(8, 0);
+        text = image.subspan(8, 0);
     }
     let text = Text::check(cx, text);
     let bytes = match image.len() {
-        0..8 => image.sub(0, 0),
-        _ => image.from(text.span.end - image.start),
+        0..8 => image.subspan(0, 0),
+        _ => image.skip(text.span.end - image.start),
     };
     check_copies(cx, entry, role, text);
     Code {
@@ -328,7 +329,7 @@ fn check_copies(cx: &Context<'_>, entry: &Entry, role: Role, text: Text) {
             cx.report(
                 &rules::SYCLBIN_COPY,
                 place,
-                format_args!("the string is {copy:?}, the property is {property:?}"),
+                format_args!("the string is {copy:?}, but the property is {property:?}"),
             );
         }
     }

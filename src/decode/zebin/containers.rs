@@ -1,5 +1,5 @@
-//! Intel's ELF files that hold others: the OpenCL container from before the zebin, and the
-//! OpenMP offload container.
+//! Intel's ELF files that contain other files: the legacy OpenCL container, which predates the
+//! zebin, and the OpenMP offload container.
 //!
 //! ```text
 //! SHT_OPENCL_…                    legacy Intel OpenCL container (compute-runtime, cif; igc)
@@ -19,7 +19,7 @@ const OPENCL: &str = "compute-runtime, device_binary_formats.h";
 const LLVM: &str = "LLVM, Frontend/Offloading/Utility.cpp";
 
 static OPENCL_DOC: Doc = Doc::new(
-    "A file in a legacy Intel OpenCL container. Drivers since April 2026 take only intermediate representations out of it.",
+    "A file in a legacy Intel OpenCL container. Drivers since April 2026 load only its intermediate representations.",
     OPENCL,
 );
 static TEXT_DOC: Doc = Doc::new("Text of a legacy Intel OpenCL container.", OPENCL);
@@ -29,7 +29,7 @@ static VALUES_DOC: Doc = Doc::new(
     OPENCL,
 );
 static OPENMP_DOC: Doc = Doc::new(
-    "An image of the OpenMP offload container. The note of its index says whether it is native or SPIR-V.",
+    "An image of the OpenMP offload container. The note with its index tells whether it is native or SPIR-V.",
     LLVM,
 );
 

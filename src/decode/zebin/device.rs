@@ -5,13 +5,15 @@
 //! removed from it in 2024-11. Other copies of the family enumeration (media, Windows) number
 //! 24 to 37 differently; compute binaries use these.
 
+use super::device_names;
 use crate::decode::names::{Dec, Hex};
+use crate::model::KnownDevice;
 use crate::{bit_fields, open_enum};
 
 open_enum! {
     /// `PRODUCT_FAMILY`: note type 1, and e_machine in files of 2020.
     pub struct ProductFamily(u32) {
-        /// Not said.
+        /// Not specified.
         IGFX_UNKNOWN = 0,
         IGFX_GRANTSDALE_G = 1,
         IGFX_ALVISO_G = 2,
@@ -74,7 +76,7 @@ open_enum! {
 open_enum! {
     /// `GFXCORE_FAMILY`: note type 2.
     pub struct CoreFamily(u32) {
-        /// Not said.
+        /// Not specified.
         IGFX_UNKNOWN_CORE = 0,
         IGFX_GEN3_CORE = 1,
         IGFX_GEN3_5_CORE = 2,
@@ -373,9 +375,9 @@ impl Device {
         Device::of_product(product)
     }
 
-    /// The device of a name of `ocloc -device`, of the runtime's name of a configuration, of
-    /// `arch.release.revision`, or of the number of a configuration (with `0x`). Returns `None`
-    /// if it is none of these.
+    /// The device of a name that people use: of `ocloc -device`, the runtime's name of a
+    /// configuration, `arch.release.revision`, the number of a configuration or a PCI device id
+    /// (with `0x`), a marketing name, a code name, a release. Returns `None` if it is none of these.
     pub fn named(name: &str) -> Option<Device> {
         let name = name.trim();
         let spelled = name.to_ascii_lowercase().replace('_', "-");
@@ -388,11 +390,17 @@ impl Device {
             return Some(Device::of_config(config.value));
         }
         if let Some(digits) = spelled.strip_prefix("0x") {
-            let value = u32::from_str_radix(digits, 16).ok()?;
-            return (value != 0).then(|| Device::of_config(value));
+            // Ids of PCI devices have 16 bits; the configurations start far above.
+            return match u32::from_str_radix(digits, 16).ok()? {
+                id @ ..=0xffff => device_names::of_pci_id(id),
+                value => Some(Device::of_config(value)),
+            };
         }
         let parts: Option<Vec<u32>> = name.split('.').map(|part| part.parse().ok()).collect();
-        match *parts?.as_slice() {
+        let Some(parts) = parts else {
+            return device_names::of_name(name);
+        };
+        match *parts.as_slice() {
             [architecture, release, revision]
                 if architecture < 1 << 10 && release < 1 << 8 && revision < 1 << 6 =>
             {
@@ -408,6 +416,41 @@ impl Device {
         let named = CONFIGS.iter().filter(|c| !c.devices.is_empty());
         let devices = named.map(|c| Device::of_config(c.value));
         devices.filter(Device::is_supported)
+    }
+
+    /// What there is to know of it, for lists of devices.
+    pub fn known(&self) -> KnownDevice {
+        let config = ProductConfig::of(self.config.0);
+        KnownDevice {
+            name: self.name().into(),
+            configuration: self.config.to_string(),
+            family: config.map_or_else(String::new, |config| release_title(config.release)),
+            marketing: config.map_or_else(Vec::new, device_names::marketing_names),
+        }
+    }
+
+    /// The name of its product family in the names of an archive's members. compute-runtime,
+    /// hw_info_*.inl, abbreviation. Returns `None` for families before Xe-LP.
+    pub fn abbreviation(&self) -> Option<&'static str> {
+        Some(match self.product {
+            ProductFamily::IGFX_TIGERLAKE_LP => "tgllp",
+            ProductFamily::IGFX_ROCKETLAKE => "rkl",
+            ProductFamily::IGFX_ALDERLAKE_S => "adls",
+            ProductFamily::IGFX_ALDERLAKE_P => "adlp",
+            ProductFamily::IGFX_ALDERLAKE_N => "adln",
+            ProductFamily::IGFX_DG1 => "dg1",
+            ProductFamily::IGFX_DG2 => "dg2",
+            ProductFamily::IGFX_PVC => "pvc",
+            ProductFamily::IGFX_METEORLAKE => "mtl",
+            ProductFamily::IGFX_ARROWLAKE => "arl",
+            ProductFamily::IGFX_BMG => "bmg",
+            ProductFamily::IGFX_LUNARLAKE => "lnl",
+            ProductFamily::IGFX_PTL => "ptl",
+            ProductFamily::IGFX_NVL_XE3G => "nvls",
+            ProductFamily::IGFX_NVL => "nvlp",
+            ProductFamily::IGFX_CRI => "cri",
+            _ => return None,
+        })
     }
 
     /// The usual name, or the numbers.
@@ -438,6 +481,7 @@ impl Device {
         let kilobytes = match (self.config.arch(), self.config.release()) {
             (12, 60..70) => 128,
             (0..20, _) => 64,
+            (35, 10) => 192,
             (35, 11) => 384,
             _ => 128,
         };
@@ -516,7 +560,10 @@ mod tests {
         ] {
             assert_eq!(Device::named(name).unwrap().grf_size(), 64, "{name}");
         }
-        assert_eq!(Device::named("cri").unwrap().max_slm_size(), 384 << 10);
+        for (name, kilobytes) in [("dg2", 64), ("pvc", 128), ("nvl-p", 192), ("cri", 384)] {
+            let size = Device::named(name).unwrap().max_slm_size();
+            assert_eq!(size, kilobytes << 10, "{name}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `.gtpin_info.*`: what the compiler tells GTPin, Intel's instrumentation tool. IGC,
+//! `.gtpin_info.*`: the compiler's data for GTPin, Intel's instrumentation tool. IGC,
 //! visa/include/gtpin_IGC_interface.h, interface versions 0 to 5.
 //!
 //! ```text
@@ -18,11 +18,11 @@ use crate::model::{Node, NodeKind, Span, Value};
 use crate::{open_enum, record};
 
 open_enum! {
-    /// What a token's body is.
+    /// The kind of a token.
     pub struct Token(u32) {
-        /// Which bytes of the registers are free.
+        /// The free bytes of the registers.
         GTPIN_IGC_TOKEN_GRF_INFO = 0,
-        /// The scratch area that is free. Since interface version 1.
+        /// The free scratch area. Since interface version 1.
         GTPIN_IGC_TOKEN_SCRATCH_AREA_INFO = 1,
         /// The sizes of the prologues. Since interface version 2.
         GTPIN_IGC_TOKEN_KERNEL_START_INFO = 2,
@@ -38,13 +38,13 @@ record! {
     pub struct Init: "gtpin_IGC_interface.h, igc_init_t" {
         /// The version of the interface: 0 to 5.
         version: u32 as Dec,
-        /// Registers were allocated anew.
+        /// Registers were reallocated.
         re_ra: u8 as Dec,
-        /// Information on registers was asked for.
+        /// Register information was requested.
         grf_info: u8 as Dec,
-        /// A mapping of source lines was asked for.
+        /// A source line mapping was requested.
         srcline_mapping: u8 as Dec,
-        /// Of no meaning.
+        /// Unused.
         padding: u8 as Dec,
     }
 }
@@ -52,7 +52,7 @@ record! {
 record! {
     /// A token's header.
     pub struct TokenHeader: "gtpin_IGC_interface.h, igc_token_header_t" {
-        /// What the body is.
+        /// The kind of the token.
         token: u32 as Token,
         /// The size of the token in bytes, with this header.
         token_size: u32 as Dec,
@@ -64,7 +64,7 @@ record! {
     pub struct GrfRange: "gtpin_IGC_interface.h" {
         /// The first byte.
         start: u16 as Dec,
-        /// How many bytes.
+        /// The number of bytes.
         length: u16 as Dec,
     }
 }
@@ -76,7 +76,7 @@ record! {
         ins_offset: u32 as Hex,
         /// The first byte of the registers that it may access.
         start: u16 as Dec,
-        /// How many bytes.
+        /// The number of bytes.
         length: u16 as Dec,
     }
 }
@@ -149,8 +149,8 @@ fn parse(window: &Window) -> Parsed {
         let rest = reader.rest();
         let message = match error {
             ReadError::OutOfBounds { wanted, available } => format!(
-                "{} bytes are missing",
-                wanted.end.saturating_sub(available.end)
+                "truncated by {}",
+                plural(wanted.end.saturating_sub(available.end), "byte")
             ),
             ReadError::Source(error) => error.to_string(),
         };
@@ -197,9 +197,9 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
                 place,
                 "scratch_area_size",
                 word.into(),
-                rest.span.sub(0, 1),
+                rest.span.subspan(0, 1),
             );
-            rest.span = rest.span.from(1);
+            rest.span = rest.span.skip(1);
             parsed.tree.push(place, Node::padding(rest.span));
         }
         _ => {
@@ -207,7 +207,7 @@ fn parse_block(reader: &mut Reader<'_>, parsed: &mut Parsed) -> ReadResult<()> {
                 .into_iter()
                 .enumerate()
             {
-                let at = rest.span.sub(i as u64 * 4, 4);
+                let at = rest.span.subspan(i as u64 * 4, 4);
                 let bytes = rest.value.get(i * 4..i * 4 + 4).unwrap_or(&[]);
                 let raw = crate::decode::reader::uint(bytes, Endian::Little);
                 number(parsed, place, name, raw, at);

@@ -1,6 +1,5 @@
-//! Which ELF files are Intel's, among the many that look alike, and their
-//! [dialect](Dialect). The facts are spread over IGC's elf.md and compute-runtime's
-//! elf_decoder.cpp; the cases are written out here.
+//! Recognises Intel's ELF files and selects their [dialect](Dialect). The rules are spread over
+//! IGC's elf.md and compute-runtime's elf_decoder.cpp; this module lists the cases.
 
 use std::rc::Rc;
 
@@ -109,7 +108,7 @@ impl Dialect for Unclaimed {
         Host.title()
     }
 
-    fn is_loadable(&self) -> bool {
+    fn is_loadable(&self, _header: &Header) -> bool {
         true
     }
 }
@@ -137,7 +136,7 @@ impl Dialect for Identity {
         match self {
             Identity::LegacyZebin { core_family: true } => Some((
                 <CoreFamily as Present>::KNOWN,
-                "core family, as bit 15 of e_flags says",
+                "core family (bit 15 of e_flags is set)",
             )),
             Identity::LegacyZebin { core_family: false }
                 if header.e_machine != u64::from(Machine::EM_INTELGT.0) =>
@@ -198,7 +197,10 @@ impl Dialect for Identity {
         self.is_zebin()
     }
 
-    fn is_loadable(&self) -> bool {
-        true
+    /// The driver loads no native code of legacy containers. One for Intel GPUs may be a zebin with
+    /// another type.
+    fn is_loadable(&self, header: &Header) -> bool {
+        let is_intel = header.e_machine == u64::from(Machine::EM_INTELGT.0);
+        *self != Identity::LegacyOpenCl || is_intel
     }
 }

@@ -1,4 +1,4 @@
-//! `.spv`: the intermediate representation from which the driver can rebuild.
+//! `.spv`: the intermediate representation that the driver can recompile.
 
 use crate::decode::Context;
 use crate::decode::reader::Window;
@@ -15,14 +15,14 @@ pub fn spirv_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
         return node;
     }
     let node = node.value(Value::Bytes);
-    let head = Window::clamped(cx.sources, bytes.sub(0, 4));
+    let head = Window::clamped(cx.sources, bytes.subspan(0, 4));
     if head.bytes() == BITCODE_MAGIC {
         return node.summary("LLVM bitcode").doc(&BITCODE_DOC);
     }
     if !bytes.is_empty() {
         cx.report(
             &rules::ZEBIN_IR,
-            bytes.sub(0, 4),
+            bytes.subspan(0, 4),
             format_args!("{} starts with an unknown magic number", node.name),
         );
     }

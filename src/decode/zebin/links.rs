@@ -1,4 +1,4 @@
-//! What belongs together in a zebin: a kernel, its code, symbols, relocations, GTPin data.
+//! Links between the parts of a zebin: a kernel, its code, symbols, relocations and GTPin data.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -13,7 +13,7 @@ use crate::decode::tree::{LazyTree, StaticTree};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Span, Value};
 
 const HIDDEN_METRICS_DOC: Doc = Doc::new(
-    "The metrics that the section header's size speaks of: they stand 64 bytes after the place that its offset gives.",
+    "The metrics. sh_size of .note.intelgt.metrics is their size, but they start 64 bytes after sh_offset.",
     "IGC, zebin_builder.cpp",
 );
 
@@ -73,7 +73,7 @@ pub fn numbers_node(cx: &Context<'_>, bytes: Span, mut node: Node, size: u64) ->
 /// The node of `.note.intelgt.metrics`.
 pub fn metrics_node(cx: &Context<'_>, bytes: Span, node: Node) -> Node {
     let node = node.value(Value::Bytes);
-    if is_zero(cx.sources, bytes.sub(0, 64)) {
+    if is_zero(cx.sources, bytes.subspan(0, 64)) {
         node.summary("no notes, zero bytes")
     } else {
         node
@@ -91,7 +91,7 @@ pub fn hidden_metrics(cx: &Context<'_>, file: &ElfFile) -> Option<Node> {
     if size == 0 || size == METRICS_SHIFT || size > METRICS_SHIFT {
         return None;
     }
-    let hidden = Span::at(file.span.source, section.bytes.end, METRICS_SHIFT);
+    let hidden = Span::with_len(file.span.source, section.bytes.end, METRICS_SHIFT);
     let claimed = file.sections.iter().any(|s| s.bytes.overlaps(hidden));
     let zeros = Span::new(
         hidden.source,

@@ -1,8 +1,8 @@
-//! zebin: Intel's GPU binaries, an ELF file with sections of their own. IGC's zebin
-//! specification (elf.md, zeinfo.md) to version 1.73; where it is silent, what IGC writes and
-//! compute-runtime reads.
+//! zebin: Intel's GPU binary format, an ELF file with Intel-specific sections. Follows IGC's zebin
+//! specification (elf.md, zeinfo.md) up to version 1.73. Where the specification is silent, follows
+//! what IGC writes and compute-runtime reads.
 //!
-//! [`sections::SECTIONS`] lists the sections; where each is decoded:
+//! [`sections::SECTIONS`] lists the sections. They are decoded in these modules:
 //!
 //! ```text
 //! .text.<kernel>        text                      .gtpin_info.<kernel>  gtpin_info
@@ -12,12 +12,15 @@
 
 mod containers;
 pub mod device;
+pub mod device_names;
 pub mod gtpin_info;
 pub mod identity;
 pub mod ir;
 pub mod links;
 pub mod misc;
 pub mod note_intelgt;
+pub mod occupancy;
+pub mod platform;
 pub mod relocation;
 pub mod sections;
 pub mod target_metadata;
@@ -28,11 +31,13 @@ pub mod ze_info;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use self::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
+use self::device::{CoreFamily, Device, GmdId, ProductConfig, ProductFamily, release_title};
 use self::identity::Identity;
 use self::links::Links;
 use self::note_intelgt::Target;
+use self::occupancy::Own;
 use self::target_metadata::TargetMetadata;
+use self::text::Instructions;
 use self::ze_info::ZeInfo;
 use self::ze_info::kernels::ZebinKernels;
 use super::Context;
@@ -48,7 +53,7 @@ use super::reader::Window;
 use super::rules;
 use super::text::plural;
 use crate::model::kernels::Kernels;
-use crate::model::{Fact, Node, Span, Str, Tone};
+use crate::model::{Fact, Node, Sources, Span, Str, Tone};
 
 /// The ELF format, with zebins among other files.
 #[derive(Debug)]
@@ -87,11 +92,15 @@ pub struct ZebinContents {
     facts: Vec<Fact>,
     /// What belongs together.
     links: Rc<Links>,
+    /// The device that the file is for.
+    own: Own,
     /// `.ze_info`, and the index of its section.
     ze_info: Option<(u64, Rc<ZeInfo>)>,
     /// The notes of `.note.intelgt.compat`, and the index of their section; taken when the
     /// section's node is made.
     notes: RefCell<Option<(u64, Notes)>>,
+    /// What decodes the instructions.
+    instructions: Rc<Instructions>,
 }
 
 impl Contents for ZebinContents {
@@ -132,8 +141,14 @@ impl Contents for ZebinContents {
 
     fn kernels(&self) -> Option<Rc<dyn Kernels>> {
         let (_, info) = self.ze_info.as_ref()?;
-        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links));
+        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links), self.own);
         Some(Rc::new(kernels))
+    }
+
+    fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
+        self.identity
+            .is_zebin()
+            .then(|| text::instructions(code, sources))
     }
 
     fn kernel_of(&self, section: &str) -> Option<(String, Span)> {
@@ -166,9 +181,17 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         version: None,
         facts: Vec::new(),
         links: Rc::new(Links::new(file, &kernels)),
+        own: Own::None,
         ze_info,
         notes: RefCell::new(None),
+        instructions: Rc::default(),
     };
+    // One for Intel GPUs may be a zebin with another type.
+    if identity == Identity::LegacyOpenCl && !file.dialect.is_loadable(&file.header) {
+        let purpose =
+            "SPIR-V for the driver to compile; it loads no native code of such a container";
+        contents.facts.push(Fact::new("purpose", purpose, None));
+    }
     if !identity.is_zebin() {
         return contents;
     }
@@ -177,15 +200,53 @@ fn read(cx: &Context<'_>, file: &Rc<ElfFile>, identity: Identity) -> ZebinConten
         cx.report(
             &rules::ZEBIN_KERNEL_WITHOUT_TEXT,
             kernel.name_span,
-            format_args!("there is no section .text.{}", kernel.name),
+            format_args!("no section .text.{}", kernel.name),
         );
     }
     let target = read_notes(cx, file, &contents);
+    let (own, core) = own_device(file, identity, &target);
+    contents.own = own;
+    let device = match own {
+        Own::Device(device, _) => Some(device),
+        Own::CoreFamily | Own::None => core.and_then(Device::of_core),
+    };
+    let platform = device.and_then(|device| platform::of_device(&device));
+    contents.instructions = Rc::new(Instructions::new(platform));
     let version = contents.ze_info.as_ref().and_then(|(_, i)| i.version());
     let version = version.or_else(|| target.version.clone());
     contents.version = version.as_ref().map(|(text, _)| text.clone());
     contents.facts = facts(cx, file, identity, &target, version, kernels.len() as u64);
     contents
+}
+
+/// The device that the file is for: of the notes the most exact one counts. And its core family,
+/// as far as it is said.
+fn own_device(file: &ElfFile, identity: Identity, target: &Target) -> (Own, Option<CoreFamily>) {
+    let set = |note: Option<(u32, Span)>| note.filter(|(word, _)| *word != 0);
+    let (config, mut product, mut core) = (
+        set(target.product_config),
+        set(target.product_family),
+        set(target.core_family),
+    );
+    if let Identity::LegacyZebin { core_family } = identity {
+        let machine = u32::try_from(file.header.e_machine).unwrap_or(0);
+        let machine = Some((machine, file.header.span_of(Header::e_machine)));
+        (product, core) = match core_family {
+            true => (None, machine),
+            false => (machine, None),
+        };
+    }
+    let config = config.map(|(word, span)| (Device::of_config(word), span));
+    let device = config.or_else(|| {
+        let (word, span) = product?;
+        Some((Device::of_product(ProductFamily(word))?, span))
+    });
+    let own = match (device, core) {
+        (Some((device, span)), _) => Own::Device(device, span),
+        (None, Some(_)) => Own::CoreFamily,
+        (None, None) => Own::None,
+    };
+    (own, core.map(|(word, _)| CoreFamily(word)))
 }
 
 fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Target {
@@ -210,8 +271,8 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Tar
             &rules::ZEBIN_NO_TARGET,
             section.map_or(file.header.origin, |s| s.header),
             match section {
-                Some(_) => "no note names a target",
-                None => "there is no .note.intelgt.compat",
+                Some(_) => "no note has a target device",
+                None => "no .note.intelgt.compat section",
             },
         );
     }
@@ -269,7 +330,7 @@ fn build_options(cx: &Context<'_>, file: &ElfFile) -> Option<Fact> {
     const SHOWN: u64 = 400;
     let named = |section: &&Section| section.name == ".misc.buildOptions";
     let section = file.sections.iter().find(named)?;
-    let start = Window::clamped(cx.sources, section.bytes.sub(0, SHOWN));
+    let start = Window::clamped(cx.sources, section.bytes.subspan(0, SHOWN));
     let text = String::from_utf8_lossy(start.bytes());
     let text = text.trim_end_matches('\0').trim();
     let more = if section.bytes.len() > SHOWN {

@@ -1,5 +1,4 @@
-//! `.note.intelgt.compat`: which device the file is for. zebin ELF, "ELF note type for
-//! INTELGT".
+//! `.note.intelgt.compat`: the target device of the file. zebin ELF, "ELF note type for INTELGT".
 
 use super::device::{CoreFamily, GmdId, ProductConfig, ProductFamily, release_title};
 use super::target_metadata::TargetMetadata;
@@ -24,7 +23,7 @@ open_enum! {
         NT_INTELGT_ZEBIN_VERSION = 4,
         /// The version of the vISA ABI, 4 bytes; only with stack calls. Since 1.32.
         NT_INTELGT_VISA_ABI_VERSION = 5,
-        /// The GMD id of the device, 4 bytes. Where it is there and not 0 it decides alone. Since 1.33.
+        /// The GMD id of the device, 4 bytes. If it is not 0, the driver ignores the families. Since 1.33.
         NT_INTELGT_PRODUCT_CONFIG = 6,
         /// The version of the detection of indirect accesses, 4 bytes. Since 1.38.
         NT_INTELGT_INDIRECT_ACCESS_DETECTION_VERSION = 7,
@@ -145,19 +144,19 @@ fn doc(kind: u32) -> &'static Doc {
     }
     docs! {
         NT_INTELGT_PRODUCT_FAMILY: <ProductFamily as Present>::KNOWN,
-            "The product family that the file was compiled for. Counts only where there is no product configuration.";
+            "The product family of the target. Ignored if there is a product configuration.";
         NT_INTELGT_GFXCORE_FAMILY: <CoreFamily as Present>::KNOWN,
-            "The core family that the file was compiled for. Counts only where there is no product configuration.";
+            "The core family of the target. Ignored if there is a product configuration.";
         NT_INTELGT_TARGET_METADATA: &[],
-            "The steppings that the file runs on, and who has made it.";
+            "The steppings that the file runs on, and its generator.";
         NT_INTELGT_ZEBIN_VERSION: &[],
             "The version of the zebin: major.minor with a NUL. The same as the version in .ze_info.";
         NT_INTELGT_VISA_ABI_VERSION: &[],
-            "The version of the vISA ABI in the code; there only if a kernel has stack calls.";
+            "The version of the vISA ABI; only if a kernel has stack calls.";
         NT_INTELGT_PRODUCT_CONFIG: &[],
-            "The device, as a GMD id: architecture, release, revision. Where it is there and not 0, the driver looks at nothing else.";
+            "The device, as a GMD id: architecture, release, revision. If it is not 0, the driver ignores the families.";
         NT_INTELGT_INDIRECT_ACCESS_DETECTION_VERSION: &[],
-            "The version of the compiler's detection of indirect accesses. The driver trusts only those that it knows to be right.";
+            "The version of the compiler's detection of indirect accesses. The driver relies only on versions that it knows.";
         NT_INTELGT_INDIRECT_ACCESS_BUFFER_MAJOR_VERSION: &[],
             "The major version of the layout of the indirect access buffer.";
     }
@@ -214,7 +213,7 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
 }
 
 fn check_owner(cx: &Context<'_>, note: &Note) -> bool {
-    let name = Window::clamped(cx.sources, note.name.sub(0, 64));
+    let name = Window::clamped(cx.sources, note.name.subspan(0, 64));
     if name.bytes() == OWNER {
         return true;
     }
@@ -247,7 +246,7 @@ fn check_version(cx: &Context<'_>, note: &Note) -> Option<(String, Span)> {
     } else {
         note.desc
     };
-    let bytes = Window::clamped(cx.sources, note.desc.sub(0, 64));
+    let bytes = Window::clamped(cx.sources, note.desc.subspan(0, 64));
     let Some(text) = bytes.bytes().strip_suffix(&[0]) else {
         cx.report(
             &rules::ZEBIN_NOTE_VERSION,
@@ -281,7 +280,7 @@ fn check_word(cx: &Context<'_>, note: &Note, kind: NoteType, endian: Endian, tar
             format_args!("{name}: {} bytes instead of 4", note.desc.len()),
         );
     }
-    let bytes = Window::clamped(cx.sources, note.desc.sub(0, 4));
+    let bytes = Window::clamped(cx.sources, note.desc.subspan(0, 4));
     let Some(word) = bytes
         .bytes()
         .get(..4)

@@ -39,13 +39,27 @@ impl RelocationType {
             _ => 4,
         }
     }
+
+    /// The part of the symbol's address plus the addend that is patched in.
+    pub fn part(self) -> Option<&'static str> {
+        match self {
+            RelocationType::R_SYM_ADDR => Some(""),
+            RelocationType::R_SYM_ADDR_32 => Some("low 32 bits of "),
+            RelocationType::R_SYM_ADDR_32_HI => Some("high 32 bits of "),
+            _ => None,
+        }
+    }
 }
 
 /// What the generic reader is to know of them.
 pub static RELOCATION_TYPES: RelocationTypes = RelocationTypes {
     known: <RelocationType as Present>::KNOWN,
     width: |kind| RelocationType(kind).width(),
+    part: |kind| RelocationType(kind).part(),
     unknown: Some(&rules::ZEBIN_RELOCATION_TYPE),
-    doc: Doc::new("What to patch, and how.", "zebin ELF, Gen Relocation Type")
-        .known(<RelocationType as Present>::KNOWN),
+    doc: Doc::new(
+        "The type of the relocation: what is patched.",
+        "zebin ELF, Gen Relocation Type",
+    )
+    .known(<RelocationType as Present>::KNOWN),
 };

@@ -1,8 +1,8 @@
-//! The sections of a zebin: which there are, what the driver does with each, and how each is
-//! shown. zebin ELF, "ELF Layout"; compute-runtime, zebin_decoder.cpp, extractZebinSections.
+//! The sections of a zebin, how the driver handles each, and how each is shown. zebin ELF, "ELF
+//! Layout"; compute-runtime, zebin_decoder.cpp, extractZebinSections.
 //!
-//! [`SECTIONS`] is read by the check, the rows, the colours, the help and the
-//! [verdict](super::verdict).
+//! The checks, the rows, the colours, the help and the [verdict](super::verdict) all use
+//! [`SECTIONS`].
 
 mod check;
 mod rows;
@@ -199,10 +199,10 @@ const NO_SPEC: &str = "IGC, zebin_builder.cpp; in no specification";
 #[rustfmt::skip]
 pub static SECTIONS: &[SectionSpec] = &[
     section(SectionType::SHT_NULL, Any, Skips, Area::Inherit, Generic,
-        Doc::new("The section header says SHT_NULL: consumers ignore these bytes.", "gABI, SHT_NULL")),
+        Doc::new("The type is SHT_NULL: consumers ignore these bytes.", "gABI, SHT_NULL")),
 
     section(SectionType::SHT_PROGBITS, Exact(".text"), Once(Single::Text), Area::Code, Code,
-        Doc::new("Machine code of functions that are called from other modules.", ELF_TEXT))
+        Doc::new("Machine code of functions that other modules call.", ELF_TEXT))
         .segment(Segment::Code),
     section(SectionType::SHT_PROGBITS, Prefix(".text."), Kernel, Area::Code, Code,
         Doc::new("Machine code of a kernel; the section is named after it.", ELF_TEXT))
@@ -215,61 +215,61 @@ pub static SECTIONS: &[SectionSpec] = &[
         Doc::new("Constants.", "zebin ELF, .data.const"))
         .segment(Segment::Constants),
     section(SectionType::SHT_PROGBITS, Exact(".data.global_const"), Once(Single::Constants), Area::Data, Generic,
-        Doc::new("Constants; an old spelling of .data.const.", "zebin ELF, .data.const"))
+        Doc::new("Constants; an old misspelling of .data.const.", "zebin ELF, .data.const"))
         .segment(Segment::Constants).spelling(Spelling::Misspelled(".data.const")),
     section(SectionType::SHT_PROGBITS, Exact(".data.global"), Once(Single::Variables), Area::Data, Generic,
         Doc::new("Global variables.", "zebin ELF, .data.global"))
         .segment(Segment::Variables),
     section(SectionType::SHT_PROGBITS, Exact(".data.const.string"), Once(Single::Strings), Area::Data, Strings,
-        Doc::new("The format strings of printf, and others.", NO_SPEC))
+        Doc::new("Strings, such as the format strings of printf.", NO_SPEC))
         .segment(Segment::Strings),
     section(SectionType::SHT_PROGBITS, Prefix(".debug_"), Skips, Area::Debug, Generic,
-        Doc::new("Debug information; the driver hands it to debuggers.", "zebin ELF, .debug")),
+        Doc::new("Debug information, which the driver passes to debuggers.", "zebin ELF, .debug")),
     section(SectionType::SHT_PROGBITS, Any, Refuses, Area::Inherit, Generic,
-        Doc::new("The specification has no such name for SHT_PROGBITS.", "zebin ELF, ELF Layout"))
+        Doc::new("The specification does not define this name for SHT_PROGBITS.", "zebin ELF, ELF Layout"))
         .unknown(),
 
     section(SectionType::SHT_NOBITS, Exact(".bss.const"), Once(Single::ZeroConstants), Area::Data, Generic,
-        Doc::new("Constants that are zero: memory after .data.const, no bytes of the file.", "zebin ELF, .bss.const"))
+        Doc::new("Zero-initialised constants. They follow .data.const in memory and have no bytes in the file.", "zebin ELF, .bss.const"))
         .segment(Segment::ZeroConstants),
     section(SectionType::SHT_NOBITS, Exact(".bss.global"), Once(Single::ZeroVariables), Area::Data, Generic,
-        Doc::new("Variables that start as zero: memory after .data.global, no bytes of the file.", "zebin ELF, .bss.global"))
+        Doc::new("Zero-initialised variables. They follow .data.global in memory and have no bytes in the file.", "zebin ELF, .bss.global"))
         .segment(Segment::ZeroVariables),
     section(SectionType::SHT_NOBITS, Any, Warns, Area::Inherit, Generic,
-        Doc::new("Takes memory, but no bytes of the file. The driver skips it.", "gABI, SHT_NOBITS"))
+        Doc::new("Zero-initialised data, with no bytes in the file. The driver skips it.", "gABI, SHT_NOBITS"))
         .unknown(),
 
     section(SectionType::SHT_SYMTAB, Any, Once(Single::Symtab), Area::Symbol, Generic,
-        Doc::new("Kernels, functions, variables, and what is defined somewhere else.", "gABI, Symbol Table; zebin ELF, ZE symbols")),
+        Doc::new("Kernels, functions, variables, and undefined symbols.", "gABI, Symbol Table; zebin ELF, ZE symbols")),
     section(SectionType::SHT_STRTAB, Any, Skips, Area::Symbol, Generic,
-        Doc::new("Names of sections and symbols: one table serves both.", "gABI, String Table")),
+        Doc::new("Names of sections and symbols, in one table.", "gABI, String Table")),
     section(SectionType::SHT_REL, Any, Skips, Area::Symbol, Generic,
-        Doc::new("Places that the driver patches when it loads the file.", "gABI, Relocation; zebin ELF, Gen Relocation Type")),
+        Doc::new("Relocations that the driver applies when it loads the file.", "gABI, Relocation; zebin ELF, Gen Relocation Type")),
     section(SectionType::SHT_RELA, Any, Skips, Area::Symbol, Generic,
-        Doc::new("Places in debug information that are patched with the addresses of code.", "gABI, Relocation; zebin ELF, Gen Relocation Type")),
+        Doc::new("Relocations of the debug information.", "gABI, Relocation; zebin ELF, Gen Relocation Type")),
 
     section(SectionType::SHT_NOTE, Exact(".note.intelgt.compat"), Once(Single::Notes), Area::Note, Notes,
-        Doc::new("Which device the file was compiled for, and by which versions.", "zebin ELF, .note.intelgt.compat")),
+        Doc::new("The target device, and the versions of the compiler.", "zebin ELF, .note.intelgt.compat")),
     // The compiler writes it into every file, and the driver mentions it in every one: no warning.
     section(SectionType::SHT_NOTE, Exact(".note.intelgt.metrics"), Skips, Area::Note, Metrics,
-        Doc::new("Always written, and never notes: zero bytes where there are no metrics. When there are, IGC gives the section their size, but leaves its offset at the 64 zero bytes before them.", "IGC, zebin_builder.cpp")),
+        Doc::new("64 zero bytes, not notes. If there are metrics, IGC sets sh_size to their size, but leaves sh_offset at the 64 zero bytes before them.", "IGC, zebin_builder.cpp")),
     section(SectionType::SHT_NOTE, Any, Warns, Area::Note, Generic,
         Doc::new("Notes under a name that the specification does not define; the driver skips them.", "gABI, Note Section"))
         .unknown(),
 
     section(SectionType::SHT_ZEBIN_ZEINFO, Any, Once(Single::ZeInfo), Area::Meta, ZeInfo,
-        Doc::new("What the driver needs to know to run the kernels: resources, arguments, buffers.", "ZE Info")),
+        Doc::new("The metadata of the kernels: resources, arguments, buffers.", "ZE Info")),
     section(SectionType::SHT_ZEBIN_SPIRV, Any, Once(Single::Spirv), Area::Ir, Spirv,
-        Doc::new("SPIR-V of the module: the driver rebuilds from it when the code does not fit the device.", "zebin ELF, .spv")),
+        Doc::new("SPIR-V of the module. The driver recompiles it if the code is for another device.", "zebin ELF, .spv")),
     section(SectionType::SHT_ZEBIN_PISA, Any, Once(Single::Pisa), Area::Ir, Generic,
-        Doc::new("Kernel code in PISA form: an intermediate representation that the driver builds from.", "zebin ELF, .pisa, since version 1.71")),
+        Doc::new("Kernel code as PISA, an intermediate representation that the driver compiles.", "zebin ELF, .pisa, since version 1.71")),
     section(SectionType::SHT_ZEBIN_VISAASM, Any, Skips, Area::Meta, Lines,
         Doc::new("vISA assembly, the compiler's virtual instruction set, as text.", "zebin ELF, .visaasm; option -ze-opt-emit-zebin-visa-sections")),
 
     section(SectionType::SHT_ZEBIN_GTPIN_INFO, Prefix(".gtpin_info."), Skips, Area::Meta, Gtpin,
-        Doc::new("What the compiler tells GTPin, Intel's instrumentation tool, about a kernel or function.", "gtpin_IGC_interface.h")),
+        Doc::new("The compiler's data about a kernel or function for GTPin, Intel's instrumentation tool.", "gtpin_IGC_interface.h")),
     section(SectionType::SHT_ZEBIN_GTPIN_INFO, Exact(".gtpin_info"), Warns, Area::Meta, Gtpin,
-        Doc::new("What the compiler tells GTPin, Intel's instrumentation tool.", "gtpin_IGC_interface.h")),
+        Doc::new("The compiler's data for GTPin, Intel's instrumentation tool.", "gtpin_IGC_interface.h")),
     section(SectionType::SHT_ZEBIN_GTPIN_INFO, Any, Warns, Area::Meta, Gtpin,
         Doc::new("Data for GTPin, Intel's instrumentation tool, under a name that the specification does not define.", "gtpin_IGC_interface.h"))
         .unknown(),

@@ -1,8 +1,7 @@
 //! `TargetMetadata`: the description of note type 3, and `e_flags` in files of 2020. zebin
 //! ELF, "The description of NT_INTELGT_TARGET_METADATA note".
 //!
-//! The specification's comments on bits 13 and 14 are swapped; what stands here is what
-//! compute-runtime does with them.
+//! The specification's comments on bits 13 and 14 are swapped. This module follows compute-runtime.
 
 use crate::decode::names::{Dec, Hex};
 use crate::{bit_fields, open_enum};
@@ -10,7 +9,7 @@ use crate::{bit_fields, open_enum};
 open_enum! {
     /// `GeneratorId`.
     pub struct GeneratorId(u8) {
-        /// Not said.
+        /// Not specified.
         UNREGISTERED = 0,
         /// The Intel Graphics Compiler.
         IGC = 1,
@@ -30,19 +29,19 @@ open_enum! {
 bit_fields! {
     /// The word.
     pub struct TargetMetadata(u32): "zebin ELF, TargetMetadata" {
-        /// Flags that the generator gives a meaning.
+        /// Flags of the generator.
         generatorSpecificFlags as generator_flags: GeneratorSpecificFlags = 0..8,
         /// The lowest hardware revision (stepping) that the file runs on.
         minHwRevisionId as min_revision: Dec = 8..13,
         /// The device's revision must lie between minHwRevisionId and maxHwRevisionId.
         validateRevisionId as validate_revision: Dec = 13..14,
-        /// Decode without the slower checks; the driver ignores it.
+        /// Disables the slower checks; the driver ignores it.
         disableExtendedValidation as skips_validation: Dec = 14..15,
         /// Reserved; in e_flags of 2020, 1 says that e_machine is a core family.
         reservedBit as machine_is_core_family: Dec = 15..16,
         /// The highest hardware revision (stepping) that the file runs on.
         maxHwRevisionId as max_revision: Dec = 16..21,
-        /// Who has made the file.
+        /// The generator of the file.
         generatorId as generator_id: GeneratorId = 21..24,
         /// Must be zero.
         reserved as reserved: Hex = 24..32,
@@ -55,7 +54,7 @@ impl TargetMetadata {
         self.validate_revision() != 0
     }
 
-    /// Who has made the file.
+    /// The generator of the file.
     pub fn generator(self) -> GeneratorId {
         GeneratorId(u8::try_from(self.generator_id()).unwrap_or(0))
     }

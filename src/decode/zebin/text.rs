@@ -1,9 +1,9 @@
-//! `.text.*`: machine code, taken apart into functions and instructions without being
-//! disassembled.
+//! `.text.*`: machine code, split into functions and instructions. Each has its assembly if the
+//! encoding of the target device is known.
 //!
-//! An instruction is 16 bytes long, or 8 when it is compacted: bit 29 of its first word
-//! (CmptCtrl), in all generations from Gen6 on. The bytes after a kernel's own size are what
-//! the hardware may prefetch.
+//! An instruction is 16 bytes long, or 8 if it is compacted: bit 29 of its first word (CmptCtrl),
+//! in all generations since Gen6. The bytes after the end of a kernel are padding that the hardware
+//! may prefetch.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -13,6 +13,7 @@ use std::rc::Rc;
 use crate::decode::dwarf::{Dwarf, Line};
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
+use crate::decode::isa::{Decoder, Labels, Platform};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
@@ -49,32 +50,61 @@ pub struct Code {
     /// The section's index, and where it starts.
     section: u64,
     start: u64,
+    /// What decodes the instructions.
+    instructions: Rc<Instructions>,
+}
+
+/// What decodes the instructions of a file; made when the first is shown.
+#[derive(Default)]
+pub struct Instructions {
+    platform: Option<Platform>,
+    decoder: OnceCell<Decoder>,
+}
+
+impl Instructions {
+    /// Those of a platform; of none, if the encoding is not known.
+    pub fn new(platform: Option<Platform>) -> Instructions {
+        Instructions {
+            platform,
+            decoder: OnceCell::new(),
+        }
+    }
+
+    fn decoder(&self) -> Option<&Decoder> {
+        let platform = self.platform?;
+        Some(self.decoder.get_or_init(|| Decoder::new(platform)))
+    }
 }
 
 const SECTION: u64 = 0;
 
 const CODE_DOC: Doc = Doc::new(
-    "Machine code of a kernel or function. Its instructions are 16 bytes long, or 8 where they are compacted.",
+    "Machine code of a kernel or function. An instruction has 16 bytes, or 8 if it is compacted.",
     "zebin ELF, ZE symbols",
 );
 const PREFETCH_DOC: Doc = Doc::new(
-    "Zero bytes after the code: what the hardware may prefetch beyond the last instruction.",
+    "Zero bytes after the code, which the hardware may prefetch.",
     "IGC, zebin_builder.cpp",
 );
 const ENTRY_DOC: Doc = Doc::new(
-    "Where execution starts, after the prologue that loads the payload.",
+    "The entry point, after the prologue that loads the payload.",
     "zebin ELF, ZE symbols",
 );
 const INSTRUCTION_DOC: Doc = Doc::new(
-    "An instruction. Bit 29 of its first word says that it is compacted to 8 bytes.",
+    "An instruction. If CmptCtrl (bit 29 of the first word) is set, it is compacted to 8 bytes.",
     "pti-gpu, GenBinaryDecoding",
 );
 
-const CUT_OFF_DOC: Doc = Doc::new("The code ends within this instruction.", "");
+const CUT_OFF_DOC: Doc = Doc::new("A truncated instruction at the end of the code.", "");
 
 impl Code {
     /// The parts of a section, by the function symbols that live in it.
-    pub fn new(file: &ElfFile, section: &Section, dwarf: Option<Rc<Dwarf>>) -> Code {
+    pub fn new(
+        file: &ElfFile,
+        section: &Section,
+        dwarf: Option<Rc<Dwarf>>,
+        instructions: &Rc<Instructions>,
+    ) -> Code {
         let names = file.symbol_table().map_or(0, |t| t.link);
         let whole = section.bytes;
         let mut parts: Vec<Part> = Vec::new();
@@ -86,7 +116,7 @@ impl Code {
         functions.sort_by_key(|s| s.value);
         let mut at = whole.start;
         for symbol in functions {
-            let span = whole.sub(symbol.value.saturating_sub(section.addr), symbol.size);
+            let span = whole.subspan(symbol.value.saturating_sub(section.addr), symbol.size);
             if span.is_empty() || span.start < at {
                 continue;
             }
@@ -107,14 +137,14 @@ impl Code {
                 code: true,
             });
         } else {
-            push_rest(&mut parts, whole.from(at - whole.start));
+            push_rest(&mut parts, whole.skip(at - whole.start));
         }
         for entry in symbols.iter().filter(|s| !s.function) {
             if file.name_in(names, entry.name) == "_entry" {
-                let place = whole.sub(entry.value.saturating_sub(section.addr), 16);
+                let place = whole.subspan(entry.value.saturating_sub(section.addr), 16);
                 let part = parts
                     .iter_mut()
-                    .find(|p| p.span.holds(place.start) && p.code);
+                    .find(|p| p.span.contains_offset(place.start) && p.code);
                 if let Some(part) = part {
                     part.entry.get_or_insert(place);
                 }
@@ -126,6 +156,7 @@ impl Code {
             dwarf,
             section: section.index,
             start: whole.start,
+            instructions: Rc::clone(instructions),
         }
     }
 
@@ -134,10 +165,15 @@ impl Code {
         self.parts.len() as u64
     }
 
-    /// The source lines by offset in the section.
-    fn lines(&self, sources: &Sources) -> &[Line] {
-        let dwarf = self.dwarf.as_ref();
-        dwarf.map_or(&[], |dwarf| dwarf.lines(self.section, sources))
+    /// The assembly of an instruction; branch targets are places in the section. Returns `None` if
+    /// the encoding is not known.
+    fn assembly(&self, span: Span, sources: &Sources) -> Option<String> {
+        let decoder = self.instructions.decoder()?;
+        let bytes = sources.read_clamped(span).ok()?;
+        let at = i32::try_from(span.start - self.start).ok()?;
+        let mut line = String::new();
+        decoder.format(&decoder.decode(&bytes)?, Labels::Names(at), &mut line);
+        Some(line.trim().to_owned())
     }
 
     fn part(&self, item: u64) -> Option<&Part> {
@@ -209,7 +245,7 @@ fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -
     while at < span.end {
         let window = Window::clamped(
             sources,
-            Span::at(span.source, at, 64 * 1024).intersect(span),
+            Span::with_len(span.source, at, 64 * 1024).intersect(span),
         );
         let mut rest = window.bytes();
         while let Some(word) = rest.get(..4) {
@@ -219,7 +255,7 @@ fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -
                 break;
             };
             rest = after;
-            let instruction = Span::at(span.source, at, size as u64);
+            let instruction = Span::with_len(span.source, at, size as u64);
             at = instruction.end;
             if !f(instruction) {
                 return at;
@@ -231,6 +267,16 @@ fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -
         }
     }
     at
+}
+
+/// How many whole instructions there are in some bytes of code.
+pub fn instructions(code: Span, sources: &Sources) -> u64 {
+    let mut count = 0;
+    for_each_instruction(sources, code, &mut |_| {
+        count += 1;
+        true
+    });
+    count
 }
 
 fn walk(sources: &Sources, span: Span) -> Index {
@@ -276,8 +322,11 @@ impl Expand for Code {
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return;
         };
-        let lines = self.lines(sources);
-        let line_of = |span: Span| line_of(lines, span.start - self.start);
+        let line_of = |span: Span| {
+            let dwarf = self.dwarf.as_ref()?;
+            let line = dwarf.line_at(self.section, span.start - self.start, sources)?;
+            (!line.place.is_empty()).then_some(line)
+        };
         let facts = self.facts(part, index);
         let before = facts.len() as u64;
         for (i, fact) in facts.into_iter().enumerate() {
@@ -287,7 +336,15 @@ impl Expand for Code {
         }
         let from = range.start.max(before) - before;
         let to = range.end.max(before) - before;
-        push_instructions(index, part, from..to.min(index.count), &line_of, out);
+        let assembly = |span: Span| self.assembly(span, sources);
+        push_instructions(
+            index,
+            part,
+            from..to.min(index.count),
+            &line_of,
+            &assembly,
+            out,
+        );
         if to > index.count {
             let rest = Span::new(part.span.source, index.end, part.span.end);
             out.push(
@@ -315,7 +372,7 @@ impl Expand for Code {
         let mut number = block as u64 * STRIDE;
         let from = Span::new(part.span.source, start, part.span.end);
         for_each_instruction(sources, from, &mut |instruction| {
-            let found = instruction.holds(offset);
+            let found = instruction.contains_offset(offset);
             number += u64::from(!found);
             !found
         });
@@ -323,18 +380,12 @@ impl Expand for Code {
     }
 }
 
-/// The source line of the instruction at an offset. Returns `None` if there is none.
-fn line_of(lines: &[Line], offset: u64) -> Option<&Line> {
-    let after = lines.partition_point(|line| line.offset <= offset);
-    let line = lines.get(after.checked_sub(1)?)?;
-    (!line.place.is_empty()).then_some(line)
-}
-
-fn push_instructions<'a>(
+fn push_instructions(
     index: &Index,
     part: &Part,
     range: Range<u64>,
-    line_of: &dyn Fn(Span) -> Option<&'a Line>,
+    line_of: &dyn Fn(Span) -> Option<Line>,
+    assembly: &dyn Fn(Span) -> Option<String>,
     out: &mut Rows<'_>,
 ) {
     if range.is_empty() {
@@ -355,18 +406,17 @@ fn push_instructions<'a>(
             )
             .value(Value::Bytes)
             .doc(&INSTRUCTION_DOC);
-            let compacted = (span.len() == 8).then_some("compacted");
+            let text = assembly(span).or_else(|| (span.len() == 8).then(|| "compacted".into()));
             let line = line_of(span);
-            let words = compacted
-                .into_iter()
-                .chain(line.map(|line| line.place.as_str()));
+            let words = text.as_deref().into_iter();
+            let words = words.chain(line.as_ref().map(|line| line.place.as_str()));
             let words: Vec<&str> = words.collect();
             let node = match words.is_empty() {
                 true => node,
                 false => node.summary(words.join(", ")),
             };
             out.push(match line {
-                Some(line) => node.xref("source", line.place.clone(), line.span),
+                Some(line) => node.xref("source", line.place, line.span),
                 None => node,
             });
         }

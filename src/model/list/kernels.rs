@@ -6,67 +6,78 @@ use std::rc::Rc;
 use super::{
     About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, columns,
 };
-use crate::model::document::Tone;
+use crate::model::diagnostic::Severity;
+use crate::model::document::{Document, Tone};
 use crate::model::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
+use crate::model::node::NodeId;
 use crate::model::source::Sources;
 use crate::model::span::Span;
+use crate::model::value::Str;
 
 type At<'a> = &'a KernelRow;
 
+/// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
+const IMAGE: usize = 1;
+const DEVICE: usize = 2;
+
 columns! {
     BEFORE_FLAGS
-    "name" Text Default 20 "Kernel" "" "The kernel's name, as the file has it."
+    "name" Text Default 20 "Kernel" "" "The kernel's name in the file."
         |row, _| name(row);
-    "simd_size" Number Default 0 "SIMD" "" "Lanes: work-items that a hardware thread runs in step."
+    "image" Text Several 16 "Image" "" "The image with the kernel, where the file is a container."
+        |_, _| Cell::empty();
+    "device" Text Several 10 "Device" "" "The device that the image is for."
+        |_, _| Cell::empty();
+    "simd_size" Number Default 0 "SIMD" "" "SIMD width: work-items per hardware thread."
         // It has no default.
         |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| given(row.simd_size));
-    "grf_count" Number Default 0 "GRF" "" "Registers of a hardware thread."
+    "grf_count" Number Default 0 "GRF" "" "General registers per hardware thread."
         |row, _| marked(row, given(row.grf_count), &[HazardKind::LargeGrf]);
-    "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads of an execution unit; 0 where the file does not say."
+    "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per execution unit; 0 if the file does not give the number."
         |row, _| given(row.eu_thread_count);
-    "spill_size" Number Default 0 "Spill" "B/thread" "Bytes of registers that spill, of a hardware thread. Before ze_info 1.39: the size of the scratch slot."
+    "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."
         |row, _| marked(row, slot(row, row.spill_size), &[HazardKind::Spills, HazardKind::HeavySpills]);
     "spill_dwords_per_lane" Number Default 0 "Spill" "dwords/lane" "spill_size / (4 · simd_size)."
         |row, _| Cell {
             value: row.spill_dwords_per_lane().map_or(CellValue::Empty, CellValue::Real),
             ..given(row.spill_size)
         };
-    "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory, of a hardware thread. Before ze_info 1.39: the size of the scratch slot."
+    "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot."
         |row, _| marked(row, slot(row, row.private_size), &[HazardKind::Private]);
-    "slm_size" Number Default 0 "SLM" "B" "Bytes of shared local memory of a work-group."
+    "slm_size" Number Default 0 "SLM" "B" "Bytes of shared local memory per work-group."
         |row, _| marked(row, given(row.slm_size), &[HazardKind::LargeSlm]);
-    "barrier_count" Number Default 0 "Barriers" "" "Barriers of a work-group."
+    "barrier_count" Number Default 0 "Barriers" "" "Barriers per work-group."
         |row, _| given(row.barrier_count);
-    "argument_count" Number Default 0 "Args" "" "Arguments of the source: one more than the largest index."
+    "argument_count" Number Default 0 "Args" "" "Source arguments: the largest index plus one."
         |row, _| Cell::count(row.argument_count);
-    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The sub-group size that the source demands; 0: none."
+    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The required sub-group size; 0 if there is none."
         |row, _| given(row.required_sub_group_size);
-    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The work-group size that the source demands; zeros: none."
+    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The required work-group size; zeros if there is none."
         |row, _| Cell {
             value: CellValue::Ints(row.required_work_group_size.value),
             span: row.required_work_group_size.span,
             is_default: row.required_work_group_size.span.is_none(),
             marks: Vec::new(),
         };
-    "code_size" Number Default 0 "Code" "B" "Bytes of the kernel's code: the symbol's size, else the section's."
+    "code_size" Number Default 0 "Code" "B" "Bytes of code: the size of the symbol, or of the section if there is no symbol."
         |row, _| row.code_size.map_or_else(Cell::empty, |size| Cell::count(size.value).at(size.span));
-    "flags" Words Default 26 "Flags" "" "The properties that are true, in words."
+    "flags" Words Default 26 "Flags" "" "The properties that are true."
         |row, _| Cell::words(row.flags.iter().map(Flag::word).filter(|word| !word.is_empty()));
-    "hazards" Words Optional 26 "Hazards" "" "What may make the kernel slow, or not run."
+    "hazards" Words Optional 26 "Hazards" "" "Properties that can make the kernel slow, or prevent it from running."
         |row, _| Cell::words(row.hazards.iter().map(|hazard| &*hazard.text));
-    "demangled" Text Optional 28 "Demangled" "" "The name as people write it."
+    "demangled" Text Optional 28 "Demangled" "" "The demangled name."
         |row, _| Cell::text(row.title()).at(row.name.span);
-    "inline_data_payload_size" Number Optional 0 "Inline data" "B" "Bytes of the cross-thread payload that are passed in registers."
+    "inline_data_payload_size" Number Optional 0 "Inline data" "B" "Bytes of inline data: the part of the cross-thread payload that is passed in registers."
         |row, _| given(row.inline_data_payload_size);
     "indirect_stateless_count" Number Optional 0 "Indirect" "" "Accesses through pointers that were loaded from memory."
         |row, _| given(row.indirect_stateless_count);
     "payload_size" Number Optional 0 "Payload" "B" "Bytes of the cross-thread payload."
         |row, _| Cell::count(row.payload_size);
-    "explicit_arguments" Number Optional 0 "Explicit" "" "Arguments of the source that are passed."
+    "explicit_arguments" Number Optional 0 "Explicit" "" "Source arguments that are passed."
         |row, _| Cell::count(row.explicit_arguments);
-    "implicit_arguments" Number Optional 0 "Implicit" "" "Entries of the payload that the source does not know."
+    "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
         |row, _| Cell::count(row.implicit_arguments);
-    "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are those of the scratch slots: ze_info is older than 1.39."
+    "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
 
@@ -76,7 +87,7 @@ pub static COLUMNS: &[Column] = &{
         id: "",
         title: "",
         unit: "",
-        doc: "The key of that name in execution_env.",
+        doc: "The key with this name in execution_env.",
         kind: ColumnKind::Bool,
         presence: Presence::Optional,
         width: 5,
@@ -112,11 +123,21 @@ fn name(row: &KernelRow) -> Cell<'_> {
         demangled: row.demangled.as_deref().map(Into::into),
     };
     let cell = Cell::new(name).at(row.name.span);
-    match row.is_function {
-        true => cell.mark(Tone::Plain, "fn", "A function that other modules can call."),
+    if row.is_function {
+        return cell.mark(Tone::Plain, "fn", "A function that other modules can call.");
+    }
+    match row.name.value == FUNCTIONS_HOLDER {
+        true => cell.mark(
+            Tone::Plain,
+            "holder",
+            "Not a kernel of the source: the compiler gives the code of external functions this name.",
+        ),
         false => cell,
     }
 }
+
+/// The name that IGC gives to the code of external functions in a module.
+const FUNCTIONS_HOLDER: &str = "Intel_Symbol_Table_Void_Program";
 
 /// A size that may be that of a scratch slot.
 fn slot(row: &KernelRow, size: Given<i64>) -> Cell<'static> {
@@ -143,20 +164,119 @@ fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> C
     cell
 }
 
-struct KernelList {
+/// The kernels of one document.
+pub(super) struct Part {
     kernels: Rc<dyn Kernels>,
     rows: Rc<Vec<KernelRow>>,
+    /// The image's name.
+    image: String,
+    /// The device that it is for.
+    device: Str,
+    /// The path of its node.
+    path: String,
 }
 
-/// The list of those kernels.
-pub(super) fn list(kernels: Rc<dyn Kernels>, sources: &Sources) -> Rc<dyn List> {
-    let rows = kernels.rows(sources);
-    Rc::new(KernelList { kernels, rows })
+struct KernelList {
+    parts: Vec<Part>,
+    /// The rows, each by its part and its place in it: the kernels of all parts, then the
+    /// functions.
+    rows: Vec<(u32, u32)>,
+    /// How many of the rows are functions.
+    functions: u32,
+    is_of_several: bool,
+    /// What is wrong with the list as a whole.
+    notes: Vec<String>,
+}
+
+/// At most so many kernels of the images of a container are listed: a row is some hundred bytes.
+const ROWS_MAX: usize = 100_000;
+
+impl Document {
+    fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
+        let kernels = self.kernels(id)?;
+        let rows = kernels.rows(&self.sources);
+        let (image, device) = self.image_words(id);
+        Some(Part {
+            kernels,
+            rows,
+            image,
+            device,
+            path: self.path(id),
+        })
+    }
+
+    /// The kernels of a document; of a container, those of all its images.
+    pub(super) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+        if let Some(part) = self.kernels_of(id) {
+            return Some(Rc::new(KernelList::new(vec![part], false, Vec::new())));
+        }
+        if !self.has_inner(id, |inner| inner.has.kernels) {
+            return None;
+        }
+        let images = self.images(id);
+        let (mut parts, mut notes) = (Vec::new(), Vec::new());
+        let (mut count, mut silent) = (0, Vec::new());
+        let mut left_out = images.left_out;
+        for image in images.list.iter().filter(|image| image.has_kernels) {
+            if count >= ROWS_MAX {
+                left_out += 1;
+                continue;
+            }
+            let part = self.kernels_of(image.node);
+            let rows = part.as_ref().map_or(0, |part| part.rows.len());
+            count += rows;
+            if rows == 0 && self.has_errors(image.span) {
+                silent.push(image.name.as_str());
+            }
+            parts.extend(part);
+        }
+        if let Some(first) = silent.first() {
+            notes.push(match silent.len() {
+                1 => format!("the kernels of {first} cannot be read"),
+                many => format!("the kernels of {many} images cannot be read: {first} …"),
+            });
+        }
+        match left_out {
+            0 => {}
+            1 => notes.push("1 image is not listed".to_owned()),
+            many => notes.push(format!("{many} images are not listed")),
+        }
+        Some(Rc::new(KernelList::new(parts, true, notes)))
+    }
+
+    fn has_errors(&self, span: Span) -> bool {
+        let mut found = self.diagnostics_in(span);
+        found.any(|found| found.severity == Severity::Error)
+    }
 }
 
 impl KernelList {
+    fn new(parts: Vec<Part>, is_of_several: bool, notes: Vec<String>) -> KernelList {
+        let all = parts.iter().zip(0..).flat_map(|(part, at)| {
+            let rows = part.rows.iter().zip(0..);
+            rows.map(move |(row, place)| (row.is_function, (at, place)))
+        });
+        let (functions, kernels): (Vec<_>, Vec<_>) = all.partition(|(is_function, _)| *is_function);
+        let count = u32::try_from(functions.len()).unwrap_or(u32::MAX);
+        let rows = kernels.into_iter().chain(functions);
+        KernelList {
+            rows: rows.map(|(_, place)| place).collect(),
+            functions: count,
+            parts,
+            is_of_several,
+            notes,
+        }
+    }
+
+    fn place(&self, row: u32) -> Option<(&Part, usize)> {
+        let (part, place) = *self.rows.get(usize::try_from(row).ok()?)?;
+        let part = self.parts.get(usize::try_from(part).ok()?)?;
+        Some((part, usize::try_from(place).ok()?))
+    }
+
     fn row(&self, row: u32) -> Option<&KernelRow> {
-        self.rows.get(usize::try_from(row).ok()?)
+        let (part, place) = self.place(row)?;
+        part.rows.get(place)
     }
 }
 
@@ -170,9 +290,16 @@ impl List for KernelList {
     }
 
     fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
-        let Some(row) = self.row(row) else {
+        let place = self.place(row);
+        let Some((part, row)) = place.and_then(|(part, at)| Some((part, part.rows.get(at)?)))
+        else {
             return Cell::empty();
         };
+        match column {
+            IMAGE => return Cell::text(&*part.image),
+            DEVICE => return Cell::text(&*part.device),
+            _ => {}
+        }
         if let Some(cell) = CELLS.get(column) {
             return cell(row, sources);
         }
@@ -188,14 +315,14 @@ impl List for KernelList {
     }
 
     fn rows_at(&self, span: Span, _: &Sources) -> Option<Range<u32>> {
-        let row = self.rows.iter().position(|row| row.entry.contains(span))?;
-        let row = u32::try_from(row).ok()?;
+        let mut rows = 0..self.count();
+        let row = rows.find(|row| self.row(*row).is_some_and(|row| row.entry.contains(span)))?;
         Some(row..row.saturating_add(1))
     }
 
     fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
-        let place = usize::try_from(row).unwrap_or(usize::MAX);
-        let detail = self.kernels.detail(place, sources);
+        let place = self.place(row);
+        let detail = place.and_then(|(part, at)| part.kernels.detail(at, sources));
         About {
             title: self
                 .row(row)
@@ -206,8 +333,34 @@ impl List for KernelList {
     }
 
     fn secondary(&self) -> u32 {
-        let functions = self.rows.iter().rev().take_while(|row| row.is_function);
-        u32::try_from(functions.count()).unwrap_or(u32::MAX)
+        self.functions
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.is_of_several
+    }
+
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
+        let (part, place) = self.place(row)?;
+        Some((Rc::clone(&part.kernels), place))
+    }
+
+    fn path(&self, row: u32) -> &str {
+        self.place(row).map_or("", |(part, _)| &part.path)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    fn subject(&self) -> String {
+        match self.parts.as_slice() {
+            [part] if !self.is_of_several && !part.image.is_empty() => match &*part.device {
+                "" => part.image.clone(),
+                device => format!("{} · {device}", part.image),
+            },
+            _ => String::new(),
+        }
     }
 
     fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {

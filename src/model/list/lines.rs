@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Cell, List, ListId, Match, columns};
+use super::{Cell, List, ListId, Match, columns, left_out};
 use crate::model::source::{Bytes, SourceError, Sources};
 use crate::model::span::Span;
 
@@ -16,9 +16,9 @@ type At<'a> = (&'a LineList, u32);
 columns! {
     /// The columns.
     pub COLUMNS
-    "line" Number Default 0 "Line" "" "The number of the line, from 1."
+    "line" Number Default 0 "Line" "" "The line number, from 1."
         |(_, row), _| Cell::count(u64::from(row) + 1);
-    "text" Text Default 0 "Text" "" "What the line says, without its break; bytes that are not UTF-8 as \\xff."
+    "text" Text Default 0 "Text" "" "The text of the line, without its line break; bytes that are not UTF-8 are shown as \\xff."
         |(list, row), sources| match list.line(row, sources).map(|line| shown(line, sources)) {
             Some(Ok(cell)) => cell,
             _ => Cell::empty(),
@@ -90,7 +90,7 @@ impl LineIndex {
             .checked_sub(1)?;
         let mut found = None;
         self.lines_from(sources, block as u64 * STRIDE, &mut |number, line| {
-            if line.holds(offset) {
+            if line.contains_offset(offset) {
                 found = Some(number);
             }
             found.is_none() && line.start <= offset
@@ -104,7 +104,7 @@ pub fn for_each_line(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> b
     let mut line = span.start;
     let mut at = span.start;
     while at < span.end {
-        let bytes = sources.read_clamped(span.sub(at - span.start, CHUNK));
+        let bytes = sources.read_clamped(span.subspan(at - span.start, CHUNK));
         let bytes = bytes.unwrap_or_else(|_| Bytes::from(Vec::new()));
         if bytes.is_empty() {
             return;
@@ -131,15 +131,15 @@ pub fn without_break(line: &[u8]) -> &[u8] {
 
 /// The bytes of a line without those of its break.
 fn unbroken(line: Span, sources: &Sources) -> Result<Span, SourceError> {
-    let tail = sources.read_clamped(line.from(line.len().saturating_sub(2)))?;
+    let tail = sources.read_clamped(line.skip(line.len().saturating_sub(2)))?;
     let broken = tail.len() - without_break(&tail).len();
-    Ok(line.sub(0, line.len() - broken as u64))
+    Ok(line.subspan(0, line.len() - broken as u64))
 }
 
 /// The first [`LINE_SHOWN`] bytes of a line.
 fn shown(line: Span, sources: &Sources) -> Result<Cell<'static>, SourceError> {
     let span = unbroken(line, sources)?;
-    let bytes = sources.read_clamped(span.sub(0, LINE_SHOWN))?;
+    let bytes = sources.read_clamped(span.subspan(0, LINE_SHOWN))?;
     // A character is not cut in two.
     let cut = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_none() && span.len() > LINE_SHOWN => {
@@ -147,7 +147,7 @@ fn shown(line: Span, sources: &Sources) -> Result<Cell<'static>, SourceError> {
         }
         _ => &bytes,
     };
-    Ok(Cell::text(readable(cut)).at(Some(span.sub(0, cut.len() as u64))))
+    Ok(Cell::text(readable(cut)).at(Some(span.subspan(0, cut.len() as u64))))
 }
 
 /// The text of bytes; those that are not UTF-8 stand as `\xff`.
@@ -172,7 +172,7 @@ fn readable(bytes: &[u8]) -> String {
 /// When it is longer than `limit` bytes or cannot be read; says so in words.
 pub fn text(of: Span, sources: &Sources, limit: usize) -> Result<String, String> {
     if of.len() > limit as u64 {
-        return Err("This text is too long to be copied: save it instead.".to_owned());
+        return Err("This text is too long to copy. Save it instead.".to_owned());
     }
     let bytes = sources
         .read_clamped(of)
@@ -237,8 +237,8 @@ impl List for LineList {
     fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
         let text = self.index.span;
         let span = Some(span).filter(|span| text.contains(*span) && *span != text)?;
-        let head = sources.read_clamped(span.sub(0, BLANKS)).ok()?;
-        let tail = span.from(span.len().saturating_sub(BLANKS));
+        let head = sources.read_clamped(span.subspan(0, BLANKS)).ok()?;
+        let tail = span.skip(span.len().saturating_sub(BLANKS));
         let tail = sources.read_clamped(tail).ok()?;
         let before = head.len() - head.trim_ascii_start().len();
         let after = tail.len() - tail.trim_ascii_end().len();
@@ -252,8 +252,8 @@ impl List for LineList {
         Some(first..last.saturating_add(1))
     }
 
-    fn left_out(&self) -> u64 {
-        self.index.count - u64::from(self.count())
+    fn notes(&self) -> Vec<String> {
+        left_out(self.index.count - u64::from(self.count()))
     }
 
     /// Of the text, the bytes of the longest line.
@@ -291,7 +291,7 @@ fn find(
     let mut at = text.start;
     while at < text.end {
         let step = CHUNK.max(needle.len() as u64);
-        let window = text.sub(at - text.start, step + needle.len() as u64 - 1);
+        let window = text.subspan(at - text.start, step + needle.len() as u64 - 1);
         let bytes = sources.read_clamped(window)?;
         let starts = bytes.iter().enumerate();
         let starts = starts.filter(|(_, byte)| byte.eq_ignore_ascii_case(first));
@@ -312,7 +312,7 @@ fn find(
         at += step;
     }
     Ok(best.or(around).map(|(start, ordinal)| Match {
-        span: Span::at(text.source, start, needle.len() as u64),
+        span: Span::with_len(text.source, start, needle.len() as u64),
         ordinal,
         count,
     }))
@@ -326,7 +326,7 @@ mod tests {
 
     fn sources(text: &[u8]) -> (Sources, Span) {
         let source = MemorySource::from(text.to_vec());
-        let span = Span::at(SourceId::FILE, 0, text.len() as u64);
+        let span = Span::with_len(SourceId::FILE, 0, text.len() as u64);
         (Sources::new("text", Box::new(source)), span)
     }
 
@@ -341,7 +341,7 @@ mod tests {
         let (sources, span) = sources(format!("a{long}").as_bytes());
         let cell = shown(span, &sources).unwrap();
         assert!(matches!(cell.value, CellValue::Text(text) if text.len() == 999));
-        assert_eq!(cell.span, Some(span.sub(0, 999)));
+        assert_eq!(cell.span, Some(span.subspan(0, 999)));
         assert_eq!(unbroken(span, &sources).unwrap().len(), 4001);
     }
 

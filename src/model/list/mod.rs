@@ -1,17 +1,23 @@
-//! Lists: kernels, relocations, symbols, modules, properties, the lines of a text.
+//! Lists: kernels, relocations, symbols, modules, properties, images, devices, the lines of a text,
+//! source lines.
 //!
 //! All of them are one thing: rows with columns, a [`query`](mod@query) that filters and sorts
 //! them, pages, the row that some bytes belong to, and [`write`](mod@write) (CSV, Markdown,
 //! JSON). A new table is one implementation of [`List`] with its columns; [`Document::list`]
 //! finds it.
 
+pub mod devices;
+pub mod images;
 pub mod kernels;
 pub mod lines;
 pub mod modules;
 pub mod properties;
 pub mod query;
 pub mod relocations;
+pub mod source_lines;
 pub mod symbols;
+#[cfg(feature = "decode")]
+pub mod table;
 pub mod write;
 #[cfg(feature = "decode")]
 pub mod writer;
@@ -24,7 +30,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Document, Tone};
-use super::kernels::KernelDetail;
+use super::kernels::{KernelDetail, Kernels};
 use super::modules::Holder;
 use super::node::{NodeId, NodeKind, Xref};
 use super::source::{SourceError, Sources};
@@ -45,19 +51,29 @@ pub enum ListId {
     /// The properties of a SYCLBIN, or of a module or image in it: of what
     /// [`Query::of`](query::Query::of) belongs to.
     Properties,
+    /// The images of a container; for a device with [`Query::device`](query::Query::device).
+    Images,
+    /// The devices, and what the driver does on each with a document, or which images of a
+    /// container run on it.
+    Devices,
     /// The lines of the text [`Query::of`](query::Query::of).
     Lines,
+    /// The source lines of the code.
+    SourceLines,
 }
 
 impl ListId {
     /// Every list.
-    pub const ALL: [ListId; 6] = [
+    pub const ALL: [ListId; 9] = [
         ListId::Kernels,
         ListId::Relocations,
         ListId::Symbols,
         ListId::Modules,
         ListId::Properties,
+        ListId::Images,
+        ListId::Devices,
         ListId::Lines,
+        ListId::SourceLines,
     ];
 
     /// Its columns, in the order of the table.
@@ -68,11 +84,14 @@ impl ListId {
             ListId::Symbols => symbols::COLUMNS,
             ListId::Modules => modules::COLUMNS,
             ListId::Properties => properties::COLUMNS,
+            ListId::Images => images::COLUMNS,
+            ListId::Devices => devices::COLUMNS,
             ListId::Lines => lines::COLUMNS,
+            ListId::SourceLines => source_lines::COLUMNS,
         }
     }
 
-    /// The columns that are shown if nobody chooses others.
+    /// The columns that are shown if nobody chooses others; the list is of one document.
     pub fn default_columns(self) -> impl Iterator<Item = &'static Column> {
         let columns = self.columns().iter();
         columns.filter(|column| column.presence == Presence::Default)
@@ -86,7 +105,10 @@ impl ListId {
             ListId::Symbols => "symbols",
             ListId::Modules => "modules",
             ListId::Properties => "properties",
+            ListId::Images => "images",
+            ListId::Devices => "devices",
             ListId::Lines => "lines",
+            ListId::SourceLines => "source-lines",
         }
     }
 }
@@ -141,6 +163,8 @@ pub enum ColumnKind {
 pub enum Presence {
     /// If nobody chooses other columns.
     Default,
+    /// The same, where the list is of several documents.
+    Several,
     /// If somebody chooses it.
     Optional,
     /// Never: it can be asked for in a query.
@@ -359,6 +383,15 @@ pub enum Detail {
     },
     /// A module: what the bytes belong to.
     Module(Holder),
+    /// A line of the source.
+    Line {
+        /// How many ranges of code come from it.
+        ranges: u64,
+        /// Their bytes.
+        bytes: u64,
+        /// The query that finds them, for [`ListId::SourceLines`].
+        query: String,
+    },
 }
 
 /// Rows with columns.
@@ -398,12 +431,29 @@ pub trait List {
         self.cell(row, column, sources).value.into_key()
     }
 
-    /// How many entries of the file are left out because there are too many.
-    fn left_out(&self) -> u64 {
-        0
+    /// What people must know of the list as a whole: what is missing in it.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
-    /// What the list is of, where that is not its document: `abstract module 3`.
+    /// It is of several documents: the kernels of all images.
+    fn is_of_several(&self) -> bool {
+        false
+    }
+
+    /// The kernel of a row: who knows it, and its place among those.
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
+        let _ = row;
+        None
+    }
+
+    /// The path of the document that a row is of.
+    fn path(&self, row: u32) -> &str {
+        let _ = row;
+        ""
+    }
+
+    /// What the list is of, where that is not the opened file: `abstract module 3`.
     fn subject(&self) -> String {
         String::new()
     }
@@ -545,6 +595,14 @@ impl<'a> CellValue<'a> {
     }
 }
 
+/// What is said of entries of the file that are not in a list because there are too many.
+fn left_out(count: u64) -> Vec<String> {
+    match count {
+        0 => Vec::new(),
+        count => vec![format!("{count} more are not listed")],
+    }
+}
+
 /// At most two digits after the point.
 fn rounded(number: f64) -> String {
     let text = format!("{:.2}", (number * 100.0).round_ties_even() / 100.0);
@@ -558,27 +616,64 @@ impl Document {
         let parent = |id: &NodeId| self.node(*id)?.parent;
         let mut around = std::iter::successors(Some(node), parent);
         around.find(|id| match list {
-            ListId::Kernels => self.kernels(*id).is_some(),
-            ListId::Relocations | ListId::Symbols => self.linkage(*id).is_some(),
-            ListId::Modules | ListId::Properties => self.modules(*id).is_some(),
-            ListId::Lines => self
-                .node(*id)
-                .is_some_and(|node| node.kind == NodeKind::File),
+            ListId::Kernels => self.has_list(*id, list) || self.has_inner(*id, |i| i.has.kernels),
+            _ => self.has_list(*id, list),
         })
+    }
+
+    /// Has a document such a list itself?
+    pub fn has_list(&self, id: NodeId, list: ListId) -> bool {
+        match list {
+            ListId::Kernels => self.kernels(id).is_some(),
+            ListId::Relocations | ListId::Symbols => self.linkage(id).is_some(),
+            ListId::Modules | ListId::Properties => self.modules(id).is_some(),
+            ListId::Images => self.has_images(id),
+            ListId::Devices => self.is_loadable(id) || self.has_images(id),
+            ListId::Lines => self
+                .node(id)
+                .is_some_and(|node| node.kind == NodeKind::File),
+            ListId::SourceLines => self.source_lines(id).is_some(),
+        }
     }
 
     /// A list of a document: of the opened file (its root), or of one that is nested in it.
     /// `of` are the bytes of the text, or of what has the properties. Returns `None` if there is
     /// no such list.
-    pub fn list(&self, document: NodeId, list: ListId, of: Option<Span>) -> Option<Rc<dyn List>> {
+    pub fn list(
+        &mut self,
+        document: NodeId,
+        list: ListId,
+        of: Option<Span>,
+    ) -> Option<Rc<dyn List>> {
+        self.list_on(document, list, of, None)
+    }
+
+    /// The same; of [`ListId::Images`] for a device.
+    pub fn list_on(
+        &mut self,
+        document: NodeId,
+        list: ListId,
+        of: Option<Span>,
+        device: Option<&str>,
+    ) -> Option<Rc<dyn List>> {
+        match list {
+            ListId::Kernels => return self.kernel_list(document),
+            ListId::Images => return self.image_list(document, device),
+            ListId::Devices => return self.device_list(document),
+            _ => {}
+        }
         let sources = &self.sources;
         Some(match list {
-            ListId::Kernels => kernels::list(self.kernels(document)?, sources),
+            ListId::Kernels | ListId::Images | ListId::Devices => return None,
             ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
             ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
-            ListId::Modules => modules::list(self.modules(document)?.graph(sources)),
+            ListId::Modules => modules::list(self.modules(document)?, sources),
             ListId::Properties => properties::list(&*self.modules(document)?, of, sources),
             ListId::Lines => lines::list(of?, sources),
+            ListId::SourceLines => {
+                let lines = self.source_lines(document)?;
+                source_lines::list(lines, Rc::clone(&self.source_texts), sources)
+            }
         })
     }
 }

@@ -1,13 +1,15 @@
 //! The abstract modules of a SYCLBIN.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::{About, Cell, Detail, List, ListId, columns};
 use crate::model::document::Tone;
-use crate::model::modules::{AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol};
+use crate::model::modules::{
+    AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol, Modules, PropertySet, requirement,
+};
 use crate::model::source::Sources;
 use crate::model::span::Span;
 
@@ -16,25 +18,36 @@ type At<'a> = (&'a ModuleList, &'a AbstractModule);
 columns! {
     /// The columns.
     pub COLUMNS
-    "module" Number Default 0 "Abstract module" "" "Its number."
+    "module" Number Default 0 "Abstract module" "" "The number of the abstract module."
         |(_, module), _| Cell::count(module.index.into()).at(Some(module.header));
-    "ir_modules" Words Default 24 "IR modules" "" "What its IR modules are written in, and their targets."
+    "ir_modules" Words Default 24 "IR modules" "" "The intermediate representations of its IR modules, and their targets."
         |(list, module), _| images(list.graph.ir_modules_of(module), ir_words);
-    "native_images" Words Default 24 "Native images" "" "The architectures of its native device code images, or else their targets."
+    "native_images" Words Default 24 "Native images" "" "The architectures of its native device code images, or their targets if there is no architecture."
         |(list, module), _| images(list.graph.native_images_of(module), native_words);
-    "size" Number Default 0 "Size" "B" "The bytes of its IR modules and native device code images."
+    "size" Number Default 0 "Size" "B" "The total size of its IR modules and native device code images in bytes."
         |(list, module), _| Cell::count(list.graph.size_of(module));
-    "sets" Number Default 0 "Sets" "" "How many property sets it has."
+    "sets" Number Default 0 "Sets" "" "The number of property sets."
         |(_, module), _| Cell::count(module.sets.into());
-    "exports" Number Default 0 "Exports" "" "How many symbols it exports."
+    "exports" Number Default 0 "Exports" "" "The number of exported symbols."
         |(_, module), _| Cell::count(module.exports.into());
-    "imports" Number Default 0 "Imports" "" "How many symbols it imports."
+    "imports" Number Default 0 "Imports" "" "The number of imported symbols."
         |(_, module), _| Cell::count(module.imports.into());
-    "exported_symbols" Words Optional 24 "Exported symbols" "" "The symbols that it exports."
+    "aspects" Words Default 24 "Aspects" "" "The aspects that the device must support."
+        |(list, module), sources| match list.requirement(module, &["aspects"], sources) {
+            Some((meaning, span)) => Cell::words(words(&meaning)).at(Some(span)),
+            None => Cell::words(std::iter::empty::<&str>()),
+        };
+    "reqd_work_group_size" Text Default 10 "Req. work-group" "" "The work-group size that the kernels require."
+        |(list, module), sources| {
+            list.required(module, &["reqd_work_group_size_uint64_t", "reqd_work_group_size"], sources)
+        };
+    "reqd_sub_group_size" Text Default 6 "Req. sub-group" "" "The sub-group size that the kernels require."
+        |(list, module), sources| list.required(module, &["reqd_sub_group_size"], sources);
+    "exported_symbols" Words Optional 24 "Exported symbols" "" "The exported symbols."
         |(list, module), _| Cell::words(list.symbols(&list.exported, |symbol| &symbol.exported_by, module));
-    "imported_symbols" Words Optional 24 "Imported symbols" "" "The symbols that it imports."
+    "imported_symbols" Words Optional 24 "Imported symbols" "" "The imported symbols."
         |(list, module), _| Cell::words(list.symbols(&list.imported, |symbol| &symbol.imported_by, module));
-    "images" Words QueryOnly 24 "Images" "" "What its images are, and for what."
+    "images" Words QueryOnly 24 "Images" "" "The kinds of its images, and their targets."
         |(list, module), _| {
             let images = list.graph.ir_modules_of(module).iter();
             let images = images.chain(list.graph.native_images_of(module));
@@ -74,23 +87,63 @@ fn native_words(image: &Image) -> Cow<'_, str> {
 /// Pairs of a module's number and a symbol's place, sorted.
 type Pairs = OnceCell<Vec<(u32, usize)>>;
 
+/// The words between commas.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(", ").filter(|word| !word.is_empty());
+    words.map(str::to_owned)
+}
+
 struct ModuleList {
+    modules: Rc<dyn Modules>,
     graph: Rc<ModuleGraph>,
+    /// Of the module that was looked at last: its device requirements. The cells of a row follow
+    /// each other.
+    sets: RefCell<Option<(u32, Rc<[PropertySet]>)>>,
     /// Made when a cell asks.
     exported: Pairs,
     imported: Pairs,
 }
 
 /// The list of those modules.
-pub(super) fn list(graph: Rc<ModuleGraph>) -> Rc<dyn List> {
+pub(super) fn list(modules: Rc<dyn Modules>, sources: &Sources) -> Rc<dyn List> {
     Rc::new(ModuleList {
-        graph,
+        graph: modules.graph(sources),
+        modules,
+        sets: RefCell::default(),
         exported: Pairs::new(),
         imported: Pairs::new(),
     })
 }
 
 impl ModuleList {
+    /// What the first of these device requirements means, and the bytes of its value.
+    fn requirement(
+        &self,
+        module: &AbstractModule,
+        keys: &[&str],
+        sources: &Sources,
+    ) -> Option<(String, Span)> {
+        let known = self.sets.borrow().clone();
+        let sets = match known.filter(|(of, _)| *of == module.index) {
+            Some((_, sets)) => sets,
+            None => {
+                let holder = Holder::AbstractModule(module.index);
+                let sets: Rc<[PropertySet]> = self.modules.properties(holder, sources).into();
+                *self.sets.borrow_mut() = Some((module.index, Rc::clone(&sets)));
+                sets
+            }
+        };
+        let property = keys.iter().find_map(|key| requirement(&sets, key))?;
+        Some((property.meaning.clone(), property.span))
+    }
+
+    fn required(&self, module: &AbstractModule, keys: &[&str], sources: &Sources) -> Cell<'_> {
+        match self.requirement(module, keys, sources) {
+            Some((meaning, span)) => Cell::text(meaning).at(Some(span)),
+            None => Cell::empty(),
+        }
+    }
+
     fn symbols<'a>(
         &'a self,
         pairs: &'a Pairs,

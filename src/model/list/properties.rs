@@ -18,9 +18,9 @@ columns! {
         |(set, _), _| Cell::text(&set.name).at(Some(set.span));
     "key" Text Default 30 "Key" "" "The name of the property."
         |(_, property), _| Cell::text(&property.key).at(Some(property.key_span));
-    "meaning" Text Default 30 "Meaning" "" "The value as it is understood."
+    "meaning" Text Default 30 "Meaning" "" "The decoded value."
         |(_, property), _| Cell::text(&property.meaning).at(Some(property.span));
-    "type" Text Default 8 "Type" "" "What the value is: a number or bytes."
+    "type" Text Default 8 "Type" "" "The type of the value: number or bytes."
         |(_, property), _| Cell::text(match property.kind.value {
             1 => "number",
             2 => "bytes",
@@ -29,12 +29,12 @@ columns! {
         .at(property.kind.span);
     "value" Text Default 30 "Value" "" "The value."
         |(_, property), _| value(property).at(Some(property.span));
-    "bits" Number Optional 0 "Bits" "" "How many bits the bytes say that they have."
+    "bits" Number Optional 0 "Bits" "" "The bit count that the bytes start with."
         |(_, property), _| match property.value {
             PropertyValue::Bytes { bits, .. } => Cell::count(bits).at(Some(property.span)),
             _ => Cell::empty(),
         };
-    "description" Text Optional 40 "Description" "" "What the key, or else its set, is for."
+    "description" Text Optional 40 "Description" "" "The meaning of the key, or of its set."
         |(set, property), _| match property.doc.is_empty() {
             true => Cell::text(&*set.doc),
             false => Cell::text(&*property.doc),
@@ -48,7 +48,7 @@ fn value(property: &Property) -> Cell<'_> {
         PropertyValue::Unreadable(text) => Cell::text(text).mark(
             Tone::Warning,
             "unreadable",
-            "The text is no value of this type.",
+            "The text is not a valid value of this type.",
         ),
     }
 }

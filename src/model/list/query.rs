@@ -51,6 +51,8 @@ pub struct Query {
     pub all: bool,
     /// What the list is of: the bytes of a text, or of what has properties.
     pub of: Option<Span>,
+    /// Of [`ListId::Images`]: the device that images are chosen for.
+    pub device: Option<Str>,
 }
 
 impl Query {
@@ -399,15 +401,13 @@ fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
             ')' if within == 0 => {
                 groups = groups
                     .checked_sub(1)
-                    .ok_or("a ) closes nothing; text with parentheses goes in quotes")?;
+                    .ok_or("unmatched ); put text with parentheses in quotes")?;
                 tokens.push(Token::Close);
                 1
             }
             '"' => {
                 let inner = rest.get(1..).unwrap_or("");
-                let (quoted, _) = inner
-                    .split_once('"')
-                    .ok_or("a quotation mark is not closed")?;
+                let (quoted, _) = inner.split_once('"').ok_or("unclosed quotation mark")?;
                 tokens.push(Token::Quoted(quoted));
                 quoted.len() + 2
             }
@@ -427,7 +427,7 @@ fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
     }
     match groups {
         0 => Ok(tokens),
-        _ => Err("a parenthesis is not closed".to_owned()),
+        _ => Err("unclosed parenthesis".to_owned()),
     }
 }
 
@@ -515,14 +515,14 @@ impl<'t> Parser<'t> {
     fn not(&mut self) -> Result<Term, String> {
         let missing = |what: &str| {
             Err(format!(
-                "{what}; the words and, or, not go in quotes as text"
+                "{what}; put the words and, or, not in quotes to search for them"
             ))
         };
         let Some(token) = self.peek(0) else {
-            return missing("something is missing at the end");
+            return missing("missing operand at the end");
         };
         if self.depth >= DEPTH {
-            return Err("too many parentheses within each other".to_owned());
+            return Err("parentheses nested too deeply".to_owned());
         }
         self.at += 1;
         self.depth += 1;
@@ -533,9 +533,9 @@ impl<'t> Parser<'t> {
                 self.take(Token::Close);
                 term
             }
-            Token::Close => return Err("something is missing before a )".to_owned()),
-            Token::And => return missing("something is missing before an \"and\""),
-            Token::Or => return missing("something is missing before an \"or\""),
+            Token::Close => return Err("missing operand before )".to_owned()),
+            Token::And => return missing("missing operand before \"and\""),
+            Token::Or => return missing("missing operand before \"or\""),
             Token::Quoted(text) => Term::Text(Text::new(text, self.columns)),
             Token::Word(word) => {
                 self.at -= 1;
@@ -610,7 +610,7 @@ impl Parser<'_> {
                 [column] => *column,
                 columns => return Err(self.ambiguous(&before.join(" "), columns)),
             };
-            let operand = operand.ok_or_else(|| format!("nothing to compare with after {text}"))?;
+            let operand = operand.ok_or_else(|| format!("missing value after {text}"))?;
             self.at += taken;
             return self.compare(column, sign, operand).map(Some);
         }
@@ -627,10 +627,11 @@ impl Parser<'_> {
             (ColumnKind::Bool, "yes" | "true") => Operand::Int(1),
             (ColumnKind::Bool, "no" | "false") => Operand::Int(0),
             (ColumnKind::Text | ColumnKind::Words, _) if equality => text(),
-            (ColumnKind::Number | ColumnKind::Bool | ColumnKind::Words, operand) => number(operand)
-                .ok_or_else(|| format!("{id} is compared with a number, not {operand:?}"))?,
+            (ColumnKind::Number | ColumnKind::Bool | ColumnKind::Words, operand) => {
+                number(operand).ok_or_else(|| format!("{id} requires a number, not {operand:?}"))?
+            }
             (ColumnKind::Text, _) => {
-                return Err(format!("{id} is text: it is compared with = or !="));
+                return Err(format!("{id} is text: use = or !="));
             }
             (ColumnKind::Bytes, _) => return Err(format!("{id} cannot be compared")),
         };
@@ -643,7 +644,7 @@ impl Parser<'_> {
 
     fn unknown(&self, name: &str, sign: &str) -> String {
         if name.is_empty() {
-            return format!("nothing to compare before {sign}");
+            return format!("missing column before {sign}");
         }
         let plain = plain(name);
         let near = self.columns.iter().filter_map(|column| {
@@ -653,7 +654,7 @@ impl Parser<'_> {
         });
         match near.min() {
             Some((_, id)) => format!("no column {name:?}; did you mean {id}?"),
-            None => format!("no column {name:?}; text with < > = goes in quotes"),
+            None => format!("no column {name:?}; put text with < > = in quotes"),
         }
     }
 
@@ -664,7 +665,7 @@ impl Parser<'_> {
             ids.truncate(NAMED);
             ids.push("another");
         }
-        format!("{name:?} could be {}", ids.join(" or "))
+        format!("{name:?} is ambiguous: {}", ids.join(" or "))
     }
 }
 

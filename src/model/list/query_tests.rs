@@ -2,7 +2,9 @@ use std::ops::Range;
 
 use super::*;
 use crate::model::MemorySource;
-use crate::model::list::Cell;
+use crate::model::list::write::Form;
+use crate::model::list::writer::{Writer, write};
+use crate::model::list::{Cell, Column};
 
 /// A kernel: name, demangled name, spill size if it is known, flags, `has_dpas`.
 type Row = (
@@ -253,75 +255,63 @@ fn what_is_wrong_is_said() {
             ),
             (
                 "what=1",
-                "no column \"what\"; text with < > = goes in quotes",
+                "no column \"what\"; put text with < > = in quotes",
             ),
-            ("foo<3", "no column \"foo\"; text with < > = goes in quotes"),
+            ("foo<3", "no column \"foo\"; put text with < > = in quotes"),
             (
                 "foo < bar",
-                "no column \"foo\"; text with < > = goes in quotes",
+                "no column \"foo\"; put text with < > = in quotes",
             ),
-            ("\"name\" = x", "nothing to compare before ="),
-            (">0", "nothing to compare before >"),
+            ("\"name\" = x", "missing column before ="),
+            (">0", "missing column before >"),
             (
                 "required_>0",
-                "\"required_\" could be required_sub_group_size or required_work_group_size",
+                "\"required_\" is ambiguous: required_sub_group_size or required_work_group_size",
             ),
             (
                 "req>0",
-                "\"req\" could be required_sub_group_size or required_work_group_size or require_disable_eufusion or another",
+                "\"req\" is ambiguous: required_sub_group_size or required_work_group_size or require_disable_eufusion or another",
             ),
             (
                 "spill>0",
-                "\"spill\" could be spill_size or spill_dwords_per_lane",
+                "\"spill\" is ambiguous: spill_size or spill_dwords_per_lane",
             ),
-            (
-                "spill_size>x",
-                "spill_size is compared with a number, not \"x\"",
-            ),
+            ("spill_size>x", "spill_size requires a number, not \"x\""),
             (
                 "spill_size>nan",
-                "spill_size is compared with a number, not \"nan\"",
+                "spill_size requires a number, not \"nan\"",
             ),
             (
                 "spill_size>yes",
-                "spill_size is compared with a number, not \"yes\"",
+                "spill_size requires a number, not \"yes\"",
             ),
-            (
-                "has_dpas=x",
-                "has_dpas is compared with a number, not \"x\"",
-            ),
-            ("add name>5", "name is text: it is compared with = or !="),
-            ("name<int>", "name is text: it is compared with = or !="),
-            (
-                "flags>dpas",
-                "flags is compared with a number, not \"dpas\"",
-            ),
-            ("spill_size>", "nothing to compare with after >"),
-            ("spill_size > and x", "nothing to compare with after >"),
-            ("\"vec", "a quotation mark is not closed"),
-            ("name=\"vec", "a quotation mark is not closed"),
-            ("(vec", "a parenthesis is not closed"),
-            (
-                "vec)",
-                "a ) closes nothing; text with parentheses goes in quotes",
-            ),
-            ("()", "something is missing before a )"),
-            ("(vec or)", "something is missing before a )"),
+            ("has_dpas=x", "has_dpas requires a number, not \"x\""),
+            ("add name>5", "name is text: use = or !="),
+            ("name<int>", "name is text: use = or !="),
+            ("flags>dpas", "flags requires a number, not \"dpas\""),
+            ("spill_size>", "missing value after >"),
+            ("spill_size > and x", "missing value after >"),
+            ("\"vec", "unclosed quotation mark"),
+            ("name=\"vec", "unclosed quotation mark"),
+            ("(vec", "unclosed parenthesis"),
+            ("vec)", "unmatched ); put text with parentheses in quotes"),
+            ("()", "missing operand before )"),
+            ("(vec or)", "missing operand before )"),
             (
                 "vec and",
-                "something is missing at the end; the words and, or, not go in quotes as text",
+                "missing operand at the end; put the words and, or, not in quotes to search for them",
             ),
             (
                 "not",
-                "something is missing at the end; the words and, or, not go in quotes as text",
+                "missing operand at the end; put the words and, or, not in quotes to search for them",
             ),
             (
                 "or vec",
-                "something is missing before an \"or\"; the words and, or, not go in quotes as text",
+                "missing operand before \"or\"; put the words and, or, not in quotes to search for them",
             ),
             (
                 "vec or and x",
-                "something is missing before an \"and\"; the words and, or, not go in quotes as text",
+                "missing operand before \"and\"; put the words and, or, not in quotes to search for them",
             ),
         ],
     );
@@ -422,6 +412,28 @@ fn places() {
 #[test]
 fn conditions_alone() {
     let compared = |text| Filter::parse(text, ListId::Kernels).unwrap().compared();
-    assert_eq!(compared("grf_count>1 or not(spill_size=0)"), Ok(vec![2, 4]));
+    assert_eq!(compared("grf_count>1 or not(spill_size=0)"), Ok(vec![4, 6]));
     assert_eq!(compared("spill_size=0 x"), Err("x".to_owned()));
+}
+
+#[test]
+fn what_was_taken_is_not_written_again() {
+    let columns: Vec<&Column> = ListId::Kernels.default_columns().collect();
+    let sources = Sources::new("none", Box::new(MemorySource::from(Vec::new())));
+    let mut writer = Writer::new(ListId::Kernels, &columns, Form::Csv, false);
+    let whole = write(
+        &Fake,
+        &Order::All(2),
+        &columns,
+        Form::Csv,
+        None,
+        &sources,
+        usize::MAX,
+    )
+    .unwrap();
+    writer.push(&Fake, 0, &sources, None);
+    let start = writer.take();
+    assert_eq!(start.lines().count(), 2, "the ids of the columns and a row");
+    writer.push(&Fake, 1, &sources, None);
+    assert_eq!(start + &writer.finish(), whole);
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::{About, Cell, CellValue, Detail, List, ListId, columns};
+use super::{About, Cell, CellValue, Detail, List, ListId, columns, left_out};
 use crate::model::linkage::{Home, Section, Symbol, Tables};
 use crate::model::node::Xref;
 use crate::model::source::Sources;
@@ -14,31 +14,31 @@ type At<'a> = (&'a Tables, &'a Symbol);
 columns! {
     /// The columns.
     pub COLUMNS
-    "name" Text Default 24 "Symbol" "" "The symbol's name, as the file has it."
+    "name" Text Default 24 "Symbol" "" "The symbol's name in the file."
         |(_, row), _| Cell::new(row.into());
-    "type" Text Default 8 "Kind" "" "What the symbol stands for."
+    "type" Text Default 8 "Kind" "" "The type of the symbol."
         |(_, row), _| Cell::text(&*row.kind);
-    "section" Text Default 20 "Section" "" "The section where it is."
+    "section" Text Default 20 "Section" "" "The section of the symbol."
         |(tables, row), _| match &row.home {
             Home::Word(word) => Cell::text(&**word),
             Home::Section(_) => section(tables.home(row)),
         };
-    "value" Number Default 8 "Value" "" "Its offset in its section; an address in a debug zebin."
+    "value" Number Default 8 "Value" "" "The offset in the section; in a debug zebin, an address."
         |(_, row), _| Cell::new(CellValue::Hex(row.value)).at(row.target);
-    "size" Number Default 0 "Size" "B" "How many bytes it stands for."
+    "size" Number Default 0 "Size" "B" "The size of the symbol in bytes."
         |(_, row), _| Cell::count(row.size).at(row.target);
-    "relocations" Number Default 0 "Relocations" "to it" "How many relocations refer to it."
+    "relocations" Number Default 0 "Relocations" "" "The number of relocations that refer to the symbol."
         |(_, row), _| Cell::count(row.users.into());
-    "kernel" Text Default 16 "Kernel" "" "The kernel whose code it is in."
+    "kernel" Text Default 16 "Kernel" "" "The kernel whose code contains the symbol."
         |(tables, row), _| match tables.home(row).and_then(|home| home.kernel.as_ref()) {
             Some((name, entry)) => Cell::text(name).at(Some(*entry)),
             None => Cell::empty(),
         };
-    "binding" Text Default 7 "Binding" "" "How it is linked."
+    "binding" Text Default 7 "Binding" "" "The binding of the symbol."
         |(_, row), _| Cell::text(&*row.binding);
-    "visibility" Text Default 9 "Visibility" "" "Who can see it."
+    "visibility" Text Default 9 "Visibility" "" "The visibility of the symbol."
         |(_, row), _| Cell::text(&*row.visibility);
-    "index" Number QueryOnly 0 "Index" "" "Its index in its table."
+    "index" Number QueryOnly 0 "Index" "" "The index in the symbol table."
         |(_, row), _| Cell::count(row.index);
 }
 
@@ -157,14 +157,14 @@ impl List for SymbolList {
         };
         let mut links = Vec::new();
         let place = self.tables.place(symbol);
-        link(&mut links, "stands for", &place, symbol.target);
+        link(&mut links, "defined at", &place, symbol.target);
         let home = self.tables.home(symbol);
         if let Some((name, entry)) = home.and_then(|home| home.kernel.as_ref()) {
             link(&mut links, "kernel", name, Some(*entry));
         }
         for user in self.tables.users(at).take(USERS) {
             let patched = self.tables.patched(user);
-            link(&mut links, "patched in", &patched, Some(user.entry));
+            link(&mut links, "referenced by", &patched, Some(user.entry));
         }
         let query = match symbol.name.is_empty() || symbol.name.contains('"') {
             true => format!("symbol_index={}", symbol.index),
@@ -180,7 +180,7 @@ impl List for SymbolList {
         }
     }
 
-    fn left_out(&self) -> u64 {
-        self.tables.left_out
+    fn notes(&self) -> Vec<String> {
+        left_out(self.tables.left_out)
     }
 }

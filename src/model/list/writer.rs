@@ -5,12 +5,15 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use super::query::Order;
+use super::table::{Head, Table};
 use super::write::Form;
 use super::{CellValue, Column, ColumnKind, List, ListId};
+use crate::model::json::SCHEMA;
 use crate::model::source::Sources;
 use crate::model::text::escaped;
 
-/// Rows of a list as text.
+/// Rows of a list as text; `only`: the first and the last place, without what stands above the
+/// columns.
 ///
 /// # Errors
 ///
@@ -20,14 +23,19 @@ pub fn write(
     order: &Order,
     columns: &[&'static Column],
     form: Form,
+    only: Option<(u64, u64)>,
     sources: &Sources,
     limit: usize,
 ) -> Result<String, String> {
     let mut writer = Writer::new(list.id(), columns, form, false);
-    for row in order.from(0, u64::MAX) {
+    if only.is_some() {
+        writer.out.clear();
+    }
+    let (first, last) = only.unwrap_or((0, u64::MAX));
+    for row in order.from(first, last.saturating_sub(first).saturating_add(1)) {
         writer.push(list, row, sources, None);
         if writer.out.len().saturating_add(writer.waiting) > limit {
-            return Err("This list is too long to be copied: filter it.".to_owned());
+            return Err("This list is too long to copy. Filter it first.".to_owned());
         }
     }
     Ok(writer.finish())
@@ -46,10 +54,6 @@ pub struct Writer {
     waiting: usize,
     is_first: bool,
 }
-
-/// A cell of more characters widens no column: one such name would fill every other row with
-/// blanks.
-const WIDEST: usize = 400;
 
 impl Writer {
     /// Begins with what stands above the columns; with a first column `file` for
@@ -120,7 +124,8 @@ impl Writer {
             let file = file.map(|file| ("file", Json::from(file)));
             let places = all.iter().enumerate();
             let cells = places.map(|(place, column)| (column.id, json(value(place))));
-            let pairs = file.into_iter().chain(cells);
+            let schema = ("schema", Json::from(SCHEMA));
+            let pairs = std::iter::once(schema).chain(file).chain(cells);
             let pairs = pairs.map(|(id, value)| format!("\"{id}\":{value}"));
             return self.line("", pairs, ",", "}");
         }
@@ -158,42 +163,24 @@ impl Writer {
     }
 
     fn align(&mut self) {
-        let head = |file: &str, text: fn(&Column) -> &str| {
-            let file = self.with_file.then(|| file.to_owned());
-            let columns = self.columns.iter();
-            let columns = columns.map(|(_, column)| text(column).to_owned());
-            file.into_iter().chain(columns).collect::<Vec<String>>()
-        };
-        let heads = [
-            head("File", |column| column.title),
-            head("", |column| column.unit),
-        ];
-        let file = self.with_file.then_some(false);
-        let columns = self.columns.iter();
-        let numbers = columns.map(|(_, column)| column.kind == ColumnKind::Number);
-        let rights: Vec<bool> = file.into_iter().chain(numbers).collect();
-        let mut widths: Vec<usize> = vec![0; rights.len()];
-        for line in heads.iter().chain(&self.cells) {
-            for (width, cell) in widths.iter_mut().zip(line) {
-                let count = cell.chars().count();
-                if count <= WIDEST {
-                    *width = (*width).max(count);
-                }
-            }
+        let table = self.table();
+        let (above, rows) = table.lines();
+        for cells in above.into_iter().chain(rows) {
+            self.line("", cells, "  ", "\n");
         }
-        for line in heads.iter().chain(&self.cells) {
-            let cells = line.iter().zip(&widths).zip(&rights);
-            let cells = cells.map(|((cell, width), right)| {
-                let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
-                match right {
-                    true => format!("{blanks}{cell}"),
-                    false => format!("{cell}{blanks}"),
-                }
-            });
-            let text = cells.collect::<Vec<String>>().join("  ");
-            self.out.push_str(text.trim_end());
-            self.out.push('\n');
-        }
+    }
+
+    /// Of [`Form::Plain`], the rows so far.
+    pub fn table(&mut self) -> Table {
+        let file = self.with_file.then(|| Head::text("File"));
+        let columns = self.columns.iter().map(|(_, column)| Head {
+            title: column.title.to_owned(),
+            unit: column.unit.to_owned(),
+            is_number: column.kind == ColumnKind::Number,
+        });
+        let mut table = Table::new(file.into_iter().chain(columns).collect());
+        table.rows = std::mem::take(&mut self.cells);
+        table
     }
 }
 

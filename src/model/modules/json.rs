@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{Holder, Image, Modules, PropertySet, PropertyValue};
 use crate::model::Sources;
+use crate::model::json::SCHEMA;
 
 #[derive(Serialize)]
 struct SetJson {
@@ -108,18 +109,26 @@ fn native(image: &Image) -> NativeJson<'_> {
     }
 }
 
-/// Writes the modules as one JSON object, module by module. Positions are those in the file.
+/// Writes the modules of a file as one JSON object, module by module, without a line's end.
+/// Positions are those in the file.
 ///
 /// # Errors
 ///
 /// When it cannot be written.
-pub fn write(modules: &dyn Modules, sources: &Sources, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write(
+    modules: &dyn Modules,
+    sources: &Sources,
+    file: &str,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     let graph = modules.graph(sources);
     let number = |out: &mut dyn io::Write, number: Option<u64>| match number {
         Some(number) => write!(out, "{number}"),
         None => write!(out, "null"),
     };
-    write!(out, "{{\"version\":{},\"state\":", graph.version.value)?;
+    write!(out, "{{\"schema\":{SCHEMA},\"file\":")?;
+    serde_json::to_writer(&mut *out, file)?;
+    write!(out, ",\"version\":{},\"state\":", graph.version.value)?;
     number(out, graph.state.map(|state| state.value))?;
     write!(out, ",\"global_properties\":")?;
     let global = sets(modules.values(Holder::Whole, sources));
@@ -135,5 +144,5 @@ pub fn write(modules: &dyn Modules, sources: &Sources, out: &mut dyn io::Write) 
         };
         serde_json::to_writer(&mut *out, &json)?;
     }
-    writeln!(out, "]}}")
+    write!(out, "]}}")
 }

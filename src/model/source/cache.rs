@@ -147,12 +147,12 @@ fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
     }
     let length = usize::try_from(span.len()).map_err(|_| SourceError {
         span,
-        message: "they are more than this machine can address".to_owned(),
+        message: "too large for this machine".to_owned(),
     })?;
     let mut data = Vec::new();
     data.try_reserve_exact(length).map_err(|_| SourceError {
         span,
-        message: "there is not enough memory for them".to_owned(),
+        message: "not enough memory".to_owned(),
     })?;
     let mut at = span.start;
     while at < span.end {

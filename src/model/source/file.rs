@@ -46,13 +46,13 @@ impl ByteSource for FileSource {
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
         let fail = |message: String| SourceError {
-            span: Span::at(SourceId::FILE, start, len),
+            span: Span::with_len(SourceId::FILE, start, len),
             message,
         };
         let end = start.checked_add(len).filter(|end| *end <= self.len);
         let length = usize::try_from(len).ok().filter(|_| end.is_some());
         let Some(length) = length else {
-            return Err(fail("they lie outside of it".to_owned()));
+            return Err(fail("out of range".to_owned()));
         };
         // Read to where they stay.
         let mut bytes: Rc<[u8]> = repeat_n(0, length).collect();

@@ -27,8 +27,8 @@ impl ByteSource for MemorySource {
             (to <= self.0.len()).then(|| Bytes::from(Rc::clone(&self.0)).slice(from, to))
         };
         range().ok_or_else(|| SourceError {
-            span: Span::at(SourceId::FILE, start, len),
-            message: "they lie outside of it".to_owned(),
+            span: Span::with_len(SourceId::FILE, start, len),
+            message: "out of range".to_owned(),
         })
     }
 }

@@ -6,6 +6,7 @@ mod file;
 mod memory;
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -126,10 +127,35 @@ impl fmt::Display for SourceError {
 impl std::error::Error for SourceError {}
 
 struct Entry {
-    source: Box<dyn ByteSource>,
+    origin: Origin,
     cache: RefCell<Cache>,
     name: String,
     parent: Option<Span>,
+}
+
+enum Origin {
+    Source(Box<dyn ByteSource>),
+    /// Unpacked when somebody reads it, and again when it was forgotten.
+    Packed {
+        len: u64,
+        unpack: Unpack,
+        bytes: RefCell<Option<Rc<[u8]>>>,
+    },
+}
+
+/// Unpacks bytes, at most as many as are wanted.
+pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
+
+/// So many bytes that can be unpacked again are kept, or one source that has more.
+const KEPT: u64 = 32 << 20;
+
+impl Entry {
+    fn len(&self) -> u64 {
+        match &self.origin {
+            Origin::Source(source) => source.len(),
+            Origin::Packed { len, .. } => *len,
+        }
+    }
 }
 
 /// The opened file and everything that was unpacked from it.
@@ -141,6 +167,8 @@ pub struct Sources {
     entries: RefCell<Vec<Rc<Entry>>>,
     bytes_read: Cell<u64>,
     largest_read: Cell<u64>,
+    /// The sources whose unpacked bytes are kept, the oldest first.
+    kept: RefCell<VecDeque<Rc<Entry>>>,
 }
 
 impl Sources {
@@ -150,25 +178,68 @@ impl Sources {
             entries: RefCell::new(Vec::new()),
             bytes_read: Cell::new(0),
             largest_read: Cell::new(0),
+            kept: RefCell::default(),
         };
-        sources.push(name.into(), source, None);
+        sources.push(name.into(), Origin::Source(source), None);
         sources
     }
 
     /// Bytes that were unpacked from `parent`.
     pub fn unpacked(&self, name: impl Into<String>, bytes: Vec<u8>, parent: Span) -> SourceId {
-        self.push(
-            name.into(),
-            Box::new(MemorySource::from(bytes)),
-            Some(parent),
-        )
+        let source = Box::new(MemorySource::from(bytes));
+        self.push(name.into(), Origin::Source(source), Some(parent))
     }
 
-    fn push(&self, name: String, source: Box<dyn ByteSource>, parent: Option<Span>) -> SourceId {
+    /// The bytes that `unpack` makes of those of `parent`: in memory only as long as others are
+    /// not read.
+    pub fn packed(&self, name: &str, parent: Span, bytes: Vec<u8>, unpack: Unpack) -> SourceId {
+        let len = bytes.len() as u64;
+        let bytes = RefCell::new(Some(bytes.into()));
+        let origin = Origin::Packed { len, unpack, bytes };
+        let id = self.push(name.to_owned(), origin, Some(parent));
+        if let Some(entry) = self.entry(id) {
+            self.keep(entry);
+        }
+        id
+    }
+
+    /// Keeps the unpacked bytes of a source, and forgets older ones.
+    fn keep(&self, entry: Rc<Entry>) {
+        let mut kept = self.kept.borrow_mut();
+        kept.push_back(entry);
+        while kept.len() > 1 && kept.iter().map(|entry| entry.len()).sum::<u64>() > KEPT {
+            let oldest = kept.pop_front();
+            if let Some(Origin::Packed { bytes, .. }) = oldest.as_deref().map(|e| &e.origin) {
+                bytes.borrow_mut().take();
+            }
+        }
+    }
+
+    /// The source of that name that was unpacked from bytes at the start of `span` before, and
+    /// those bytes. Returns `None` if there is none.
+    pub fn unpacked_before(&self, name: &str, span: Span) -> Option<(Span, Span)> {
+        let entries = self.entries.borrow();
+        let mut entries = (0..).zip(entries.iter());
+        entries.find_map(|(id, entry)| {
+            let from = entry.parent?;
+            let is_it = entry.name == name && from.start == span.start && span.contains(from);
+            is_it.then(|| (Span::new(SourceId(id), 0, entry.len()), from))
+        })
+    }
+
+    /// How many sources are in memory as long as the file is open, and their bytes.
+    pub fn in_memory(&self) -> (u64, u64) {
+        let entries = self.entries.borrow();
+        let kept = entries.iter().skip(1);
+        let kept = kept.filter(|entry| matches!(entry.origin, Origin::Source(_)));
+        kept.fold((0, 0), |(count, sum), entry| (count + 1, sum + entry.len()))
+    }
+
+    fn push(&self, name: String, origin: Origin, parent: Option<Span>) -> SourceId {
         let mut entries = self.entries.borrow_mut();
         let id = SourceId(u32::try_from(entries.len()).unwrap_or(u32::MAX));
         entries.push(Rc::new(Entry {
-            source,
+            origin,
             cache: RefCell::new(Cache::default()),
             name,
             parent,
@@ -214,7 +285,7 @@ impl Sources {
 
     /// All bytes of a source.
     pub fn whole(&self, id: SourceId) -> Span {
-        Span::new(id, 0, self.entry(id).map_or(0, |e| e.source.len()))
+        Span::new(id, 0, self.entry(id).map_or(0, |e| e.len()))
     }
 
     /// Reads the bytes of `span`, all of them or none.
@@ -230,18 +301,47 @@ impl Sources {
         };
         let entry = self
             .entry(span.source)
-            .ok_or_else(|| fail("there is no such source"))?;
-        if span.end > entry.source.len() || span.start > span.end {
-            return Err(fail("they lie outside of it"));
+            .ok_or_else(|| fail("unknown source"))?;
+        if span.end > entry.len() || span.start > span.end {
+            return Err(fail("out of range"));
         }
+        let source = match &entry.origin {
+            Origin::Source(source) => source,
+            Origin::Packed { .. } => {
+                let bytes = Bytes::from(self.unpack(&entry)?);
+                let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+                return Ok(bytes.slice(at(span.start), at(span.end)));
+            }
+        };
         let mut cache = entry.cache.borrow_mut();
-        let (end, grain) = (entry.source.len(), entry.source.grain().max(1));
+        let (end, grain) = (source.len(), source.grain().max(1));
         cache.read(span, end, grain, &mut |start, len| {
             self.bytes_read
                 .set(self.bytes_read.get().saturating_add(len));
             self.largest_read.set(self.largest_read.get().max(len));
-            entry.source.read(start, len)
+            source.read(start, len)
         })
+    }
+
+    /// The bytes of a source that is unpacked when it is read.
+    fn unpack(&self, entry: &Rc<Entry>) -> Result<Rc<[u8]>, SourceError> {
+        let (Origin::Packed { len, unpack, bytes }, Some(parent)) = (&entry.origin, entry.parent)
+        else {
+            return Ok(Rc::from([]));
+        };
+        if let Some(bytes) = &*bytes.borrow() {
+            return Ok(Rc::clone(bytes));
+        }
+        let unpacked: Rc<[u8]> = unpack(&self.read(parent)?, *len).into();
+        if unpacked.len() as u64 != *len {
+            return Err(SourceError {
+                span: parent,
+                message: "they no longer decompress to the same size".to_owned(),
+            });
+        }
+        *bytes.borrow_mut() = Some(Rc::clone(&unpacked));
+        self.keep(Rc::clone(entry));
+        Ok(unpacked)
     }
 
     /// Reads what there is of `span`: cut off at the end of the source.

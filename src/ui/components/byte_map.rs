@@ -34,7 +34,7 @@ pub(super) fn byte_map(map: &Map<'_>, jump: Callback<f64>) -> Html {
         }
     });
     let selection = &map.view.selection;
-    let shown = selection.free || !selection.way.is_empty();
+    let shown = selection.free || !selection.ancestry.is_empty();
     let selected = selection
         .span
         .filter(|span| span.source == whole.source && shown);

@@ -10,8 +10,8 @@ use yew::prelude::*;
 
 use super::data_grid_keys::{CellPos, Extent, step};
 use crate::ui::hooks::{
-    Local, VirtualRows, fingerprint, focus, has_selected_text, number_near, on_control,
-    scroll_into_view, use_change, use_local, use_row_count, use_rows_below,
+    Local, VirtualRows, capture_pointer, fingerprint, focus, has_selected_text, number_near,
+    on_control, scroll_into_view, use_change, use_local, use_row_count, use_rows_below, width_of,
 };
 
 /// The height of a row; `--grid-row` of the styles is the same.
@@ -22,7 +22,11 @@ const HEAD: f64 = 38.0;
 const LINE: f64 = 20.0;
 /// The width of a character of a number, and what is left and right of it, in pixels.
 const CHARACTER: f64 = 7.3;
-const AROUND: u32 = 21;
+const AROUND: u32 = 17;
+/// Columns are made no narrower and no wider, in pixels; a key changes them by a step.
+const NARROW: u32 = 40;
+const WIDE: u32 = 2000;
+const STEP: u32 = 16;
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,13 +45,17 @@ pub struct GridColumn {
     pub width: u32,
     /// It takes what is left over.
     pub grows: bool,
+    /// The width that was chosen, in pixels.
+    pub set: Option<u32>,
 }
 
 impl GridColumn {
     fn pixels(&self) -> u32 {
-        // The arrow of the order needs a place.
-        let arrow = 2 * u32::from(self.sorts);
-        let title = self.title.chars().count() as u32 + arrow;
+        if let Some(set) = self.set {
+            return set.clamp(NARROW, WIDE);
+        }
+        // The arrow of the order stands in the padding.
+        let title = self.title.chars().count() as u32;
         let unit = self.unit.chars().count() as u32;
         let characters = f64::from(title.max(unit).max(self.width));
         (characters * CHARACTER) as u32 + AROUND
@@ -92,12 +100,16 @@ pub trait GridData {
     fn need(&self, _start: u64, _end: u64) {}
     /// The header of a column was pressed.
     fn sort_by(&self, _column: usize) {}
+    /// A column gets another width, in pixels, or its own.
+    fn resize(&self, _column: usize, _width: Option<u32>) {}
+    /// A column moves by one place.
+    fn move_by(&self, _column: usize, _right: bool) {}
     /// A cell was chosen, by a click or a key.
     fn choose(&self, row: u64, column: usize);
     /// A row was opened: Enter, or a double click.
     fn open(&self, _row: u64) {}
-    /// A cell is to be copied; `false` if it is none that can be.
-    fn copy(&self, _row: u64, _column: usize) -> bool {
+    /// A cell is to be copied, or all of these rows; `false` if there is nothing to copy.
+    fn copy(&self, _row: u64, _column: usize, _rows: Option<(u64, u64)>) -> bool {
         false
     }
 }
@@ -127,6 +139,12 @@ struct Cursor {
     place: CellPos,
     /// It was moved here, and the row may not be selected yet.
     moved: bool,
+    /// The rows from this one to the cursor are selected, to be copied.
+    anchor: Option<u64>,
+    /// The row that was chosen here last, until it is selected.
+    chosen: Option<u64>,
+    /// A column is being made wider: which, and where its left end is, in pixels.
+    drag: Option<(usize, i32)>,
 }
 
 struct Grid {
@@ -154,6 +172,12 @@ impl Grid {
         }
     }
 
+    /// The rows that are selected with Shift: the first and the last.
+    fn range(&self) -> Option<(u64, u64)> {
+        let (anchor, row) = (self.cursor.get().anchor?, self.place().row?);
+        Some((anchor.min(row), anchor.max(row)))
+    }
+
     fn extent(&self) -> Extent {
         Extent {
             rows: self.data.rows(),
@@ -162,15 +186,21 @@ impl Grid {
         }
     }
 
-    fn go(&self, to: CellPos) {
+    /// `extend`: the rows on the way are selected too.
+    fn go(&self, to: CellPos, extend: bool) {
         if to.row.is_none() && self.data.is_text() {
             return;
         }
+        let before = self.cursor.get().anchor.or(self.place().row);
+        let extends = extend && to.row.is_some() && !self.data.is_text();
         let sideways = self.place().column != to.column && !self.data.is_text();
         self.cursor.change(|cursor| {
             *cursor = Cursor {
                 place: to,
                 moved: true,
+                anchor: before.filter(|_| extends),
+                chosen: to.row.or(cursor.chosen),
+                drag: None,
             };
         });
         match to.row {
@@ -195,20 +225,85 @@ impl Grid {
         match (key.as_str(), ctrl, at.row) {
             ("Enter" | " ", false, None) => self.data.sort_by(at.column),
             ("Enter", false, Some(row)) => self.data.open(row),
+            ("ArrowLeft" | "ArrowRight", _, None) if ctrl != event.shift_key() => {
+                let right = key == "ArrowRight";
+                let now = width_of(&self.head_id(at.column));
+                match (ctrl, right) {
+                    (false, true) => self.data.resize(at.column, Some(now + STEP)),
+                    (false, false) => {
+                        let width = now.saturating_sub(STEP).max(NARROW);
+                        self.data.resize(at.column, Some(width));
+                    }
+                    (true, _) => self.carry(at.column, right),
+                }
+            }
             ("c", true, Some(row)) if !has_selected_text() => {
-                if !self.data.copy(row, at.column) {
+                if !self.data.copy(row, at.column, self.range()) {
                     return;
                 }
             }
+            (" ", false, Some(_)) if event.shift_key() => self.go(at, true),
             _ => match step(&key, ctrl, at, self.extent()) {
-                Some(to) => self.go(to),
+                Some(to) => self.go(to, event.shift_key() && to.column == at.column),
                 None => return,
             },
         }
         event.prevent_default();
     }
 
+    /// Moves a column; the keys go along.
+    fn carry(&self, column: usize, right: bool) {
+        self.data.move_by(column, right);
+        let to = if right {
+            column + 1
+        } else {
+            column.saturating_sub(1)
+        };
+        if column > 0 && (1..self.columns.len()).contains(&to) {
+            self.cursor.change(|cursor| cursor.place.column = to);
+        }
+    }
+
+    /// The border of a header is dragged: only the styles follow, until it is let go.
+    fn drag(&self, event: &PointerEvent) {
+        let x = event.client_x();
+        match (event.type_().as_str(), self.cursor.get().drag) {
+            ("pointerdown", _) => {
+                if event.shift_key() && !self.data.is_text() {
+                    // It selects rows, not the text of their cells.
+                    event.prevent_default();
+                }
+                let Some(column) = number_near(event, "data-grip") else {
+                    return;
+                };
+                event.prevent_default();
+                capture_pointer(event);
+                let column = column as usize;
+                let width = width_of(&self.head_id(column));
+                let drag = Some((column, x - width as i32));
+                self.cursor.change(|cursor| cursor.drag = drag);
+            }
+            (kind, Some((column, from))) => {
+                let width = u32::try_from(x - from).unwrap_or(0).clamp(NARROW, WIDE);
+                // Without a button it was let go where nobody has told.
+                if kind == "pointermove" && event.buttons() > 0 {
+                    let (template, sum) = self.template(Some((column, width)));
+                    return self.rows.set_columns(&template, sum);
+                }
+                self.cursor.change(|cursor| cursor.drag = None);
+                self.data.resize(column, Some(width));
+            }
+            _ => {}
+        }
+    }
+
     fn click(&self, event: &MouseEvent) {
+        if let Some(column) = number_near(event, "data-grip") {
+            if event.detail() == 2 {
+                self.data.resize(column as usize, None);
+            }
+            return;
+        }
         if on_control(event) || (self.data.is_text() && has_selected_text()) {
             return;
         }
@@ -218,10 +313,8 @@ impl Grid {
             if event.detail() == 2 {
                 self.data.open(row);
             } else {
-                self.go(CellPos {
-                    row: Some(row),
-                    column,
-                });
+                let row = Some(row);
+                self.go(CellPos { row, column }, event.shift_key());
             }
         } else if number_near(event, "data-column").is_some() {
             focus(&self.rows.container);
@@ -229,6 +322,8 @@ impl Grid {
                 *cursor = Cursor {
                     place: CellPos { row: None, column },
                     moved: true,
+                    chosen: cursor.chosen,
+                    ..Cursor::default()
                 };
             });
             self.data.sort_by(column);
@@ -285,6 +380,8 @@ impl Grid {
                              aria-sort={spoken} title={column.doc.clone()} data-column={i.to_string()}>
                             <span class="title">{ &column.title }<span class="arrow" aria-hidden="true">{ arrow }</span></span>
                             if !column.unit.is_empty() { <span class="unit">{ &column.unit }</span> }
+                            // The keys do the same.
+                            <span class="grip" data-grip={i.to_string()} aria-hidden="true" />
                         </div>
                     }
                 }) }
@@ -293,7 +390,9 @@ impl Grid {
     }
 
     fn row(&self, row: u64) -> Html {
-        let selected = self.data.is_selected(row);
+        let range = self.range();
+        let in_range = range.is_some_and(|(first, last)| (first..=last).contains(&row));
+        let selected = in_range || self.data.is_selected(row);
         let number = row.to_string();
         let index = (row + 1 + self.head_rows()).to_string();
         let Some(cells) = self.data.cells(row) else {
@@ -316,13 +415,15 @@ impl Grid {
     }
 
     /// The columns for the styles: their widths, and the least width of all.
-    fn template(&self) -> (String, u32) {
+    fn template(&self, drag: Option<(usize, u32)>) -> (String, u32) {
         let mut out = String::new();
         let mut sum = 0;
-        for column in &self.columns {
-            let width = column.pixels();
+        for (i, column) in self.columns.iter().enumerate() {
+            let dragged = drag.filter(|(of, _)| *of == i).map(|(_, width)| width);
+            let width = dragged.unwrap_or_else(|| column.pixels());
             sum += width;
-            let text = match column.grows {
+            let grows = column.grows && column.set.is_none() && dragged.is_none();
+            let text = match grows {
                 true => format!("minmax({width}px,1fr) "),
                 false => format!("{width}px "),
             };
@@ -357,7 +458,7 @@ pub fn DataGrid(props: &Props) -> Html {
         rows: Rc::clone(&rows),
         cursor: use_local::<Cursor>(),
     });
-    let (template, width) = grid.template();
+    let (template, width) = grid.template(None);
     let here = Rc::clone(&rows);
     use_change(
         [fingerprint(&template), 0, 0, 0],
@@ -369,11 +470,31 @@ pub fn DataGrid(props: &Props) -> Html {
         [start, end, grid.data.version(), count],
         Box::new(move || here.data.need(start, end)),
     );
-    let selected = grid.data.selected();
+    let here = Rc::clone(&rows);
+    let order = grid.data.sort();
+    let order = order.map_or(0, |(column, descending)| {
+        2 * column as u64 + u64::from(descending) + 1
+    });
+    use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
+    let (serial, selected) = (grid.data.serial(), grid.data.selected());
     let here = Rc::clone(&grid);
+    // A selection is brought into view once, not again when the order of the rows changes.
+    let followed = use_mut_ref(|| None);
     let follow = move || {
-        if let Some(row) = selected {
-            here.cursor.change(|cursor| cursor.moved = false);
+        if let Some(row) = selected
+            && followed.replace(Some(serial)) != Some(serial)
+        {
+            let is_here = here.cursor.get().place.row == Some(row);
+            let is_own = here.cursor.get().chosen == Some(row);
+            here.cursor.change(|cursor| {
+                cursor.anchor = cursor.anchor.filter(|_| is_here);
+                // The keys may have gone on before the row was selected.
+                cursor.moved &= is_own && !is_here;
+                cursor.chosen = None;
+            });
+            if is_own && !is_here {
+                return;
+            }
             let (start, end) = here.rows.in_view();
             if here.data.is_text() && !(start..end).contains(&row) {
                 here.rows.center(row);
@@ -383,18 +504,20 @@ pub fn DataGrid(props: &Props) -> Html {
         }
     };
     use_change(
-        [grid.data.serial(), selected.map_or(0, |row| row + 1), 0, 0],
+        [serial, selected.map_or(0, |row| row + 1), 0, 0],
         Box::new(follow),
     );
     let here = Rc::clone(&grid);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     let here = Rc::clone(&grid);
     let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
+    let here = Rc::clone(&grid);
+    let drag = Callback::from(move |event: PointerEvent| here.drag(&event));
     html! {
         <div class={if is_text { "scroll grid lines" } else { "scroll grid" }} id={props.id} ref={&rows.container} role="grid" tabindex="0"
-             aria-label={grid.data.label()} aria-busy={grid.data.is_waiting().then_some("true")} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable={is_text.then_some("true")}
+             aria-label={grid.data.label()} aria-busy={grid.data.is_waiting().then_some("true")} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable="true"
              aria-colcount={grid.columns.len().to_string()} aria-activedescendant={grid.active()}
-             {onclick} {onkeydown}>
+             {onclick} {onkeydown} onpointerdown={drag.clone()} onpointermove={drag.clone()} onpointerup={drag}>
             if !is_text { { grid.head() } }
             <div class="spacer" ref={&rows.spacer} role="presentation">
                 <div class="window" ref={&rows.window} role="presentation">

@@ -64,9 +64,15 @@ const KEYS: &[(&str, Entries)] = &[
                 "/",
                 "search names, values, text, or bytes (4d 5a ?? 00, \"abc\")",
             ),
+            ("F3  n", "next search result; with Shift the previous one"),
             ("g", "go to an offset, a name, or section+offset"),
             ("[  ]", "previous problem, next problem"),
-            ("Tab", "next pane; arrow keys move the border between panes"),
+            ("F6", "next pane; with Shift the previous one"),
+            ("1 … 9", "the panel of that number"),
+            (
+                "Tab",
+                "next control; arrow keys move the border between panes",
+            ),
             ("?", "this help"),
         ],
     ),
@@ -98,6 +104,11 @@ const KEYS: &[(&str, Entries)] = &[
                 "select the field at the cursor; again: the record around it",
             ),
             ("Shift", "with an arrow key or a click: select a range"),
+            ("Ctrl+C", "copy the selected bytes as hex"),
+            (
+                "Menu",
+                "copy as text, an array in C or Rust, Python bytes, Base64",
+            ),
         ],
     ),
 ];
@@ -109,8 +120,19 @@ const TABLE_KEYS: (&str, Entries) = (
             "← ↑ ↓ →",
             "move from cell to cell; on a column title, Enter sorts",
         ),
+        (
+            "Shift+←  Shift+→",
+            "on a column title: narrower, wider; with Ctrl instead of Shift: move the column",
+        ),
         ("Enter", "open the kernel or module"),
-        ("Ctrl+C", "copy the cell, or the selected lines"),
+        (
+            "Shift",
+            "with ↑ ↓ or a click: select rows; with Space: this row",
+        ),
+        (
+            "Ctrl+C",
+            "copy the cell, or the rows selected with Shift (tab-separated, without titles); in a text: the selected lines",
+        ),
     ],
 );
 
@@ -129,7 +151,7 @@ const FILTERS: Entries = &[
     ),
     (
         "type=R_SYM_ADDR_32",
-        "a column compared with a text: = and !=",
+        "a column compared with text: = and !=",
     ),
     (
         "offset>=0x40",
@@ -137,7 +159,7 @@ const FILTERS: Entries = &[
     ),
     (
         "simd>8 and not (slm or fast)",
-        "and, or, not, and parentheses; words next to each other mean and",
+        "and, or, not, and parentheses; adjacent words mean and",
     ),
 ];
 
@@ -146,10 +168,7 @@ const READS: Entries = &[
         "zebin",
         "Level Zero device binaries: sections, .ze_info, notes, symbols, relocations",
     ),
-    (
-        "SYCLBIN",
-        "versions 1 and 2: modules, images, property sets",
-    ),
+    ("SYCLBIN", "versions 0 to 2: modules, images, property sets"),
     (
         "Containers",
         "OffloadBinary, ar archives, IGC debug data, SPIR-V, and host binaries that contain them",
@@ -193,7 +212,7 @@ fn help() -> Html {
                 <dl class="reads">
                     { for READS.iter().map(|(name, what)| html! { <><dt>{ *name }</dt><dd>{ *what }</dd></> }) }
                 </dl>
-                <p class="dim">{ concat!("Damaged files can be opened, too. Files stay on this machine. zeview ", env!("CARGO_PKG_VERSION")) }</p>
+                <p class="dim">{ concat!("Damaged files can be opened too. Files stay on this machine. zeview ", env!("CARGO_PKG_VERSION")) }</p>
             </section>
         </div>
     }

@@ -6,6 +6,7 @@ use super::names::{button, plain};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::format;
+use crate::ui::hooks::waits_for;
 use crate::ui::state::{Failure, Phase, Tab};
 
 /// A file that comes with the page.
@@ -46,6 +47,7 @@ pub fn empty() -> Html {
     html! {
         <main class="middle">
             <div class="drop">
+                { for waiting() }
                 <div class="zone">
                     <h2>{ "Drop a .zebin or .syclbin here" }</h2>
                     <p>{ "Also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host binaries that contain them" }</p>
@@ -69,6 +71,18 @@ pub fn empty() -> Html {
             </div>
         </main>
     }
+}
+
+/// What the address points to, and in which file.
+fn waiting() -> Option<Html> {
+    let (file, target) = waits_for();
+    let target = target?;
+    let file = file.map_or("the file".to_owned(), |name| format!("“{name}”"));
+    Some(html! {
+        <p role="status">
+            { format!("This link points to {}. Open {} to see it.", escaped(&target.words()), escaped(&file)) }
+        </p>
+    })
 }
 
 /// A file on its way. The styles show it only after a moment: most files are there before.

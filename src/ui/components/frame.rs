@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::SearchBox;
-use super::names::{button, plain, span_button};
+use super::names::{button, plain, shortened, span_button};
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::ui::commands::{Command, Pane};
@@ -14,6 +14,7 @@ use crate::ui::hooks::SessionContext;
 use crate::ui::panels;
 use crate::ui::state::{PanelId, Phase, State, Tab, TabId, Theme, View};
 use crate::ui::verdict_state::{self, outcome_words};
+use crate::worker::protocol::Row;
 
 /// The line at the top: what is open, and how it looks at one glance.
 pub fn header(session: &SessionContext, state: &State) -> Html {
@@ -23,9 +24,16 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
     let label = format!("Theme: {}", theme.name());
     html! {
         <header class="head-line">
-            <h1 class="brand">{ "zeview" }</h1>
+            <h1 class="brand">
+                if tab.is_some() {
+                    <button type="button" data-command={Command::Home.to_string()} title="Start page; open files stay open">{ "zeview" }</button>
+                } else { { "zeview" } }
+            </h1>
             if let Some(tab) = tab {
                 { crumbs(tab) }
+                if state.tabs.len() == 1 {
+                    <button type="button" class="ico close-file" data-command={Command::Close(tab.id).to_string()} title="Close the file" aria-label="Close the file">{ "×" }</button>
+                }
             } else {
                 <span class="dim claim">{ "Intel GPU binaries, byte by byte" }</span>
             }
@@ -75,12 +83,24 @@ fn crumbs(tab: &Tab) -> Html {
         <nav class="nested" aria-label="File and nested documents">
             { crumb(0, tab.name.to_string(), name.to_string()) }
             { for documents.into_iter().map(|(level, row)| {
+                let name = image_name(tab, level, row);
                 let summary = row.summary.as_deref().unwrap_or(&row.name);
-                let text = summary.split(" · ").next().unwrap_or(summary);
-                crumb(level, format!("{}: {summary}", row.name), text.to_owned())
+                crumb(level, format!("{name}: {summary}"), name)
             }) }
         </nav>
     }
+}
+
+/// What a container calls a document in it: its name, or that of the part that holds it.
+fn image_name(tab: &Tab, level: usize, row: &Row) -> String {
+    let view = tab.view();
+    let ancestry = view.map(|view| &view.selection.ancestry);
+    let above = level.checked_sub(2).and_then(|at| ancestry?.get(at));
+    let is_generic = matches!(&*row.name, "code" | "image" | "data" | "unpacked");
+    let name = above
+        .filter(|_| is_generic)
+        .map_or(&row.name, |row| &row.name);
+    escaped(name).to_string()
 }
 
 fn icon(lines: &'static str, filled: &'static str) -> Html {
@@ -91,7 +111,7 @@ fn icon(lines: &'static str, filled: &'static str) -> Html {
 
 /// The headline facts; each leads to the bytes that say so.
 fn chips(view: &View) -> Html {
-    let summary = &view.opened.summary;
+    let summary = view.summary();
     let headline = summary.facts.iter().filter(|fact| fact.headline);
     html! {
         <ul class="chips" aria-label="Summary">
@@ -108,13 +128,25 @@ fn verdict_chips(view: &View) -> Vec<Html> {
     let chip = |tone: Tone, panel, title: String, text: String| {
         let sign = format::tone_sign(tone).unwrap_or("");
         let label = html! { <><span aria-hidden="true">{ sign }</span><span class="chip-text">{ text }</span></> };
-        html! { <li {title}>{ button(format::chip_class(tone), Command::Panel(panel), label) }</li> }
+        html! { <li class="verdict" {title}>{ button(format::chip_class(tone), Command::Panel(panel), label) }</li> }
     };
     let mut chips = Vec::new();
     if let Some(verdict) = view.verdict.verdict() {
-        let words = format!("driver: {}", outcome_words(verdict));
+        let mut words = format!("driver: {}", outcome_words(verdict));
+        if let Some(device) = &verdict.device {
+            words.push_str(&format!(" on {device}"));
+        }
         let tone = verdict_state::tone(verdict.outcome);
         chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
+    }
+    let images = view.verdict.container();
+    if let Some((images, device)) =
+        images.and_then(|images| Some((images, images.device.as_ref()?)))
+    {
+        let (tone, words) = verdict_state::choice_words(images);
+        let title = "What runs on the selected device".to_owned();
+        let words = format!("driver: {words} on {device}");
+        chips.push(chip(tone, PanelId::Overview, title, words));
     }
     if errors > 0 {
         let words = format!("malformed: {}", format::counted(errors, "error", "errors"));
@@ -136,17 +168,22 @@ fn chip(fact: &Fact) -> Html {
     }
 }
 
+/// So many files find a place side by side; more of them are listed, too.
+const LISTED: usize = 5;
+
 /// A tab for each open file, where there are several.
 pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
     html! {
         <nav class="files" aria-label="Open files">
             <div class="file-list" role="tablist" aria-label="Open files">
-                { for tabs.iter().map(|tab| {
+                { for tabs.iter().enumerate().map(|(i, tab)| {
                     let on = active == Some(tab.id);
+                    // On the start page none is.
+                    let stop = on || (active.is_none() && i == 0);
                     html! {
                         <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
-                                aria-selected={on.to_string()} tabindex={if on { "0" } else { "-1" }}
-                                data-command={Command::Activate(tab.id).to_string()} title={tab.name.clone()}>
+                                aria-selected={on.to_string()} tabindex={if stop { "0" } else { "-1" }}
+                                id={file_tab_id(tab.id)} data-command={Command::Activate(tab.id).to_string()} title={tab.name.clone()}>
                             if matches!(tab.phase, Phase::Failed(_)) {
                                 <span class="sev err" role="img" aria-label="failed to open">{ "✕" }</span>
                             }
@@ -157,8 +194,24 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
                     }
                 }) }
             </div>
+            if tabs.len() > LISTED {
+                <details class="menu">
+                    <summary class="btn2">{ format!("{} files", tabs.len()) }</summary>
+                    <div class="pop acts">
+                        { for tabs.iter().map(|tab| html! {
+                            <button key={tab.id.0} type="button" class={if active == Some(tab.id) { "choice sel" } else { "choice" }}
+                                    data-command={Command::Activate(tab.id).to_string()}>{ shortened(&escaped(&tab.name)) }</button>
+                        }) }
+                    </div>
+                </details>
+            }
         </nav>
     }
+}
+
+/// The id of a file's tab.
+pub fn file_tab_id(tab: TabId) -> String {
+    format!("file-{}", tab.0)
 }
 
 /// The id of the tab with a command.
@@ -179,6 +232,7 @@ pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> H
 pub fn panel_tabs(state: &State, view: &View) -> Html {
     let layout = &state.layout;
     let tree = layout.narrow && !layout.upper_is_panel;
+    let current = panels::current(view).map(|panel| panel.id);
     html! {
         <div class="tabs" role="tablist" aria-label="Panels">
             if layout.narrow {
@@ -192,7 +246,7 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
                         <span class={format!("badge {}", format::tone_class(tone))}>{ format::grouped(count) }</span>
                     }
                 </> };
-                tab(!tree && view.panel == panel.id, "panel", Command::Panel(panel.id), label)
+                tab(!tree && current == Some(panel.id), "panel", Command::Panel(panel.id), label)
             }) }
         </div>
     }

@@ -60,7 +60,7 @@ pub(super) struct Marks {
 
 impl Marks {
     fn selected(&self, at: u64) -> Option<Selected> {
-        if self.span.is_some_and(|span| span.holds(at)) {
+        if self.span.is_some_and(|span| span.contains_offset(at)) {
             return match self.whole {
                 Whole::No => Some(Selected::Value),
                 Whole::Short => Some(Selected::Within),
@@ -68,7 +68,7 @@ impl Marks {
             };
         }
         self.extent
-            .filter(|extent| extent.holds(at))
+            .filter(|extent| extent.contains_offset(at))
             .map(|_| Selected::Head)
     }
 

@@ -6,6 +6,10 @@ use super::hex_paint::{self, Marks, Paint};
 use crate::ui::readings::push_hex;
 use crate::worker::protocol::LeafRow;
 
+/// The width of a character, and what is left and right of a row, in pixels.
+const CHARACTER: f64 = 7.23;
+const AROUND: f64 = 10.0;
+
 /// The bytes of a row and what is known of them.
 pub(super) struct Line<'a> {
     /// The number of the row.
@@ -27,6 +31,19 @@ pub(super) struct Line<'a> {
 /// How many characters the hex of a row has.
 pub(super) fn columns(width: usize) -> u32 {
     (width * 3 - 1 + gaps(width)) as u32
+}
+
+/// How many bytes fit into a row of so many pixels, with offsets of so many digits. They are a
+/// power of two: offsets are read at a glance, and no row is of two pieces.
+pub(super) fn bytes_in(pixels: u32, digits: usize) -> u64 {
+    if pixels == 0 {
+        return 16;
+    }
+    let fits = |width: &usize| {
+        let characters = digits + 4 + columns(*width) as usize + *width;
+        AROUND + CHARACTER * characters as f64 <= f64::from(pixels)
+    };
+    [64, 32, 16].into_iter().find(fits).unwrap_or(8) as u64
 }
 
 fn gaps(width: usize) -> usize {
@@ -154,6 +171,22 @@ fn letter(byte: u8) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_as_wide_as_the_pane() {
+        for (pixels, bytes) in [
+            (0, 16),
+            (400, 8),
+            (555, 8),
+            (560, 16),
+            (780, 16),
+            (1300, 32),
+            (2100, 64),
+        ] {
+            assert_eq!(bytes_in(pixels, 8), bytes, "{pixels}");
+        }
+        assert_eq!((columns(32), byte_of(97, 32)), (98, 31));
+    }
 
     #[test]
     fn columns_lead_to_bytes() {

@@ -9,9 +9,11 @@ use super::hex_keys;
 use super::hex_paint::{self, Marks, Whole};
 use super::hex_row::{self, Line, hex_row};
 use crate::model::{SourceId, Span};
+use crate::ui::commands::ByteForm;
 use crate::ui::hooks::{
-    CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus, number_at,
-    use_change, use_later, use_local, use_pieces, use_row_count, use_virtual_rows,
+    CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus,
+    has_selected_text, number_at, open_menu, use_change, use_later, use_local, use_pieces,
+    use_row_count, use_virtual_rows,
 };
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::Via;
@@ -23,8 +25,6 @@ use crate::worker::client::Piece;
 const ROW: f64 = 20.0;
 /// Of something longer only the rows are marked, not each byte.
 const LONG: u64 = 512;
-/// Rows of 16 bytes need so many pixels; below that they have 8.
-const WIDE: u32 = 560;
 /// A cursor that rests for so many milliseconds is read out.
 const REST: i32 = 250;
 
@@ -84,7 +84,7 @@ impl View {
         let selection = &self.view.selection;
         let mut hand = self.hand.get();
         let own = hand.own.take();
-        let selected_elsewhere = |extent: &Span| !own.is_some_and(|at| extent.holds(at));
+        let selected_elsewhere = |extent: &Span| !own.is_some_and(|at| extent.contains_offset(at));
         if let Some(extent) = selection.extent().filter(selected_elsewhere) {
             hand.cursor = selection.span.map(|span| span.start);
             let last = extent.end.saturating_sub(1).max(extent.start);
@@ -158,6 +158,10 @@ impl View {
                 event.prevent_default();
                 return self.hand.change(|hand| hand.drag = None);
             }
+            "c" if (event.ctrl_key() || event.meta_key()) && !has_selected_text() => {
+                event.prevent_default();
+                return self.copy();
+            }
             _ => {}
         }
         let page = self.rows.page();
@@ -173,6 +177,20 @@ impl View {
         self.rows.reveal(self.row_of(to));
         let here = Rc::clone(self);
         self.later.after(REST, Box::new(move || here.read_out(to)));
+    }
+
+    /// Copies what is selected, or is being selected, as hex; else the byte at the cursor.
+    fn copy(&self) {
+        let hand = self.hand.get();
+        let marked = hand.drag.or(hand.cursor.map(|at| (at, at)));
+        let dragged = marked.map(|(a, b)| Span::new(self.source, a.min(b), a.max(b) + 1));
+        let selected = self.view.selection.span.filter(|span| {
+            let at_cursor = hand.cursor.is_none_or(|at| span.contains_offset(at));
+            hand.drag.is_none() && at_cursor && !span.is_empty()
+        });
+        if let Some(span) = selected.or(dragged) {
+            self.session.copy_bytes(span, ByteForm::Hex);
+        }
     }
 
     fn read_out(&self, at: u64) {
@@ -200,9 +218,9 @@ impl View {
             .map(|(a, b)| Span::new(self.source, a.min(b), a.max(b) + 1));
         let free = dragged.is_some() || selection.free;
         // The whole file being selected is nothing to point out.
-        let shown = free || !selection.way.is_empty();
+        let shown = free || !selection.ancestry.is_empty();
         let span = dragged.or(selection.span).filter(|_| shown);
-        let has_parts = selection.way.last().is_none_or(tree::is_branch);
+        let has_parts = selection.ancestry.last().is_none_or(tree::is_branch);
         let whole = match span.map_or(0, Span::len) {
             _ if free => Whole::No,
             len if len > LONG => Whole::Long,
@@ -251,11 +269,7 @@ pub fn HexView(props: &Props) -> Html {
     let whole = props.view.whole(source);
 
     let rows = use_virtual_rows(ROW);
-    let width: u64 = if (1..WIDE).contains(&rows.width()) {
-        8
-    } else {
-        16
-    };
+    let width = hex_row::bytes_in(rows.width(), digits(whole.end));
     let first = whole.start / width * width;
     let count = (whole.end - first).div_ceil(width);
     use_row_count(&rows, count);
@@ -288,6 +302,12 @@ pub fn HexView(props: &Props) -> Html {
     let pointer = Callback::from(move |event: PointerEvent| here.point(&event));
     let here = Rc::clone(&view);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    // Of the key, and of the pointer.
+    let oncontextmenu = Callback::from(|event: MouseEvent| {
+        if open_menu("copy-as") {
+            event.prevent_default();
+        }
+    });
     let here = Rc::clone(&view);
     let jump = Callback::from(move |share: f64| here.jump(share));
     let marks = view.marks();
@@ -304,7 +324,7 @@ pub fn HexView(props: &Props) -> Html {
             <div class="scroll" id="hex" ref={&rows.container} role="grid" tabindex="0" aria-label="Bytes"
                  aria-readonly="true" aria-rowcount={count.to_string()} aria-colcount="3"
                  onpointerdown={pointer.clone()} onpointermove={pointer.clone()} onpointerup={pointer.clone()}
-                 onpointerleave={pointer} {onkeydown}>
+                 onpointerleave={pointer} {onkeydown} {oncontextmenu}>
                 <div class="spacer" ref={&rows.spacer} role="presentation">
                     <div class="window" ref={&rows.window} role="presentation">
                         { for (start..end).map(|number| view.line(number, &marks, digits)) }

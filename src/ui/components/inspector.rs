@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::explanation::explanation;
 use super::known_values::known_values;
-use super::names::{plain, prose, span_button};
+use super::names::{button, plain, prose, shortened, span_button};
 use super::readings::readings_view;
 use super::value_view::{self, bits_view, entry, value_view};
 use crate::model::text::escaped;
@@ -37,6 +37,7 @@ pub fn inspector(view: &View) -> Html {
                 <h2 class="mono">{ selection::name(row) }</h2>
                 <p class="sub">{ kind(row) }</p>
                 <dl class="kv">
+                    { within(selection) }
                     { value_view(&row.value, row.span.filter(|_| row.bits.is_none()).map(Span::len)) }
                     if let Some(summary) = &row.summary {
                         { entry(if crate::ui::tree::has_value(row) { "Meaning" } else { "Contents" }, plain(&escaped(summary))) }
@@ -84,6 +85,26 @@ fn kind(row: &Row) -> Html {
     </> }
 }
 
+/// The entries of tables that the node is in: the kernel and the argument of a value.
+fn within(selection: &Selection) -> Html {
+    let rows = &selection.ancestry;
+    let around = rows.iter().take(rows.len().saturating_sub(1)).enumerate();
+    let entries = around.filter(|(_, row)| row.indexed && !row.name.is_empty());
+    let entries: Vec<Html> = entries
+        .map(|(place, row)| {
+            let words = row.summary.as_ref().map(|words| escaped(words));
+            html! { <div>
+                { button("link", Command::SelectAbove(place + 1), shortened(&escaped(&row.name))) }
+                if let Some(words) = words { <span class="dim">{ " " }{ words }</span> }
+            </div> }
+        })
+        .collect();
+    match entries.is_empty() {
+        true => Html::default(),
+        false => entry("In", html! { <>{ for entries }</> }),
+    }
+}
+
 #[inline(never)]
 fn mono(text: &str, after: &str) -> Html {
     html! { <><span class="mono">{ text.to_owned() }</span><span class="dim">{ after.to_owned() }</span></> }
@@ -97,7 +118,7 @@ fn place(selection: &Selection) -> Html {
     };
     let source = match span.source {
         SourceId::FILE => String::new(),
-        SourceId(number) => format!(" in unpacked data {number}"),
+        SourceId(number) => format!(" in decompressed data {number}"),
     };
     let hex = if span.len() > 9 {
         format!(" ({:#x})", span.len())
@@ -193,9 +214,7 @@ fn actions(view: &View, row: &Row) -> Html {
             <details class="fold">
                 <summary>{ "More formats" }</summary>
                 <div class="rowc">
-                    { button(Command::CopyBytes(ByteForm::Hex), "Copy as hex", short) }
-                    { button(Command::CopyBytes(ByteForm::C), "Copy as C array", short) }
-                    { button(Command::CopyBytes(ByteForm::Rust), "Copy as Rust array", short) }
+                    { for ByteForm::ALL.map(|(form, label)| button(Command::CopyBytes(form), label, short)) }
                     { button(Command::CopyTree, "Copy tree as text", node) }
                     { button(Command::SaveTree, "Save tree as JSON", node) }
                 </div>

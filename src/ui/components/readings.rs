@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use crate::ui::commands::ByteForm;
 use crate::ui::readings;
 
 /// The readings of the first bytes of `len`; shown at once if `open`.
@@ -13,7 +14,7 @@ pub(super) fn readings_view(bytes: &[u8], len: u64, open: bool) -> Html {
     }
     let mut rows = readings::numbers(bytes);
     let cut = |shown: usize| if len > shown as u64 { " …" } else { "" };
-    let hex = readings::hex_text(bytes.get(..bytes.len().min(16)).unwrap_or(bytes));
+    let hex = readings::written(bytes.get(..16).unwrap_or(bytes), ByteForm::Hex);
     rows.insert(0, readings::Reading::new("hex", hex + cut(16)));
     if let Some(text) = readings::text(bytes) {
         rows.push(readings::Reading::new("text", text + cut(bytes.len())));

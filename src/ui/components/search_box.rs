@@ -16,8 +16,10 @@ use crate::worker::protocol::HitRow;
 
 /// So long after the last letter the search begins, in milliseconds.
 const PAUSE: i32 = 150;
-/// At most so many hits.
+/// So many hits at first, and so many more each time.
 const LIMIT: u32 = 100;
+/// The decoder gives no more.
+const LIMIT_MAX: u32 = 1000;
 /// The id of the field.
 const FIELD: &str = "search";
 
@@ -39,6 +41,14 @@ struct Found {
     at: Option<usize>,
     /// A search is on its way: the next one waits until it is back.
     busy: bool,
+    /// How far it is, in percent.
+    percent: Option<u64>,
+    /// It was told to stop.
+    stopped: bool,
+    /// So many more hits than at first are wanted.
+    extra: u32,
+    /// What was typed is an offset of the file, too.
+    offset: Option<u64>,
 }
 
 struct View {
@@ -67,9 +77,19 @@ impl View {
         if found.busy {
             return;
         }
-        self.found.change(|found| found.busy = true);
-        let here = Rc::clone(self);
-        let asked = typed.clone();
+        let extra = if found.typed == typed { found.extra } else { 0 };
+        self.found.change(|found| {
+            found.busy = true;
+            found.open = true;
+            found.stopped = false;
+            found.percent = None;
+        });
+        let (here, asked) = (Rc::clone(self), typed.clone());
+        let goes_on = move |percent| {
+            here.found.change(|found| found.percent = Some(percent));
+            !here.found.get().stopped && text_of(FIELD).trim() == asked
+        };
+        let (here, asked) = (Rc::clone(self), typed.clone());
         let done = move |hits: Vec<HitRow>, more| {
             here.found.change(|found| found.busy = false);
             if text_of(FIELD).trim() != typed {
@@ -77,15 +97,51 @@ impl View {
             }
             here.found.change(|found| {
                 *found = Found {
+                    offset: here.session.offset_of(&typed),
                     typed,
                     hits: hits.into(),
                     more,
                     open: true,
+                    stopped: found.stopped,
+                    at: found.at.filter(|_| extra > 0),
+                    extra,
                     ..Found::default()
                 };
             });
         };
-        self.session.search(asked, LIMIT, Box::new(done));
+        let limit = (LIMIT + extra).min(LIMIT_MAX);
+        self.session
+            .search(asked, limit, Box::new(goes_on), Box::new(done));
+    }
+
+    /// Looks for more.
+    fn more(self: &Rc<Self>) {
+        self.found.change(|found| found.extra += LIMIT);
+        self.ask();
+    }
+
+    /// Goes to the next hit or the previous one, wherever the focus is.
+    fn step(&self, forward: bool) -> bool {
+        let found = self.found.get();
+        let Some(last) = found.hits.len().checked_sub(1) else {
+            return false;
+        };
+        let next = match (found.at, forward) {
+            (None, true) => 0,
+            (None, false) => last,
+            (Some(at), true) => {
+                if at >= last {
+                    0
+                } else {
+                    at + 1
+                }
+            }
+            (Some(at), false) => at.checked_sub(1).unwrap_or(last),
+        };
+        self.choose(next, found.open);
+        self.session
+            .notice(format!("Result {} of {}", next + 1, said(&found)));
+        true
     }
 
     fn choose(&self, place: usize, open: bool) {
@@ -93,16 +149,22 @@ impl View {
             found.at = Some(place);
             found.open = open;
         });
-        if let Some(hit) = self.found.get().hits.get(place) {
-            self.session.select_span(hit.span, Via::Jump);
+        let found = self.found.get();
+        match (found.hits.get(place), found.offset) {
+            (Some(hit), _) => self.session.select_span(hit.span, Via::Jump),
+            (None, Some(_)) => self.session.go_to(&found.typed),
+            (None, None) => {}
         }
     }
 
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
         let found = self.found.get();
-        let count = found.hits.len();
+        let count = found.hits.len() + usize::from(found.offset.is_some());
         match key.as_str() {
+            "Escape" if found.busy && !found.stopped => {
+                self.found.change(|found| found.stopped = true)
+            }
             "Escape" if found.open => self.found.change(|found| found.open = false),
             "Escape" => focus_by_id("tree"),
             "Enter" if count > 0 => self.choose(found.at.unwrap_or(0).min(count - 1), false),
@@ -151,8 +213,15 @@ pub fn SearchBox(props: &Props) -> Html {
         event.prevent_default();
         if let Some(place) = number_near(&event, "data-hit") {
             here.choose(place as usize, false);
+        } else if number_near(&event, "data-more").is_some() {
+            here.more();
         }
     });
+    let here = Rc::clone(&view);
+    props
+        .session
+        .0
+        .on_find(Box::new(move |forward| here.step(forward)));
     let found = view.found.get();
     let active = found.at.filter(|_| found.open).map(|i| format!("hit-{i}"));
     html! {
@@ -172,10 +241,18 @@ pub fn SearchBox(props: &Props) -> Html {
 }
 
 fn said(found: &Found) -> String {
+    if found.busy {
+        let percent = found
+            .percent
+            .map(|percent| format!(" {percent} %. Escape stops."));
+        return format!("Searching…{}", percent.unwrap_or_default());
+    }
+    let stopped = if found.stopped { " (stopped)" } else { "" };
     match found.hits.len() {
+        0 if found.stopped => "Stopped, nothing found so far".to_owned(),
         0 => format!("No results for “{}”", escaped(&found.typed)),
         1 => "1 result".to_owned(),
-        count if found.more => format!("first {count} results"),
+        count if found.more => format!("the first {count} results{stopped}"),
         count => format!("{count} results"),
     }
 }
@@ -195,10 +272,19 @@ fn hits(found: &Found) -> Html {
                     </div>
                 }
             }) }
+            if let Some(offset) = found.offset {
+                <div id={format!("hit-{}", found.hits.len())} class={if found.at == Some(found.hits.len()) { "hit sel" } else { "hit" }}
+                     role="option" aria-selected={(found.at == Some(found.hits.len())).to_string()} data-hit={found.hits.len().to_string()}>
+                    <span class="text">{ format!("Go to offset {offset:#x}") }</span>
+                </div>
+            }
         </div>
         <p class="foot dim">
             { said(found) }
-            if found.hits.is_empty() {
+            if found.more && !found.busy && found.hits.len() < LIMIT_MAX as usize {
+                { " " }<button type="button" class="link" data-more="1" tabindex="-1">{ "Show more" }</button>
+            }
+            if found.hits.is_empty() && !found.busy && found.offset.is_none() {
                 { super::prose(". Type bytes as `4d 5a ?? 00` or `\"abc\"`.") }
             }
         </p>

@@ -70,6 +70,14 @@ fn above(flat: &Flat, at: u64) -> Option<u64> {
         .find(|n| flat.row(*n).is_some_and(|row| row.depth < depth))
 }
 
+/// What a row is called: a run of sections as the first of them.
+fn name(tree: &Tree, item: Item) -> Option<&str> {
+    match item {
+        Item::Group(group) if group.named => Some(&*tree.child(group.parent, group.start)?.name),
+        item => node(tree, item).map(|row| &*row.name),
+    }
+}
+
 /// The next row whose name begins with what was typed; around the end.
 pub(super) fn type_ahead(typed: &str, flat: &Flat, tree: &Tree, at: u64) -> Option<u64> {
     let typed = typed.to_ascii_lowercase();
@@ -83,8 +91,10 @@ pub(super) fn type_ahead(typed: &str, flat: &Flat, tree: &Tree, at: u64) -> Opti
     (0..len.min(LOOK_AHEAD))
         .map(|i| (first + i) % len)
         .find(|n| {
-            let row = flat.row(*n).and_then(|row| node(tree, row.item));
-            row.is_some_and(|row| row.name.to_ascii_lowercase().starts_with(&typed))
+            let name = flat.row(*n).and_then(|row| name(tree, row.item));
+            // Sections are found without their dot.
+            let begins = |name: &str| name.to_ascii_lowercase().starts_with(&typed);
+            name.is_some_and(|name| begins(name) || name.strip_prefix('.').is_some_and(begins))
         })
 }
 
@@ -103,12 +113,13 @@ pub(super) fn is_letter(key: &str, typed: &str) -> bool {
 mod tests {
     use super::*;
     use crate::model::NodeId;
+    use crate::ui::flat::Show;
     use crate::ui::tree::tests::opened;
 
     #[test]
     fn arrows_open_enter_and_leave() {
         let mut tree = Tree::new(&opened(3));
-        let flat = Flat::new(&tree);
+        let flat = Flat::new(&tree, Show::default());
         let press = |key, tree: &Tree, flat: &Flat, at| wish(key, flat, tree, at, 10);
         assert_eq!(press("ArrowRight", &tree, &flat, 1), Some(Wish::Open(true)));
         assert_eq!(press("ArrowLeft", &tree, &flat, 1), Some(Wish::Move(0)));
@@ -116,7 +127,7 @@ mod tests {
         assert_eq!(press("End", &tree, &flat, 0), Some(Wish::Move(3)));
         let first = tree.child(NodeId::ROOT, 0).cloned().map(std::rc::Rc::new);
         tree.open(&first.expect("here"));
-        let flat = Flat::new(&tree);
+        let flat = Flat::new(&tree, Show::default());
         assert_eq!(press("ArrowRight", &tree, &flat, 1), Some(Wish::Move(2)));
         assert_eq!(press("ArrowLeft", &tree, &flat, 5), Some(Wish::Move(1)));
     }
@@ -124,7 +135,7 @@ mod tests {
     #[test]
     fn names_are_found_by_their_beginning() {
         let tree = Tree::new(&opened(12));
-        let flat = Flat::new(&tree);
+        let flat = Flat::new(&tree, Show::default());
         assert_eq!(type_ahead("n", &flat, &tree, 3), Some(4));
         assert_eq!(type_ahead("N1", &flat, &tree, 10), Some(10));
         assert_eq!(type_ahead("x", &flat, &tree, 3), None);

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::name_of;
 use crate::model::text::{escaped, value_text};
 use crate::model::{NodeKind, Value};
-use crate::ui::flat::{FlatRow, Item};
+use crate::ui::flat::{FlatRow, Item, stem};
 use crate::ui::format;
 use crate::ui::tree;
 use crate::worker::protocol::Row;
@@ -25,6 +25,8 @@ pub(super) struct Standing {
     /// Its children are shown; nothing where it has none.
     pub open: Option<bool>,
     pub selected: bool,
+    /// Of a run of sections, how many they are.
+    pub count: u64,
 }
 
 /// The id of a row's element.
@@ -32,7 +34,8 @@ pub(super) fn id(number: u64) -> String {
     format!("tree-{number}")
 }
 
-/// A row, or the place of one that has not arrived yet.
+/// A row, or the place of one that has not arrived yet; for a run of sections `node` is the first
+/// of them.
 pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
     let indent = format!("d{}", at.row.depth.min(INDENT_MAX));
     let dimmed = node.is_some_and(|row| is_dimmed(row.kind));
@@ -48,7 +51,12 @@ pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
              aria-expanded={at.open.map(|open| open.to_string())} title={node.and_then(place)}>
             <span class={match at.open { Some(true) => "tw open", Some(false) => "tw closed", None => "tw" }} data-twisty="1" />
             { match (at.row.item, node) {
-                (Item::Group(group), _) => html! {
+                (Item::Group(_), Some(first)) => html! { <>
+                    { format::dot(first.area) }
+                    <span class="n">{ format!("{}*", stem(&first.name).unwrap_or_default()) }</span>
+                    <span class="v dim">{ format!("({})", format::grouped(at.count)) }</span>
+                </> },
+                (Item::Group(group), None) => html! {
                     <span class="n dim">{ format!("[{} … {}]", group.start, group.end - 1) }</span>
                 },
                 (_, Some(row)) => content(row, at.row.depth),

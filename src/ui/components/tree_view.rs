@@ -8,10 +8,12 @@ use yew::prelude::*;
 use super::tree_keys::{self, Wish};
 use super::tree_row::{self, Standing, tree_row};
 use crate::model::NodeId;
-use crate::ui::flat::{Flat, Item};
+use crate::ui::commands::Command;
+use crate::ui::flat::{Flat, Item, Show, stem};
+use crate::ui::format;
 use crate::ui::hooks::{
-    Later, Local, Session, SessionContext, VirtualRows, focus, number_near, pressed, use_change,
-    use_later, use_local, use_row_count, use_virtual_rows,
+    Later, Local, Session, SessionContext, VirtualRows, focus, number_near, pressed, set_text,
+    text_of, use_change, use_later, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::{Selection, Via};
@@ -20,6 +22,10 @@ use crate::ui::tree::Tree;
 
 /// The height of a row; `--row` of the styles is the same.
 const ROW: f64 = 22.0;
+/// The id of the field that filters.
+const FILTER: &str = "tree-filter";
+/// The rows follow what is typed after so many milliseconds.
+const PAUSE: i32 = 120;
 /// What was typed is forgotten after so many milliseconds.
 const TYPE_AHEAD: i32 = 800;
 
@@ -34,11 +40,15 @@ pub struct Props {
     pub tree: PtrEq<Tree>,
     /// What is selected.
     pub selection: Selection,
+    /// The bytes that only fill up are not shown.
+    pub no_padding: bool,
+    /// The defaults of what is not in the file are not shown.
+    pub no_defaults: bool,
 }
 
 /// The row that shows what is selected.
 fn selected_item(selection: &Selection) -> Item {
-    match selection.way.last() {
+    match selection.ancestry.last() {
         Some(row) => Item::Child {
             parent: row.parent.unwrap_or(NodeId::ROOT),
             index: row.index,
@@ -49,18 +59,22 @@ fn selected_item(selection: &Selection) -> Item {
 
 /// A flattened tree is kept as long as the tree is the same.
 #[derive(Default)]
-struct Kept(RefCell<Option<(PtrEq<Tree>, Rc<Flat>)>>);
+struct Kept(RefCell<Option<Flattened>>);
+
+/// A tree, what of it is shown, and its rows.
+type Flattened = (PtrEq<Tree>, Show, Rc<Flat>);
 
 impl Kept {
-    fn flat(&self, tree: &PtrEq<Tree>) -> Rc<Flat> {
+    fn flat(&self, tree: &PtrEq<Tree>, show: Show) -> Rc<Flat> {
         let mut kept = self.0.borrow_mut();
-        if let Some((of, flat)) = &*kept
+        if let Some((of, as_shown, flat)) = &*kept
             && of == tree
+            && *as_shown == show
         {
             return Rc::clone(flat);
         }
-        let flat = Rc::new(Flat::new(tree));
-        *kept = Some((tree.clone(), Rc::clone(&flat)));
+        let flat = Rc::new(Flat::new(tree, show.clone()));
+        *kept = Some((tree.clone(), show, Rc::clone(&flat)));
         flat
     }
 }
@@ -92,7 +106,7 @@ impl View {
         self.session.set_open(row, open);
         let hides = self
             .selection
-            .way
+            .ancestry
             .iter()
             .rev()
             .skip(1)
@@ -119,6 +133,7 @@ impl View {
         let at = self.active.unwrap_or(0);
         if let Some(wish) = tree_keys::wish(&key, flat, tree, at, self.rows.page()) {
             event.prevent_default();
+            self.typed.borrow_mut().clear();
             match (wish, flat.row(at).map(|row| row.item)) {
                 (Wish::Move(number), _) => self.go(number, Via::Step),
                 (Wish::Open(open), Some(item)) => self.set_open(item, open),
@@ -193,14 +208,32 @@ impl View {
         }
     }
 
+    /// Is the next row below this one? A filter shows rows of closed branches.
+    fn is_above(&self, number: u64) -> bool {
+        let depth = |number| self.flat.row(number).map(|row| row.depth);
+        depth(number + 1) > depth(number)
+    }
+
     fn row(&self, number: u64) -> Option<Html> {
         let row = self.flat.row(number)?;
         let standing = Standing {
             number,
             row,
-            open: tree_keys::is_open(&self.tree, row.item),
+            open: tree_keys::is_open(&self.tree, row.item)
+                .map(|open| open || self.is_above(number)),
             selected: self.active == Some(number),
+            count: 0,
         };
+        if let Item::Group(group) = row.item
+            && group.named
+        {
+            let first = self.tree.child(group.parent, group.start);
+            let of = first.and_then(|row| stem(&row.name));
+            let rows = self.tree.loaded(group.parent);
+            let rows = rows.filter(|row| group.has(row.index) && stem(&row.name) == of);
+            let count = rows.count() as u64;
+            return Some(tree_row(Standing { count, ..standing }, first));
+        }
         Some(tree_row(standing, tree_keys::node(&self.tree, row.item)))
     }
 }
@@ -209,7 +242,15 @@ impl View {
 #[component]
 pub fn TreeView(props: &Props) -> Html {
     let kept = use_mut_ref(Kept::default);
-    let flat = kept.borrow().flat(&props.tree);
+    let names = use_local::<String>();
+    let filter = names.get();
+    let show = Show {
+        no_padding: props.no_padding,
+        no_defaults: props.no_defaults,
+        names: filter.clone(),
+    };
+    let flat = kept.borrow().flat(&props.tree, show);
+    let matches = flat.matches();
     let rows = use_virtual_rows(ROW);
     use_row_count(&rows, flat.len());
     let cursor = use_local::<Option<Item>>();
@@ -230,7 +271,10 @@ pub fn TreeView(props: &Props) -> Html {
     });
     let serial = u64::from(props.selection.serial);
     let here = Rc::clone(&view);
-    use_change([serial, 0, 0, 0], Box::new(move || here.follow()));
+    use_change(
+        [serial, u64::from(filter.is_empty()), 0, 0],
+        Box::new(move || here.follow()),
+    );
     let (start, end) = rows.shown();
     let waits = u64::from(view.cursor.get().is_some());
     let here = Rc::clone(&view);
@@ -243,8 +287,42 @@ pub fn TreeView(props: &Props) -> Html {
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     let here = Rc::clone(&view);
     let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
+    let later = use_later();
+    let typed = names.clone();
+    let oninput = Callback::from(move |_: InputEvent| {
+        let names = typed.clone();
+        let filter = move || {
+            let typed = text_of(FILTER).trim().to_ascii_lowercase();
+            names.change(|names| *names = typed);
+        };
+        later.after(PAUSE, Box::new(filter));
+    });
+    let container = rows.container.clone();
+    let clear = Callback::from(move |event: KeyboardEvent| {
+        match pressed(&event).as_deref() {
+            Some("Escape") => {
+                set_text(FILTER, "");
+                names.change(String::clear);
+                focus(&container);
+            }
+            Some("ArrowDown" | "Enter") => focus(&container),
+            _ => return,
+        }
+        event.prevent_default();
+    });
     let in_window = view.active.filter(|n| (start..end).contains(n));
-    html! {
+    html! { <>
+        <div class="tree-bar">
+            <input id={FILTER} type="search" placeholder="Filter names" aria-label="Filter the structure by name"
+                   autocomplete="off" spellcheck="false" {oninput} onkeydown={clear} />
+            { shown_menu(props) }
+        </div>
+        <p class="tree-found small dim" role="status">
+            if !filter.is_empty() {
+                { format!("{} among the rows that are loaded. ", format::counted(matches, "match", "matches")) }
+                { "Search (/) finds all." }
+            }
+        </p>
         <div class="scroll tree" id="tree" ref={&rows.container} role="tree" tabindex="0" aria-label="Structure"
              aria-activedescendant={in_window.map(tree_row::id)} {onclick} {onkeydown}>
             <div class="spacer" ref={&rows.spacer} role="presentation">
@@ -253,5 +331,27 @@ pub fn TreeView(props: &Props) -> Html {
                 </div>
             </div>
         </div>
+    </> }
+}
+
+/// What can be left out.
+fn shown_menu(props: &Props) -> Html {
+    let choice = |hidden: bool, command: Command, label: &'static str| {
+        html! {
+            <button type="button" class="choice" role="checkbox" aria-checked={(!hidden).to_string()} data-command={command.to_string()}>
+                <span aria-hidden="true">{ if hidden { "☐" } else { "☑" } }</span>{ label }
+            </button>
+        }
+    };
+    html! {
+        <details class="menu">
+            <summary class="btn2">{ "Show" }</summary>
+            <div class="pop">
+                <div class="choices" role="group" aria-label="Show">
+                    { choice(props.no_padding, Command::TogglePadding, "Padding") }
+                    { choice(props.no_defaults, Command::ToggleDefaults, "Defaults of absent keys") }
+                </div>
+            </div>
+        </details>
     }
 }

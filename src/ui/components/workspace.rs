@@ -4,12 +4,12 @@ use yew::prelude::*;
 
 use super::frame::{panel_tabs, tab, tab_id};
 use super::inspector::inspector;
-use super::names::{names, plain};
+use super::names::{button, names, plain};
 use super::{Border, HexView, TreeView};
-use crate::ui::commands::{Command, Pane};
+use crate::ui::commands::{ByteForm, Command, Pane};
 use crate::ui::format;
 use crate::ui::hooks::{BOTTOM, LEFT, RIGHT, SessionContext};
-use crate::ui::panels::{PANELS, PanelProps};
+use crate::ui::panels::{self, PanelProps};
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::state::{State, Tab, View};
 
@@ -25,6 +25,19 @@ pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &Ptr
         pane.stacked()
     } else {
         pane.wide()
+    }
+}
+
+/// The ways to take the selected bytes along.
+fn copy_as() -> Html {
+    html! {
+        <details class="menu" id="copy-as">
+            <summary class="quiet">{ "Copy as" }</summary>
+            <div class="pop acts">
+                { for ByteForm::ALL.map(|(form, label)| button("btn2", Command::CopyBytes(form), plain(label))) }
+                <p class="dim small">{ "Ctrl+C copies the selected bytes as hex." }</p>
+            </div>
+        </details>
     }
 }
 
@@ -57,6 +70,7 @@ impl Panes<'_> {
                             <h2 id="head-bytes">{ "Bytes" }</h2>
                             { names(&self.view.selection) }
                             <span class="grow" />
+                            { copy_as() }
                             <button type="button" class="quiet" data-command={Command::GoTo.to_string()} aria-keyshortcuts="g">
                                 { "Go to " }<kbd aria-hidden="true">{ "g" }</kbd>
                             </button>
@@ -107,7 +121,8 @@ impl Panes<'_> {
     fn tree(&self) -> Html {
         html! {
             <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(&self.view.tree)}
-                      selection={self.view.selection.clone()} />
+                      selection={self.view.selection.clone()}
+                      no_padding={self.state.layout.no_padding} no_defaults={self.state.layout.no_defaults} />
         }
     }
 
@@ -116,8 +131,8 @@ impl Panes<'_> {
     }
 
     fn panel(&self) -> Html {
-        let id = self.view.panel;
-        let panel = PANELS.iter().find(|panel| panel.id == id);
+        let panel = panels::current(self.view);
+        let id = panel.map_or(self.view.panel, |panel| panel.id);
         let given = PanelProps {
             session: self.session.clone(),
             view: self.view.clone(),

@@ -4,15 +4,18 @@ use std::rc::Rc;
 
 use super::listener::Listener;
 use super::session::Session;
-use crate::ui::route::{self, Query, Target};
+use crate::ui::route::{self, Link, Query, Target};
 use crate::ui::selection::Via;
-use crate::ui::state::{Action, Origin, TabId};
+use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
 use crate::worker::client_timer::Timer;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::PopStateEvent;
 
 /// The address follows after so many milliseconds: browsers refuse too many changes.
 const DELAY: i32 = 200;
+
+/// In the history, the page without a file.
+const START: TabId = TabId(0);
 
 /// What the address's query asks for.
 pub(super) fn read_query() -> Query {
@@ -22,26 +25,44 @@ pub(super) fn read_query() -> Query {
         .unwrap_or_default()
 }
 
-/// What the address's fragment points to.
-pub(super) fn read_target() -> Option<Target> {
-    let hash = web_sys::window()?.location().hash().ok()?;
-    route::parse_fragment(&hash)
+fn read_hash() -> String {
+    if cfg!(not(target_arch = "wasm32")) {
+        return String::new();
+    }
+    let hash = web_sys::window().and_then(|window| window.location().hash().ok());
+    hash.unwrap_or_default()
 }
 
-/// The address of what is selected, as somebody else can open it; without the file, where
-/// that is only here.
-pub fn link_to(origin: &Origin, target: Option<&Target>) -> String {
+/// What the address's fragment says.
+pub(super) fn read_link() -> Link {
+    route::parse_fragment(&read_hash())
+}
+
+/// What the address waits for: the name of a file, and what is to be shown of it.
+pub fn waits_for() -> (Option<String>, Option<Target>) {
+    (route::parse_file_name(&read_hash()), read_link().target)
+}
+
+/// The address of what is selected and shown, as somebody else can open it; with the file's name,
+/// where the file is only here.
+pub fn link_to(tab: &Tab) -> String {
+    let name = (tab.origin == Origin::Local).then_some(&*tab.name);
+    let link = tab.view().map(|view| view.link()).unwrap_or_default();
+    page_address() + &relative(&tab.origin, &link, name, false)
+}
+
+fn page_address() -> String {
     if cfg!(not(target_arch = "wasm32")) {
-        return relative(origin, target, false);
+        return String::new();
     }
     let page = web_sys::window().and_then(|window| {
         let location = window.location();
         Some(location.origin().ok()? + &location.pathname().ok()?)
     });
-    page.unwrap_or_default() + &relative(origin, target, false)
+    page.unwrap_or_default()
 }
 
-fn relative(origin: &Origin, target: Option<&Target>, embed: bool) -> String {
+fn relative(origin: &Origin, link: &Link, file: Option<&str>, embed: bool) -> String {
     let mut out = match origin {
         Origin::Link(url) => route::query(url),
         Origin::Local => String::new(),
@@ -53,23 +74,39 @@ fn relative(origin: &Origin, target: Option<&Target>, embed: bool) -> String {
             "&embed=1"
         });
     }
-    if let Some(target) = target {
-        out.push_str(&route::fragment(target));
-    }
-    out
+    out + &route::fragment(link, file)
+}
+
+/// The address of what is selected and shown in a file.
+fn address_of(state: &State, tab: &Tab) -> String {
+    let link = tab.view().map(|view| view.link()).unwrap_or_default();
+    relative(&tab.origin, &link, None, state.layout.embed)
 }
 
 impl Session {
-    /// Lets the address follow to what is selected.
+    /// Lets the address follow to what is selected and shown. A jump and another panel are
+    /// something to come back from, what is typed into a filter is not.
     pub(super) fn show_address(&self) {
         let state = self.state();
         let Some(tab) = state.active() else { return };
         let Some(view) = tab.view() else { return };
-        let Some(detail) = view.detail() else { return };
-        let target = view.selection.target(&detail.path);
-        let address = relative(&tab.origin, target.as_ref(), state.layout.embed);
-        let push = self.push.get() || view.selection.via == Via::Jump;
-        self.push.set(push);
+        if view.detail().is_none() {
+            return;
+        }
+        let address = address_of(&state, tab);
+        let now = Step {
+            opening: view.opening,
+            serial: view.selection.serial,
+            panel: view.panel,
+        };
+        let jumped = view.selection.via == Via::Jump;
+        let push = match self.step.replace(Some(now)) {
+            Some(before) if before.opening == now.opening => {
+                (jumped && before.serial != now.serial) || before.panel != now.panel
+            }
+            _ => jumped,
+        };
+        self.push.set(push || self.push.get());
         let id = tab.id;
         let flag = Rc::clone(&self.push);
         let later = Timer::start(DELAY, move || {
@@ -78,6 +115,48 @@ impl Session {
         });
         *self.address.borrow_mut() = Some(later);
     }
+
+    /// Shows the page without a file. Back leads to the file that was in front.
+    pub(super) fn go_home(&self) {
+        let state = self.state();
+        if let Some(tab) = state.active() {
+            self.address.take();
+            self.push.set(false);
+            // What would have followed: Back leads to it.
+            let _ = write(tab.id, &address_of(&state, tab), false);
+            let _ = write(START, "", true);
+            self.dispatch(Action::Home);
+        }
+    }
+
+    /// Shows what a link says: of a file that has just been opened, or that is looked at.
+    pub(super) fn follow_link(self: &Rc<Self>, tab: TabId, link: Link) {
+        let device = link.shown.device.clone();
+        let says_all = !link.shown.panel.is_empty();
+        self.dispatch(Action::Show(tab, link.shown));
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        if let Some(view) = view.filter(|_| says_all || !device.is_empty())
+            && let Some(document) = view.verdict.document
+            && view.verdict.device.as_deref().unwrap_or_default() != device
+        {
+            let device = (!device.is_empty()).then(|| device.into());
+            self.ask_verdict(tab, document, device);
+        }
+        match link.target {
+            Some(target) => self.follow(tab, target),
+            None if view.is_some() => self.select_root(tab, Via::Address),
+            None => self.ask_root(tab),
+        }
+    }
+}
+
+/// Where the address has followed to. An `opening` is of one tab.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    opening: u32,
+    serial: u32,
+    panel: PanelId,
 }
 
 /// A sandboxed frame has no history; then the address stays as it is.
@@ -89,7 +168,8 @@ fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
     let address = path + address;
     let history = window.history().ok()?;
     let state = JsValue::from(tab.0);
-    if push && now != address {
+    // The start page has the address of a file that somebody has dropped.
+    if push && (now != address || tab == START) {
         history.push_state_with_url(&state, "", Some(&address)).ok()
     } else {
         history
@@ -112,14 +192,28 @@ pub(super) fn listen(session: &Rc<Session>) -> Option<Listener> {
 fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
     let state = session.state();
     let named = event.state().as_f64().map(|id| TabId(id as u32));
+    if named == Some(START) {
+        session.address.take();
+        return session.dispatch(Action::Home);
+    }
     let Some(tab) = named.or(state.active).and_then(|id| state.tab(id)) else {
         return;
     };
     if state.active != Some(tab.id) {
         session.dispatch(Action::Activate(tab.id));
     }
-    match read_target() {
-        Some(target) => session.follow(tab.id, target),
-        None => session.select_root(tab.id, Via::Address),
+    let mut link = read_link();
+    // An address of ours says all, one that was typed what it is about.
+    if (named.is_some() || link == Link::default()) && link.shown.panel.is_empty() {
+        link.shown.panel = PanelId::default().name().to_owned();
     }
+    session.push.set(false);
+    let panel = PanelId::named(&link.shown.panel);
+    let step = tab.view().map(|view| Step {
+        opening: view.opening,
+        serial: view.selection.serial,
+        panel: panel.unwrap_or(view.panel),
+    });
+    session.step.set(step);
+    session.follow_link(tab.id, link);
 }

@@ -9,11 +9,16 @@ use super::cache::Key;
 use super::effect::use_change;
 use super::session::{Session, spawn};
 use crate::model::{SourceId, Span};
+use crate::ui::commands::ByteForm;
+use crate::ui::format;
+use crate::ui::readings::written;
 use crate::ui::state::TabId;
 use crate::worker::client::{ClientError, Piece};
 
 /// The bytes are asked for in pieces of this size.
 pub const CHUNK: u64 = 4096;
+/// No more bytes are copied as text.
+pub const COPY_MAX: u64 = 1024 * 1024;
 /// Pieces of one file, by number.
 pub type Pieces = BTreeMap<u64, Rc<Piece>>;
 
@@ -27,7 +32,7 @@ impl Session {
             return;
         }
         let session = Rc::clone(self);
-        let span = Span::at(key.0, key.1 * CHUNK, CHUNK);
+        let span = Span::with_len(key.0, key.1 * CHUNK, CHUNK);
         spawn(Box::pin(async move {
             match client.bytes(span, true).await {
                 Ok(piece) => live.cache.put(key, Rc::new(piece)),
@@ -39,15 +44,21 @@ impl Session {
         }));
     }
 
-    /// Copies bytes of the active file, at most those of one answer, as text.
-    pub fn copy_bytes(self: &Rc<Self>, span: Span, write: fn(&[u8]) -> String) {
+    /// Copies bytes of the active file as text; says so if they are too many.
+    pub fn copy_bytes(self: &Rc<Self>, span: Span, form: ByteForm) {
         let Some((tab, _)) = self.active() else {
             return;
         };
+        if span.len() > COPY_MAX {
+            let (size, most) = (format::size(span.len()), format::size(COPY_MAX));
+            return self.notice(format!(
+                "{size} are selected: at most {most} can be copied as text. Save the bytes instead."
+            ));
+        }
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match session.read(tab, span).await {
-                Ok(piece) => session.copy(write(&piece.bytes), "Bytes"),
+                Ok(piece) => session.copy(written(&piece.bytes, form), "Bytes"),
                 Err(error) => session.trouble(tab, &error),
             }
         }));

@@ -194,7 +194,7 @@ impl Session {
             let parts = Array::new();
             let mut at = 0;
             while at < span.len() {
-                match session.read(tab, span.sub(at, BYTES_MAX)).await {
+                match session.read(tab, span.subspan(at, BYTES_MAX)).await {
                     Ok(piece) if !piece.bytes.is_empty() => {
                         at += piece.bytes.len() as u64;
                         parts.push(&js_sys::Uint8Array::from(piece.bytes.as_slice()));

@@ -32,6 +32,7 @@ pub(super) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
     });
     let here = Rc::clone(session);
     let clicks = Listener::new(&window, "click", move |event| {
+        dom::close_menus(&event);
         let Some(element) = dom::closest(&event, "[data-command]") else {
             return;
         };
@@ -46,14 +47,38 @@ pub(super) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
     });
     let here = Rc::clone(session);
     let back = Listener::new(&window, "focus", move |_| here.check_file());
-    Box::new([keys, clicks, back])
+    let here = Rc::clone(session);
+    let focused = Listener::new(&window, "focusin", move |event| {
+        let element = event.target().and_then(|target| target.dyn_into().ok());
+        *here.focused.borrow_mut() = element;
+    });
+    Box::new([keys, clicks, back, focused])
 }
 
 fn key(session: &Rc<Session>, event: &KeyboardEvent) {
-    if event.default_prevented() || dom::is_typing(event) || dom::has_dialog() {
+    if event.default_prevented() || dom::has_dialog() {
         return;
     }
     let Some(key) = pressed(event) else { return };
+    if key == "F6" {
+        dom::focus_next_pane(event.shift_key());
+        event.prevent_default();
+        return;
+    }
+    // In the field of the search, too.
+    if key == "F3" {
+        if session.find_next(!event.shift_key()) {
+            event.prevent_default();
+        }
+        return;
+    }
+    if dom::menu_key(event, &key) {
+        event.prevent_default();
+        return;
+    }
+    if dom::is_typing(event) {
+        return;
+    }
     let used = match dom::closest(event, "[role=tablist]") {
         Some(list) if tab_key(&list, &key) => true,
         _ => session.press(&key),

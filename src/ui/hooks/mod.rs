@@ -18,6 +18,7 @@ mod session;
 mod session_crash;
 mod session_graph;
 mod session_list;
+mod session_occupancy;
 mod session_open;
 mod session_select;
 mod session_tree;
@@ -29,17 +30,16 @@ mod style;
 mod theme;
 mod virtual_rows;
 
-pub use self::address::link_to;
-pub use self::bytes::{CHUNK, Pieces, use_pieces};
+pub use self::address::{link_to, waits_for};
+pub use self::bytes::{CHUNK, COPY_MAX, Pieces, use_pieces};
 pub use self::dialog::use_modal;
 pub use self::dom::{
-    cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at, number_near,
-    on_control, scroll_into_view, set_text, text_of, value_of,
+    capture_pointer, cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at,
+    number_near, on_control, open_menu, scroll_into_view, set_text, text_of, value_of, width_of,
 };
 pub use self::effect::{Local, fingerprint, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
-pub use self::run::COPY_MAX;
 pub use self::session::{Session, SessionContext};
 pub use self::session_list::FIND;
 pub use self::splitter::{BOTTOM, LEFT, RIGHT, Splitter, Splitting, use_splitter};

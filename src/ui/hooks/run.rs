@@ -5,26 +5,29 @@ use std::rc::Rc;
 use super::address::link_to;
 use super::dom::focus_by_id;
 use super::session::Session;
+use super::storage;
 use crate::model::NodeId;
 use crate::model::list::ListId;
 use crate::model::list::write::Form;
-use crate::ui::commands::{ByteForm, Command, Pane};
+use crate::ui::commands::{Command, Pane};
 use crate::ui::components::{SAMPLES, value_view};
 use crate::ui::format::file_name;
 use crate::ui::graph_view::{GraphChange, Zoom};
+use crate::ui::panels;
 use crate::ui::problem_list;
-use crate::ui::readings;
 use crate::ui::selection::Via;
-use crate::ui::state::{Action, Dialog, Layout, Tab, View};
+use crate::ui::state::{Action, Dialog, Layout, View};
 use crate::worker::protocol::ExportForm;
 
-/// No more bytes are copied as text.
-pub const COPY_MAX: u64 = 1024 * 1024;
+/// What is remembered as hidden.
+pub(super) const PADDING: &str = "zeview.padding";
+pub(super) const DEFAULTS: &str = "zeview.defaults";
 
 impl Session {
     /// Does what a command says.
     pub fn run(self: &Rc<Self>, command: Command) {
         match command {
+            Command::Home => self.go_home(),
             Command::Open => self.choose(None),
             Command::Reopen(tab) => self.reopen(tab),
             Command::Sample(place) => {
@@ -51,10 +54,17 @@ impl Session {
                 Pane::Inspector => layout.lower_is_inspector = true,
             }),
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
+            Command::TogglePadding => self.rearrange(|layout| layout.no_padding ^= true),
+            Command::ToggleDefaults => self.rearrange(|layout| layout.no_defaults ^= true),
             Command::OwnDevice => self.verdict_on(""),
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
-            Command::DefaultColumns(list) => self.set_columns(list, None),
+            Command::MoveLeft(list, column) => self.move_column(list, &column, false),
+            Command::MoveRight(list, column) => self.move_column(list, &column, true),
+            Command::DefaultColumns(list) => {
+                self.set_columns(list, None);
+                self.set_widths(list, Rc::from([]));
+            }
             Command::CopyList(list, form) => self.export_list(list, form, false),
             Command::SaveList(list, form) => self.export_list(list, form, true),
             Command::CopyName(list) => self.copy_name(list, false),
@@ -85,6 +95,10 @@ impl Session {
     fn rearrange(&self, change: impl FnOnce(&mut Layout)) {
         let mut layout = self.state().layout;
         change(&mut layout);
+        let hidden = [(layout.no_padding, PADDING), (layout.no_defaults, DEFAULTS)];
+        for (is_hidden, key) in hidden {
+            storage::store(key, is_hidden.then_some("hide"));
+        }
         self.dispatch(Action::Layout(layout));
     }
 
@@ -95,11 +109,7 @@ impl Session {
         let Some(view) = tab.view() else { return };
         let (row, span) = (view.row(), view.selection.span);
         match command {
-            Command::CopyLink => {
-                if let Some(link) = link(tab, view) {
-                    self.copy(link, "Link");
-                }
-            }
+            Command::CopyLink if view.detail().is_some() => self.copy(link_to(tab), "Link"),
             Command::CopyValue => self.copy(value_view::plain(&row.value), "Value"),
             Command::CopyPath => {
                 if let Some(detail) = view.detail() {
@@ -114,13 +124,8 @@ impl Session {
             Command::SaveTree => self.export(row.id, ExportForm::Json, Some(name(view, "json"))),
             Command::CopyTree => self.export(row.id, ExportForm::Text, None),
             Command::CopyBytes(form) => {
-                let write = match form {
-                    ByteForm::Hex => readings::hex_text,
-                    ByteForm::C => readings::c_array,
-                    ByteForm::Rust => readings::rust_array,
-                };
-                if let Some(span) = span.filter(|span| span.len() <= COPY_MAX) {
-                    self.copy_bytes(span, write);
+                if let Some(span) = span {
+                    self.copy_bytes(span, *form);
                 }
             }
             _ => {}
@@ -137,6 +142,18 @@ impl Session {
             ("?", _) => self.show_dialog(Dialog::Help),
             ("/", Some(_)) => focus_by_id("search"),
             ("g", Some(_)) => self.show_dialog(Dialog::GoTo),
+            ("n", Some(_)) => return self.find_next(true),
+            ("N", Some(_)) => return self.find_next(false),
+            (digit, Some(view)) if digit.len() == 1 && digit.parse::<usize>().is_ok() => {
+                let number = digit.parse::<usize>().unwrap_or(0);
+                let panel = number
+                    .checked_sub(1)
+                    .and_then(|at| panels::shown(view).nth(at));
+                match panel {
+                    Some(panel) => self.run(Command::Panel(panel.id)),
+                    None => return false,
+                }
+            }
             ("[" | "]", Some(view)) => match problem_list::step(view, key == "]") {
                 Some(span) => self.select_span(span, Via::Jump),
                 None => self.notice("No problems found."),
@@ -145,11 +162,6 @@ impl Session {
         }
         true
     }
-}
-
-fn link(tab: &Tab, view: &View) -> Option<String> {
-    let target = view.selection.target(&view.detail()?.path);
-    Some(link_to(&tab.origin, target.as_ref()))
 }
 
 /// A name for a part of a file that any file system takes.

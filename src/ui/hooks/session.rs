@@ -10,14 +10,15 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
-use web_sys::{AbortController, File};
+use web_sys::{AbortController, Element, File};
 use yew::prelude::*;
 
+use super::address::Step;
 use super::cache::Cache;
 use super::theme;
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
-use crate::ui::route::Target;
+use crate::ui::route::Link;
 use crate::ui::state::{Action, State, TabId, View};
 use crate::worker::client::{Client, ClientError};
 use crate::worker::client_timer::Timer;
@@ -39,12 +40,25 @@ pub struct Session {
     pub(super) address: RefCell<Option<Timer>>,
     /// The address that follows is one to come back from.
     pub(super) push: Rc<Cell<bool>>,
+    /// Where the address has followed to.
+    pub(super) step: Cell<Option<Step>>,
+    /// Goes to the next result of a search, or to the previous one.
+    find: RefCell<Option<Find>>,
+    /// What has had the focus last.
+    pub(super) focused: RefCell<Option<Element>>,
+    /// How often the page was rendered.
+    pub(super) rendered: Cell<u64>,
+    /// The file that was in front when the focus was looked at last.
+    pub(super) focused_in: Cell<u64>,
     /// Files are being dragged over the page. The state says so too, but only when it has
     /// been shown: the drop may come before that.
     pub(super) over: Cell<bool>,
     /// The file that is chosen next is shown instead of this one.
     pub(super) instead: Cell<Option<TabId>>,
 }
+
+/// Says whether there is a result to go to; forward or backward.
+type Find = Rc<dyn Fn(bool) -> bool>;
 
 /// What the state cannot hold of a file.
 #[derive(Default)]
@@ -57,8 +71,8 @@ pub(super) struct Live {
     pub(super) deaths: Rc<RefCell<Deaths>>,
     /// Ends the transfer over the network.
     pub(super) abort: RefCell<Option<AbortController>>,
-    /// Where to go as soon as the file is open.
-    pub(super) target: RefCell<Option<Target>>,
+    /// What to show as soon as the file is open.
+    pub(super) link: RefCell<Option<Link>>,
     /// The pages of rows that were asked for.
     pub(super) asked: RefCell<BTreeSet<(NodeId, u64)>>,
     /// The pages of lists that were asked for: list, generation, number.
@@ -76,7 +90,7 @@ pub(super) struct Live {
 pub(super) struct Click {
     pub(super) source: SourceId,
     pub(super) offset: u64,
-    pub(super) way: Rc<[Row]>,
+    pub(super) ancestry: Rc<[Row]>,
     pub(super) level: usize,
 }
 
@@ -102,6 +116,11 @@ impl Session {
             notice: RefCell::new(None),
             address: RefCell::new(None),
             push: Rc::default(),
+            step: Cell::new(None),
+            find: RefCell::default(),
+            focused: RefCell::default(),
+            rendered: Cell::new(0),
+            focused_in: Cell::new(0),
             over: Cell::new(false),
             instead: Cell::new(None),
         }
@@ -120,6 +139,17 @@ impl Session {
     /// Changes the state.
     pub fn dispatch(&self, action: Action) {
         self.dispatcher.dispatch(action);
+    }
+
+    /// Keeps what goes from one result of a search to the next.
+    pub fn on_find(&self, step: Box<dyn Fn(bool) -> bool>) {
+        *self.find.borrow_mut() = Some(step.into());
+    }
+
+    /// Goes to the next result of the last search; says whether there is any.
+    pub(super) fn find_next(&self, forward: bool) -> bool {
+        let find = self.find.borrow().clone();
+        find.is_some_and(|find| find(forward))
     }
 
     /// Goes to the next colours.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::JsFuture;
 
 use super::session::{Live, Session, spawn};
-use crate::ui::route::Target;
+use crate::ui::route::{Link, Shown, Target};
 use crate::ui::state::{Action, Failure, Phase, TabId};
 use crate::worker::client::{Client, ClientError};
 
@@ -35,8 +35,8 @@ impl Session {
                 _ => return session.fail(tab, &error),
             };
             if live.deaths.borrow_mut().add(request, end) {
-                if live.target.borrow().is_none() {
-                    *live.target.borrow_mut() = session.target_of(tab);
+                if live.link.borrow().is_none() {
+                    *live.link.borrow_mut() = session.link_of(tab);
                 }
                 session.notice(notice);
                 session.decode(tab);
@@ -105,16 +105,19 @@ impl Session {
         }));
     }
 
-    /// What is selected, in words that stay true when the file is opened again.
-    pub(super) fn target_of(&self, tab: TabId) -> Option<Target> {
+    /// What is selected, in words that stay true when the file is opened again. The panel stays
+    /// as it is; its filter does not: the decoder may have died of it.
+    pub(super) fn link_of(&self, tab: TabId) -> Option<Link> {
         let state = self.state();
         let view = state.tab(tab)?.view()?;
         let span = view.selection.span?;
-        (!view.selection.way.is_empty()).then_some(Target::Bytes {
+        let target = (!view.selection.ancestry.is_empty()).then_some(Target::Bytes {
             section: None,
             offset: span.start,
             len: span.len(),
-        })
+        });
+        let shown = Shown::default();
+        Some(Link { target, shown })
     }
 }
 

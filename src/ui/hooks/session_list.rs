@@ -22,6 +22,9 @@ pub const FIND: &str = "lines-filter";
 /// The columns that were chosen on an earlier visit, by list.
 const COLUMNS: &str = "zeview.columns.";
 
+/// The widths that were chosen on an earlier visit, by list.
+const WIDTHS: &str = "zeview.widths.";
+
 /// What is done with an answer. One future serves all of them: each of its own would be more to
 /// download.
 pub(super) type Then = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
@@ -103,7 +106,7 @@ impl Session {
         let is_in_none = match list {
             ListId::Lines => selection.text().is_none(),
             ListId::Properties => false,
-            _ => selection.way.is_empty(),
+            _ => selection.ancestry.is_empty(),
         };
         let is_clear = is_in_none && known.at.is_none() && !or_first;
         if is_clear || known.goes_with(serial) {
@@ -170,14 +173,14 @@ impl Session {
         let column = shown.get(column).filter(|_| column > 0);
         let cell = column.and_then(|column| known.cell(row, column));
         let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
-        let make = move |way| Selection::bytes(way, span, Via::Jump);
+        let make = move |ancestry| Selection::at(ancestry, span, Via::Jump);
         let current = Some(row.entry);
         self.select(tab, Place::Span(span), current, Box::new(make));
     }
 
     /// Selects the row at a place of the list that is shown, whether it is here or not.
     fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
-        let make = |way| Selection::node(way, Via::Jump);
+        let make = |ancestry| Selection::node(ancestry, Via::Jump);
         self.select(tab, Place::Row(place), None, Box::new(make));
     }
 
@@ -217,6 +220,33 @@ impl Session {
         }
     }
 
+    /// Moves a column by one place.
+    pub fn move_column(&self, list: ListId, id: &str, right: bool) {
+        if let Some((_, view)) = self.active() {
+            self.set_columns(list, Some(view.lists.get(list).moved(id, right)));
+        }
+    }
+
+    /// Gives a column another width, in pixels, now and on later visits; its own without.
+    pub fn set_width(&self, list: ListId, id: &'static str, width: Option<u32>) {
+        if let Some((_, view)) = self.active() {
+            let widths = view.lists.get(list).widths.iter().copied();
+            let others = widths.filter(|(of, _)| *of != id);
+            self.set_widths(list, others.chain(width.map(|width| (id, width))).collect());
+        }
+    }
+
+    /// Gives columns these widths, the others their own.
+    pub fn set_widths(&self, list: ListId, widths: Rc<[(&'static str, u32)]>) {
+        if let Some((tab, _)) = self.active() {
+            let words = widths.iter().map(|(id, width)| format!("{id}={width}"));
+            let text = words.collect::<Vec<_>>().join(" ");
+            let key = format!("{WIDTHS}{}", list.name());
+            storage::store(&key, (!text.is_empty()).then_some(&*text));
+            self.list_changed(tab, list, ListChange::Widths(widths));
+        }
+    }
+
     /// Shows these columns, now and on later visits; the default ones without.
     pub fn set_columns(&self, list: ListId, columns: Option<Rc<[&'static str]>>) {
         if let Some((tab, _)) = self.active() {
@@ -226,15 +256,24 @@ impl Session {
         }
     }
 
-    /// Shows the columns that were chosen on an earlier visit.
+    /// Shows the columns that were chosen on an earlier visit, as wide as they were.
     pub fn recall_columns(&self, list: ListId) {
         let Some((tab, view)) = self.active() else {
             return;
         };
+        let known = view.lists.get(list);
+        let widths = storage::load(&format!("{WIDTHS}{}", list.name())).unwrap_or_default();
+        let widths = widths.split(' ').filter_map(|word| {
+            let (id, width) = word.split_once('=')?;
+            Some((known.column(id)?.id, width.parse().ok()?))
+        });
+        let widths: Rc<[(&'static str, u32)]> = widths.collect();
+        if known.widths.is_empty() && !widths.is_empty() {
+            self.list_changed(tab, list, ListChange::Widths(widths));
+        }
         let Some(text) = storage::load(&format!("{COLUMNS}{}", list.name())) else {
             return;
         };
-        let known = view.lists.get(list);
         // Columns of an earlier version may not be there any more.
         let columns = text.split(' ').filter_map(|id| known.column(id));
         let columns: Rc<[&'static str]> = columns.map(|column| column.id).collect();
@@ -325,19 +364,48 @@ impl Session {
         self.copy(name.to_owned(), what);
     }
 
-    /// Shows the relocations that refer to the current symbol.
+    /// Shows the relocations that refer to the current symbol, or all code of the current line.
     pub fn show_references(&self) {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        if let Detail::Symbol { query, .. } = view.lists.get(ListId::Symbols).detail() {
-            let query = Query {
-                filter: query.clone(),
-                ..Query::default()
-            };
-            self.list_changed(tab, ListId::Relocations, ListChange::Query(query));
-            self.dispatch(Action::Panel(PanelId::Relocations));
-        }
+        let (list, panel, query) = match view.panel.list().map(|list| view.lists.get(list).detail())
+        {
+            Some(Detail::Symbol { query, .. }) => {
+                (ListId::Relocations, PanelId::Relocations, query)
+            }
+            Some(Detail::Line { query, .. }) => (ListId::SourceLines, PanelId::SourceLines, query),
+            _ => return,
+        };
+        let query = Query {
+            filter: query.clone(),
+            ..Query::default()
+        };
+        self.list_changed(tab, list, ListChange::Query(query));
+        self.dispatch(Action::Panel(panel));
+    }
+
+    /// Gives the text of a source file to the decoder; it is shown beside the lines.
+    pub(super) fn add_source(self: &Rc<Self>, tab: TabId, name: String, text: String) {
+        let Some(view) = self.state().tab(tab).and_then(|tab| tab.view()).cloned() else {
+            return;
+        };
+        let request = Request::AddSource {
+            document: view.selection.document(),
+            name,
+            text,
+        };
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::Text(said)) => {
+                session.list_changed(tab, ListId::SourceLines, ListChange::Renew);
+                session.dispatch(Action::Panel(PanelId::SourceLines));
+                session.notice(said);
+            }
+            Ok(_) => {}
+            Err(ClientError::Failed(why)) => session.notice(why),
+            Err(error) => session.trouble(tab, &error),
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
     /// Copies the selected lines.
@@ -345,7 +413,15 @@ impl Session {
         if let Some((_, view)) = self.active()
             && let Some(current) = view.lists.get(ListId::Lines).current()
         {
-            self.write_list(ListId::Lines, Form::Plain, Some(current.entry), None);
+            self.write_list(ListId::Lines, Form::Plain, Some(current.entry), None, None);
+        }
+    }
+
+    /// Copies the rows from one place to another, as spreadsheets do.
+    pub fn copy_rows(self: &Rc<Self>, list: ListId, rows: Option<(u64, u64)>) {
+        if let Some((_, view)) = self.active() {
+            let of = view.lists.get(list).query.of;
+            self.write_list(list, Form::Tabs, of, rows, None);
         }
     }
 
@@ -361,7 +437,7 @@ impl Session {
             Form::Tabs | Form::Plain => "txt",
         };
         let file = save.then(|| file_name([&view.opened.name, list.name()], extension));
-        self.write_list(list, form, view.lists.get(list).query.of, file);
+        self.write_list(list, form, view.lists.get(list).query.of, None, file);
     }
 
     fn write_list(
@@ -369,6 +445,7 @@ impl Session {
         list: ListId,
         form: Form,
         of: Option<Span>,
+        rows: Option<(u64, u64)>,
         file: Option<String>,
     ) {
         let Some((tab, view)) = self.active() else {
@@ -386,11 +463,14 @@ impl Session {
             ask: Ask::Written {
                 columns: columns.iter().map(|column| column.id.into()).collect(),
                 form,
+                rows,
             },
         };
-        let what = match list {
-            ListId::Lines => "Text",
-            _ => "Table",
+        let what = match (list, rows) {
+            (ListId::Lines, _) => "Text",
+            (_, None) => "Table",
+            (_, Some((first, last))) if first == last => "Row",
+            (_, Some(_)) => "Rows",
         };
         self.ask_text(tab, request, what, file);
     }

@@ -3,25 +3,43 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Uint8Array};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, File, Url};
 use yew::AttrValue;
 
+use super::address::read_link;
 use super::fetch::{self, FetchError};
 use super::files::{self, Chosen};
 use super::session::{Live, Session, spawn};
 use crate::ui::paste;
-use crate::ui::route::Target;
+use crate::ui::route::Link;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
 use crate::worker::client::Client;
 
 /// The folder of the samples, relative to the page.
-const SAMPLES: &str = "./samples/";
+const SAMPLES: &str = "samples/";
+
+/// The extensions of source files.
+const SOURCES: [&str; 19] = [
+    "c", "cc", "cl", "clcpp", "cpp", "cxx", "c++", "cm", "f90", "h", "hh", "hpp", "hxx", "inc",
+    "inl", "ipp", "py", "rs", "sycl",
+];
+/// No source file has more bytes.
+const SOURCE_MAX: f64 = 16_777_216.0;
 
 impl Session {
     /// Opens files, each in a tab of its own; the first of them is looked at.
     pub(super) fn open_files(self: &Rc<Self>, files: Vec<Chosen>) {
         let mut first = None;
         for (file, handle) in files {
+            if let Some(tab) = self.takes_source(&file) {
+                self.read_source(tab, file);
+                continue;
+            }
+            if let Some(open) = self.opened_before(&file) {
+                first.get_or_insert(open);
+                continue;
+            }
             let live = Live::default();
             let name = file.name();
             *live.file.borrow_mut() = Some(file);
@@ -32,6 +50,45 @@ impl Session {
         if let Some(id) = first {
             self.dispatch(Action::Activate(id));
         }
+    }
+
+    /// The file in front, if it has line tables and this is a source file.
+    fn takes_source(&self, file: &File) -> Option<TabId> {
+        let (tab, view) = self.active()?;
+        let name = file.name();
+        let (_, extension) = name.rsplit_once('.')?;
+        let is_source = SOURCES.contains(&extension.to_ascii_lowercase().as_str());
+        (is_source && view.opened.summary.anywhere().lines).then_some(tab)
+    }
+
+    /// Reads a source file; its text stays in this browser.
+    fn read_source(self: &Rc<Self>, tab: TabId, file: File) {
+        let name = file.name();
+        if file.size() > SOURCE_MAX {
+            return self.notice(format!("{name} is too large for a source file."));
+        }
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let text = JsFuture::from(file.text()).await;
+            match text.ok().and_then(|text| text.as_string()) {
+                Some(text) => session.add_source(tab, name, text),
+                None => session.notice(format!("{name} cannot be read.")),
+            }
+        }));
+    }
+
+    /// The tab of a file that is open already, and has not been changed since.
+    fn opened_before(&self, file: &File) -> Option<TabId> {
+        let live = self.live.borrow();
+        let same = |live: &Live| {
+            live.file.borrow().as_ref().is_some_and(|open| {
+                open.name() == file.name()
+                    && open.size() == file.size()
+                    && open.last_modified() == file.last_modified()
+            })
+        };
+        let mut tabs = live.iter().filter(|(_, live)| same(live));
+        tabs.next().map(|(id, _)| *id)
     }
 
     /// Opens bytes that were pasted as text.
@@ -48,14 +105,18 @@ impl Session {
 
     /// Opens one of the samples that come with the page.
     pub fn open_sample(self: &Rc<Self>, name: &str) {
-        let address = format!("{SAMPLES}{name}");
-        self.fetch(&address, Origin::Local, None);
+        self.open_link(&format!("{SAMPLES}{name}"), None);
     }
 
     /// Opens a file from an address.
-    pub fn open_link(self: &Rc<Self>, address: &str, target: Option<Target>) {
+    pub fn open_link(self: &Rc<Self>, address: &str, link: Option<Link>) {
         let origin = Origin::Link(address.trim().to_owned().into());
-        self.fetch(address, origin, target);
+        let state = self.state();
+        let is_open = |tab: &&Rc<Tab>| tab.origin == origin && tab.view().is_some();
+        if let Some(tab) = state.tabs.iter().find(is_open) {
+            return self.dispatch(Action::Activate(tab.id));
+        }
+        self.fetch(address, origin, link);
     }
 
     /// Tries a file again that could not be opened.
@@ -101,6 +162,10 @@ impl Session {
     fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
         let id = TabId(self.next.get());
         self.next.set(id.0 + 1);
+        // The fragment of the address has waited for a file.
+        if self.state().tabs.is_empty() && live.link.borrow().is_none() {
+            *live.link.borrow_mut() = Some(read_link());
+        }
         self.live.borrow_mut().insert(id, Rc::new(live));
         self.dispatch(Action::Add(Tab {
             id,
@@ -111,9 +176,9 @@ impl Session {
         id
     }
 
-    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, target: Option<Target>) {
+    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, link: Option<Link>) {
         let live = Live::default();
-        *live.target.borrow_mut() = target;
+        *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
         let phase = Phase::Fetching {
             got: 0,
@@ -176,11 +241,8 @@ impl Session {
             match client.open(file.name(), &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
-                    let target = live.target.borrow_mut().take();
-                    match target {
-                        Some(target) => session.follow(tab, target),
-                        None => session.ask_root(tab),
-                    }
+                    let link = live.link.borrow_mut().take();
+                    session.follow_link(tab, link.unwrap_or_default());
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }
@@ -206,7 +268,7 @@ impl Session {
     /// Shows another file, or a newer one of the same name, in a tab.
     pub(super) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
         let Some(live) = self.live(tab) else { return };
-        *live.target.borrow_mut() = self.target_of(tab);
+        *live.link.borrow_mut() = self.link_of(tab);
         *live.file.borrow_mut() = Some(file);
         live.deaths.take();
         self.decode(tab);
@@ -228,7 +290,7 @@ fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
         ),
         FetchError::Refused { elsewhere: true } => (
             format!(
-                "{host} cannot be reached, or does not allow other sites to read its files. The browser does not tell which."
+                "{host} cannot be reached, or does not allow other sites to read its files. The browser does not report which."
             ),
             "A server allows it with the header Access-Control-Allow-Origin (CORS). If you can download the file, drop it here instead.",
         ),

@@ -17,10 +17,10 @@ use crate::ui::state::{Action, Found, PanelId, TabId};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row};
 
-type Way = Rc<[Row]>;
+type Ancestry = Rc<[Row]>;
 
 /// What is selected, given the way to the node that was found.
-type Make = Box<dyn FnOnce(Way) -> Selection>;
+type Make = Box<dyn FnOnce(Ancestry) -> Selection>;
 
 /// All of a field of so many bytes can be seen at once.
 const NEAR: u64 = 64;
@@ -34,8 +34,8 @@ impl Session {
         if row.id == NodeId::ROOT {
             return self.select_root(tab, via);
         }
-        let way = view.tree.way(row).into();
-        self.select_known(tab, Selection::node(way, via));
+        let ancestry = view.tree.ancestry(row).into();
+        self.select_known(tab, Selection::node(ancestry, via));
     }
 
     /// Selects the opened file.
@@ -75,9 +75,9 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        match view.selection.way.get(..depth) {
+        match view.selection.ancestry.get(..depth) {
             Some([]) | None => self.select_root(tab, Via::Jump),
-            Some(way) => self.select_known(tab, Selection::node(way.into(), Via::Jump)),
+            Some(ancestry) => self.select_known(tab, Selection::node(ancestry.into(), Via::Jump)),
         }
     }
 
@@ -89,30 +89,30 @@ impl Session {
         };
         let Some(live) = self.live(tab) else { return };
         if let Some(click) = &mut *live.click.borrow_mut() {
-            let shown = click.way.get(..click.level).and_then(<[Row]>::last);
+            let shown = click.ancestry.get(..click.level).and_then(<[Row]>::last);
             let again = click.source == source
                 && click.offset == offset
                 && via == Via::Jump
                 && shown.map(|row| row.id) == Some(view.selection.node_id());
             if again {
                 click.level = match click.level {
-                    0 | 1 => click.way.len(),
+                    0 | 1 => click.ancestry.len(),
                     level => level - 1,
                 };
-                let way = click.way.get(..click.level).unwrap_or(&[]);
-                return self.select_known(tab, Selection::node(way.into(), via));
+                let ancestry = click.ancestry.get(..click.level).unwrap_or(&[]);
+                return self.select_known(tab, Selection::node(ancestry.into(), via));
             }
         }
-        let make = move |way: Way| {
+        let make = move |ancestry: Ancestry| {
             *live.click.borrow_mut() = Some(Click {
                 source,
                 offset,
-                level: way.len(),
-                way: Rc::clone(&way),
+                level: ancestry.len(),
+                ancestry: Rc::clone(&ancestry),
             });
-            match way.is_empty() {
-                true => Selection::bytes(way, Span::at(source, offset, 1), via),
-                false => Selection::node(way, via),
+            match ancestry.is_empty() {
+                true => Selection::bytes(ancestry, Span::with_len(source, offset, 1), via),
+                false => Selection::node(ancestry, via),
             }
         };
         self.select(tab, Place::Byte(source, offset), None, Box::new(make));
@@ -121,7 +121,7 @@ impl Session {
     /// Selects bytes: the node that has exactly these, or else just them.
     pub fn select_span(self: &Rc<Self>, span: Span, via: Via) {
         if let Some((tab, _)) = self.active() {
-            let make = move |way| Selection::bytes(way, span, via);
+            let make = move |ancestry| Selection::at(ancestry, span, via);
             self.select(tab, Place::Span(span), None, Box::new(make));
         }
     }
@@ -132,11 +132,11 @@ impl Session {
         let Some((tab, _)) = self.active() else {
             return;
         };
-        let make = move |way: Way| {
-            let node = way.last().and_then(|row| row.span);
+        let make = move |ancestry: Ancestry| {
+            let node = ancestry.last().and_then(|row| row.span);
             match node.is_none_or(|node| node.contains(within)) {
-                true => Selection::bytes(way, span, Via::Jump),
-                false => Selection::node(way, Via::Jump),
+                true => Selection::bytes(ancestry, span, Via::Jump),
+                false => Selection::node(ancestry, Via::Jump),
             }
         };
         let place = Place::Around { span, within };
@@ -149,7 +149,7 @@ impl Session {
             return;
         };
         let document = view.lists.get(list).document.unwrap_or(NodeId::ROOT);
-        let make = |way| Selection::node(way, Via::Jump);
+        let make = |ancestry| Selection::node(ancestry, Via::Jump);
         self.select(tab, Place::Node(document), None, Box::new(make));
     }
 
@@ -175,9 +175,9 @@ impl Session {
                     Some(path) => session.base(tab, path).await?,
                     None => None,
                 };
-                let base = base.unwrap_or(Span::at(SourceId::FILE, 0, 0));
-                let span = Span::at(base.source, base.start.saturating_add(offset), len);
-                let make = move |way| Selection::bytes(way, span, Via::Address);
+                let base = base.unwrap_or(Span::with_len(SourceId::FILE, 0, 0));
+                let span = Span::with_len(base.source, base.start.saturating_add(offset), len);
+                let make = move |ancestry| Selection::bytes(ancestry, span, Via::Address);
                 session
                     .find(tab, Place::Span(span), None, Box::new(make))
                     .await
@@ -196,7 +196,7 @@ impl Session {
         let source = view.selection.source();
         let whole = view.whole(source);
         match place {
-            Destination::Offset(offset) if whole.holds(offset) => {
+            Destination::Offset(offset) if whole.contains_offset(offset) => {
                 let session = Rc::clone(self);
                 self.go(
                     tab,
@@ -205,11 +205,21 @@ impl Session {
             }
             Destination::Offset(offset) => {
                 let size = crate::ui::format::bytes(whole.end);
-                self.notice(format!(
-                    "{offset:#x} is beyond the end of the file ({size})."
-                ));
+                self.notice(format!("{offset:#x} is past the end of the file ({size})."));
             }
             Destination::Named { name, offset, or } => self.go_to_name(tab, name, offset, or),
+        }
+    }
+
+    /// The offset of the file that somebody has typed, if it is one.
+    pub fn offset_of(&self, typed: &str) -> Option<u64> {
+        let (_, view) = self.active()?;
+        match goto::parse(typed)? {
+            Destination::Offset(offset) => {
+                let whole = view.whole(view.selection.source());
+                whole.contains_offset(offset).then_some(offset)
+            }
+            Destination::Named { .. } => None,
         }
     }
 
@@ -218,24 +228,24 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
-                let make = Box::new(|way| Selection::node(way, Via::Jump));
+                let make = Box::new(|ancestry| Selection::node(ancestry, Via::Jump));
                 let path = Place::Path(name.clone());
                 let found = match session.find(tab, path, None, make).await {
                     Err(ClientError::Failed(_)) => {
                         if let Some(offset) = or {
                             return session.at(tab, SourceId::FILE, offset).await;
                         }
-                        let (hits, _) = session.hits(tab, name.clone(), 1).await?;
+                        let (hits, ..) = session.hits(tab, name.clone(), 1, 0).await?;
                         let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
                             ClientError::Failed(format!("“{name}” was not found."))
                         })?;
-                        let make = move |way| Selection::bytes(way, span, Via::Jump);
+                        let make = move |ancestry| Selection::bytes(ancestry, span, Via::Jump);
                         let place = Place::Span(span);
                         session.find(tab, place, None, Box::new(make)).await?
                     }
                     found => found?,
                 };
-                let base = found.way.last().and_then(|row| row.span);
+                let base = found.ancestry.last().and_then(|row| row.span);
                 match (offset, base) {
                     (Some(offset), Some(base)) => {
                         let at = base.start.saturating_add(offset);
@@ -249,11 +259,11 @@ impl Session {
 
     /// The field that a byte belongs to; the byte itself, if that is a long one.
     async fn at(&self, tab: TabId, source: SourceId, at: u64) -> Result<Found, ClientError> {
-        let make = move |way: Way| {
-            let field = way.last().and_then(|row| row.span);
-            match field.is_some_and(|span| span.holds(at) && span.len() <= NEAR) {
-                true => Selection::node(way, Via::Jump),
-                false => Selection::bytes(way, Span::at(source, at, 1), Via::Jump),
+        let make = move |ancestry: Ancestry| {
+            let field = ancestry.last().and_then(|row| row.span);
+            match field.is_some_and(|span| span.contains_offset(at) && span.len() <= NEAR) {
+                true => Selection::node(ancestry, Via::Jump),
+                false => Selection::bytes(ancestry, Span::with_len(source, at, 1), Via::Jump),
             }
         };
         self.find(tab, Place::Byte(source, at), None, Box::new(make))
@@ -264,7 +274,7 @@ impl Session {
     async fn find_first(&self, tab: TabId, paths: Vec<String>) -> Result<Found, ClientError> {
         let mut found = Err(ClientError::Unexpected);
         for path in paths {
-            let make = |way| Selection::node(way, Via::Address);
+            let make = |ancestry| Selection::node(ancestry, Via::Address);
             found = self
                 .find(tab, Place::Path(path), None, Box::new(make))
                 .await;
@@ -277,15 +287,17 @@ impl Session {
 
     /// The bytes of the node at a path.
     async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
-        let (way, ..) = self.asked(tab, Place::Path(path), None).await?;
-        Ok(way.last().and_then(|row| row.span))
+        let (ancestry, ..) = self.asked(tab, Place::Path(path), None).await?;
+        Ok(ancestry.last().and_then(|row| row.span))
     }
 
-    /// Looks for what somebody has typed.
+    /// Looks for what somebody has typed. `goes_on` is told how far it is, in percent, and says
+    /// whether it shall go on.
     pub fn search(
         self: &Rc<Self>,
         typed: String,
         limit: u32,
+        goes_on: Box<dyn Fn(u64) -> bool>,
         done: Box<dyn FnOnce(Vec<HitRow>, bool)>,
     ) {
         let Some((tab, _)) = self.active() else {
@@ -293,13 +305,27 @@ impl Session {
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            match session.hits(tab, typed, limit).await {
-                Ok((hits, more)) => done(hits, more),
-                Err(error) => {
-                    session.trouble(tab, &error);
-                    done(Vec::new(), false);
+            let (mut all, mut from) = (Vec::new(), 0);
+            let more = loop {
+                let left = limit.saturating_sub(all.len() as u32);
+                match session.hits(tab, typed.clone(), left, from).await {
+                    Ok((hits, more, next)) => {
+                        all.extend(hits);
+                        let Some((at, size)) = next.filter(|_| all.len() < limit as usize) else {
+                            break more || next.is_some();
+                        };
+                        if !goes_on(at.saturating_mul(100) / size.max(1)) {
+                            break true;
+                        }
+                        from = at;
+                    }
+                    Err(error) => {
+                        session.trouble(tab, &error);
+                        break true;
+                    }
                 }
-            }
+            };
+            done(all, more);
         }));
     }
 
@@ -316,8 +342,8 @@ impl Session {
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let place = Place::Byte(source, offset);
-            if let Ok((way, ..)) = session.asked(tab, place, None).await {
-                done(way.last().map(selection::name).unwrap_or_default());
+            if let Ok((ancestry, ..)) = session.asked(tab, place, None).await {
+                done(ancestry.last().map(selection::name).unwrap_or_default());
             }
         }));
     }
@@ -327,9 +353,13 @@ impl Session {
         tab: TabId,
         typed: String,
         limit: u32,
-    ) -> Result<(Vec<HitRow>, bool), ClientError> {
-        match self.ask(tab, Request::Search { typed, limit }).await? {
-            Response::Hits { hits, more } => Ok((hits, more)),
+        from: u64,
+    ) -> Result<(Vec<HitRow>, bool, Option<(u64, u64)>), ClientError> {
+        match self
+            .ask(tab, Request::Search { typed, limit, from })
+            .await?
+        {
+            Response::Hits { hits, more, next } => Ok((hits, more, next)),
             _ => Err(ClientError::Unexpected),
         }
     }
@@ -356,7 +386,7 @@ impl Session {
         tab: TabId,
         place: Place,
         follow: Option<(u32, Follow)>,
-    ) -> Result<(Way, Found), ClientError> {
+    ) -> Result<(Ancestry, Found), ClientError> {
         let list = follow.as_ref().map(|(of, follow)| (follow.list, *of));
         let request = Request::Select {
             place,
@@ -365,17 +395,17 @@ impl Session {
         let Response::Selected(mut answer) = self.ask(tab, request).await? else {
             return Err(ClientError::Unexpected);
         };
-        answer.way.retain(|row| row.id != NodeId::ROOT);
-        let way: Way = answer.way.into();
+        answer.ancestry.retain(|row| row.id != NodeId::ROOT);
+        let ancestry: Ancestry = answer.ancestry.into();
         let at = answer.list;
         let found = Found {
             selection: None,
-            way: Rc::clone(&way),
+            ancestry: Rc::clone(&ancestry),
             detail: Rc::new(answer.detail),
             preview: Some(answer.preview.into()),
             list: list.map(|(list, of)| (list, of, at)),
         };
-        Ok((way, found))
+        Ok((ancestry, found))
     }
 
     /// What is selected at a place.
@@ -392,9 +422,9 @@ impl Session {
             _ => None,
         };
         let follow = self.followed(tab, current);
-        let (way, mut found) = self.asked(tab, place, follow).await?;
-        let node = way.last().and_then(|row| row.span);
-        let selection = make(way);
+        let (ancestry, mut found) = self.asked(tab, place, follow).await?;
+        let node = ancestry.last().and_then(|row| row.span);
+        let selection = make(ancestry);
         let from = asked
             .filter(|asked| selection.span == Some(*asked))
             .or(node);
@@ -458,7 +488,7 @@ impl Session {
             };
             session.dispatch(Action::Selected(tab, Box::new(found)));
             if let Some(span) = span {
-                match session.read(tab, span.sub(0, PREVIEW)).await {
+                match session.read(tab, span.subspan(0, PREVIEW)).await {
                     Ok(piece) => {
                         session.dispatch(Action::Preview(tab, span, piece.bytes.into()));
                     }

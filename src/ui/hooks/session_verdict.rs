@@ -7,14 +7,17 @@ use yew::AttrValue;
 use super::session::{Session, spawn};
 use crate::model::list::ListId;
 use crate::model::list::query::Query;
-use crate::model::{NodeId, RuleInfo};
+use crate::model::{NodeId, RuleInfo, Str};
+use crate::ui::list::ListChange;
 use crate::ui::state::{Action, TabId};
-use crate::ui::verdict_state::{VerdictChange, WORST_COLUMNS, hazards};
+use crate::ui::verdict_state::{IMAGE_COLUMNS, VerdictChange, WORST_COLUMNS, hazards};
 use crate::worker::client::{Client, ClientError};
-use crate::worker::protocol::{Ask, Request, Response};
+use crate::worker::protocol::{Ask, Request, Response, VerdictReport};
 
 /// So many of the worst kernels are named.
 const WORST: u64 = 5;
+/// So many of the images of a container are listed.
+const IMAGES: u64 = 12;
 
 impl Session {
     fn change_verdict(&self, tab: TabId, change: VerdictChange) {
@@ -44,19 +47,25 @@ impl Session {
         }
     }
 
-    fn ask_verdict(self: &Rc<Self>, tab: TabId, document: NodeId, device: Option<AttrValue>) {
+    pub(super) fn ask_verdict(
+        self: &Rc<Self>,
+        tab: TabId,
+        document: NodeId,
+        device: Option<AttrValue>,
+    ) {
         let Some(client) = self.client(tab) else {
             return;
         };
         self.change_verdict(tab, VerdictChange::Asked(document, device.clone()));
+        let name = device.as_ref().map(|name| Str::from(name.to_string()));
         let request = Request::Verdict {
             document,
-            device: device.as_ref().map(|name| name.to_string().into()),
+            device: name.clone(),
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let report = match client.ask(request).await {
-                Ok(Response::Verdict(report)) => Ok(report.map(Rc::from)),
+                Ok(Response::Verdict(report)) => Ok(Rc::<VerdictReport>::from(report)),
                 Err(ClientError::Failed(why)) => Err(why.into()),
                 Ok(_) => return,
                 Err(error) => {
@@ -64,8 +73,50 @@ impl Session {
                     return;
                 }
             };
+            let is_container = report.as_ref().is_ok_and(|report| report.images.is_some());
+            let is_known = report.is_ok();
             session.change_verdict(tab, VerdictChange::Answered(document, device, report));
+            if is_known {
+                session.show_images_for(tab, name.clone());
+            }
+            if is_container {
+                session.ask_images(tab, document, name);
+            }
         }));
+    }
+
+    /// The list of images is for the device that was asked about.
+    fn show_images_for(&self, tab: TabId, device: Option<Str>) {
+        let state = self.state();
+        let Some(view) = state.tab(tab).and_then(|tab| tab.view()) else {
+            return;
+        };
+        let query = view.lists.get(ListId::Images).query.clone();
+        let query = Query { device, ..query };
+        self.dispatch(Action::List(tab, ListId::Images, ListChange::Query(query)));
+    }
+
+    fn ask_images(self: &Rc<Self>, tab: TabId, document: NodeId, device: Option<Str>) {
+        let columns = IMAGE_COLUMNS.iter().map(|id| (*id).into()).collect();
+        let request = Request::List {
+            document,
+            list: ListId::Images,
+            query: Query {
+                device,
+                ..Query::default()
+            },
+            ask: Ask::Rows {
+                start: 0,
+                count: IMAGES,
+                columns,
+            },
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            if let Ok(Response::List(page)) = answer {
+                session.change_verdict(tab, VerdictChange::Images(document, page.rows.into()));
+            }
+        };
+        self.ask_then(tab, request, Box::new(then));
     }
 
     fn ask_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {

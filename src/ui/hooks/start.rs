@@ -5,9 +5,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::effect::{use_change, use_kept};
+use super::effect::{fingerprint, use_change, use_kept};
 use super::session::{Session, SessionContext};
-use super::{address, files, keys, media, splitter, theme};
+use super::{address, dom, files, keys, media, run, splitter, storage, theme};
+use crate::ui::components::file_tab_id;
+use crate::ui::route;
 use crate::ui::state::{Action, Layout, Phase, State, TabId};
 use crate::worker::client::Client;
 
@@ -19,6 +21,8 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     let mut layout = Layout {
         theme: theme::remembered(),
         embed: query.embed,
+        no_padding: storage::load(run::PADDING).is_some(),
+        no_defaults: storage::load(run::DEFAULTS).is_some(),
         ..Layout::default()
     };
     let media = media::listen(session);
@@ -26,7 +30,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     session.dispatch(Action::Layout(layout));
     *session.spare.borrow_mut() = Some(Client::start());
     if let Some(url) = query.url {
-        session.open_link(&url, address::read_target());
+        session.open_link(&url, Some(address::read_link()));
     }
     Box::new((
         keys::listen(session),
@@ -74,9 +78,45 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         Box::new(move || here.follow_verdict()),
     );
     let here = Rc::clone(&session);
+    let link = view.map(|view| route::fragment(&view.link(), None));
+    let link = link.map_or(0, |link| fingerprint(&link));
     use_change(
-        [id, opening, serial, is_known.into()],
+        [id << 1 | u64::from(is_known), opening, serial, link],
         Box::new(move || here.show_address()),
     );
+    let here = Rc::clone(&session);
+    let layout = &state.layout;
+    let failed = tab.is_some_and(|tab| matches!(tab.phase, Phase::Failed(_)));
+    let flags = [
+        layout.narrow,
+        layout.upper_is_panel,
+        failed,
+        state.dialog.is_some(),
+    ];
+    let panel = view.map_or(0, |view| view.panel as u64 + 1);
+    let shown = flags
+        .into_iter()
+        .fold(panel, |all, flag| all << 1 | u64::from(flag));
+    let keep_focus = move || {
+        let is_other_file = here.focused_in.replace(id) != id;
+        if is_other_file {
+            dom::scroll_into_view(&file_tab_id(TabId(id as u32)));
+        }
+        if here.focused.borrow().is_some() {
+            dom::restore_focus(is_other_file);
+        }
+    };
+    use_change([id, opening, shown, 0], Box::new(keep_focus));
+    // What has the focus may go later, when an answer has come.
+    let here = Rc::clone(&session);
+    let rendered = session.rendered.get().wrapping_add(1);
+    session.rendered.set(rendered);
+    let keep_focus = move || {
+        let focused = here.focused.borrow().clone();
+        if focused.is_some_and(|element| !element.is_connected()) {
+            dom::restore_focus(false);
+        }
+    };
+    use_change([rendered, 0, 0, 0], Box::new(keep_focus));
     SessionContext(session)
 }

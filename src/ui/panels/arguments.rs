@@ -3,6 +3,7 @@
 
 use yew::prelude::*;
 
+use super::kernel_occupancy::Limits;
 use super::kernel_ruler::{payload_words, ruler};
 use super::kernel_tables::{arguments, others, payload, properties};
 use super::props::PanelProps;
@@ -15,7 +16,7 @@ use crate::ui::components::{button, plain, prose, span_button};
 use crate::ui::format;
 use crate::ui::hooks::use_change;
 use crate::ui::list::List;
-use crate::ui::state::{PanelId, View};
+use crate::ui::state::PanelId;
 
 /// A kernel's own page.
 #[component]
@@ -34,9 +35,9 @@ pub fn Arguments(props: &PanelProps) -> Html {
         Box::new(move || here.0.follow_list(ListId::Kernels)),
     );
     match (list.detail(), &list.failed) {
-        (Detail::Kernel(detail), _) => page(view, list, detail),
+        (Detail::Kernel(detail), _) => page(props, list, detail),
         (_, Some(why)) => calm(prose(why)),
-        _ if list.goes_with(view.selection.serial) => calm(plain("There are no kernels.")),
+        _ if list.goes_with(view.selection.serial) => calm(plain("No kernels.")),
         _ => html! { <div class="panel" /> },
     }
 }
@@ -45,8 +46,8 @@ fn calm(text: Html) -> Html {
     html! { <div class="panel calm"><p>{ text }</p></div> }
 }
 
-fn page(view: &View, list: &List, detail: &KernelDetail) -> Html {
-    let selected = view.selection.span;
+fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
+    let selected = props.view.selection.span;
     html! {
         <div class="panel kernel" key={detail.row.index}>
             { crumb(list) }
@@ -57,6 +58,7 @@ fn page(view: &View, list: &List, detail: &KernelDetail) -> Html {
             </div>
             { payload(detail, selected) }
             { arguments(detail, selected) }
+            <Limits ..props.clone() />
             { others(detail, selected) }
             { properties("kernel-env", "Execution environment", &detail.execution_env, selected) }
             { properties("kernel-user", "User attributes", &detail.user_attributes, selected) }

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::kernel_tables::contains;
 use crate::model::Span;
 use crate::model::kernels::{KernelDetail, Payload, PayloadEntry};
 use crate::model::text::escaped;
@@ -42,7 +43,7 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
     };
     if payload.inline_data > 0 {
         let inline = format::bytes(payload.inline_data);
-        out.push_str(&format!(" · {inline} in registers"));
+        out.push_str(&format!(" · {inline} inline"));
     }
     let (explicit, implicit) = (row.explicit_arguments, row.implicit_arguments);
     let explicit = format::counted(explicit, "argument", "arguments");
@@ -174,7 +175,7 @@ fn draw(payload: &Payload, mark: &Mark, from: u64, line: u64, selected: Option<S
         title, mark.start, mark.end, entry.kind
     );
     let mut class = classes!("piece", class(entry));
-    if selected == Some(entry.span) {
+    if contains(Some(entry.span), selected) {
         class.push("sel");
     }
     if mark.overlaps {

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::model::kernels::{KernelDetail, PayloadEntry, Property, SourceArgument};
+use crate::model::kernels::{KernelDetail, PayloadEntry, Places, Property, SourceArgument, place};
 use crate::model::text::{escaped, value_text};
 use crate::model::{Span, Value};
 use crate::ui::components::{plain, prose, span_button};
@@ -15,7 +15,38 @@ const ROWS: usize = 100;
 pub(super) struct Line {
     span: Option<Span>,
     class: &'static str,
-    cells: Vec<Html>,
+    cells: Vec<Cell>,
+}
+
+impl Line {
+    /// A row whose first cell leads to its bytes.
+    pub(super) fn new(span: Option<Span>, cells: Vec<Html>) -> Line {
+        Line {
+            span,
+            class: "",
+            cells: cells.into_iter().map(Cell::from).collect(),
+        }
+    }
+}
+
+/// A cell, and the bytes of its value.
+struct Cell {
+    html: Html,
+    span: Option<Span>,
+}
+
+impl From<Html> for Cell {
+    fn from(html: Html) -> Cell {
+        Cell { html, span: None }
+    }
+}
+
+/// A cell that leads to the bytes of the value with that key.
+fn at(html: Html, places: &Places, key: &str) -> Cell {
+    Cell {
+        html,
+        span: place(places, key),
+    }
 }
 
 /// The head of a table: titles; numbers are to the right.
@@ -34,7 +65,14 @@ fn word(text: Option<&str>) -> Html {
     plain(&text.map_or_else(|| "–".to_owned(), escaped))
 }
 
-/// A table; the first cell of a row leads to its bytes. `selected` is marked.
+/// Do bytes hold the selected ones? A row stays marked while one of its values is selected.
+pub(super) fn contains(span: Option<Span>, selected: Option<Span>) -> bool {
+    let both = span.zip(selected);
+    both.is_some_and(|(span, selected)| span.contains(selected))
+}
+
+/// A table; a cell leads to the bytes of its value, and the first one else to those of the row.
+/// The row that holds `selected` is marked.
 pub(super) fn table(
     id: &'static str,
     title: String,
@@ -62,13 +100,14 @@ pub(super) fn table(
                     <tbody>
                         { for lines.into_iter().take(ROWS).map(|line| {
                             let Line { span, class: kind, cells } = line;
-                            let is_selected = span.is_some() && span == selected;
+                            let is_selected = contains(span, selected);
                             html! {
                                 <tr class={if is_selected { "sel" } else { kind }}>
                                     { for cells.into_iter().enumerate().map(|(i, cell)| {
-                                        let cell = match span {
-                                            Some(span) if i == 0 => span_button("cell", span, cell),
-                                            _ => cell,
+                                        let Cell { html: cell, span: own } = cell;
+                                        let cell = match own.or(span.filter(|_| i == 0)) {
+                                            Some(to) => span_button("cell", to, cell),
+                                            None => cell,
                                         };
                                         html! { <td class={class(i)}>{ cell }</td> }
                                     }) }
@@ -86,8 +125,8 @@ pub(super) fn table(
 }
 
 const PAYLOAD: Head = &[
-    ("Offset", true),
-    ("Size", true),
+    ("Offset, B", true),
+    ("Size, B", true),
     ("#", true),
     ("Name", false),
     ("Type", false),
@@ -132,9 +171,8 @@ fn gap(at: i64, len: i64) -> Line {
     cells.push(plain("gap"));
     cells.resize_with(PAYLOAD.len(), || plain(""));
     Line {
-        span: None,
         class: "gap",
-        cells,
+        ..Line::new(None, cells)
     }
 }
 
@@ -145,25 +183,26 @@ fn line(entry: &PayloadEntry, overlap: Option<i64>) -> Line {
         (None, None) => "implicit".to_owned(),
     };
     let access = entry.access_type.as_deref();
+    let value = |key: &str, html: Html| at(html, &entry.places, key);
     Line {
         span: Some(entry.span),
         class: if entry.explicit { "" } else { "implicit" },
         cells: vec![
-            number(entry.offset),
-            number(entry.size),
-            number(entry.arg_index),
-            plain(&name),
-            word(entry.type_name.as_deref()),
-            word(Some(&entry.kind)),
-            word(entry.addrmode.as_deref()),
-            word(entry.addrspace.as_deref()),
-            word(access),
+            value("offset", number(entry.offset)),
+            value("size", number(entry.size)),
+            value("arg_index", number(entry.arg_index)),
+            plain(&name).into(),
+            word(entry.type_name.as_deref()).into(),
+            value("arg_type", word(Some(&entry.kind))),
+            value("addrmode", word(entry.addrmode.as_deref())),
+            value("addrspace", word(entry.addrspace.as_deref())),
+            value("access_type", word(access)),
             html! { <>
                 if let Some(bytes) = overlap {
                     <span class="warn">{ format!("▲ overlaps earlier entries by {} ", format::bytes(bytes.unsigned_abs())) }</span>
                 }
                 { more(entry) }
-            </> },
+            </> }.into(),
         ],
     }
 }
@@ -196,7 +235,7 @@ const ARGUMENTS: Head = &[
     ("#", true),
     ("Name", false),
     ("Type", false),
-    ("Size", true),
+    ("Size, B", true),
     ("Address space", false),
     ("Access", false),
     ("Qualifiers", false),
@@ -220,18 +259,26 @@ pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
         if passed.is_empty() {
             passed.push("not passed: removed by the compiler".to_owned());
         }
+        let value = |key: &str, html: Html| at(html, &argument.places, key);
+        let size = argument.type_size.and_then(|size| i64::try_from(size).ok());
         Line {
             span: argument.span,
             class: "",
             cells: vec![
-                number(Some(argument.index)),
-                word(argument.name.as_deref()),
-                word(argument.type_name.as_deref()),
-                number(argument.type_size.and_then(|size| i64::try_from(size).ok())),
-                word(argument.address_qualifier.as_deref()),
-                word(argument.access_qualifier.as_deref()),
-                word(argument.type_qualifiers.as_deref()),
-                plain(&passed.join(" · ")),
+                value("index", number(Some(argument.index))),
+                value("name", word(argument.name.as_deref())),
+                value("type_name", word(argument.type_name.as_deref())),
+                value("type_name", number(size)),
+                value(
+                    "address_qualifier",
+                    word(argument.address_qualifier.as_deref()),
+                ),
+                value(
+                    "access_qualifier",
+                    word(argument.access_qualifier.as_deref()),
+                ),
+                value("type_qualifiers", word(argument.type_qualifiers.as_deref())),
+                plain(&passed.join(" · ")).into(),
             ],
         }
     };
@@ -268,19 +315,20 @@ pub(super) fn properties(
             Some(_) => property.unit.to_string(),
             None => "default".to_owned(),
         };
+        let class = if property.span.is_none() {
+            "default"
+        } else {
+            ""
+        };
+        let cells = vec![
+            plain(&escaped(&property.key)),
+            plain(&value),
+            plain(&note),
+            prose(&property.doc),
+        ];
         Line {
-            span: property.span,
-            class: if property.span.is_none() {
-                "default"
-            } else {
-                ""
-            },
-            cells: vec![
-                plain(&escaped(&property.key)),
-                plain(&value),
-                plain(&note),
-                prose(&property.doc),
-            ],
+            class,
+            ..Line::new(property.span, cells)
         }
     };
     let lines = properties.iter().map(line).collect();
@@ -289,28 +337,33 @@ pub(super) fn properties(
 
 /// What is passed to each thread, the binding table, memory beside the registers, samplers.
 pub(super) fn others(detail: &KernelDetail, selected: Option<Span>) -> Html {
-    let plain_line = |span: Span, cells: Vec<Html>| Line {
+    let line = |span: Span, places: &Places, cells: Vec<(&str, Html)>| Line {
         span: Some(span),
         class: "",
-        cells,
+        cells: cells
+            .into_iter()
+            .map(|(key, html)| at(html, places, key))
+            .collect(),
     };
     let per_thread = detail.per_thread_payload.iter().map(|entry| {
-        plain_line(
+        line(
             entry.span,
+            &entry.places,
             vec![
-                word(Some(&entry.kind)),
-                number(entry.offset),
-                number(entry.size),
+                ("arg_type", word(Some(&entry.kind))),
+                ("offset", number(entry.offset)),
+                ("size", number(entry.size)),
             ],
         )
     });
     let binding = detail.binding_table.iter().map(|entry| {
-        plain_line(
+        line(
             entry.span,
+            &entry.places,
             vec![
-                number(entry.bti_value),
-                number(entry.arg_index),
-                word(entry.name.as_deref()),
+                ("bti_value", number(entry.bti_value)),
+                ("arg_index", number(entry.arg_index)),
+                ("", word(entry.name.as_deref())),
             ],
         )
     });
@@ -320,32 +373,34 @@ pub(super) fn others(detail: &KernelDetail, selected: Option<Span>) -> Html {
             false => "hardware thread",
         };
         let slot = (buffer.kind == "scratch").then_some(buffer.slot);
-        plain_line(
+        line(
             buffer.span,
+            &buffer.places,
             vec![
-                word(Some(&buffer.usage)),
-                word(Some(&buffer.kind)),
-                number(slot),
-                number(buffer.size),
-                plain(per),
+                ("usage", word(Some(&buffer.usage))),
+                ("type", word(Some(&buffer.kind))),
+                ("slot", number(slot)),
+                ("size", number(buffer.size)),
+                ("is_simt_thread", plain(per)),
             ],
         )
     });
     let samplers = detail.inline_samplers.iter().map(|sampler| {
         let normalized = if sampler.normalized { "yes" } else { "no" };
-        plain_line(
+        line(
             sampler.span,
+            &sampler.places,
             vec![
-                number(sampler.sampler_index),
-                word(Some(&sampler.addrmode)),
-                word(Some(&sampler.filtermode)),
-                plain(normalized),
+                ("sampler_index", number(sampler.sampler_index)),
+                ("addrmode", word(Some(&sampler.addrmode))),
+                ("filtermode", word(Some(&sampler.filtermode))),
+                ("normalized", plain(normalized)),
             ],
         )
     });
     html! { <>
         { table("kernel-per-thread", "Per-thread payload".to_owned(),
-            &[("Kind", false), ("Offset", true), ("Size, B", true)], per_thread.collect(), selected) }
+            &[("Kind", false), ("Offset, B", true), ("Size, B", true)], per_thread.collect(), selected) }
         { table("kernel-bindings", "Binding table".to_owned(),
             &[("Entry", true), ("#", true), ("Argument", false)], binding.collect(), selected) }
         { table("kernel-buffers", "Memory buffers".to_owned(),

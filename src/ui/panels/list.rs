@@ -55,7 +55,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         many: "kernels",
         field: "kernels-filter",
         hint: "Name, flag, or spill_size>0",
-        none: "There are no kernels.",
+        none: "No kernels.",
     },
     Names {
         title: "Relocations",
@@ -63,7 +63,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         many: "relocations",
         field: "relocations-filter",
         hint: "Name, or offset>0x40",
-        none: "There are no relocations.",
+        none: "No relocations.",
     },
     Names {
         title: "Symbols",
@@ -71,7 +71,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         many: "symbols",
         field: "symbols-filter",
         hint: "Name, kind, or size>0",
-        none: "There are no symbols.",
+        none: "No symbols.",
     },
     Names {
         title: "Modules",
@@ -79,7 +79,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         many: "abstract modules",
         field: "modules-filter",
         hint: "Image, target, symbol, or size>0",
-        none: "There are no modules.",
+        none: "No modules.",
     },
     Names {
         title: "Properties",
@@ -87,7 +87,23 @@ static NAMES: [Names; ListId::ALL.len()] = [
         many: "properties",
         field: "properties-filter",
         hint: "Set, key, or meaning",
-        none: "There are no properties. Select another module or image.",
+        none: "No properties. Select another module or image.",
+    },
+    Names {
+        title: "Images",
+        one: "image",
+        many: "images",
+        field: "images-filter",
+        hint: "Name, device, or verdict=refused",
+        none: "No images.",
+    },
+    Names {
+        title: "Devices",
+        one: "device",
+        many: "devices",
+        field: "devices-filter",
+        hint: "Name, release, or verdict=loads",
+        none: "No devices.",
     },
     Names {
         title: "Text",
@@ -95,7 +111,15 @@ static NAMES: [Names; ListId::ALL.len()] = [
         many: "lines",
         field: FIND,
         hint: "Find in this text",
-        none: "There is no readable text.",
+        none: "No readable text.",
+    },
+    Names {
+        title: "Source lines",
+        one: "row",
+        many: "rows",
+        field: "source-lines-filter",
+        hint: "File, text, or line=12",
+        none: "The line tables have no rows for the code.",
     },
 ];
 
@@ -191,7 +215,7 @@ fn Panel(props: &Props) -> Html {
     let source = GridSource(Rc::new(grid));
     let field = html! {
         <input id={names.field} type="search" placeholder={names.hint}
-               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", id.name()) }}
+               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", id.name().replace('-', " ")) }}
                title={(!is_text).then_some("Words and conditions; see Help for the syntax")}
                {oninput} {onkeydown} />
     };
@@ -211,6 +235,9 @@ fn Panel(props: &Props) -> Html {
                 if id == ListId::Modules { { module_graph::controls(&view.graph) } }
                 if id == ListId::Properties {
                     { button("btn2", Command::SelectDocument(id), plain("Show SYCLBIN properties")) }
+                }
+                if id == ListId::SourceLines {
+                    { button("btn2", Command::Open, plain("Add or drop source files")) }
                 }
                 if !is_text && !is_graph { { columns(list) } }
                 if !is_graph { { export(id) } }
@@ -257,7 +284,9 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         ListId::Kernels => has.kernels,
         ListId::Relocations | ListId::Symbols => has.symbols,
         ListId::Modules | ListId::Properties => has.modules,
+        ListId::Images | ListId::Devices => true,
         ListId::Lines => has.text,
+        ListId::SourceLines => has.lines,
     };
     Some(html! {
         <div class="panel calm">
@@ -299,7 +328,14 @@ fn status(list: &List, names: &Names) -> Html {
         false => count,
     };
     html! { <>
-        if !page.subject.is_empty() { <b>{ format!("Properties of {}", escaped(&page.subject)) }</b> }
+        if !page.subject.is_empty() {
+            if list.id == ListId::Kernels || list.id == ListId::Devices {
+                <b>{ escaped(&page.subject) }</b>
+                { button("btn2", Command::SelectAbove(0), plain("All images")) }
+            } else {
+                <b>{ format!("Properties of {}", escaped(&page.subject)) }</b>
+            }
+        }
         if page.secondary > 0 {
             <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
                     data-command={Command::ToggleSecondary(list.id).to_string()}>
@@ -307,17 +343,18 @@ fn status(list: &List, names: &Names) -> Html {
             </button>
         }
         <span class="dim" role="status">{ said }</span>
-        if page.left_out > 0 {
-            <span class="warn">{ format!("▲ {} more are not listed", format::grouped(page.left_out)) }</span>
-        }
+        { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
 }
 
 /// Which columns are shown.
 fn columns(list: &List) -> Html {
     let shown = list.shown();
-    let all = list.id.columns().iter().skip(1);
-    let all = all.filter(|column| column.presence != Presence::QueryOnly);
+    // Those that are shown come first, in their order.
+    let is_shown = |column: &&Column| shown.iter().any(|other| other.id == column.id);
+    let others = list.id.columns().iter().filter(|column| !is_shown(column));
+    let others = others.filter(|column| column.presence != Presence::QueryOnly);
+    let all = shown.iter().copied().chain(others).skip(1);
     html! {
         <details class="menu" name="list-menu">
             <summary class="btn2">{ "Columns" }</summary>
@@ -326,14 +363,21 @@ fn columns(list: &List) -> Html {
                     { for all.map(|column| {
                         let on = shown.iter().any(|other| other.id == column.id);
                         let command = Command::ToggleColumn(list.id, column.id.to_owned());
-                        html! {
-                            <button key={column.id} type="button" class="choice" role="checkbox" aria-checked={on.to_string()}
+                        let step = |label: &str, command: Command, sign: &'static str| html! {
+                            <button type="button" class="ico" aria-label={format!("Move {} {label}", column.header())} data-command={command.to_string()}>{ sign }</button>
+                        };
+                        html! { <div class="line" key={column.id}>
+                            <button type="button" class="choice" role="checkbox" aria-checked={on.to_string()}
                                     title={column.doc} data-command={command.to_string()}>
                                 <span aria-hidden="true">{ if on { "☑" } else { "☐" } }</span>
                                 { column.header() }
                                 if column.header() != column.id { <span class="dim mono">{ column.id }</span> }
                             </button>
-                        }
+                            if on {
+                                { step("left", Command::MoveLeft(list.id, column.id.to_owned()), "‹") }
+                                { step("right", Command::MoveRight(list.id, column.id.to_owned()), "›") }
+                            }
+                        </div> }
                     }) }
                 </div>
                 <div class="foot">{ button("btn2", Command::DefaultColumns(list.id), plain("Default columns")) }</div>
@@ -355,16 +399,13 @@ fn export(list: ListId) -> Html {
         ),
         list => (
             vec![
-                (
-                    Command::CopyList(list, Form::Tabs),
-                    "Copy for a spreadsheet",
-                ),
+                (Command::CopyList(list, Form::Tabs), "Copy as TSV"),
                 (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
                 (Command::SaveList(list, Form::Csv), "Save as CSV"),
                 (Command::SaveList(list, Form::Markdown), "Save as Markdown"),
                 (Command::SaveList(list, Form::Json), "Save as JSON"),
             ],
-            "Exports the rows and columns that are shown; JSON has all columns. Ctrl+C copies one cell.",
+            "Exports the rows and columns that are shown; JSON has all columns. Ctrl+C copies the cell, or the rows selected with Shift.",
         ),
     };
     html! {
@@ -395,10 +436,20 @@ fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
 
 /// Below the list: the current row, and what belongs to it.
 fn strip(view: &View, list: &List, names: &Names) -> Html {
-    let Some(current) = list.current() else {
-        return Html::default();
-    };
     let label = format!("Selected {}", names.one);
+    let Some(current) = list.current() else {
+        // Its place is kept: rows that move away under the pointer cannot be double-clicked.
+        let has_strip = matches!(
+            list.id,
+            ListId::Kernels | ListId::Relocations | ListId::Symbols
+        );
+        return match has_strip && list.rows.found.is_some_and(|found| found > 0) {
+            true => {
+                html! { <section class="strip" aria-label={label}><p class="dim">{ format!("Select a {} to see what belongs to it.", names.one) }</p></section> }
+            }
+            false => Html::default(),
+        };
+    };
     let copy = button("btn2", Command::CopyName(list.id), plain("Copy name"));
     match (list.id, &current.about.detail) {
         (_, Detail::Kernel(detail)) => html! {
@@ -412,13 +463,17 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
                 { ruler(detail, view.selection.span) }
             </section>
         },
-        (ListId::Relocations | ListId::Symbols, detail) => html! {
+        (ListId::Relocations | ListId::Symbols | ListId::SourceLines, detail) => html! {
             <section class="strip" aria-label={label}>
                 <div class="strip-head">
                     <h2>{ shortened(&escaped(&current.about.title)) }</h2>
                     <span class="grow" />
                     if let Detail::Symbol { relocations, .. } = detail && *relocations > 0 {
                         { button("btn2", Command::References, plain(&format::counted(*relocations, "relocation", "relocations"))) }
+                    }
+                    if let Detail::Line { ranges, bytes, .. } = detail {
+                        <span class="dim">{ format!("{} of code in {}", format::bytes(*bytes), format::counted(*ranges, "range", "ranges")) }</span>
+                        if *ranges > 1 { { button("btn2", Command::References, plain("All code of this line")) } }
                     }
                     { copy }
                 </div>
@@ -599,7 +654,8 @@ impl GridData for Grid {
                 number: column.kind == ColumnKind::Number,
                 sorts: column.kind != ColumnKind::Bytes,
                 width: self.width(column),
-                grows: is_words && (place == 0 || column.width >= 24),
+                set: self.data().width(column.id),
+                grows: is_words && (column.width >= 24 || place == 0 && column.width >= 20),
             }
         });
         columns.collect()
@@ -626,9 +682,13 @@ impl GridData for Grid {
             return Some(vec![plain(&(place + 1).to_string()), self.line(place, row)]);
         }
         let cells = self.columns.iter().map(|column| {
-            self.data()
-                .cell(row, column)
-                .map_or_else(|| plain("…"), cell)
+            self.data().cell(row, column).map_or_else(
+                || plain("…"),
+                |found| match column.id {
+                    "eu_thread_count" if found.is_default => cell(&Cell::empty()),
+                    _ => cell(found),
+                },
+            )
         });
         Some(cells.collect())
     }
@@ -667,6 +727,18 @@ impl GridData for Grid {
         }
     }
 
+    fn resize(&self, column: usize, width: Option<u32>) {
+        if let Some(column) = self.columns.get(column) {
+            self.session.0.set_width(self.list, column.id, width);
+        }
+    }
+
+    fn move_by(&self, column: usize, right: bool) {
+        if let Some(column) = self.columns.get(column) {
+            self.session.0.move_column(self.list, column.id, right);
+        }
+    }
+
     fn choose(&self, row: u64, column: usize) {
         self.session.0.choose_cell(self.list, row, column);
     }
@@ -675,6 +747,14 @@ impl GridData for Grid {
         let panel = match self.list {
             ListId::Kernels => PanelId::Arguments,
             ListId::Modules => PanelId::Properties,
+            ListId::Images => PanelId::Overview,
+            ListId::Devices => {
+                let device = self.data().rows.row(row).and_then(|row| row.cells.first());
+                if let Some(device) = device {
+                    self.session.0.verdict_on(&device.value.text());
+                }
+                PanelId::Overview
+            }
             _ => return,
         };
         if row < self.rows() {
@@ -682,9 +762,13 @@ impl GridData for Grid {
         }
     }
 
-    fn copy(&self, row: u64, column: usize) -> bool {
+    fn copy(&self, row: u64, column: usize, rows: Option<(u64, u64)>) -> bool {
         if self.is_text() {
             self.session.0.copy_lines();
+            return true;
+        }
+        if rows.is_some() {
+            self.session.0.copy_rows(self.list, rows);
             return true;
         }
         let row = self.data().rows.row(row).zip(self.columns.get(column));

@@ -1,6 +1,7 @@
 //! What can be chosen in the middle of the page. A new panel is one entry in [`PANELS`].
 
 mod arguments;
+mod kernel_occupancy;
 mod kernel_ruler;
 mod kernel_tables;
 mod list;
@@ -37,6 +38,12 @@ pub struct Panel {
 /// What can be asked of the file, or of a document in it.
 fn has(view: &View) -> Capabilities {
     view.opened.summary.anywhere()
+}
+
+/// Is the file a container of device code?
+fn holds_images(view: &View) -> bool {
+    let summary = &view.opened.summary;
+    summary.within.image && !summary.has.loadable && !summary.has.kernels
 }
 
 /// A panel without a number on its tab.
@@ -86,6 +93,12 @@ pub const PANELS: &[Panel] = &[
     ),
     panel(PanelId::Text, "Text", |view| has(view).text, list::list),
     panel(
+        PanelId::SourceLines,
+        "Source lines",
+        |view| has(view).lines,
+        list::list,
+    ),
+    panel(
         PanelId::Modules,
         "Modules",
         |view| has(view).modules,
@@ -95,6 +108,13 @@ pub const PANELS: &[Panel] = &[
         PanelId::Properties,
         "Properties",
         |view| has(view).modules,
+        list::list,
+    ),
+    panel(PanelId::Images, "Images", holds_images, list::list),
+    panel(
+        PanelId::Devices,
+        "Devices",
+        |view| view.opened.summary.has.loadable || holds_images(view),
         list::list,
     ),
     Panel {
@@ -113,4 +133,10 @@ pub const PANELS: &[Panel] = &[
 /// The panels that have something to show.
 pub fn shown(view: &View) -> impl Iterator<Item = &'static Panel> + use<'_> {
     PANELS.iter().filter(|panel| (panel.shown)(view))
+}
+
+/// The panel that is shown: the chosen one, if it has something to show.
+pub fn current(view: &View) -> Option<&'static Panel> {
+    let chosen = shown(view).find(|panel| panel.id == view.panel);
+    chosen.or(PANELS.first())
 }

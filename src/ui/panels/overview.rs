@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::props::PanelProps;
 use super::sizes::sizes;
-use super::verdict::{target, verdict, worst};
+use super::verdict::{images, target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
 use crate::ui::components::span_button;
@@ -13,22 +13,34 @@ use crate::ui::format;
 /// The overview.
 pub(super) fn overview(props: &PanelProps) -> Html {
     let opened = &props.view.opened;
+    let summary = props.view.summary();
+    // The images of a container have a table.
+    let has_images = props.view.verdict.container().is_some();
+    let is_image = |fact: &&Fact| matches!(&*fact.label, "image" | "binary" | "device code");
+    let facts = summary.facts.iter();
+    let facts = facts.filter(|fact| !has_images || !is_image(fact));
+    // What is not of the document that the selection is in says so.
+    let of = match props.view.selection.documents().is_empty() {
+        true => "",
+        false => " of the whole file",
+    };
     html! {
         <div class="panel overview">
             { verdict(props) }
             <section class="block">
-                <h2>{ &*opened.summary.title }</h2>
+                <h2>{ &*summary.title }</h2>
                 <dl class="kv facts">
-                    { for opened.summary.facts.iter().map(|fact| html! { <>
+                    { for facts.map(|fact| html! { <>
                         <dt>{ &*fact.label }</dt>
                         <dd>{ fact_text(fact) }</dd>
                     </> }) }
                 </dl>
             </section>
+            if let Some(images) = images(&props.view) { { images } }
             if let Some(target) = target(&props.view) { { target } }
             if let Some(worst) = worst(&props.view) { { worst } }
             <section class="block">
-                <h2>{ "Coverage" }</h2>
+                <h2>{ format!("Coverage{of}") }</h2>
                 { coverage(&opened.coverage, opened.size) }
             </section>
             { sizes(&props.view, props.more) }

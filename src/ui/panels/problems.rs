@@ -331,9 +331,9 @@ fn line(list: &List, place: usize) -> Option<Html> {
                 ),
                 said.rule,
                 if *open {
-                    "Enter collapses them"
+                    "Enter: collapse"
                 } else {
-                    "Enter expands them"
+                    "Enter: expand"
                 }
                 .to_owned(),
             )

@@ -15,7 +15,7 @@ const SHOWN: usize = 24;
 /// And so many then: a table in the page has at most so many rows.
 const SHOWN_MORE: usize = 100;
 
-const AREAS: [Area; 9] = [
+const AREAS: [Area; 10] = [
     Area::Code,
     Area::Ir,
     Area::Meta,
@@ -25,6 +25,7 @@ const AREAS: [Area; 9] = [
     Area::Debug,
     Area::Header,
     Area::Padding,
+    Area::Inherit,
 ];
 
 type Part<'a> = (u64, &'a Row);
@@ -36,10 +37,10 @@ pub(super) fn sizes(view: &View, more: bool) -> Html {
     let shown = if more { SHOWN_MORE } else { SHOWN };
     let rest = parts.get(shown..).unwrap_or(&[]);
     let rest_bytes: u64 = rest.iter().map(|(size, _)| size).sum();
-    let selected = view.selection.way.first().map(|row| row.id);
+    let selected = view.selection.ancestry.first().map(|row| row.id);
     html! { <>
         <section class="block">
-            <h2>{ "Sizes" }</h2>
+            <h2>{ if view.selection.documents().is_empty() { "Sizes" } else { "Sizes of the whole file" } }</h2>
             { areas(&parts, total) }
         </section>
         <table class="sizes">
@@ -85,10 +86,9 @@ fn by_size(view: &View) -> Vec<Part<'_>> {
 
 fn areas(parts: &[Part<'_>], total: u64) -> Html {
     let of = |area: Area| -> u64 {
-        let same = |a: Area| a == area || (area == Area::Header && a == Area::Inherit);
         parts
             .iter()
-            .filter(|(_, row)| same(row.area))
+            .filter(|(_, row)| row.area == area)
             .map(|(size, _)| size)
             .sum()
     };

@@ -4,6 +4,7 @@
 use yew::prelude::*;
 
 use super::props::PanelProps;
+use crate::model::list::{CellValue, Row};
 use crate::model::text::escaped;
 use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
 use crate::ui::commands::Command;
@@ -12,17 +13,25 @@ use crate::ui::format;
 use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::state::{PanelId, View};
-use crate::ui::verdict_state::{effect_tone, errors, hazards, outcome_words, tone};
-use crate::worker::protocol::Opened;
+use crate::ui::verdict_state::{choice_words, effect_tone, errors, hazards, outcome_words, tone};
+use crate::worker::protocol::{ImagesReport, Opened};
 
 /// The id of the field that asks for a device.
 const DEVICE: &str = "device";
+/// What a container is for, of which no device is requested.
+const NO_DEVICE: &str = "No device";
 /// So many of the driver's findings are listed; the list of problems has all.
 const FINDINGS: usize = 6;
 
 /// The two statements, and what the driver met.
 pub(super) fn verdict(props: &PanelProps) -> Html {
     let state = &props.view.verdict;
+    let is_nested = !props.view.selection.documents().is_empty();
+    let picker = |of: &'static str| {
+        html! {
+            <Picker session={props.session.clone()} device={state.device.clone()} {of} opened={PtrEq::from(&props.view.opened)} />
+        }
+    };
     let driver = state.verdict().map_or("driver".to_owned(), |verdict| {
         format!("driver {}", verdict.driver)
     });
@@ -32,12 +41,16 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
             <dl class="kv facts">
                 <dt>{ "file format" }</dt>
                 <dd>{ well_formed(&props.view) }</dd>
-                if state.report.is_some() || state.error.is_some() {
+                if state.verdict().is_some() || state.container().is_some() || state.error.is_some() {
                     <dt>{ driver }</dt>
                     <dd>
                         if let Some(verdict) = state.verdict() {
-                            { statement(verdict) }
-                            <Picker session={props.session.clone()} device={state.device.clone()} opened={PtrEq::from(&props.view.opened)} />
+                            { statement(verdict, is_nested) }
+                            { picker(if is_nested { "The image’s target" } else { "The file’s target" }) }
+                        }
+                        if let Some(images) = state.container() {
+                            { choice(images) }
+                            { picker(NO_DEVICE) }
                         }
                         if let Some(error) = &state.error {
                             <p class="warn" role="alert">{ escaped(error) }</p>
@@ -75,6 +88,9 @@ fn well_formed(view: &View) -> Html {
             .filter(|problem| problem.diagnostic.severity == severity);
         of.count() as u64
     };
+    if view.opened.summary.has.unknown {
+        return html! { "not a format zeview reads" };
+    }
     let (tone, text) = match errors(&view.opened) {
         0 => (Tone::Good, "well-formed"),
         _ => (Tone::Bad, "malformed"),
@@ -96,11 +112,91 @@ fn well_formed(view: &View) -> Html {
     </> }
 }
 
-fn statement(verdict: &Verdict) -> Html {
+/// Which images of a container run on the device.
+fn choice(images: &ImagesReport) -> Html {
+    let Some(device) = &images.device else {
+        return html! { <span class="dim">{ "Select a device to see which image runs on it." }</span> };
+    };
+    let (tone, words) = choice_words(images);
+    let more = images.chosen.saturating_sub(images.first.len() as u64);
+    html! { <>
+        { signed(tone, words) }{ format!(" on {device} (selected device)") }
+        <ul class="findings">
+            { for images.first.iter().map(|image| html! {
+                <li>
+                    { format::tone_mark(if images.chosen > 0 { tone } else { Tone::Bad }, if images.chosen > 0 { "runs" } else { "does not run" }) }
+                    <span>{ span_button("fact", image.span, plain(&escaped(&image.name))) }<span class="dim">{ " · " }{ prose(&image.why) }</span></span>
+                </li>
+            }) }
+        </ul>
+        if more > 0 {
+            <p>{ button("link", Command::Panel(PanelId::Images), plain(&format::counted(more, "more image", "more images"))) }</p>
+        }
+        <p class="dim">{ prose(&images.rule) }</p>
+    </> }
+}
+
+/// The first images of a container.
+pub(super) fn images(view: &View) -> Option<Html> {
+    let container = view.verdict.container()?;
+    let rows = &view.verdict.images;
+    let more = container.count.saturating_sub(rows.len() as u64);
+    let has_device = container.device.is_some();
+    let text = |row: &Row, at: usize| {
+        let cell = row.cells.get(at);
+        cell.map_or_else(String::new, |cell| escaped(&cell.value.text()).to_string())
+    };
+    let verdict = |row: &Row| {
+        let cell = row.cells.get(2);
+        let marks = cell.map_or(&[][..], |cell| &cell.marks);
+        html! { <>{ for marks.iter().map(|mark| html! {
+            <span class={format::tone_class(mark.tone)} aria-hidden="true">{ format!("{} ", mark.text) }</span>
+        }) }{ text(row, 2) }</> }
+    };
+    Some(html! { <>
+        <section class="block" aria-labelledby="images-title">
+            <h2 id="images-title">{ format::counted(container.count, "image", "images") }</h2>
+        </section>
+        <table class="sizes">
+            <thead><tr>
+                <th scope="col">{ "Image" }</th>
+                <th scope="col">{ "Device" }</th>
+                <th scope="col">{ "On its own device" }</th>
+                if let Some(device) = &container.device { <th scope="col">{ format!("On {device}") }</th> }
+            </tr></thead>
+            <tbody>
+                { for rows.iter().map(|row| {
+                    let is_chosen = row.cells.get(3).is_some_and(|cell| cell.value == CellValue::Bool(true));
+                    html! {
+                        <tr key={row.index}>
+                            <td>{ span_button("cell", row.entry, shortened(&text(row, 0))) }</td>
+                            <td>{ text(row, 1) }</td>
+                            <td>{ verdict(row) }</td>
+                            if has_device {
+                                <td class={if is_chosen { "" } else { "dim" }}>
+                                    { if is_chosen { format!("runs: {}", text(row, 4)) } else { text(row, 4) } }
+                                </td>
+                            }
+                        </tr>
+                    }
+                }) }
+            </tbody>
+        </table>
+        <p class="block dim">
+            if more > 0 { { format!("{} not shown here. ", format::counted(more, "image", "images")) } }
+            { button("link", Command::Panel(PanelId::Images), plain("All images")) }
+            { " · " }
+            { button("link", Command::Panel(PanelId::Devices), plain("All devices")) }
+        </p>
+    </> })
+}
+
+fn statement(verdict: &Verdict, is_nested: bool) -> Html {
     let on = match (&verdict.device, verdict.requested) {
         (Some(device), true) => format!(" on {device} (selected device)"),
+        (Some(device), false) if is_nested => format!(" on {device} (the image’s target)"),
         (Some(device), false) => format!(" on {device} (the file’s target)"),
-        (None, _) => " on any device: the file names no target".to_owned(),
+        (None, _) => " on any device: the file has no target".to_owned(),
     };
     html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
 }
@@ -110,6 +206,8 @@ struct PickerProps {
     session: SessionContext,
     /// The device that was requested.
     device: Option<AttrValue>,
+    /// What the device is if none is requested.
+    of: &'static str,
     /// The file, with the devices of the driver.
     opened: PtrEq<Opened>,
 }
@@ -128,13 +226,13 @@ fn Picker(props: &PickerProps) -> Html {
     );
     html! {
         <p class="device">
-            <label for={DEVICE}>{ "Other device" }</label>
+            <label for={DEVICE}>{ if props.of == NO_DEVICE { "Device" } else { "Other device" } }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
-                   placeholder="bmg-g21, 20.1.0" {onchange} />
+                   placeholder="bmg-g21, B580, 20.1.0" {onchange} />
             <datalist id="devices">
                 { for props.opened.devices.iter().map(|name| html! { <option value={name.to_string()} /> }) }
             </datalist>
-            if device.is_some() { { button("btn2", Command::OwnDevice, plain("The file’s target")) } }
+            if device.is_some() { { button("btn2", Command::OwnDevice, plain(props.of)) } }
         </p>
     }
 }
@@ -151,11 +249,16 @@ fn findings(verdict: &Verdict) -> Html {
     let rows = order.into_iter().take(FINDINGS).filter_map(|(_, at)| {
         let found = verdict.findings.get(at)?;
         let rule = verdict.rules.iter().find(|rule| rule.id == found.rule);
+        let mut imports = verdict.imports.iter();
+        let exporters = imports
+            .find(|import| import.span == found.span && !import.exported_by.is_empty())
+            .map(|import| format!(" · exported by {}", import.exported_by.join(", ")));
         Some(html! {
             <li>
                 { format::tone_mark(effect_tone(found.effect), found.effect.words()) }
                 <span>
                     { span_button("fact", found.span, prose(&found.message)) }
+                    if let Some(exporters) = exporters { { exporters } }
                     if let Some(rule) = rule {
                         <span class="dim">{ " · " }{ prose(&rule.summary) }</span>
                     }
@@ -188,6 +291,7 @@ pub(super) fn target(view: &View) -> Option<Html> {
                 <dd>{ names(&matching.accepted_on, "no known device") }</dd>
                 { also(matching) }
             </dl>
+            <p>{ button("link", Command::Panel(PanelId::Devices), plain("All devices")) }</p>
         </section>
     })
 }
@@ -205,7 +309,7 @@ fn also(matching: &Matching) -> Option<Html> {
             <dt>{ "compatible code" }</dt>
             <dd>
                 { names(&matching.compatible, "") }
-                <span class="dim">{ ", but rejected by the driver" }</span>
+                <span class="dim">{ ", but refused by the driver" }</span>
             </dd>
         </> }
     })

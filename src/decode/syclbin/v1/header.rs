@@ -9,25 +9,25 @@ use crate::model::Doc;
 use crate::record;
 
 record! {
-    /// How many modules there are, and how large the tables.
+    /// The number of headers of each kind, and the sizes of the tables.
     pub struct FileHeader: "SYCLBINDesign.md, File header" {
-        /// 0x53594249, `SYBI` as a number: `IBYS` as text.
+        /// 0x53594249 in little endian: `IBYS` as text.
         Magic: u32 as Hex,
         /// The version of the format; 0 and 1 are the same.
         Version: u32 as Dec,
-        /// How many abstract module headers there are.
+        /// The number of abstract module headers.
         AbstractModuleCount: u32 as Dec,
-        /// How many IR module headers there are.
+        /// The number of IR module headers.
         IRModuleCount: u32 as Dec,
-        /// How many native device code image headers there are.
+        /// The number of native device code image headers.
         NativeDeviceCodeImageCount: u32 as Dec,
-        /// Nothing: the next number is aligned to 8 bytes. Writers do not clear it.
+        /// Padding: the next field is aligned to 8 bytes. Writers do not clear it.
         padding: u32 as Hex,
-        /// The size of the metadata table in bytes, without what fills it up to a multiple of 8.
+        /// The size of the metadata table in bytes, without its padding to a multiple of 8.
         MetadataByteTableSize: u64 as Dec,
         /// The size of the binary table in bytes.
         BinaryByteTableSize: u64 as Dec,
-        /// Where the global metadata is in the metadata table.
+        /// The offset of the global metadata in the metadata table.
         GlobalMetadataOffset: u64 as Hex,
         /// The size of the global metadata in bytes.
         GlobalMetadataSize: u64 as Dec,
@@ -35,17 +35,17 @@ record! {
 }
 
 record! {
-    /// Where the metadata of an abstract module is, and which device code is its own.
+    /// The metadata and the device code of an abstract module.
     pub struct AbstractModuleHeader: "SYCLBINDesign.md, Abstract module header" {
-        /// Where its metadata is in the metadata table.
+        /// The offset of its metadata in the metadata table.
         MetadataOffset: u64 as Hex,
         /// The size of its metadata in bytes.
         MetadataSize: u64 as Dec,
-        /// How many IR modules it has.
+        /// The number of its IR modules.
         IRModuleCount: u32 as Dec,
         /// The index of its first IR module header.
         IRModuleOffset: u32 as Dec,
-        /// How many native device code images it has.
+        /// The number of its native device code images.
         NativeDeviceCodeImageCount: u32 as Dec,
         /// The index of its first native device code image header.
         NativeDeviceCodeImageOffset: u32 as Dec,
@@ -53,13 +53,13 @@ record! {
 }
 
 record! {
-    /// Where an IR module and its metadata are.
+    /// An IR module and its metadata.
     pub struct IRModuleHeader: "SYCLBINDesign.md, IR module header" {
-        /// Where its metadata is in the metadata table.
+        /// The offset of its metadata in the metadata table.
         MetadataOffset: u64 as Hex,
         /// The size of its metadata in bytes.
         MetadataSize: u64 as Dec,
-        /// Where it is in the binary table.
+        /// Its offset in the binary table.
         RawIRBytesOffset: u64 as Hex,
         /// Its size in bytes.
         RawIRBytesSize: u64 as Dec,
@@ -67,13 +67,13 @@ record! {
 }
 
 record! {
-    /// Where a native device code image and its metadata are.
+    /// A native device code image and its metadata.
     pub struct NativeDeviceCodeImageHeader: "SYCLBINDesign.md, Native device code image header" {
-        /// Where its metadata is in the metadata table.
+        /// The offset of its metadata in the metadata table.
         MetadataOffset: u64 as Hex,
         /// The size of its metadata in bytes.
         MetadataSize: u64 as Dec,
-        /// Where it is in the binary table.
+        /// Its offset in the binary table.
         BinaryBytesOffset: u64 as Hex,
         /// Its size in bytes.
         BinaryBytesSize: u64 as Dec,
@@ -110,7 +110,7 @@ pub static IR: Kind = Kind {
     fields: IRModuleHeader::FIELDS,
     size: IRModuleHeader::SIZE,
     doc: Doc::new(
-        "Device code in an intermediate representation, to be compiled when it is run.",
+        "Device code in an intermediate representation, compiled at run time.",
         SOURCE,
     ),
 };
@@ -121,5 +121,5 @@ pub static NATIVE: Kind = Kind {
     name: "native device code image",
     fields: NativeDeviceCodeImageHeader::FIELDS,
     size: NativeDeviceCodeImageHeader::SIZE,
-    doc: Doc::new("Device code that is compiled for one architecture.", SOURCE),
+    doc: Doc::new("Device code for one architecture.", SOURCE),
 };

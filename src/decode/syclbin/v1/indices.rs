@@ -1,4 +1,4 @@
-//! Which device code the abstract modules of the first generation have: ranges of indices.
+//! The device code of each abstract module of the first generation: ranges of indices.
 
 use std::ops::Range;
 
@@ -52,7 +52,9 @@ impl<'a> Indices<'a> {
             self.cx.report_with(
                 &rules::SYCLBIN_INDEX,
                 count_field.span,
-                format_args!("{count} {what} from index {first}: the file has {len}"),
+                format_args!(
+                    "{count} {what} from index {first} are out of range: the file has {len}"
+                ),
                 &[(first_field.span, "the first index")],
                 None,
             );
@@ -97,7 +99,7 @@ impl<'a> Indices<'a> {
                 &[],
                 Some(
                     format!(
-                        "the writer has not counted: the {what} of this abstract module start \
+                        "bug of the writer: the {what} of this abstract module start \
                          at index {total}"
                     )
                     .into(),
@@ -111,7 +113,7 @@ impl<'a> Indices<'a> {
             if owners == 0 {
                 self.cx.report(
                     &rules::SYCLBIN_UNUSED,
-                    table.sub(at * 32, 32),
+                    table.subspan(at * 32, 32),
                     format_args!("no abstract module refers to it"),
                 );
             }

@@ -12,15 +12,15 @@ use crate::model::modules::Modules;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
 const HEADER_DOC: Doc = Doc::new(
-    "How many modules there are, and how large the tables.",
+    "The number of headers of each kind, and the sizes of the tables.",
     SOURCE,
 );
 const METADATA_DOC: Doc = Doc::new(
-    "The property sets of all modules: offsets of metadata count here.",
+    "The property sets of all modules. Offsets of metadata are offsets in this table.",
     SOURCE,
 );
 const BINARY_DOC: Doc = Doc::new(
-    "The device code of all modules: offsets of it count here.",
+    "The device code of all modules. Offsets of device code are offsets in this table.",
     SOURCE,
 );
 
@@ -81,7 +81,7 @@ impl FileRows {
         };
         let group = |name: &'static str, regions: &Regions, doc| {
             Node::new(NodeKind::Record, name, span)
-                .children(out.me, layout::id(what, 0), Some(regions.len()))
+                .children(out.me, layout::id(what, 0), Some(regions.region_count()))
                 .doc(doc)
         };
         Some(match what {
@@ -106,7 +106,11 @@ impl FileRows {
 impl Expand for FileRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
         // All others say it themselves.
-        if item == TOP { self.0.regions.len() } else { 0 }
+        if item == TOP {
+            self.0.regions.region_count()
+        } else {
+            0
+        }
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {

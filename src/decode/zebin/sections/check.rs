@@ -91,7 +91,7 @@ fn check_gtpin(cx: &Context<'_>, file: &ElfFile) {
         let (SectionType::SHT_ZEBIN_GTPIN_INFO, Some(owner)) = (section.kind, owner) else {
             continue;
         };
-        let entry = table.bytes.sub(section.info.saturating_mul(size), size);
+        let entry = table.bytes.subspan(section.info.saturating_mul(size), size);
         let window = Window::clamped(cx.sources, entry);
         let name = Symbol::read(&mut window.reader(file.endian), file.class)
             .map(|symbol| file.name_in(table.link, symbol.st_name));
@@ -116,13 +116,13 @@ const TEXT_SAMPLE: u64 = 4096;
 
 /// Checks that a text is UTF-8, as far as that is seen at its beginning.
 pub fn encoding(cx: &Context<'_>, section: &Section) {
-    let window = Window::clamped(cx.sources, section.bytes.sub(0, TEXT_SAMPLE));
+    let window = Window::clamped(cx.sources, section.bytes.subspan(0, TEXT_SAMPLE));
     // A character may be cut in two at the end of the sample.
     let error = std::str::from_utf8(window.bytes()).err();
     if let Some(error) = error.filter(|e| e.error_len().is_some()) {
         cx.report(
             &rules::ZEBIN_TEXT_ENCODING,
-            section.bytes.sub(error.valid_up_to() as u64, 1),
+            section.bytes.subspan(error.valid_up_to() as u64, 1),
             format_args!("{} is not UTF-8", section.name),
         );
     }

@@ -37,7 +37,12 @@ pub fn section_node(
     Some(match spec.content {
         Content::Generic => return None,
         Content::Code => {
-            let code = Code::new(&contents.file, section, dwarf.map(Rc::clone));
+            let code = Code::new(
+                &contents.file,
+                section,
+                dwarf.map(Rc::clone),
+                &contents.instructions,
+            );
             let count = code.len();
             if let Some(summary) = text::summary(&code) {
                 node = node.summary(summary);

@@ -1,6 +1,6 @@
-//! The container as the driver sees it: compute-runtime, elf_decoder.cpp, decodeElf. It reads
-//! little endian whatever the file says, checks ends with sums that overflow, and uses
-//! indices and name offsets without a check.
+//! The ELF file as the driver reads it: compute-runtime, elf_decoder.cpp, decodeElf. The driver
+//! always reads little endian, checks bounds with sums that can overflow, and uses indices and name
+//! offsets without a check.
 
 use std::ffi::CStr;
 
@@ -182,7 +182,7 @@ impl<'a> Elf<'a> {
                 break;
             };
             if self.sum(segment.p_offset, segment.p_filesz) > self.image.len() {
-                let message = format_args!("segment {index} ends behind the file");
+                let message = format_args!("segment {index} extends past the end of the file");
                 let place = self.image.span(at, header.e_phentsize);
                 return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
             }
@@ -207,7 +207,7 @@ impl<'a> Elf<'a> {
                 null: kind == SectionType::SHT_NOBITS,
             };
             if !data.null && self.sum(data.start, data.len) > len {
-                let message = format_args!("section {index} ends behind the file");
+                let message = format_args!("section {index} extends past the end of the file");
                 return findings.refuse(&rules::DATA_OUT_OF_BOUNDS, place, message);
             }
             let end = data.start.checked_add(data.len);
@@ -343,7 +343,7 @@ impl<'a> Elf<'a> {
                 Location::InFile(span) => self.symbols = self.image.window(span, findings)?,
                 _ if self.symbol_count == 0 => {}
                 _ => {
-                    let message = "the symbols lie outside of the file";
+                    let message = "the symbols are outside of the file";
                     return findings.refuse(&rules::OVERFLOW_READ, section.header, message);
                 }
             }
@@ -384,7 +384,7 @@ impl<'a> Elf<'a> {
     ) -> Result<(), Refused> {
         if !self.has_names() || self.header.e_shstrndx == 0 || self.names.null {
             let message = format_args!(
-                "there are relocations, and section {} holds no names",
+                "e_shstrndx is {}, which is not a string table; relocations need it",
                 self.header.e_shstrndx
             );
             let place = self.shstrndx_span();
@@ -397,7 +397,7 @@ impl<'a> Elf<'a> {
             return Ok(());
         }
         let Location::InFile(span) = self.image.locate(section.data) else {
-            let message = "the relocations lie outside of the file";
+            let message = "the relocations are outside of the file";
             return findings.refuse(&rules::OVERFLOW_READ, section.header, message);
         };
         let window = self.image.window(span, findings)?;
@@ -438,7 +438,10 @@ impl<'a> Elf<'a> {
             _ if debug && symbol < READABLE_BEHIND_LIST => &rules::DEBUG_RELOCATION_SYMBOL,
             _ => &rules::RELOCATION_SYMBOL,
         };
-        let message = format_args!("symbol {symbol} of {}", self.symbol_count);
+        let message = format_args!(
+            "symbol index {symbol} out of range ({} symbols)",
+            self.symbol_count
+        );
         if rule.effect.is_some_and(Effect::lets_pass) {
             findings.note(rule, place, message);
             return Ok(());
@@ -472,7 +475,7 @@ fn read_header(image: &Image<'_>, findings: &mut Findings) -> Result<(Class, Hea
         Some((class, header))
     });
     let Some((class, header)) = header else {
-        let message = "no ELF header of the 32-bit or 64-bit class";
+        let message = "no valid ELF header";
         return findings.refuse(&rules::NOT_A_ZEBIN, image.span(0, 64), message);
     };
     let kinds = [FileType::ET_REL, FileType::ET_ZEBIN_EXE];

@@ -1,4 +1,5 @@
-//! What the driver meets, in its order; where it stops; and the work of finding out.
+//! The findings of the verdict, in the driver's order; the point where the driver stops; and the
+//! work limit.
 
 use std::fmt::{self, Display};
 
@@ -6,7 +7,7 @@ use super::rules;
 use crate::decode::context::headline;
 use crate::decode::limits;
 use crate::decode::rule::Rule;
-use crate::model::{Effect, Finding, RuleInfo, Span};
+use crate::model::{Effect, Finding, Import, RuleInfo, Span};
 
 /// The driver goes no further, or the model of it does not; the findings say why.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,7 @@ pub struct Refused;
 pub struct Findings {
     list: Vec<Finding>,
     counts: Vec<(&'static Rule, usize)>,
+    imports: Vec<Import>,
     decisive: Option<(usize, u32)>,
     stage: u32,
     steps: u64,
@@ -28,6 +30,7 @@ impl Findings {
         Findings {
             list: Vec::new(),
             counts: Vec::new(),
+            imports: Vec::new(),
             decisive: None,
             stage: 0,
             steps: 0,
@@ -47,7 +50,7 @@ impl Findings {
             false => self.refuse(
                 &rules::NOT_JUDGED,
                 span,
-                "too much work for this file's size",
+                "too much work for the size of the file",
             ),
         }
     }
@@ -62,7 +65,8 @@ impl Findings {
         self.limit.saturating_sub(self.steps)
     }
 
-    /// A step of the driver begins. Of what it meets in one step a crash counts the most.
+    /// A step of the driver begins. Of what it meets in one step a crash counts the most, and
+    /// an import only if nothing else stops it.
     pub fn stage(&mut self) {
         self.stage += 1;
     }
@@ -87,6 +91,22 @@ impl Findings {
         Err(Refused)
     }
 
+    /// The file uses a symbol that it does not define.
+    pub fn import(&mut self, symbol: &Shown<'_>, span: Span) {
+        if self.imports.len() < limits::PER_RULE {
+            self.imports.push(Import {
+                symbol: symbol.to_string(),
+                span,
+                exported_by: Vec::new(),
+            });
+        }
+    }
+
+    /// The symbols that other modules must define.
+    pub fn take_imports(&mut self) -> Vec<Import> {
+        std::mem::take(&mut self.imports)
+    }
+
     fn add(&mut self, rule: &'static Rule, span: Span, message: &dyn Display) {
         let effect = rule.effect.unwrap_or(Effect::Passes);
         let count = match self.counts.iter_mut().find(|(r, _)| r.id == rule.id) {
@@ -99,9 +119,13 @@ impl Findings {
                 1
             }
         };
-        let settled = match self.decisive {
-            None => false,
-            Some((_, stage)) => stage != self.stage || effect != Effect::Crashes || self.crashes(),
+        let decided = self.decisive().and_then(|at| self.list.get(at));
+        let settled = match (self.decisive, decided.map(|finding| finding.effect)) {
+            (Some(_), Some(Effect::NeedsLinking)) => effect == Effect::NeedsLinking,
+            (Some((_, stage)), decided) => {
+                stage != self.stage || effect != Effect::Crashes || decided == Some(Effect::Crashes)
+            }
+            (None, _) => false,
         };
         let decides = !effect.lets_pass() && !settled;
         if count > limits::PER_RULE && !decides {
@@ -116,12 +140,6 @@ impl Findings {
             message: headline(message.to_string()),
             span,
         });
-    }
-
-    fn crashes(&self) -> bool {
-        self.decisive()
-            .and_then(|at| self.list.get(at))
-            .is_some_and(|finding| finding.effect == Effect::Crashes)
     }
 
     /// The index of the finding that decides the outcome.
@@ -145,7 +163,7 @@ impl Findings {
                 .cloned();
             if let (true, Some(last)) = (more > 0, last) {
                 self.list.push(Finding {
-                    message: format!("and {more} more of this rule, which are not listed"),
+                    message: format!("{more} more findings of this rule are not listed"),
                     ..last
                 });
             }

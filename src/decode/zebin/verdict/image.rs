@@ -1,5 +1,5 @@
-//! The file as the driver has it in memory. It adds offsets to addresses without a check, so
-//! that a range can also start before the file, or end far behind it.
+//! The file in the driver's memory. The driver adds offsets to addresses without a check, so a
+//! range can also start before the file, or end far past it.
 
 use super::findings::{Findings, Refused};
 use super::rules;
@@ -54,7 +54,7 @@ impl Image<'_> {
 
     /// The bytes at an offset, as far as they are in the file.
     pub fn span(&self, start: u64, len: u64) -> Span {
-        self.file.sub(start, len)
+        self.file.subspan(start, len)
     }
 
     /// Where a range of memory is.
@@ -78,7 +78,7 @@ impl Image<'_> {
     /// If they are too many, or cannot be read.
     pub fn read(&self, span: Span, findings: &mut Findings) -> Result<Bytes, Refused> {
         if span.len() > limits::ZE_INFO {
-            let message = format_args!("{} bytes are too many to be read at once", span.len());
+            let message = format_args!("{} bytes exceed the read limit", span.len());
             return findings.refuse(&rules::NOT_JUDGED, span, message);
         }
         findings.spend(span.len(), span)?;

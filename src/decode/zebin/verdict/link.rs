@@ -1,5 +1,5 @@
-//! Linking: symbols get addresses, relocations get symbols. compute-runtime, linker.cpp, and
-//! level_zero, module_imp.cpp, for what comes before and after.
+//! Linking: assigns addresses to symbols and applies relocations. compute-runtime, linker.cpp, and
+//! level_zero, module_imp.cpp, for the steps before and after.
 
 use std::collections::{HashMap, HashSet};
 
@@ -47,7 +47,7 @@ pub fn allocate(
         && size > device.max_slm_size()
     {
         let message = format_args!(
-            "{}: slm_size is {size}, {} has {} bytes",
+            "{}: slm_size is {size}, the limit of {} is {} bytes",
             Shown(name),
             device.name(),
             device.max_slm_size()
@@ -71,7 +71,7 @@ pub fn allocate(
             let Some(base) = base else { continue };
             let name = Shown(kernel.name);
             if !buffer.exists() {
-                let message = format_args!("{name}: {what}, but there is no {section}");
+                let message = format_args!("{name}: {what} without {section}");
                 return findings.refuse(&rules::NO_BUFFER, base.place, message);
             }
             if base.bad_size {
@@ -134,7 +134,11 @@ pub fn link(
             result = findings.refuse(&rules::HOST_ACCESS, *place, message);
         }
     }
-    result
+    // Kernels are created when the module has been linked with others.
+    match findings.met(&rules::LINK_UNDEFINED) {
+        true => Err(Refused),
+        false => result,
+    }
 }
 
 /// Where a section is loaded.
@@ -278,7 +282,8 @@ impl<'e> Linker<'e, '_> {
                 (Some(Segment::Code), None) => {
                     let owner = Shown(to.owner);
                     self.invalid.get_or_insert_with(|| {
-                        let message = format!("a relocation of \"{owner}\", which is not a kernel");
+                        let message =
+                            format!("relocation in the code of \"{owner}\", which is not a kernel");
                         (relocation.entry, message)
                     });
                     continue;
@@ -313,7 +318,8 @@ impl<'e> Linker<'e, '_> {
             (SymbolType::STT_FUNC, None) => {
                 let owner = Shown(to.owner);
                 self.invalid.get_or_insert_with(|| {
-                    let message = format!("a symbol of \"{owner}\", which is not a kernel");
+                    let message =
+                        format!("symbol in the code of \"{owner}\", which is not a kernel");
                     (symbol.origin, message)
                 });
                 return Ok(());
@@ -379,10 +385,8 @@ impl<'e> Linker<'e, '_> {
         outside.sort_by_key(|symbol| symbol.origin);
         let mut result = Ok(());
         for symbol in outside {
-            let message = format_args!(
-                "a symbol at {:#x} lies outside of its section",
-                symbol.st_value
-            );
+            let message =
+                format_args!("symbol at {:#x} is outside of its section", symbol.st_value);
             result = findings.refuse(&rules::LINK_SYMBOL, symbol.origin, message);
         }
         result
@@ -390,6 +394,7 @@ impl<'e> Linker<'e, '_> {
 
     fn patch(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let mut result = Ok(());
+        let mut imported = HashSet::new();
         for patch in &self.patches {
             let Relocation {
                 entry,
@@ -404,8 +409,9 @@ impl<'e> Linker<'e, '_> {
             let (room, start) = self.room(patch.segment, patch.kernel);
             let width = if kind == 1 { 8 } else { 4 };
             if start.wrapping_add(offset).wrapping_add(width) > room {
-                let message =
-                    format_args!("bytes at {offset:#x} are patched, the end is at {room:#x}");
+                let message = format_args!(
+                    "relocation at {offset:#x} is out of range: the end is at {room:#x}"
+                );
                 result = findings.refuse(&rules::LINK_OFFSET, entry, message);
                 continue;
             }
@@ -414,13 +420,15 @@ impl<'e> Linker<'e, '_> {
                 continue;
             }
             if !self.symbols.contains_key(&patch.name) {
+                let name = Shown(name);
                 let symbol = self.elf.symbol(patch.relocation.symbol);
-                if symbol.is_none_or(|symbol| symbol.st_shndx == 0) {
-                    let message = format_args!("undefined symbol \"{}\"", Shown(name));
-                    result = findings.refuse(&rules::LINK_UNDEFINED, entry, message);
-                } else {
-                    let message = format_args!("symbol \"{}\" has no address", Shown(name));
+                if symbol.is_some_and(|symbol| symbol.st_shndx != 0) {
+                    let message = format_args!("symbol \"{name}\" has no address");
                     findings.note(&rules::LINK_NO_ADDRESS, entry, message);
+                } else if imported.insert(patch.name) {
+                    let message = format_args!("undefined symbol \"{name}\"");
+                    findings.note(&rules::LINK_UNDEFINED, entry, message);
+                    findings.import(&name, entry);
                 }
                 continue;
             }
@@ -459,7 +467,7 @@ impl<'e> Linker<'e, '_> {
             let Some(caller) = caller else { continue };
             if let Some(name) = [patch.name, caller].iter().find(|id| !listed.contains(id)) {
                 let name = Shown(self.names.text(*name));
-                let message = format_args!("\"{name}\" is not in the list of functions");
+                let message = format_args!("\"{name}\" is not listed in functions");
                 return findings.refuse(&rules::LINK_FUNCTION, patch.relocation.entry, message);
             }
         }

@@ -1,7 +1,7 @@
-//! The verdict: what today's driver does with a zebin, without driver or device. It follows
-//! compute-runtime step by step, release 26.27 as it was observed on files with one change
-//! each. It is not about what is *wrong* with a file, which the diagnostics say: compilers
-//! write files that the driver refuses, and the driver accepts files that are damaged.
+//! The verdict: a model of what the current driver does with a zebin, which needs neither driver
+//! nor device. It follows compute-runtime step by step, release 26.27 as observed on files with one
+//! change each. It does not say what is *wrong* with a file; the diagnostics do. Compilers write
+//! files that the driver refuses, and the driver accepts damaged files.
 //!
 //! ```text
 //! container     elf_level   tables, names, symbols, relocations
@@ -10,13 +10,15 @@
 //! .ze_info      yaml        the text, as the driver's own parser sees it
 //!               ze_info     what is in it
 //! load          link        memory, symbols, relocations
+//! containers    choice      which of their images runs on a device
 //! ```
 //!
-//! The driver stops at the first step that fails; so does the verdict, but for kernels, which
-//! are all decoded. Not modelled: what kernels do when they run; what unallocated memory
-//! holds, where the driver reads past the file. A verdict is [limited](crate::decode::limits)
-//! in its work, which grows with the size of the file and no faster.
+//! The driver stops at the first step that fails, and so does the verdict; only kernels are all
+//! decoded. Not modelled: the execution of kernels, and the contents of unallocated memory where
+//! the driver reads past the file. The work of a verdict is [limited](crate::decode::limits): it is
+//! at most proportional to the size of the file.
 
+mod choice;
 mod elf_level;
 mod findings;
 mod image;
@@ -35,8 +37,10 @@ use self::target::Target;
 use self::ze_info::{Decoder, Module, ZeInfoText};
 use super::device::Device;
 use crate::decode::elf::section::SectionType;
+use crate::model::images::{Choice, Images};
 use crate::model::{
-    Bytes, DriverModel, Effect, Matching, Outcome, Rebuild, Sources, Span, Str, Verdict,
+    Bytes, DriverModel, Effect, Finding, KnownDevice, Matching, Outcome, Rebuild, Sources, Span,
+    Verdict,
 };
 
 /// The driver's release.
@@ -55,8 +59,12 @@ impl DriverModel for ComputeRuntime {
         Some(load(sources, file, device).0)
     }
 
-    fn devices(&self) -> Vec<Str> {
-        Device::usual().map(|device| device.name().into()).collect()
+    fn choose(&self, sources: &Sources, images: &Images, device: &str) -> Option<Choice> {
+        Some(choice::choose(sources, images, Device::named(device)?))
+    }
+
+    fn devices(&self) -> Vec<KnownDevice> {
+        Device::usual().map(|device| device.known()).collect()
     }
 }
 
@@ -118,7 +126,7 @@ impl Load {
                     Location::Before(_) => {
                         (&rules::OVERFLOW_TEXT, "the text starts before the file")
                     }
-                    _ => (&rules::OVERFLOW_READ, "the text lies outside of the file"),
+                    _ => (&rules::OVERFLOW_READ, "the text is outside of the file"),
                 };
                 return findings.refuse(rule, section.header, message);
             }
@@ -131,7 +139,7 @@ impl Load {
         }
         findings.stage();
         if let Some((name, place)) = module.libraries.first() {
-            let message = format_args!("the library \"{}\" is required", Shown(name));
+            let message = format_args!("required library \"{}\"", Shown(name));
             return findings.refuse(&rules::LIBRARIES, *place, message);
         }
         link::allocate(&sections, &module, &device, findings)?;
@@ -150,10 +158,17 @@ impl Load {
         Ok(())
     }
 
-    fn verdict(self, findings: Findings) -> Verdict {
-        let target_only = [&rules::OTHER_TARGET, &rules::NO_TARGET, &rules::DEVICE_GONE];
-        let helps = target_only.iter().any(|rule| findings.met(rule));
-        let (findings, rules, decisive) = findings.finish();
+    fn verdict(self, mut findings: Findings) -> Verdict {
+        let imports = findings.take_imports();
+        let target_only = [&rules::OTHER_TARGET, &rules::NO_TARGET];
+        let helps = self.ir.is_some() && target_only.iter().any(|rule| findings.met(rule));
+        let (mut findings, rules, decisive) = findings.finish();
+        if helps {
+            let refuses = |finding: &&mut Finding| finding.effect == Effect::Refuses;
+            for finding in findings.iter_mut().filter(refuses) {
+                finding.effect = Effect::Recompiles;
+            }
+        }
         let outcome = match decisive.and_then(|at| findings.get(at)) {
             Some(finding) => finding.effect.outcome(),
             None if findings.iter().any(|f| f.effect == Effect::Warns) => {
@@ -166,12 +181,12 @@ impl Load {
             span,
             helps,
             text: match (outcome.loads(), helps) {
-                (true, _) => format!("the file contains {from}, which is not needed"),
                 (_, true) => format!(
-                    "the file is for another device: the driver recompiles its {from}, if it finds a compiler, and loads the result"
+                    "the driver recompiles the {from} of the file for the device, which needs the compiler (IGC), and loads the result"
                 ),
+                (true, _) => format!("the file contains {from}; the driver does not use it"),
                 _ => format!(
-                    "the file contains {from}, but the driver recompiles that only if the file is for another device, not if decoding or linking fails"
+                    "the file contains {from}, but the driver recompiles it only if the file is for another device, not if decoding or linking fails"
                 ),
             }
             .into(),
@@ -184,6 +199,7 @@ impl Load {
             decisive,
             findings,
             rules,
+            imports,
             rebuild,
             matching: self.matching,
         }

@@ -173,7 +173,7 @@ impl Sections<'_> {
             let name = Shown(kernel.name);
             let text = self.text(kernel.name).filter(|text| text.size > 0);
             let Some(text) = text else {
-                let message = format_args!("{name}: there is no code in .text.{name}");
+                let message = format_args!("{name}: no code in .text.{name}");
                 result = findings.refuse(&rules::KERNEL_WITHOUT_TEXT, kernel.place, message);
                 continue;
             };
@@ -182,7 +182,7 @@ impl Sections<'_> {
                 Location::InFile(_) => {}
                 Location::Before(by) if near(by) => {}
                 _ => {
-                    let message = format_args!("{name}: the code lies outside of the file");
+                    let message = format_args!("{name}: the code is outside of the file");
                     result = findings.refuse(&rules::OVERFLOW_READ, text.header, message);
                 }
             }

@@ -1,5 +1,5 @@
-//! Is the file for the device? compute-runtime, zebin_decoder.cpp, validateTargetDevice and
-//! decodeIntelGTNoteSection; for files of 2020 device_binary_format_zebin.cpp,
+//! Checks that the file is for the device. compute-runtime, zebin_decoder.cpp, validateTargetDevice
+//! and decodeIntelGTNoteSection; for files of 2020 device_binary_format_zebin.cpp,
 //! unpackSingleZebin.
 
 use super::elf_level::Elf;
@@ -75,7 +75,7 @@ impl Target {
                 Ok(target)
             }
             Location::Behind | Location::Null => {
-                let message = "the notes lie outside of the file";
+                let message = "the notes are outside of the file";
                 findings.refuse(&rules::OVERFLOW_READ, section.header, message)
             }
         }
@@ -94,14 +94,14 @@ impl Target {
             if from + len > bytes.len() as u64 {
                 if !self.optional {
                     let message = format_args!(
-                        "the note at byte {from} of {} ends behind the section",
+                        "the note at offset {from} extends past the end of the section ({} bytes)",
                         bytes.len()
                     );
-                    findings.note(&rules::NOTE_OUT_OF_BOUNDS, span.from(from), message);
+                    findings.note(&rules::NOTE_OUT_OF_BOUNDS, span.skip(from), message);
                 }
                 return Ok(false);
             }
-            let place = span.sub(from, len);
+            let place = span.subspan(from, len);
             at = usize::try_from(from + len).unwrap_or(usize::MAX);
             let field = |start: u32, len: u32| {
                 let start = 12 + usize::try_from(start).unwrap_or(usize::MAX - 12);
@@ -218,14 +218,14 @@ impl Target {
                 false => "product",
             };
             return format!(
-                "the device's {what} family must be `e_machine`, {}{}",
+                "the device's {what} family must equal `e_machine`, {}{}",
                 elf.machine,
                 steppings(elf.flags)
             );
         }
         if let Some((config, _)) = self.config {
             return format!(
-                "the device's product configuration must be {}; the other notes are not compared",
+                "the device's product configuration must be {}; other notes are ignored",
                 GmdId(config)
             );
         }
@@ -239,7 +239,7 @@ impl Target {
             families.push(format!("product family {}", family(name, word)));
         }
         match families.as_slice() {
-            [] => "no note names a device: the file is accepted on none".to_owned(),
+            [] => "the file has no target device: no device accepts it".to_owned(),
             families => format!(
                 "the device must have {}{}",
                 families.join(" and "),
@@ -268,7 +268,7 @@ impl Target {
     ) -> Result<(), (&'static Rule, Span, String)> {
         let place = self.place.unwrap_or(elf.machine_span());
         let Some(device) = device else {
-            let message = "the file does not say which device it is for".to_owned();
+            let message = "the file has no target device".to_owned();
             return Err((&rules::NO_TARGET, place, message));
         };
         let name = device.name();
@@ -285,7 +285,7 @@ impl Target {
             };
             if expected != elf.machine {
                 let message = format!(
-                    "e_machine is the {what} family {}, that of {name} is {expected}",
+                    "e_machine is {what} family {}; {name} is {what} family {expected}",
                     elf.machine
                 );
                 return other(place, message);
@@ -304,15 +304,16 @@ impl Target {
             let own = Device::of_config(config);
             let message = match own.compatible().any(|to| to == *device) {
                 true => format!(
-                    "compiled for {}; the code is compatible with {name}, but the driver accepts only the same configuration",
-                    own.name()
+                    "built for {}; {name} is {}: compatible, but the driver requires an equal configuration",
+                    titled(&own),
+                    device.config
                 ),
-                false => format!("compiled for {}, not for {name}", own.name()),
+                false => format!("built for {}; {name} is {}", titled(&own), device.config),
             };
             return other(place, message);
         }
         if self.core.is_none() && self.product.is_none() {
-            let message = "no note says which device the file is for".to_owned();
+            let message = "no note has a target device".to_owned();
             return Err((&rules::NO_TARGET, place, message));
         }
         for (note, expected, what) in [
@@ -320,7 +321,12 @@ impl Target {
             (self.product, device.product.0, "product"),
         ] {
             if let Some((word, place)) = note.filter(|(word, _)| *word != expected) {
-                let message = format!("{what} family {word}, that of {name} is {expected}");
+                let titled = |word: u32| match what {
+                    "core" => family(CoreFamily(word).name(), word),
+                    _ => family(ProductFamily(word).name(), word),
+                };
+                let (own, expected) = (titled(word), titled(expected));
+                let message = format!("built for {what} family {own}; {name} is {expected}");
                 return other(place, message);
             }
         }
@@ -330,6 +336,15 @@ impl Target {
             }
             None => Ok(()),
         }
+    }
+}
+
+/// A device by its name and configuration: `pvc (12.60.7)`.
+fn titled(device: &Device) -> String {
+    let (name, config) = (device.name(), device.config.to_string());
+    match name == config {
+        true => name,
+        false => format!("{name} ({config})"),
     }
 }
 
@@ -348,7 +363,7 @@ fn stepping(metadata: TargetMetadata, device: &Device) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "for steppings {} to {}, that of {} is {}",
+        "for steppings {} to {}; {} has stepping {}",
         range.start(),
         range.end(),
         device.name(),
@@ -377,7 +392,7 @@ fn skip_owner(
     findings: &mut Findings,
 ) -> Result<(), Refused> {
     if size == 0 {
-        findings.note(&rules::NOTE_OWNER, place, "a note without an owner");
+        findings.note(&rules::NOTE_OWNER, place, "note without an owner");
         return Ok(());
     }
     let name = owner.split(|byte| *byte == 0).next().unwrap_or(owner);

@@ -27,12 +27,12 @@ pub fn check(
     };
     let (major, minor) = (number(text.get(..dot)), number(text.get(dot + 1..)));
     if major != known_major {
-        let message = format_args!("version \"{version}\", the driver reads {known_major}.x");
+        let message = format_args!("version \"{version}\": the driver supports {known_major}.x");
         return findings.refuse(rule, place, message);
     }
     if minor > known_minor {
         let message = format_args!(
-            "version \"{version}\", the driver knows up to {known_major}.{known_minor}"
+            "version \"{version}\": the driver supports up to {known_major}.{known_minor}"
         );
         findings.note(&rules::NEWER_VERSION, place, message);
     }

@@ -1,4 +1,4 @@
-//! The arguments of a kernel: where each is passed, and what the source calls it.
+//! The arguments of a kernel: their location in the payload, and their names in the source.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::schema::{ARGUMENT_TYPE, Type};
 use super::yaml::{Index, Node};
 use crate::model::kernels::{
     BindingTableEntry, InlineSampler, KernelRow, MemoryBuffer, Overlap, Payload, PayloadEntry,
-    PerThreadEntry, Piece, SourceArgument,
+    PerThreadEntry, Piece, Places, SourceArgument,
 };
 use crate::model::{Span, Str};
 
@@ -49,6 +49,15 @@ impl<'a> Members<'a> {
         let mut found = self.found.iter().rev();
         let (_, index, node) = found.find(|(name, _, _)| **name == *key.as_bytes())?;
         Some((*index, node))
+    }
+
+    /// The bytes of all values; of a key that is there twice those of the last.
+    fn places(&self) -> Places {
+        let value = |(key, _, node): &(std::borrow::Cow<'_, [u8]>, Index, &Node)| {
+            let key = String::from_utf8_lossy(key).into_owned();
+            (key.into(), self.info.at(node.value))
+        };
+        self.found.iter().rev().map(value).collect()
     }
 
     fn int(&self, key: &str) -> Option<i64> {
@@ -171,6 +180,7 @@ fn binding_table(
                     argument.name.clone()
                 }),
                 span: info.at(node.value),
+                places: members.places(),
             }
         })
         .collect()
@@ -206,6 +216,7 @@ fn described(info: &ZeInfo, description: Option<Index>) -> HashMap<i64, SourceAr
                 access_qualifier: non_empty("access_qualifier"),
                 type_qualifiers: non_empty("type_qualifiers"),
                 span: Some(info.at(node.value)),
+                places: members.places(),
                 entries: Vec::new(),
                 bti_value: None,
             },
@@ -242,6 +253,7 @@ fn payload_entry(info: &ZeInfo, entry: Index, node: &Node) -> PayloadEntry {
         type_name: None,
         title: String::new(),
         span: info.at(node.value),
+        places: members.places(),
     }
 }
 
@@ -330,6 +342,7 @@ pub(super) fn memory_buffers(info: &ZeInfo, list: Index) -> impl Iterator<Item =
                 slot: members.int("slot").unwrap_or(0),
                 is_simt_thread: members.yes("is_simt_thread"),
                 span: info.at(node.value),
+                places: members.places(),
             },
             size,
             size_span: members.get("size").map(|(_, node)| info.at(node.value)),
@@ -347,6 +360,7 @@ pub(super) fn per_thread(info: &ZeInfo, list: Option<Index>) -> Vec<PerThreadEnt
                 offset: members.int("offset"),
                 size: members.int("size"),
                 span: info.at(node.value),
+                places: members.places(),
             }
         })
         .collect()
@@ -363,6 +377,7 @@ pub(super) fn inline_samplers(info: &ZeInfo, list: Option<Index>) -> Vec<InlineS
                 filtermode: members.text("filtermode").unwrap_or_default(),
                 normalized: members.yes("normalized"),
                 span: info.at(node.value),
+                places: members.places(),
             }
         })
         .collect()

@@ -1,5 +1,4 @@
-//! What is wrong with a `.ze_info`, by its specification. What the driver makes of it is
-//! another question (the verdict).
+//! Checks a `.ze_info` against its specification. How the driver handles it is part of the verdict.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -30,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
         guesses: limits::PER_RULE,
     };
     let Some(content) = info.yaml().content() else {
-        cx.report(&rules::ZE_INFO_EMPTY, info.span, "the text has no mapping");
+        cx.report(&rules::ZE_INFO_EMPTY, info.span, "the text has no content");
         return;
     };
     checker.version();
@@ -118,7 +117,7 @@ impl Checker<'_> {
             ),
             Some((major, _)) if major != schema::VERSION.0 => (
                 &rules::ZE_INFO_MAJOR,
-                format!("version {text}: zeview knows the versions 1.x"),
+                format!("version {text}: zeview supports versions 1.x"),
             ),
             Some((_, minor)) if minor > schema::VERSION.1 => (
                 &rules::ZE_INFO_NEWER,
@@ -206,8 +205,10 @@ impl Checker<'_> {
         if let (Some(since), Some(minor)) = (key.since, minor)
             && since > minor
         {
-            let message =
-                format_args!("{} was added in 1.{since}, the text is 1.{minor}", key.name);
+            let message = format_args!(
+                "{} was added in 1.{since}, the text has version 1.{minor}",
+                key.name
+            );
             self.report(
                 &rules::ZE_INFO_NEWER_KEY,
                 self.key_place(node),
@@ -250,7 +251,7 @@ impl Checker<'_> {
             let is_missing = u32::try_from(at).is_ok_and(|at| (bits >> at.min(63)) & 1 == 1);
             let excused = key.name == "version" && self.legacy;
             if is_missing && !excused {
-                let message = format_args!("{} has no {}", table.name, key.name);
+                let message = format_args!("{}: missing required key {}", table.name, key.name);
                 self.report(&rules::ZE_INFO_MISSING_KEY, self.place(node), node, message);
             }
         }
@@ -314,7 +315,7 @@ impl Checker<'_> {
             && since > minor
         {
             let message = format_args!(
-                "{} {} was added in 1.{since}, the text is 1.{minor}",
+                "{} {} was added in 1.{since}, the text has version 1.{minor}",
                 key.name, word.name
             );
             self.report(&rules::ZE_INFO_NEWER_KEY, self.place(node), node, message);
@@ -330,7 +331,7 @@ impl Checker<'_> {
             if node.kind.is_mapping() || node.kind == Kind::Null {
                 self.mapping(index, node, table);
             } else {
-                let message = format_args!("an entry of {} should be a mapping", key.name);
+                let message = format_args!("entry of {} should be a mapping", key.name);
                 self.report(&rules::ZE_INFO_TYPE, self.place(node), node, message);
                 self.anything(index);
             }
@@ -370,7 +371,7 @@ fn legacy(
 ) -> Option<String> {
     let why = match removed {
         Some(removed) if minor.is_some_and(|minor| minor >= removed) => match removed {
-            0 => "is older than 1.0".to_owned(),
+            0 => "predates 1.0".to_owned(),
             removed => format!("was removed in 1.{removed}"),
         },
         None if since.is_none() => "was never specified".to_owned(),
@@ -378,7 +379,7 @@ fn legacy(
     };
     Some(match instead {
         "" => why,
-        instead => format!("{why}; now {instead}"),
+        instead => format!("{why}; replaced by {instead}"),
     })
 }
 

@@ -1,103 +1,230 @@
-//! Texts that leave the subset of YAML that [`yaml`](super::yaml) decodes: serde_yaml, which
-//! knows all of YAML, says what they mean. It keeps no places, so its values are shown as
-//! derived ones, beside the rows.
+//! Decodes texts outside of the YAML subset that [`yaml`](super::yaml) supports, with serde_yaml,
+//! which supports all of YAML. serde_yaml does not report offsets, so these values are shown as
+//! derived values, next to the rows.
 
-use serde_yaml::{Mapping, Value as Yaml};
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, IgnoredAny, MapAccess,
+    SeqAccess, VariantAccess, Visitor,
+};
 
 use crate::decode::limits;
 use crate::decode::tree::{Parent, StaticTree};
 use crate::model::{Doc, Node, Value};
 
 pub(super) const DOC: Doc = Doc::new(
-    "What the text means by the rules of YAML. It has parts (anchors, aliases, tags, block scalars, complex keys) that the driver does not read, and that have no rows of their own.",
+    "The text as general YAML. It uses features (anchors, aliases, tags, block scalars, complex keys) that the driver does not support. They have no rows of their own.",
     "YAML 1.1, as serde_yaml reads it",
 );
 const VALUE_DOC: Doc = Doc::new(
-    "A value by the rules of YAML; where it stands in the text is not known.",
+    "A YAML value; its offset in the text is unknown.",
     "YAML 1.1, as serde_yaml reads it",
 );
 
 /// Decodes the text: the values as a tree, or why there are none.
 pub(super) fn tree(text: &[u8]) -> StaticTree {
     let text = String::from_utf8_lossy(text);
-    let mut values = Values::default();
-    match serde_yaml::from_str(text.trim_end_matches('\0')) {
-        Ok(Yaml::Mapping(mapping)) => values.push_mapping(StaticTree::TOP, mapping),
-        Ok(other) => values.push(StaticTree::TOP, "value".to_owned(), other),
-        Err(error) => values.note(StaticTree::TOP, "error", error.to_string()),
-    }
-    values.tree
+    let text = text.trim_end_matches('\0');
+    let most = (1024 + text.len() / 4).min(limits::GENERAL_YAML_VALUES);
+    let values = Values {
+        tree: RefCell::default(),
+        left: Cell::new(most),
+    };
+    let read = match is_deep(text) {
+        true => Err("too many brackets within each other".to_owned()),
+        false => serde_yaml::Deserializer::from_str(text)
+            .deserialize_any(At::top(&values))
+            .map_err(|error| error.to_string()),
+    };
+    let mut tree = values.tree.into_inner();
+    let note = match (read, values.left.get()) {
+        (Ok(()), _) => return tree,
+        (_, 0) => ("and more", format!("more than {most} values are not shown")),
+        (Err(error), _) => {
+            tree = StaticTree::default();
+            ("error", error)
+        }
+    };
+    let node = Node::derived(note.0, Value::text(note.1)).doc(&DOC);
+    tree.push(StaticTree::TOP, node);
+    tree
 }
 
-#[derive(Default)]
+/// Are there more brackets within each other than the reader takes?
+fn is_deep(text: &str) -> bool {
+    let mut depth = 0usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > limits::GENERAL_YAML_DEPTH
+    })
+}
+
+/// The values that have been read. Reading ends when there are too many: aliases can make any
+/// number of a short text.
 struct Values {
-    tree: StaticTree,
-    count: usize,
+    tree: RefCell<StaticTree>,
+    left: Cell<usize>,
 }
 
-impl Values {
-    fn note(&mut self, place: Parent, name: &'static str, text: String) {
-        let node = Node::derived(name, Value::text(text)).doc(&DOC);
-        self.tree.push(place, node);
-    }
+/// Where the next value goes, and its name.
+struct At<'a> {
+    values: &'a Values,
+    parent: Parent,
+    name: String,
+    /// The whole text: a mapping has no row of its own.
+    is_top: bool,
+}
 
-    fn push_mapping(&mut self, place: Parent, mapping: Mapping) {
-        for (key, value) in mapping {
-            let name = match key {
-                Yaml::String(name) => name,
-                other => serde_yaml::to_string(&other)
-                    .map_or_else(|_| "key".to_owned(), |text| text.trim_end().to_owned()),
-            };
-            self.push(place, name, value);
+impl<'a> At<'a> {
+    fn top(values: &'a Values) -> At<'a> {
+        At {
+            values,
+            parent: StaticTree::TOP,
+            name: "value".to_owned(),
+            is_top: true,
         }
     }
 
-    fn push(&mut self, place: Parent, name: String, value: Yaml) {
-        self.count += 1;
-        if self.count >= limits::GENERAL_YAML_VALUES {
-            if self.count == limits::GENERAL_YAML_VALUES {
-                let most = limits::GENERAL_YAML_VALUES;
-                let text = format!("more than {most} values are not shown");
-                self.note(place, "and more", text);
-            }
-            return;
-        }
-        let node = |value| Node::derived(name, value).doc(&VALUE_DOC);
-        match value {
-            Yaml::Mapping(mapping) => {
-                let below = self.tree.push(place, node(Value::None));
-                self.push_mapping(below, mapping);
-            }
-            Yaml::Sequence(values) => {
-                let node = node(Value::None).summary(values.len().to_string());
-                let below = self.tree.push(place, node);
-                for value in values {
-                    self.push(below, "item".to_owned(), value);
-                }
-            }
-            Yaml::Tagged(tagged) => {
-                let tag = Value::text(tagged.tag.to_string());
-                let below = self.tree.push(place, node(tag));
-                self.push(below, "value".to_owned(), tagged.value);
-            }
-            scalar => {
-                self.tree.push(place, node(scalar_value(scalar)));
-            }
+    fn push<E: Error>(self, value: Value) -> Result<Parent, E> {
+        let left = self.values.left.get().checked_sub(1);
+        let left = left.ok_or_else(|| E::custom("too many values"))?;
+        self.values.left.set(left);
+        let node = Node::derived(self.name, value).doc(&VALUE_DOC);
+        Ok(self.values.tree.borrow_mut().push(self.parent, node))
+    }
+
+    fn below(values: &Values, parent: Parent, name: String) -> At<'_> {
+        At {
+            values,
+            parent,
+            name,
+            is_top: false,
         }
     }
 }
 
-fn scalar_value(scalar: Yaml) -> Value {
-    match scalar {
-        Yaml::Bool(yes) => Value::Bool(yes),
-        Yaml::String(text) => Value::text(text),
-        Yaml::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-            (Some(raw), _, _) => Value::decimal(raw, 64),
-            (_, Some(raw), _) => Value::Signed { raw, bits: 64 },
-            (_, _, Some(number)) => Value::Float(number),
-            _ => Value::None,
-        },
-        _ => Value::None,
+impl<'de> DeserializeSeed<'de> for At<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for At<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E: Error>(self, yes: bool) -> Result<(), E> {
+        self.push(Value::Bool(yes)).map(drop)
+    }
+
+    fn visit_u64<E: Error>(self, raw: u64) -> Result<(), E> {
+        self.push(Value::decimal(raw, 64)).map(drop)
+    }
+
+    fn visit_i64<E: Error>(self, raw: i64) -> Result<(), E> {
+        self.push(Value::Signed { raw, bits: 64 }).map(drop)
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
+        self.push(Value::Float(number)).map(drop)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
+        let shown: String = text.chars().take(limits::NAME_SHOWN).collect();
+        self.push(Value::text(shown)).map(drop)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        self.push(Value::None).map(drop)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let values = self.values;
+        let below = self.push(Value::None)?;
+        let item = || At::below(values, below, "item".to_owned());
+        while list.next_element_seed(item())?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let values = self.values;
+        let below = match self.is_top {
+            true => self.parent,
+            false => self.push(Value::None)?,
+        };
+        while let Some(Key(name)) = map.next_key()? {
+            map.next_value_seed(At::below(values, below, name))?;
+        }
+        Ok(())
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, tagged: A) -> Result<(), A::Error> {
+        let values = self.values;
+        let (tag, value) = tagged.variant::<String>()?;
+        let below = self.push(Value::text(format!("!{tag}")))?;
+        value.newtype_variant_seed(At::below(values, below, "value".to_owned()))
+    }
+}
+
+/// The name of a key: its text, if it is a scalar.
+struct Key(String);
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Key, D::Error> {
+        from.deserialize_any(Key(String::new()))
+    }
+}
+
+impl<'de> Visitor<'de> for Key {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_bool<E: Error>(self, yes: bool) -> Result<Key, E> {
+        Ok(Key(yes.to_string()))
+    }
+
+    fn visit_u64<E: Error>(self, raw: u64) -> Result<Key, E> {
+        Ok(Key(raw.to_string()))
+    }
+
+    fn visit_i64<E: Error>(self, raw: i64) -> Result<Key, E> {
+        Ok(Key(raw.to_string()))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Key, E> {
+        Ok(Key(number.to_string()))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Key, E> {
+        Ok(Key(text.chars().take(limits::NAME_SHOWN).collect()))
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Key, E> {
+        Ok(Key("null".to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Key, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Key("key".to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Key, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Key("key".to_owned()))
     }
 }
 

@@ -1,5 +1,5 @@
-//! The kernel table and a kernel in full, from `.ze_info` and from what the file says of its
-//! code.
+//! The kernel table and the details of a kernel, from `.ze_info` and from the sections and symbols
+//! of its code.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,10 +12,12 @@ use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::decode::demangle::demangle;
 use crate::decode::zebin::links::Links;
+use crate::decode::zebin::occupancy::{self, Facts, Own};
 use crate::model::kernels::{
     FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
     LARGE_SLM, Property,
 };
+use crate::model::occupancy::{Occupancy, Question};
 use crate::model::{Sources, Str, Value, Xref};
 
 /// Before this minor version spill and private sizes are those of the memory buffers.
@@ -29,6 +31,8 @@ pub struct ZebinKernels {
     pub info: Rc<ZeInfo>,
     /// Where a kernel's other parts are.
     pub links: Rc<Links>,
+    /// The device that the file is for.
+    own: Own,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
     /// The entry of `kernels_misc_info`, by the kernel's name.
     descriptions: OnceCell<HashMap<String, Index>>,
@@ -36,10 +40,11 @@ pub struct ZebinKernels {
 
 impl ZebinKernels {
     /// The kernels of a text.
-    pub fn new(info: Rc<ZeInfo>, links: Rc<Links>) -> ZebinKernels {
+    pub fn new(info: Rc<ZeInfo>, links: Rc<Links>, own: Own) -> ZebinKernels {
         ZebinKernels {
             info,
             links,
+            own,
             rows: OnceCell::new(),
             descriptions: OnceCell::new(),
         }
@@ -68,28 +73,8 @@ impl ZebinKernels {
         let mut row = KernelRow {
             index: place,
             is_function,
-            name: Given::default(),
-            demangled: None,
             entry: info.at(node.value),
-            simd_size: Given::default(),
-            grf_count: Given::default(),
-            eu_thread_count: Given::default(),
-            spill_size: Given::default(),
-            private_size: Given::default(),
-            from_scratch_slots: false,
-            slm_size: Given::default(),
-            barrier_count: Given::default(),
-            required_sub_group_size: Given::default(),
-            required_work_group_size: Given::default(),
-            inline_data_payload_size: Given::default(),
-            indirect_stateless_count: Given::default(),
-            argument_count: 0,
-            explicit_arguments: 0,
-            implicit_arguments: 0,
-            payload_size: 0,
-            code_size: None,
-            flags: Vec::new(),
-            hazards: Vec::new(),
+            ..KernelRow::default()
         };
         let mut buffers = None;
         // Of a key that is there twice the driver takes the last value; so does this.
@@ -341,6 +326,22 @@ impl Kernels for ZebinKernels {
             links,
         })
     }
+
+    fn occupancy(
+        &self,
+        place: usize,
+        question: &Question,
+        sources: &Sources,
+    ) -> Result<Occupancy, String> {
+        let detail = self.detail(place, sources).ok_or("No such kernel.")?;
+        let mut entries = detail.payload.entries.iter();
+        let facts = Facts {
+            row: &detail.row,
+            has_local_arguments: entries.any(|entry| entry.addrmode.as_deref() == Some("slm")),
+            own: self.own,
+        };
+        occupancy::occupancy(&facts, question)
+    }
 }
 
 fn hazards(row: &KernelRow) -> Vec<Hazard> {
@@ -351,7 +352,7 @@ fn hazards(row: &KernelRow) -> Vec<Hazard> {
         if per_lane > HEAVY_SPILL {
             say(
                 HazardKind::HeavySpills,
-                format!("spills {per_lane:.0} dwords a lane").into(),
+                format!("spills {per_lane:.0} dwords/lane").into(),
             );
         } else {
             say(HazardKind::Spills, "spills".into());
@@ -362,7 +363,7 @@ fn hazards(row: &KernelRow) -> Vec<Hazard> {
     }
     if row.grf_count.value > USUAL_GRF {
         let text = match row.eu_thread_count.value {
-            threads if threads > 0 => format!("large GRF: {threads} threads an EU").into(),
+            threads if threads > 0 => format!("large GRF: {threads} threads/EU").into(),
             _ if row.grf_count.value == 2 * USUAL_GRF => "large GRF: half the threads".into(),
             _ => "large GRF: fewer threads".into(),
         };

@@ -1,16 +1,16 @@
-//! `.ze_info`: the metadata for the runtime, as YAML. ZE Info specification (zeinfo.md) to
-//! version 1.73.
+//! `.ze_info`: the metadata for the runtime, as YAML. Follows the ZE Info specification (zeinfo.md)
+//! up to version 1.73.
 //!
 //! ```text
-//! bytes ─ yaml ──┬─ check    what is wrong, by the specification
-//!         schema ┼─ rows     the tree, a row a key, with what it means
-//!                ├─ typed    one value as its type has it
+//! bytes ─ yaml ──┬─ check    violations of the specification
+//!         schema ┼─ rows     the tree: one row per key, with its meaning
+//!                ├─ typed    one value, converted to its type
 //!                └─ kernels  the kernel table and the argument map (when asked for)
 //! ```
 //!
-//! [`yaml`] reads the text with the place of everything; [`schema`] knows what each key means.
-//! What leaves the subset of YAML that `yaml` knows is decoded by a general reader,
-//! without places (`general`).
+//! [`yaml`] reads the text and keeps the offset of every value; [`schema`] defines the meaning of
+//! each key. Text outside of the YAML subset that `yaml` supports is decoded by a general reader,
+//! without offsets (`general`).
 
 mod argument_map;
 mod check;
@@ -82,6 +82,16 @@ impl ZeInfo {
         };
         info.minor = info.minor_version();
         check::check(cx, &info, legacy);
+        if info.yaml.is_outside_subset() && !info.has_second_reading() {
+            let (len, most) = (span.len(), limits::GENERAL_YAML);
+            cx.report(
+                &rules::TOO_LARGE,
+                span,
+                format_args!(
+                    "a .ze_info of {len} bytes is not read as general YAML: at most {most}"
+                ),
+            );
+        }
         Some(info)
     }
 
@@ -97,7 +107,7 @@ impl ZeInfo {
 
     /// The bytes of a piece of the text.
     pub fn at(&self, extent: Extent) -> Span {
-        self.span.sub(extent.start.into(), extent.len().into())
+        self.span.subspan(extent.start.into(), extent.len().into())
     }
 
     /// The value of a key of the container.

@@ -1,10 +1,10 @@
-//! The rows of a `.ze_info`: one for each key, with its meaning from the schema.
+//! The rows of a `.ze_info`: one row per key, with its meaning from the schema.
 //!
-//! An optional key that is absent has a row too, behind those that are there: derived, with
-//! the default and the words `(default)`. It is left out where it does not apply (a sampler
-//! index of something that is no sampler) and where the text's version did not have it yet.
-//! The page shows these rows dimmed; `dump` and its JSON leave them out
-//! ([`Node::is_default`]), because what is not in the file would hide what is.
+//! An absent optional key has a row too, after the present keys: a derived row with the default and
+//! the word `(default)`. There is no such row if the key does not apply (such as a sampler index
+//! for an argument that is not a sampler), or if the text's version does not have it yet. The page
+//! shows these rows dimmed. `dump` and its JSON leave them out ([`Node::is_default`]), because they
+//! would clutter the output.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -15,17 +15,18 @@ use super::kernels::default_value;
 use super::schema::{Default, Key, Table, Type};
 use super::yaml::{self, Index, Kind, ROOT};
 use crate::decode::demangle::demangle;
+use crate::decode::text::plural;
 use crate::decode::tree::LazyTree;
 use crate::decode::zebin::links::Links;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
 
 const UNKNOWN_DOC: Doc = Doc::new(
-    "A key that the specification does not have here, to version 1.73.",
+    "A key that the specification (to version 1.73) does not define here.",
     "ZE Info 1.73",
 );
 const ENTRY_DOC: Doc = Doc::new("An entry of a sequence.", "ZE Info 1.73");
-const SYNTAX_DOC: Doc = Doc::new("Belongs to the text, not to the data.", "YAML");
-const RAW_DOC: Doc = Doc::new("A line that is not YAML; it is shown as it stands.", "YAML");
+const SYNTAX_DOC: Doc = Doc::new("Part of the syntax, not of the data.", "YAML");
+const RAW_DOC: Doc = Doc::new("A line that is not valid YAML.", "YAML");
 
 /// Makes the rows of a `.ze_info`.
 pub struct ZeInfoRows {
@@ -40,6 +41,14 @@ pub const SECTION: u64 = ROOT as u64;
 
 /// The keys that give an item of a list its name, the best first.
 const NAMING_KEYS: &[&str] = &["name", "arg_type", "device_name", "type"];
+
+/// The keys that tell items of one kind apart, and the words for them.
+const ITEM_WORDS: [(&str, &str); 4] = [
+    ("arg_index", "argument"),
+    ("index", "argument"),
+    ("bti_value", "index"),
+    ("offset", "offset"),
+];
 
 /// The names of the numbers of an `int32x3`.
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -152,7 +161,7 @@ impl ZeInfoRows {
                 None => &UNKNOWN_DOC,
             });
         }
-        if let Some(key) = key.filter(|k| kind == NodeKind::Field && k.unit.contains(" per ")) {
+        if let Some(key) = key.filter(|k| kind == NodeKind::Field && !k.unit.is_empty()) {
             row = row.summary(key.unit);
         }
         if in_sequence {
@@ -163,9 +172,28 @@ impl ZeInfoRows {
             let name = family.table_of_items().and(Some(&row.name));
             if let Some(words) = name.and_then(|name| demangle(name)) {
                 row = row.summary(words);
+            } else if row.kind == NodeKind::Mapping {
+                row.summary = self.item_words(index).map(Into::into);
             }
         }
         row
+    }
+
+    /// Which of several items of one kind it is: `argument 2 · offset 40 · 8 bytes`.
+    fn item_words(&self, index: Index) -> Option<String> {
+        let info = &*self.info;
+        let number = |key: &str| {
+            let value = info.yaml.get(&info.text, index, key)?;
+            info.int32(info.yaml.node(value)?)
+        };
+        let words = ITEM_WORDS.iter().filter_map(|(key, word)| {
+            let number = number(key)?;
+            Some(format!("{word} {number}"))
+        });
+        let size = number("size").and_then(|size| u64::try_from(size).ok());
+        let size = size.map(|size| plural(size, "byte"));
+        let words: Vec<String> = words.chain(size).collect();
+        (!words.is_empty()).then(|| words.join(" · "))
     }
 
     fn collection(&self, row: Node, index: Index, node: &yaml::Node, out: &Rows<'_>) -> Node {

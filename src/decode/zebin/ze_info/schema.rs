@@ -1,12 +1,12 @@
-//! What every key of `.ze_info` means: one static table. ZE Info specification to version
-//! 1.73, and what IGC and compute-runtime have had beside it.
+//! The meaning of every key of `.ze_info`, in one static table. Follows the ZE Info specification
+//! up to version 1.73, plus other keys that IGC and compute-runtime have used.
 //!
-//! The rows of the tree, the checks, the typed kernels, the inspector's help and the lists of
-//! known values all come from here. Versions are written by their minor number: all
-//! specifications so far are 1.x.
+//! The rows of the tree, the checks, the typed kernels, the inspector's help and the lists of known
+//! values all use this table. Versions are given by their minor number: all specifications so far
+//! are 1.x.
 //!
-//! [`Driver`] says what release 26.27 of the driver does with a key or value on its own
-//! (observed); what depends on other keys is not in these tables.
+//! [`Driver`] gives the behaviour of driver release 26.27 for a single key or value (observed).
+//! Behaviour that depends on other keys is not in these tables.
 
 mod arguments;
 mod dsl;

@@ -1,4 +1,4 @@
-//! One value as its type has it.
+//! Converts a value to the type of its key.
 
 use std::borrow::Cow;
 

@@ -1,12 +1,11 @@
 //! A located reader for the YAML subset of `.ze_info`.
 //!
-//! The text is what LLVM's YAML writer produces for IGC ("ZE Info" in IGC's
-//! zebin specification, `zeinfo.md`), and what the runtime's own parser
-//! (compute-runtime, `yaml_parser.cpp`) accepts beyond that: other steps of
-//! indentation, `key : value`, `key:value`, comments, tabs. The reader goes
-//! through the text once, line by line, and cannot fail: a line that it cannot
-//! read becomes a node of kind [`Kind::Raw`] and a [`Problem`], and its
-//! neighbours survive. Order, duplicate keys and unknown keys are kept.
+//! The text is what LLVM's YAML writer produces for IGC ("ZE Info" in IGC's zebin specification,
+//! `zeinfo.md`), and what the runtime's own parser (compute-runtime, `yaml_parser.cpp`) accepts
+//! beyond that: other indentation widths, `key : value`, `key:value`, comments, tabs. The reader
+//! makes one pass over the text, line by line, and cannot fail: a line that it cannot parse becomes
+//! a node of kind [`Kind::Raw`] and a [`Problem`]; the other lines are not affected. Order,
+//! duplicate keys and unknown keys are kept.
 //!
 //! # Every byte belongs to one node
 //!
@@ -35,15 +34,14 @@
 //!   ` ]`, is a last child of kind [`Kind::Syntax`].
 //! * Comments, `---`, `...` and the bytes after the last line are nodes too.
 //!
-//! [`check_coverage`] says whether a tree keeps these rules; it does for any bytes.
+//! [`check_coverage`] checks that a tree follows these rules; every tree does, for any input.
 //!
 //! # What is not decoded
 //!
-//! Anchors, aliases, tags, `<<`, block scalars, complex keys, directives, scalars
-//! over several lines, further documents: [`Yaml::is_outside_subset`] is then true,
-//! the bytes are still in the tree, and a general YAML reader has to say what they
-//! mean. IGC writes none of these and the runtime rejects them (observed with
-//! release 26.27).
+//! Anchors, aliases, tags, `<<`, block scalars, complex keys, directives, multi-line scalars and
+//! further documents: [`Yaml::is_outside_subset`] is then true, the bytes are still in the tree,
+//! and a general YAML reader must decode their meaning. IGC writes none of these, and the runtime
+//! rejects them (observed with release 26.27).
 
 mod block;
 mod coverage;

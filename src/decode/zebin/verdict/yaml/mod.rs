@@ -1,13 +1,13 @@
-//! The driver's own reader of YAML, modelled: compute-runtime, yaml_parser.cpp. What it accepts
-//! is neither all of YAML nor only YAML, and some texts make it abort with an assertion: only
-//! the same steps tell what it makes of a text.
+//! A model of the driver's own YAML parser: compute-runtime, yaml_parser.cpp. It accepts a language
+//! that is neither a subset nor a superset of YAML, and some texts make it abort with an assertion.
+//! The model therefore repeats its steps exactly.
 //!
 //! ```text
 //! text ──tokens── lines of tokens ──tree── nodes with key, value, children
 //! ```
 //!
-//! Not to be confused with [`ze_info::yaml`](crate::decode::zebin::ze_info), which shows any
-//! text as well as it can.
+//! Do not confuse it with [`ze_info::yaml`](crate::decode::zebin::ze_info), which shows any text as
+//! well as possible.
 
 mod tokens;
 mod tree;

@@ -1,4 +1,4 @@
-//! From text to lines of tokens, as the driver does it.
+//! Splits the text into lines of tokens, as the driver does.
 
 use super::Fault;
 use crate::decode::zebin::verdict::rules;
@@ -418,4 +418,56 @@ fn is_inline_list(text: &[u8]) -> bool {
         }
     }
     closed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_inline_list, number_end};
+
+    #[test]
+    fn numbers_end_before_what_is_not_a_digit() {
+        for (text, end) in [
+            ("12 ", 2),
+            ("12", 2),
+            ("1.5,", 3),
+            ("0x1F]", 4),
+            ("0Xf", 3),
+            ("0x", 2),
+            ("-3 ", 2),
+            ("+40", 3),
+            ("-", 1),
+            ("--1", 1),
+            ("- 1", 1),
+            ("-a", 1),
+            ("12a", 0),
+            ("0x1g", 0),
+            ("-1a", 1),
+            ("a", 0),
+            ("", 0),
+        ] {
+            assert_eq!(number_end(text.as_bytes(), 0, true), end, "{text:?}");
+        }
+        assert_eq!(number_end(b"k: -12", 3, true), 6);
+        assert_eq!(number_end(b"-1", 0, false), 0);
+    }
+
+    #[test]
+    fn lists_in_brackets() {
+        for text in [
+            "[]",
+            "[ ]",
+            "[1]",
+            "[1, 2]",
+            "[ a ,b2, 3 ] \t\r",
+            "[1,]",
+            "[1]\nx",
+        ] {
+            assert!(is_inline_list(text.as_bytes()), "{text:?}");
+        }
+        for text in [
+            "[", "[1", "[1\n]", "[,]", "[1 2]", "[1] x", "[1,,2]", "[a-b]", "[[1]]", "[1],",
+        ] {
+            assert!(!is_inline_list(text.as_bytes()), "{text:?}");
+        }
+    }
 }

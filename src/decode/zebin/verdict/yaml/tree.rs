@@ -1,5 +1,6 @@
-//! From lines to nodes, as the driver does it: with its list of nodes, which must not grow
-//! while a node is added, and its list of open mappings, which decides about odd indentation.
+//! Builds nodes from lines, as the driver does: with its list of nodes, which must not grow while a
+//! node is added, and its list of open mappings, which determines how unusual indentation is
+//! handled.
 
 use super::Fault;
 use super::tokens::{Line, LineKind, Token, TokenKind};

@@ -1,5 +1,5 @@
-//! `payload_arguments` and `binding_table_indices`: the kind of an argument follows from all
-//! entries with its index. Where they contradict each other an assertion of the driver fails.
+//! `payload_arguments` and `binding_table_indices`. All entries with the same index determine the
+//! kind of an argument. If they contradict each other, an assertion of the driver fails.
 
 use super::kernel::{BufferAddress, KernelState, is_offset, low_byte};
 use super::members::Value;
@@ -89,7 +89,7 @@ impl<'a> Decoder<'a, '_> {
         let (place, why) = match (buffer, image, buffer.or(image)) {
             (Some(place), _, _) if seen.stateful_buffer => (place, "stateful buffers"),
             (_, Some(place), _) if seen.stateful_image => (place, "stateful images"),
-            (_, _, Some(place)) if state.entries > 0 => (place, "an entry of the binding table"),
+            (_, _, Some(place)) if state.entries > 0 => (place, "a binding table entry"),
             _ => return Ok(()),
         };
         let message = format_args!("bindless access and {why}");
@@ -129,7 +129,7 @@ impl<'a> Decoder<'a, '_> {
                 ("source_offset", Value::Int(number)) => argument.source_offset = number,
                 ("bti_value", Value::Int(number)) => argument.entry = number,
                 ("slm_alignment", Value::Int(..0)) => {
-                    self.not_read(member, "a number without a sign");
+                    self.not_read(member, "an unsigned number");
                 }
                 _ => {}
             }
@@ -162,7 +162,7 @@ impl<'a> Decoder<'a, '_> {
         }
         if *slot != kind {
             let message = format_args!(
-                "{}: argument {index} is of another kind before",
+                "{}: argument {index} has another kind in an earlier entry",
                 argument.kind
             );
             return self.refuse(&rules::ARGUMENT_KIND, place, message);
@@ -181,7 +181,7 @@ impl<'a> Decoder<'a, '_> {
     fn populate(&mut self, argument: &Argument, state: &mut KernelState) -> Result<(), Refused> {
         let (kind, place) = (argument.kind, argument.place);
         if kind.is_empty() || argument.rejected {
-            let message = format_args!("\"{kind}\" is not a type of a payload argument");
+            let message = format_args!("\"{kind}\" is not a payload argument type");
             return self.refuse(&rules::ARGUMENT_TYPE, place, message);
         }
         if VECTORS.contains(&kind) && !matches!(argument.size, 4 | 8 | 12) {
@@ -200,8 +200,7 @@ impl<'a> Decoder<'a, '_> {
                 self.claim(argument, ArgumentKind::Value)?;
                 if before == ArgumentKind::Value && argument.source_offset == -1 {
                     let index = argument.index;
-                    let message =
-                        format_args!("argument {index}: another element without source_offset");
+                    let message = format_args!("argument {index}: element without source_offset");
                     return self.refuse(&rules::SOURCE_OFFSET, place, message);
                 }
             }
@@ -217,7 +216,9 @@ impl<'a> Decoder<'a, '_> {
             "work_dimensions" | "region_group_dimension" => self.size_is(argument, 4)?,
             "inline_sampler" if i32::from(state.samplers) < argument.sampler => {
                 let (index, count) = (argument.sampler, state.samplers);
-                let message = format_args!("inline_sampler: sampler {index} of {count}");
+                let message = format_args!(
+                    "inline_sampler: sampler_index {index} out of range ({count} samplers)"
+                );
                 return self.refuse(&rules::SAMPLER_INDEX, place, message);
             }
             "const_base" => self.base(argument, state, true),
@@ -268,7 +269,7 @@ impl<'a> Decoder<'a, '_> {
         self.claim(argument, kind)?;
         let Argument { index, place, .. } = *argument;
         let (rule, what) = match argument.mode {
-            "" => (&rules::ADDRESS_MODE, "no addrmode"),
+            "" => (&rules::ADDRESS_MODE, "missing addrmode"),
             "stateless" if kind != ArgumentKind::Pointer => {
                 (&rules::ADDRESS_MODE, "stateless, but not a buffer")
             }
@@ -313,7 +314,7 @@ impl<'a> Decoder<'a, '_> {
                 None if is_near(index) => &rules::BINDING_TABLE,
                 None => &rules::BINDING_TABLE_INDEX,
             };
-            let message = format_args!("a binding table entry of argument {index}");
+            let message = format_args!("binding table entry for argument {index}");
             return self.refuse(rule, place, message);
         }
         Ok(())

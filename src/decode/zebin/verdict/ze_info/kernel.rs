@@ -62,7 +62,7 @@ impl<'a> Decoder<'a, '_> {
         let place = self.key_span(entry);
         for key in ["name", "execution_env"] {
             if members.get(key).is_none() {
-                let message = format_args!("a kernel without {key}");
+                let message = format_args!("kernel without {key}");
                 self.fail(&rules::KERNEL_INCOMPLETE, place, message);
             }
         }
@@ -195,7 +195,7 @@ impl<'a> Decoder<'a, '_> {
         if !self.failed && !matches!(environment.simd, 1 | 8 | 16 | 32) {
             let place = self.span(simd_place);
             match environment.simd {
-                -1 => self.fail(&rules::SIMD_SIZE, place, "there is no simd_size"),
+                -1 => self.fail(&rules::SIMD_SIZE, place, "missing simd_size"),
                 size => self.fail(
                     &rules::SIMD_SIZE,
                     place,
@@ -229,7 +229,7 @@ impl<'a> Decoder<'a, '_> {
             }
             let place = self.key_span(entry);
             if size == 0 {
-                let message = "a per-thread argument of size 0";
+                let message = "per-thread argument of size 0";
                 self.note(&rules::PER_THREAD_SKIPPED, place, message);
             } else {
                 arguments.push((word, size, offset, place));
@@ -252,7 +252,7 @@ impl<'a> Decoder<'a, '_> {
     ) -> Result<(), Refused> {
         let rule = &rules::PER_THREAD;
         if !matches!(word, "local_id" | "packed_local_ids") {
-            let message = format_args!("a per-thread argument of type \"{word}\"");
+            let message = format_args!("per-thread argument of type \"{word}\"");
             return self.refuse(rule, place, message);
         }
         if offset != 0 {
@@ -309,7 +309,7 @@ impl<'a> Decoder<'a, '_> {
                     continue;
                 }
             };
-            let message = format_args!("an inline sampler without {missing}");
+            let message = format_args!("inline sampler without {missing}");
             return self.refuse(&rules::INLINE_SAMPLER, place, message);
         }
         Ok(())
@@ -359,17 +359,13 @@ impl<'a> Decoder<'a, '_> {
         };
         let total = i64::from(buffer.size) * lanes;
         if buffer.size <= 0 || buffer.size == i32::MAX || total > i64::from(u32::MAX) {
-            return self.refuse(
-                rule,
-                place,
-                format_args!("a memory buffer of {total} bytes"),
-            );
+            return self.refuse(rule, place, format_args!("memory buffer of {total} bytes"));
         }
         match buffer.kind {
             "global" if buffer.usage == "private_space" => state.private_memory = true,
             "global" => {
                 let message = format_args!(
-                    "a global memory buffer with usage \"{}\", not private_space",
+                    "global memory buffer with usage \"{}\", not private_space",
                     buffer.usage
                 );
                 return self.refuse(rule, place, message);
@@ -391,7 +387,7 @@ impl<'a> Decoder<'a, '_> {
                 }
             },
             kind => {
-                let message = format_args!("a memory buffer of type \"{kind}\"");
+                let message = format_args!("memory buffer of type \"{kind}\"");
                 return self.refuse(rule, place, message);
             }
         }

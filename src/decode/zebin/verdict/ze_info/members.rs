@@ -1,4 +1,4 @@
-//! The members of a mapping: which keys there are, and what their values read as.
+//! The members of a mapping: their keys and values as the driver reads them.
 
 use super::Decoder;
 use crate::decode::zebin::verdict::findings::Shown;
@@ -47,9 +47,9 @@ impl<'a> Decoder<'a, '_> {
             let place = self.key_span(member);
             let (rule, within, key) = (&rules::UNKNOWN_KEY, table.name, Shown(name));
             match (name, known) {
-                (b"", _) => self.fail(rule, place, format_args!("an entry of {within} has no key")),
+                (b"", _) => self.fail(rule, place, format_args!("entry of {within} without a key")),
                 (_, Some(_)) => {
-                    let message = format_args!("the driver does not know {key} in {within}");
+                    let message = format_args!("the driver does not support {key} in {within}");
                     self.fail(rule, place, message);
                 }
                 (_, None) => self.fail(

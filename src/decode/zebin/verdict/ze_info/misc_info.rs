@@ -1,6 +1,6 @@
-//! `kernels_misc_info`: read when a program asks for the names and types of arguments, which
-//! is after the load. What is wrong with it only makes the answers useless, but for an index
-//! without an argument: that throws an exception that is not caught.
+//! `kernels_misc_info`: read after the load, when a program queries the names and types of
+//! arguments. Errors in it make the query fail; an argument index out of range throws an uncaught
+//! exception.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
             } else {
                 &rules::MISC_INFO
             };
-            findings.note(rule, at.sub(fault.at.into(), 1), fault.rule.summary);
+            findings.note(rule, at.subspan(fault.at.into(), 1), fault.rule.summary);
             return;
         }
     };
@@ -54,7 +54,7 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
         // For a kernel that does not exist the driver takes that of the entry before.
         kernel = by_name.get(name).or(kernel);
         let Some(kernel) = kernel else {
-            let message = format_args!("there is no kernel \"{}\"", Shown(name));
+            let message = format_args!("no kernel \"{}\"", Shown(name));
             findings.note(&rules::MISC_INFO, place, message);
             return;
         };
@@ -62,7 +62,7 @@ pub fn check(texts: &ZeInfoText<'_>, kernels: &[Kernel<'_>], findings: &mut Find
         let is_bad = |index: i32| !usize::try_from(index).is_ok_and(|index| index < count);
         if let Some((index, place)) = indices.iter().find(|(index, _)| is_bad(*index)) {
             let name = Shown(kernel.name);
-            let message = format_args!("{name}: index {index}, but {count} arguments are listed");
+            let message = format_args!("{name}: index {index} out of range ({count} arguments)");
             findings.note(&rules::MISC_INFO_INDEX, *place, message);
             return;
         }
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     fn span(&self, node: &Node) -> Span {
         let (start, end) = self.yaml.key_place(node);
         self.at
-            .sub(start.into(), u64::from(end.saturating_sub(start)))
+            .subspan(start.into(), u64::from(end.saturating_sub(start)))
     }
 
     fn entry(&self, entry: &Node) -> Result<Entry<'a>, Problem> {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             return Err((
                 &rules::MISC_INFO,
                 self.span(entry),
-                "an entry without a name".to_owned(),
+                "entry without a name".to_owned(),
             ));
         }
         Ok((name, self.span(entry), indices))
@@ -112,7 +112,11 @@ impl<'a> Reader<'a> {
         let words = |what| format!("{}{what}", Shown(self.yaml.key(node)));
         match self.yaml.value(node).map(|token| token.kind) {
             Some(TokenKind::Text) => Ok(self.yaml.raw(node)),
-            Some(_) => Err((&rules::MISC_INFO, self.span(node), words(" is not a text"))),
+            Some(_) => Err((
+                &rules::MISC_INFO,
+                self.span(node),
+                words(" is not a string"),
+            )),
             None => Err((&rules::EMPTY_TEXT, self.span(node), words(" has no value"))),
         }
     }
@@ -148,7 +152,7 @@ impl<'a> Reader<'a> {
             -1 => Err((
                 &rules::MISC_INFO,
                 self.span(argument),
-                "an argument without an index".to_owned(),
+                "argument without an index".to_owned(),
             )),
             index => Ok((index, self.span(argument))),
         }

@@ -1,6 +1,7 @@
-//! What the driver makes of `.ze_info`: compute-runtime, zeinfo_decoder.cpp, decodeZeInfo and
-//! what it calls. Keys, types and enumerations are in the
-//! [schema](crate::decode::zebin::ze_info); here is what depends on more than one key.
+//! How the driver decodes `.ze_info`: compute-runtime, zeinfo_decoder.cpp, decodeZeInfo and the
+//! functions that it calls. Keys, types and enumerations are in the
+//! [schema](crate::decode::zebin::ze_info). This module has the checks that involve more than one
+//! key.
 
 mod arguments;
 mod kernel;
@@ -73,7 +74,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
     /// The bytes of a place in the text.
     pub fn span(&self, (start, end): Place) -> Span {
         self.at
-            .sub(start.into(), u64::from(end.saturating_sub(start)))
+            .subspan(start.into(), u64::from(end.saturating_sub(start)))
     }
 
     /// The bytes of a node's value, else of its key.
@@ -141,7 +142,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
             }
             None => {
                 let message = format_args!("read as version 1.{}", schema::VERSION.1);
-                self.note(&rules::NO_VERSION, self.at.sub(0, 0), message);
+                self.note(&rules::NO_VERSION, self.at.subspan(0, 0), message);
             }
         }
         if let Some(node) = top.get("l1_cache_policy") {
@@ -202,7 +203,7 @@ impl<'a, 'f> Decoder<'a, 'f> {
             return self.refuse(&rules::EMPTY_TEXT, place, message);
         };
         if token.kind != TokenKind::Text {
-            self.not_read(node, "a text");
+            self.not_read(node, "a string");
             return Ok(None);
         }
         Ok(Some(self.yaml.raw(node)))

@@ -1,8 +1,8 @@
-//! Which part of `.ze_info` the driver reads for what. It looks for the text
-//! `kernels_misc_info`, wherever it stands, and cuts there: what comes before is decoded, what
-//! comes after is read when a program asks for the names of arguments. If `required_libs`
-//! follows, everything is decoded. Before all this the whole text is parsed once for
-//! `l1_cache_policy`, and errors are ignored.
+//! Splits `.ze_info` into the parts that the driver reads at different times. The driver searches
+//! for the text `kernels_misc_info`, anywhere, and splits there: it decodes the part before it, and
+//! reads the part after it when a program queries the names of arguments. If `required_libs`
+//! follows, it decodes everything. Before all this, it parses the whole text once for
+//! `l1_cache_policy` and ignores errors.
 
 use crate::decode::zebin::verdict::findings::{Findings, Refused};
 use crate::decode::zebin::verdict::rules;
@@ -86,7 +86,7 @@ impl<'a> ZeInfoText<'a> {
     }
 
     fn byte(&self, at: u32) -> Span {
-        self.at.sub(at.into(), 1)
+        self.at.subspan(at.into(), 1)
     }
 
     fn report<T>(&self, fault: &Fault, findings: &mut Findings) -> Result<T, Refused> {
@@ -153,13 +153,13 @@ impl<'a> ZeInfoText<'a> {
             .get(..self.cut.unwrap_or(self.text.len()))
             .unwrap_or(self.text);
         if whole && own.open_end {
-            let end = self.at.sub((text.len() as u64).saturating_sub(1), 1);
+            let end = self.at.subspan((text.len() as u64).saturating_sub(1), 1);
             let message = "the last line has no line break";
             findings.note(&rules::YAML_OPEN_END, end, message);
         }
         build(text, lines, tokens, nodes).or_else(|fault| self.report(&fault, findings))?;
         if nodes.is_empty() {
-            findings.note(&rules::ZE_INFO_EMPTY, self.at, "there are no keys");
+            findings.note(&rules::ZE_INFO_EMPTY, self.at, "no keys");
             return Ok(None);
         }
         Ok(Some(Yaml {
@@ -184,7 +184,7 @@ impl<'a> ZeInfoText<'a> {
                     &*behind.lines,
                     &behind.tokens,
                     behind.fault,
-                    self.at.from(cut as u64),
+                    self.at.skip(cut as u64),
                 )
             }
             None => {

@@ -1,4 +1,4 @@
-//! What is passed to a kernel, and the memory and samplers that it needs.
+//! The arguments of a kernel, and the memory and samplers that it needs.
 
 use super::When;
 use super::dsl::table;
@@ -43,54 +43,53 @@ const SAMPLER: When = ("addrspace", &["sampler"]);
 const LOCAL: When = ("addrspace", &["local"]);
 
 table! {
-    /// What is passed to all threads alike, and where it is in the cross-thread payload:
-    /// arguments of the source, and implicit ones.
+    /// The layout of the cross-thread payload, which all threads share: source arguments and
+    /// implicit arguments.
     pub PAYLOAD_ARGUMENTS = "payload_arguments", "Payload Arguments" [
-        /// What it is.
+        /// The kind of the argument.
         "arg_type": Enum(ARGUMENT_TYPE) required since 0;
-        /// Where it starts in the payload. For pointers to shared local memory: where the
-        /// offset of the memory is.
+        /// The offset in the payload. For a pointer to shared local memory: the offset of the field
+        /// that holds the memory's offset.
         "offset": Int32 required since 0 unit "bytes";
-        /// How large it is; 0 for pointers that go through the binding table.
+        /// The size; 0 for a pointer that is accessed through the binding table.
         "size": Int32 required since 0 unit "bytes";
-        /// Which argument of the source it is, or belongs to, from 0.
+        /// The index of the source argument, from 0.
         "arg_index": Int32 optional(-1) since 0 { when: &[WITH_INDEX] };
-        /// How the memory is addressed.
+        /// The addressing mode.
         "addrmode": Enum(ADDRESS_MODE) optional since 0;
-        /// The memory that is pointed to.
+        /// The address space of the pointer.
         "addrspace": Enum(ADDRESS_SPACE) optional since 0;
-        /// What the kernel does with the memory.
+        /// How the kernel accesses the memory.
         "access_type": Enum(ACCESS_TYPE) optional since 0;
-        /// Which sampler it is.
+        /// The index of the sampler.
         "sampler_index": Int32 optional(-1) since 4 { when: &[BY_POINTER, SAMPLER] };
-        /// Where the element is in the argument of the host, of which it is a part.
+        /// The offset of the element in the source argument.
         "source_offset": Int32 optional(-1) since 9 unit "bytes" { when: &[BY_VALUE] };
-        /// How the shared local memory must be aligned. (The driver takes 16 where it is
-        /// absent.)
+        /// The alignment of the shared local memory. (The driver uses 16 if it is absent.)
         "slm_alignment": Int32 optional(0) since 14 unit "bytes" { when: &[BY_POINTER, LOCAL] };
-        /// What sort of image it is.
+        /// The type of the image.
         "image_type": Enum(IMAGE_TYPE) optional since 15;
         /// The image's surface may be transformed.
         "image_transformable": Bool optional(false) since 15 { when: &[BY_POINTER, IMAGE] };
-        /// What sort of sampler it is.
+        /// The type of the sampler.
         "sampler_type": Enum(SAMPLER_TYPE) optional since 15;
         /// The argument is a pipe.
         "is_pipe": Bool optional(false) since 23 { when: &[BY_POINTER] };
         /// The element is a pointer.
         "is_ptr": Bool optional(false) since 25 { when: &[BY_VALUE] };
-        /// The binding table entry of the base address.
+        /// The binding table index of the base address.
         "bti_value": Int32 optional(-1) since 28 { when: &[BASE] };
     ]
 }
 
 table! {
-    /// What is passed to each thread: its local ids.
+    /// The layout of the per-thread payload: the local ids.
     pub PER_THREAD_PAYLOAD_ARGUMENTS = "per_thread_payload_arguments", "Per Thread Payload Arguments" [
-        /// What it is.
+        /// The kind of the argument.
         "arg_type": Enum(PER_THREAD_ARGUMENT_TYPE) required since 0;
-        /// Where it starts in the per-thread payload.
+        /// The offset in the per-thread payload.
         "offset": Int32 required since 0 unit "bytes";
-        /// How large it is.
+        /// The size.
         "size": Int32 required since 0 unit "bytes";
     ]
 }
@@ -98,26 +97,26 @@ table! {
 table! {
     /// The binding table entry of an argument.
     pub BINDING_TABLE_INDICES = "binding_table_indices", "Binding Table Indices" [
-        /// The entry, from 0.
+        /// The binding table index, from 0.
         "bti_value": Int32 required since 0;
-        /// Which argument of the source, from 0.
+        /// The index of the source argument, from 0.
         "arg_index": Int32 required since 0;
     ]
 }
 
 table! {
-    /// Memory that the driver provides for each thread.
+    /// Memory that the driver allocates for each thread.
     pub PER_THREAD_MEMORY_BUFFERS = "per_thread_memory_buffers", "Per Thread Memory Buffer" [
-        /// Where it is allocated.
+        /// The memory that the buffer is allocated in.
         "type": Enum(ALLOCATION_TYPE) required since 0;
-        /// What it is for.
+        /// The use of the buffer.
         "usage": Enum(MEMORY_USAGE) required since 0;
-        /// How large it is: for each hardware thread, or for each lane with is_simt_thread. The
-        /// driver rounds scratch up to a power of two.
+        /// The size per hardware thread, or per lane with is_simt_thread. The driver rounds scratch
+        /// space up to a power of two.
         "size": Int32 required since 0 unit "bytes";
-        /// Which scratch space.
+        /// The scratch slot.
         "slot": Int32 optional(0) since 0 { allowed: &[0, 1], when: &[("type", &["scratch"])] };
-        /// The size is meant for each lane, not for each hardware thread.
+        /// The size is per lane, not per hardware thread.
         "is_simt_thread": Bool optional(false) since 0 { when: &[("type", &["global"])] };
     ]
 }
@@ -125,13 +124,13 @@ table! {
 table! {
     /// A sampler that the source declares.
     pub INLINE_SAMPLERS = "inline_samplers", "Inline Samplers" [
-        /// Which sampler, from 0.
+        /// The index of the sampler, from 0.
         "sampler_index": Int32 required since 20;
-        /// What happens at the edges of the image.
+        /// The addressing mode: how coordinates outside of the image are handled.
         "addrmode": Enum(SAMPLER_ADDRESS_MODE) required since 20;
-        /// How values between pixels are found.
+        /// The filter mode.
         "filtermode": Enum(SAMPLER_FILTER_MODE) required since 20;
-        /// Coordinates go from 0 to 1.
+        /// Coordinates are normalised to the range 0 to 1.
         "normalized": Bool optional(false) since 20;
     ]
 }

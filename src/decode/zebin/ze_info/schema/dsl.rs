@@ -1,4 +1,4 @@
-//! How the tables are written down, and how a name is found in them.
+//! The macros that define the tables, and the lookup of names in them.
 
 /// Where the names of a table are, by a hash that is computed while compiling.
 #[derive(Debug)]
@@ -219,7 +219,7 @@ macro_rules! fact {
         "; required"
     };
     (need legacy) => {
-        "; not in today's specification"
+        "; not in the current specification"
     };
     (need optional) => {
         "; optional"

@@ -1,79 +1,79 @@
-//! The words that values are made of.
+//! The enumerations: their values and meanings.
 
 use super::Driver::{Rejects, Unknown};
 use super::dsl::values;
 
 values! {
-    /// How stores go through the L1 cache.
+    /// The L1 cache policy for stores.
     pub L1_CACHE_POLICY = "l1_cache_policy" [
-        /// Writes bypass the cache.
+        /// Write-bypass: writes bypass the cache.
         "wbp" since 69;
-        /// Nothing is cached.
+        /// Uncached.
         "uc" since 69;
-        /// Writes go to memory when the line is evicted.
+        /// Write-back: a line is written to memory when it is evicted.
         "wb" since 69;
-        /// Writes go to the cache and to memory.
+        /// Write-through: writes go to the cache and to memory.
         "wt" since 69;
-        /// Writes stream through the cache.
+        /// Write-streaming: writes stream through the cache.
         "ws" since 69;
     ]
 }
 
 values! {
-    /// The arbitration between the threads of an execution unit.
+    /// How an execution unit chooses between its threads.
     pub THREAD_SCHEDULING_MODE = "thread_scheduling_mode" [
-        /// The oldest thread goes first.
+        /// The oldest thread runs first.
         "age_based" since 10;
-        /// The threads take turns.
+        /// Round-robin.
         "round_robin" since 10;
-        /// The threads take turns; a thread that stalls gives its turn away.
+        /// Round-robin; a thread that stalls gives up its turn.
         "round_robin_stall" since 10;
     ]
 }
 
 values! {
-    /// What a payload argument is.
+    /// The kind of a payload argument.
     pub ARGUMENT_TYPE = "argument_type" [
-        /// The local ids of a SIMD1 thread, in 16 bits each. Only per thread.
+        /// The local ids of a SIMD1 thread, 16 bits each. Only per thread.
         "packed_local_ids" since 0 { driver: Rejects };
-        /// The local ids of the lanes, in 16 bits each; each dimension starts at a new register.
-        /// Only per thread.
+        /// The local ids of the lanes, 16 bits each; each dimension starts at a new register. Only
+        /// per thread.
         "local_id" since 0 { driver: Rejects };
-        /// How many work-items a work-group has; 4 bytes for each of x, y, z.
+        /// The number of work-items per work-group; 4 bytes for each of x, y, z.
         "local_size" since 0;
-        /// How many work-groups there are; 4 bytes for each of x, y, z.
+        /// The number of work-groups; 4 bytes for each of x, y, z.
         "group_count" since 0;
-        /// How many dimensions the dispatch has; 4 bytes.
+        /// The number of dimensions of the dispatch; 4 bytes.
         "work_dimensions" since 5;
-        /// How many work-items there are; 4 bytes for each of x, y, z. OpenCL.
+        /// The number of work-items; 4 bytes for each of x, y, z. OpenCL.
         "global_size" since 0;
-        /// The work-group size that was enqueued; 4 bytes for each of x, y, z. OpenCL.
+        /// The enqueued work-group size; 4 bytes for each of x, y, z. OpenCL.
         "enqueued_local_size" since 0;
-        /// Where the global ids start; 4 bytes for each of x, y, z.
+        /// The offset of the global ids; 4 bytes for each of x, y, z.
         "global_id_offset" since 0;
         /// The address of the private memory; 8 bytes.
         "private_base_stateless" since 0;
-        /// The address of a buffer that is otherwise reached through the binding table.
+        /// The address of a buffer that is otherwise accessed through the binding table.
         "buffer_address" since 17;
-        /// What must be added to a buffer's aligned address; 4 bytes.
+        /// The offset of a buffer from its aligned base address; 4 bytes.
         "buffer_offset" since 2;
-        /// The address of the buffer that printf writes to; 8 bytes.
+        /// The address of the printf buffer; 8 bytes.
         "printf_buffer" since 3;
-        /// The address of the implicit arguments; 8 bytes.
+        /// The address of the implicit argument buffer; 8 bytes.
         "implicit_arg_buffer" since 0;
         /// The address of the buffer for synchronisation between work-groups; 8 bytes.
         "sync_buffer" since 22;
         /// The address of the ray tracing globals; 8 bytes.
         "rt_global_buffer" since 26;
-        /// The address of the buffer for failed assertions; 8 bytes.
+        /// The address of the assert buffer; 8 bytes.
         "assert_buffer" since 30;
         /// The address of the indirect data; 8 bytes, within the inline data.
         "indirect_data_pointer" since 31;
         /// The address of the scratch space; 8 bytes, within the inline data.
         "scratch_pointer" since 31;
-        /// An argument of the source, or an element of it, by value.
+        /// A source argument, or an element of one, by value.
         "arg_byvalue" since 0;
-        /// An argument of the source that points to memory, an image or a sampler.
+        /// A source argument that points to memory, an image or a sampler.
         "arg_bypointer" since 0;
         /// The height of an image argument; 4 bytes.
         "image_height" since 15;
@@ -93,9 +93,9 @@ values! {
         "image_num_samples" since 15;
         /// The address mode of a sampler argument; 4 bytes.
         "sampler_address" since 15;
-        /// Does a sampler argument use normalised coordinates? 4 bytes.
+        /// Whether a sampler argument uses normalised coordinates; 4 bytes.
         "sampler_normalized" since 15;
-        /// Does a sampler argument need coordinates snapped? 4 bytes. Deprecated since 1.65.
+        /// Whether a sampler argument needs snapped coordinates; 4 bytes. Deprecated since 1.65.
         "sampler_snap_wa" since 15;
         /// The bindless offset of a sampler that the source declares.
         "inline_sampler" since 44;
@@ -103,17 +103,17 @@ values! {
         "const_base" since 28;
         /// The address of the global variables; 8 bytes.
         "global_base" since 28;
-        /// How many work-groups a region has; 4 bytes for each of x, y, z.
+        /// The number of work-groups in a region; 4 bytes for each of x, y, z.
         "region_group_size" since 34 { driver: Unknown };
-        /// The dimension in which regions are cut; 4 bytes.
+        /// The dimension that is divided into regions; 4 bytes.
         "region_group_dimension" since 34;
-        /// How many work-groups a region has in all; 4 bytes.
+        /// The total number of work-groups in a region; 4 bytes.
         "region_group_wg_count" since 34 { driver: Unknown };
-        /// The address of the barriers of regions; 8 bytes.
+        /// The address of the region barriers; 8 bytes.
         "region_group_barrier_buffer" since 43 { driver: Unknown };
         /// The size of a buffer argument; 8 bytes.
         "buffer_size" since 40;
-        /// Where a flattened image starts. From 1.15 to 1.63.
+        /// The base offset of a flattened image. From 1.15 to 1.63.
         "flat_image_baseoffset" since 15 { removed: Some(64) };
         /// The height of a flattened image. From 1.15 to 1.63.
         "flat_image_height" since 15 { removed: Some(64) };
@@ -121,48 +121,47 @@ values! {
         "flat_image_width" since 15 { removed: Some(64) };
         /// The pitch of a flattened image. From 1.15 to 1.63.
         "flat_image_pitch" since 15 { removed: Some(64) };
-        /// The order of the channels, sRGB told apart. From 1.15 to 1.65.
+        /// The channel order of an image argument, with sRGB as separate values. From 1.15 to 1.65.
         "image_srgb_channel_order" since 15 { removed: Some(66), driver: Unknown };
-        /// The buffer with the implicit local ids, for a short time in 2021.
+        /// The buffer of the implicit local ids, used for a short time in 2021.
         "implicit_local_id_buffer" { driver: Unknown };
         /// The name of group_count in 2020.
         "group_size" { removed: Some(0), instead: "group_count", driver: Unknown };
-        /// For video motion estimation: the type of macro block. Only the driver has the name,
-        /// and refuses it.
+        /// Video motion estimation: the macroblock type. Only the driver has the name, and refuses
+        /// it.
         "vme_mb_block_type" { driver: Rejects };
-        /// For video motion estimation: the sub-pixel mode. Only the driver has the name, and
-        /// refuses it.
+        /// Video motion estimation: the sub-pixel mode. Only the driver has the name, and refuses
+        /// it.
         "vme_subpixel_mode" { driver: Rejects };
-        /// For video motion estimation: how differences are adjusted. Only the driver has the
-        /// name, and refuses it.
-        "vme_sad_adjust_mode" { driver: Rejects };
-        /// For video motion estimation: the search path. Only the driver has the name, and
+        /// Video motion estimation: the SAD adjustment mode. Only the driver has the name, and
         /// refuses it.
+        "vme_sad_adjust_mode" { driver: Rejects };
+        /// Video motion estimation: the search path. Only the driver has the name, and refuses it.
         "vme_search_path_type" { driver: Rejects };
     ]
 }
 
 values! {
-    /// What a per-thread payload argument is.
+    /// The kind of a per-thread payload argument.
     pub PER_THREAD_ARGUMENT_TYPE = "argument_type (per thread)" [
         /// The local ids of a SIMD1 thread: 2 bytes for each of x, y, z.
         "packed_local_ids" since 0;
-        /// The local ids of the lanes: 2 bytes a lane for each of x, y, z; each dimension starts
+        /// The local ids of the lanes: 2 bytes per lane for each of x, y, z; each dimension starts
         /// at a new register.
         "local_id" since 0;
     ]
 }
 
 values! {
-    /// How memory is addressed.
+    /// The addressing mode.
     pub ADDRESS_MODE = "memory_addressing_mode" [
-        /// By a 64-bit address.
+        /// By 64-bit address.
         "stateless" since 0;
-        /// Through an entry of the binding table, which binding_table_indices names.
+        /// Through an entry of the binding table; see binding_table_indices.
         "stateful" since 0;
-        /// Through the offset of a surface state, which is passed as argument.
+        /// Through the offset of a surface state, which is passed as an argument.
         "bindless" since 0;
-        /// By an offset in shared local memory.
+        /// By offset in shared local memory.
         "slm" since 0;
         /// The name of slm before 1.0.
         "shared_local_memory" { removed: Some(0), instead: "slm", driver: Unknown };
@@ -170,13 +169,13 @@ values! {
 }
 
 values! {
-    /// The memory that an argument points to.
+    /// The address space of a pointer argument.
     pub ADDRESS_SPACE = "address_space" [
         /// Memory that all work-items share.
         "global" since 0;
-        /// Memory of the work-group.
+        /// Memory that a work-group shares.
         "local" since 0;
-        /// Memory that is only read.
+        /// Read-only memory.
         "constant" since 0;
         /// An image.
         "image" since 0;
@@ -186,107 +185,107 @@ values! {
 }
 
 values! {
-    /// What a kernel does with the memory of an argument.
+    /// How a kernel accesses the memory of an argument.
     pub ACCESS_TYPE = "access_type" [
-        /// It only reads.
+        /// Read-only.
         "readonly" since 0;
-        /// It only writes.
+        /// Write-only.
         "writeonly" since 0;
-        /// It reads and writes.
+        /// Read and write.
         "readwrite" since 0;
     ]
 }
 
 values! {
-    /// What sort of image an argument is.
+    /// The type of an image argument.
     pub IMAGE_TYPE = "image_type" [
-        /// A one-dimensional image made of a buffer.
+        /// A one-dimensional image that is created from a buffer.
         "image_buffer" since 15;
-        /// One dimension.
+        /// A one-dimensional image.
         "image_1d" since 15;
         /// An array of one-dimensional images.
         "image_1d_array" since 15;
-        /// Two dimensions.
+        /// A two-dimensional image.
         "image_2d" since 15;
         /// An array of two-dimensional images.
         "image_2d_array" since 15;
-        /// Three dimensions.
+        /// A three-dimensional image.
         "image_3d" since 15;
-        /// Six faces of a cube. The driver refuses the word, by a slip in its list.
+        /// A cube map. The driver refuses the word because of a bug.
         "image_cube" since 15 { driver: Unknown };
-        /// An array of cubes.
+        /// An array of cube maps.
         "image_cube_array" since 15;
-        /// Two dimensions, depth values.
+        /// A two-dimensional depth image.
         "image_2d_depth" since 15;
-        /// An array of two-dimensional images of depth values.
+        /// An array of two-dimensional depth images.
         "image_2d_array_depth" since 15;
-        /// Two dimensions, several samples a pixel.
+        /// A two-dimensional multisample image.
         "image_2d_msaa" since 15;
-        /// Two dimensions, depth values, several samples a pixel.
+        /// A two-dimensional multisample depth image.
         "image_2d_msaa_depth" since 15;
-        /// An array of two-dimensional images with several samples a pixel.
+        /// An array of two-dimensional multisample images.
         "image_2d_array_msaa" since 15;
-        /// An array of two-dimensional images of depth values with several samples a pixel.
+        /// An array of two-dimensional multisample depth images.
         "image_2d_array_msaa_depth" since 15;
-        /// Two dimensions, for media operations.
+        /// A two-dimensional image for media operations.
         "image_2d_media" since 15;
-        /// Two dimensions, for media block operations.
+        /// A two-dimensional image for media block operations.
         "image_2d_media_block" since 15;
     ]
 }
 
 values! {
-    /// What sort of sampler an argument is.
+    /// The type of a sampler argument.
     pub SAMPLER_TYPE = "sampler_type" [
-        /// For textures.
+        /// A texture sampler.
         "texture" since 15;
-        /// For 8×8 blocks.
+        /// 8×8 blocks.
         "sample_8x8" since 15;
-        /// For 8×8 blocks: two-dimensional convolution.
+        /// 8×8 blocks: two-dimensional convolution.
         "sample_8x8_2dconvolve" since 15;
-        /// For 8×8 blocks: erosion.
+        /// 8×8 blocks: erosion.
         "sample_8x8_erode" since 15;
-        /// For 8×8 blocks: dilation.
+        /// 8×8 blocks: dilation.
         "sample_8x8_dilate" since 15;
-        /// For 8×8 blocks: filter by minimum and maximum.
+        /// 8×8 blocks: minimum/maximum filter.
         "sample_8x8_minmaxfilter" since 15;
-        /// For 8×8 blocks: minimum and maximum.
+        /// 8×8 blocks: minimum and maximum.
         "sample_8x8_minmax" since 15 { driver: Unknown };
-        /// For 8×8 blocks: centroid.
+        /// 8×8 blocks: centroid.
         "sample_8x8_centroid" since 15;
-        /// For 8×8 blocks: centroid of bits.
+        /// 8×8 blocks: Boolean centroid.
         "sample_8x8_bool_centroid" since 15;
-        /// For 8×8 blocks: sum of bits.
+        /// 8×8 blocks: Boolean sum.
         "sample_8x8_bool_sum" since 15;
-        /// For video motion estimation. Only the driver has the name.
+        /// Video motion estimation. Only the driver has the name.
         "vme";
-        /// For video enhancement. Only the driver has the name.
+        /// Video enhancement. Only the driver has the name.
         "ve";
-        /// For video decoding. Only the driver has the name.
+        /// Video decoding. Only the driver has the name.
         "vd";
     ]
 }
 
 values! {
-    /// Where a per-thread memory buffer is allocated.
+    /// The memory that a per-thread memory buffer is allocated in.
     pub ALLOCATION_TYPE = "allocation_type" [
-        /// In global memory; its address is passed as private_base_stateless.
+        /// Global memory; the address is passed as private_base_stateless.
         "global" since 0;
-        /// In scratch memory, which the hardware addresses for each thread.
+        /// Scratch space; the hardware computes the address for each thread.
         "scratch" since 0;
-        /// In shared local memory. The driver refuses it.
+        /// Shared local memory. The driver refuses it.
         "slm" since 0 { driver: Rejects };
     ]
 }
 
 values! {
-    /// What a per-thread memory buffer is for.
+    /// The use of a per-thread memory buffer.
     pub MEMORY_USAGE = "memory_usage" [
         /// Private variables, and arguments that are passed on the stack.
         "private_space" since 0;
-        /// Registers that are spilled, or saved around calls.
+        /// Register spills and fills, and registers that are saved around calls.
         "spill_fill_space" since 0;
-        /// Everything: private variables, spills, stack.
+        /// Everything: private variables, spills and the stack.
         "single_space" since 0;
         /// The name of private_space in 2020.
         "private_base" { removed: Some(0), instead: "private_space", driver: Unknown };
@@ -294,27 +293,27 @@ values! {
 }
 
 values! {
-    /// What happens at the edges of an image.
+    /// How coordinates outside of the image are handled.
     pub SAMPLER_ADDRESS_MODE = "sampler_address_mode" [
-        /// Nothing: coordinates must lie inside.
+        /// Coordinates must lie inside the image; otherwise the result is undefined.
         "none" since 20;
-        /// Outside is the border colour.
+        /// Reads outside of the image return the border colour.
         "clamp_border" since 20;
-        /// Outside is as the nearest edge.
+        /// Coordinates are clamped to the edge.
         "clamp_edge" since 20;
-        /// The image repeats.
+        /// Coordinates wrap around.
         "repeat" since 20;
-        /// The image repeats in mirror images.
+        /// Coordinates wrap around, mirrored.
         "mirror" since 20;
     ]
 }
 
 values! {
-    /// How values between pixels are found.
+    /// How the sampler filters pixels.
     pub SAMPLER_FILTER_MODE = "sampler_filter_mode" [
-        /// The nearest pixel's.
+        /// The nearest pixel.
         "nearest" since 20;
-        /// Interpolated.
+        /// Linear interpolation.
         "linear" since 20;
     ]
 }

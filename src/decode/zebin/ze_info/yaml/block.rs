@@ -1,4 +1,4 @@
-//! Block structure: what a line is by its indentation, dash or key.
+//! Block structure: classifies a line by its indentation, dash or key.
 
 use super::keys::{Key, Shape, indicator};
 use super::lines::is_blank_or_end;

@@ -1,4 +1,4 @@
-//! The rule that every byte belongs to exactly one node.
+//! Checks that every byte belongs to exactly one node.
 
 use super::{Index, Kind, Node, ROOT, Yaml};
 

@@ -1,4 +1,4 @@
-//! What a line, or the rest of a line, starts with.
+//! Recognises the start of a line, or of the rest of a line: a dash, a key, a value.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Lines: their ends, their indentation, and what bytes they have.
+//! Splits the text into lines: their ends, their indentation, and their bytes.
 
 use std::ops::Range;
 
@@ -70,11 +70,16 @@ impl Reader<'_> {
                 return;
             }
         };
-        if let Some(at) = line.find(['\u{85}', '\u{2028}', '\u{2029}']) {
-            self.problem(ProblemKind::UnicodeLineBreak, start + at..start + at + 2);
-        }
-        if let Some(at) = line.find('\u{feff}') {
-            self.problem(ProblemKind::ByteOrderMark, start + at..start + at + 3);
+        for (kind, wanted) in [
+            (
+                ProblemKind::UnicodeLineBreak,
+                ['\u{85}', '\u{2028}', '\u{2029}'].as_slice(),
+            ),
+            (ProblemKind::ByteOrderMark, &['\u{feff}']),
+        ] {
+            if let Some((at, found)) = line.match_indices(wanted).next() {
+                self.problem(kind, start + at..start + at + found.len());
+            }
         }
     }
 

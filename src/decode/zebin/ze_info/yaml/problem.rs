@@ -1,4 +1,4 @@
-//! What the reader noticed.
+//! The problems that the reader reports.
 
 use super::Extent;
 
@@ -54,7 +54,7 @@ problem_kinds! {
     /// An item in a mapping, a key in a sequence, or a second value at the top.
     Misplaced = "line does not belong to the mapping or sequence it is in",
     /// `// …`: not YAML. The runtime rejects it (observed with release 26.27).
-    SlashComment = "comment that starts with two slashes",
+    SlashComment = "comment with two slashes",
     /// The value is on the line below its key or dash.
     ValueOnNextLine = "value on the next line",
 

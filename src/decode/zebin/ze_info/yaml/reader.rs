@@ -1,13 +1,12 @@
-//! The reader's state and how nodes are made.
+//! The reader's state, and how it creates nodes.
 //!
-//! The reader goes through the text once. `taken` is the offset up to which every
-//! byte has its node; a new node's head starts there, so holes cannot happen. A
-//! collection is *open* while lines may still be added to it; its finished children
-//! wait in `waiting` and move to `nodes` together when it closes, which is why the
-//! children of a node stand side by side.
+//! The reader makes one pass over the text. `taken` is the offset up to which every byte belongs to
+//! a node; the head of a new node starts there, so there can be no gaps. A collection is *open*
+//! while lines can still be added to it. Its finished children are kept in `waiting` and are moved
+//! to `nodes` together when it closes, so the children of a node are adjacent.
 //!
-//! Almost every line is a key and a plain value. The small functions that such a line
-//! goes through are marked `inline(always)`: together they are a third of its time.
+//! Almost every line is a key and a plain value. The small functions that handle such a line are
+//! marked `inline(always)`: together they take a third of its time.
 
 use std::ops::Range;
 

@@ -91,6 +91,14 @@ fn problems(text: &[u8]) -> Vec<ProblemKind> {
         .collect()
 }
 
+/// The kind of each problem, and the bytes that are named.
+fn blamed(text: &[u8]) -> Vec<(ProblemKind, String)> {
+    let yaml = read(text);
+    let problems = yaml.problems().iter();
+    let bytes = |at: Extent| String::from_utf8_lossy(at.of(text)).into_owned();
+    problems.map(|p| (p.kind, bytes(p.at))).collect()
+}
+
 /// Head and value of every node below the document, in the order of the text.
 fn heads(text: &[u8]) -> Vec<(String, String)> {
     let yaml = read(text);

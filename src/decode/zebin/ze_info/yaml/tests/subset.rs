@@ -88,144 +88,215 @@ fn comments() {
 #[test]
 fn odd_texts() {
     for (text, tree, expected) in [
-        ("a:1\nb: 2", "{a: 1, b: 2}", vec![ColonWithoutBlank]),
+        ("a:1\nb: 2", "{a: 1, b: 2}", vec![(ColonWithoutBlank, ":")]),
         (
             "a:\n  -b: 1\n  -c: 2",
             "{a: [{b: 1}, {c: 2}]}",
-            vec![DashWithoutBlank, DashWithoutBlank],
+            vec![(DashWithoutBlank, "-"), (DashWithoutBlank, "-")],
         ),
         (
             "a: 1\n// b: 2\nc: 3",
             "{a: 1, // b: 2, c: 3}",
-            vec![SlashComment],
+            vec![(SlashComment, "// b: 2")],
         ),
-        ("a: {}", "{a: flow{}}}", vec![FlowMapping]),
+        ("a: {}", "{a: flow{}}}", vec![(FlowMapping, "{")]),
         (
             "a: {b: 1, c, \"d\":2}",
             "{a: flow{b: 1, c: ~, \"d\": 2, }}}",
-            vec![FlowMapping],
+            vec![(FlowMapping, "{")],
         ),
         (
             "a: {b: {c: [1]}}",
             "{a: flow{b: flow{c: flow[1, ]], }}, }}}",
-            vec![FlowMapping, FlowMapping],
+            vec![(FlowMapping, "{"), (FlowMapping, "{")],
         ),
-        ("a:\n\tb: 1", "{a: {b: 1}}", vec![TabIndentation]),
+        ("a:\n\tb: 1", "{a: {b: 1}}", vec![(TabIndentation, "\t")]),
         (
             "a:\n    b: 1\n\tc: 2",
             "{a: {b: 1, c: 2}}",
-            vec![TabIndentation],
+            vec![(TabIndentation, "\t")],
         ),
-        ("a: 1\rb: 2", "{a: 1, b: 2}", vec![BareCarriageReturn]),
-        ("\u{feff}a: 1", "{a: 1}", vec![ByteOrderMark]),
-        ("a: x\u{1}y", "{a: x\u{1}y}", vec![ControlCharacter]),
-        ("a: x\0y\nb: 1", "{a: x\0y, b: 1}", vec![ControlCharacter]),
-        ("a: 1\n\0\0", "{a: 1}, \"\\n\\0\\0\"", vec![TrailingNul]),
-        ("a:\n  x", "{a: x}", vec![ValueOnNextLine]),
-        ("a: # c\n  [1]", "{a: flow[1, ]]}", vec![ValueOnNextLine]),
-        ("a: b: c", "{a: b: c}", vec![ColonInValue]),
-        ("a: @x", "{a: @x}", vec![ReservedIndicator]),
-        ("a: - x", "{a: - x}", vec![ReservedIndicator]),
-        ("a: \"\\q\"", "{a: \"\\q\"}", vec![BadEscape]),
+        (
+            "a: 1\rb: 2",
+            "{a: 1, b: 2}",
+            vec![(BareCarriageReturn, "\r")],
+        ),
+        ("\u{feff}a: 1", "{a: 1}", vec![(ByteOrderMark, "\u{feff}")]),
+        (
+            "a: x\u{2028}y",
+            "{a: x\u{2028}y}",
+            vec![(UnicodeLineBreak, "\u{2028}")],
+        ),
+        (
+            "a: x\u{85}y",
+            "{a: x\u{85}y}",
+            vec![(UnicodeLineBreak, "\u{85}")],
+        ),
+        (
+            "a: 1\n\u{feff}b: 1",
+            "{a: 1, \u{feff}b: 1}",
+            vec![(ByteOrderMark, "\u{feff}")],
+        ),
+        (
+            "a: x\u{1}y",
+            "{a: x\u{1}y}",
+            vec![(ControlCharacter, "\u{1}")],
+        ),
+        (
+            "a: x\0y\nb: 1",
+            "{a: x\0y, b: 1}",
+            vec![(ControlCharacter, "\0")],
+        ),
+        (
+            "a: 1\n\0\0",
+            "{a: 1}, \"\\n\\0\\0\"",
+            vec![(TrailingNul, "\0\0")],
+        ),
+        ("a:\n  x", "{a: x}", vec![(ValueOnNextLine, "x")]),
+        (
+            "a: # c\n  [1]",
+            "{a: flow[1, ]]}",
+            vec![(ValueOnNextLine, "[1]")],
+        ),
+        ("a: b: c", "{a: b: c}", vec![(ColonInValue, ":")]),
+        ("a: @x", "{a: @x}", vec![(ReservedIndicator, "@x")]),
+        ("a: - x", "{a: - x}", vec![(ReservedIndicator, "- x")]),
+        ("a: \"\\q\"", "{a: \"\\q\"}", vec![(BadEscape, "\\q")]),
         (
             "a: 'x' y\nb: 1",
             "{a: 'x', <y>, b: 1}",
-            vec![TextAfterValue],
+            vec![(TextAfterValue, "y")],
         ),
         (
             "a: [1] y\nb: 1",
             "{a: flow[1, ]], <y>, b: 1}",
-            vec![TextAfterValue],
+            vec![(TextAfterValue, "y")],
         ),
         // Unclosed: the following lines survive.
-        ("a: 'x\nb: 1", "{a: 'x, b: 1}", vec![UnclosedQuote]),
+        ("a: 'x\nb: 1", "{a: 'x, b: 1}", vec![(UnclosedQuote, "'x")]),
         (
             "a: [1, 2\nb: 1",
             "{a: flow[1, 2], b: 1}",
-            vec![UnclosedBracket],
+            vec![(UnclosedBracket, "2")],
         ),
         (
             "a: [1,\nb: 1",
             "{a: flow[1, ,], b: 1}",
-            vec![UnclosedBracket],
+            vec![(UnclosedBracket, ",")],
         ),
-        ("a: [\nb: 1", "{a: flow[[], b: 1}", vec![UnclosedBracket]),
+        (
+            "a: [\nb: 1",
+            "{a: flow[[], b: 1}",
+            vec![(UnclosedBracket, "[")],
+        ),
         (
             "a: [[1]\n  b: 1\nc: 2",
             "{a: flow[flow[1, ]]], b: 1, c: 2}",
-            vec![UnclosedBracket, Indentation],
+            vec![(UnclosedBracket, "]"), (Indentation, "  ")],
         ),
         (
             "a: [1, 'x\n",
             "{a: flow[1, 'x]}, \"\\n\"",
-            vec![UnclosedQuote, UnclosedBracket],
+            vec![(UnclosedQuote, "'x"), (UnclosedBracket, "x")],
         ),
-        ("a: [1}\nb: 1", "{a: flow[1, }], b: 1}", vec![FlowSyntax]),
-        ("a: [1,,2]", "{a: flow[1, ~, 2, ]]}", vec![FlowSyntax]),
-        ("a: ['x' 2]", "{a: flow['x', 2, ]]}", vec![FlowSyntax]),
-        ("a: [b: 1]", "{a: flow[b: 1, ]]}", vec![FlowPair]),
+        (
+            "a: [1}\nb: 1",
+            "{a: flow[1, }], b: 1}",
+            vec![(FlowSyntax, "}")],
+        ),
+        (
+            "a: [1,,2]",
+            "{a: flow[1, ~, 2, ]]}",
+            vec![(FlowSyntax, ",")],
+        ),
+        (
+            "a: ['x' 2]",
+            "{a: flow['x', 2, ]]}",
+            vec![(FlowSyntax, "2")],
+        ),
+        ("a: [b: 1]", "{a: flow[b: 1, ]]}", vec![(FlowPair, "b")]),
         // Lines that fit nowhere.
-        ("a: 1\nfoo\nb: 2", "{a: 1, <foo>, b: 2}", vec![NotAnEntry]),
+        (
+            "a: 1\nfoo\nb: 2",
+            "{a: 1, <foo>, b: 2}",
+            vec![(NotAnEntry, "foo")],
+        ),
         (
             "a: 1\n: x\nb: 2",
             "{a: 1, <: x>, b: 2}",
-            vec![ReservedIndicator],
+            vec![(ReservedIndicator, ": x")],
         ),
-        ("a: 1\n- x\nb: 2", "{a: 1, <- x>, b: 2}", vec![Misplaced]),
-        ("- 1\na: 2\n- 3", "[1, <a: 2>, 3]", vec![Misplaced]),
-        ("  a: 1\nb: 2", "{a: 1, b: 2}", vec![Indentation]),
+        (
+            "a: 1\n- x\nb: 2",
+            "{a: 1, <- x>, b: 2}",
+            vec![(Misplaced, "- x")],
+        ),
+        (
+            "- 1\na: 2\n- 3",
+            "[1, <a: 2>, 3]",
+            vec![(Misplaced, "a: 2")],
+        ),
+        ("  a: 1\nb: 2", "{a: 1, b: 2}", vec![(Indentation, "")]),
         (
             "a:\n    b: 1\n  c: 2\nd: 3",
             "{a: {b: 1, c: 2}, d: 3}",
-            vec![Indentation],
+            vec![(Indentation, "  ")],
         ),
         (
             "a:\n- b: 1\n - b: 2\n- b: 3",
             "{a: [{b: 1}, {b: 2}, {b: 3}]}",
-            vec![Indentation],
+            vec![(Indentation, " ")],
         ),
-        ("x\na: 1", "x, {a: 1}", vec![Misplaced]),
+        ("x\na: 1", "x, {a: 1}", vec![(Misplaced, "a: 1")]),
         // Outside the subset.
-        ("a: &x 1\nb: *x", "{a: 1, b: *x}", vec![Anchor, Alias]),
-        ("a: &x\n  b: 1", "{a: {b: 1}}", vec![Anchor]),
-        ("a: !t # c\n  b: 1", "{a: {# c, b: 1}}", vec![Tag]),
-        ("<<: 1", "{<<: 1}", vec![MergeKey]),
+        (
+            "a: &x 1\nb: *x",
+            "{a: 1, b: *x}",
+            vec![(Anchor, "&x"), (Alias, "*x")],
+        ),
+        ("a: &x\n  b: 1", "{a: {b: 1}}", vec![(Anchor, "&x")]),
+        ("a: !t # c\n  b: 1", "{a: {# c, b: 1}}", vec![(Tag, "!t")]),
+        ("<<: 1", "{<<: 1}", vec![(MergeKey, "<<")]),
         (
             "a: |\n  x: 1\n\n  # y\nb: 1",
             "{a: |\n  x: 1\n\n  # y, b: 1}",
-            vec![BlockScalar],
+            vec![(BlockScalar, "|")],
         ),
-        ("a: >-\nb: 1", "{a: >-, b: 1}", vec![BlockScalar]),
-        ("- |\n x\n- y", "[|\n x, y]", vec![BlockScalar]),
+        ("a: >-\nb: 1", "{a: >-, b: 1}", vec![(BlockScalar, ">-")]),
+        ("- |\n x\n- y", "[|\n x, y]", vec![(BlockScalar, "|")]),
         (
             "a: x\n  y z\n\n  w\nb: 1",
             "{a: x\n  y z\n\n  w, b: 1}",
-            vec![MultiLineScalar, MultiLineScalar],
+            vec![(MultiLineScalar, "y z"), (MultiLineScalar, "w")],
         ),
         (
             "a: 1\n? b\n: 2",
             "{a: 1, <? b>, <: 2>}",
-            vec![ComplexKey, ReservedIndicator],
+            vec![(ComplexKey, "? b"), (ReservedIndicator, ": 2")],
         ),
         (
             "%YAML 1.2\n---\na: 1",
             "%YAML 1.2, ---, {a: 1}",
-            vec![Directive],
+            vec![(Directive, "%YAML 1.2")],
         ),
-        ("--- x", "---, <x>", vec![TextAfterValue]),
+        ("--- x", "---, <x>", vec![(TextAfterValue, "x")]),
         (
             "a: 1\n---\nb: 2",
             "{a: 1}, ---, {b: 2}",
-            vec![SecondDocument],
+            vec![(SecondDocument, "---")],
         ),
         (
             "a: 1\n...\nb: 2",
             "{a: 1}, ..., {b: 2}",
-            vec![SecondDocument, Misplaced],
+            vec![(SecondDocument, "b: 2"), (Misplaced, "b: 2")],
         ),
     ] {
+        let expected: Vec<_> = expected
+            .into_iter()
+            .map(|(kind, bytes)| (kind, bytes.to_owned()))
+            .collect();
         assert_eq!(
-            (show(text.as_bytes()).as_str(), problems(text.as_bytes())),
+            (show(text.as_bytes()).as_str(), blamed(text.as_bytes())),
             (tree, expected),
             "{text:?}"
         );
@@ -236,6 +307,17 @@ fn odd_texts() {
 fn bytes_that_are_not_utf_8_are_kept() {
     let text = b"a: x\xffy\nb: 1";
     assert_eq!(problems(text), [NotUtf8]);
+    // A sequence that ends early is named as far as it goes; one that the line ends, to its end.
+    for (bytes, bad) in [(&b"\xe4\xb8y"[..], 2), (b"\xe4y", 1), (b"\xe4\xb8", 2)] {
+        let text = [b"a: x", bytes, b"\nb: 1"].concat();
+        let yaml = read(&text);
+        let at: Vec<_> = yaml
+            .problems()
+            .iter()
+            .map(|problem| problem.at.of(&text))
+            .collect();
+        assert_eq!(at, [&bytes[..bad]]);
+    }
     let yaml = read(text);
     let a = yaml.get(text, yaml.content().unwrap(), "a").unwrap();
     assert_eq!(yaml.node(a).unwrap().value.of(text), b"x\xffy");

@@ -1,0 +1,103 @@
+//! `zeview check --device all`: what happens on each device.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::json;
+use zeview::model::json::SCHEMA;
+use zeview::model::list::write::Form;
+use zeview::model::list::writer::Writer;
+use zeview::model::list::{Column, ListId, Presence};
+use zeview::model::text::escaped;
+use zeview::model::{Document, NodeId, Severity};
+
+use super::tally::Sort;
+use crate::output::{Visible, fit, print_table};
+use crate::style;
+
+/// What is printed of a document.
+pub enum Text {
+    /// There is nothing for the driver in it.
+    None,
+    Table(zeview::model::list::table::Table),
+    Json(String),
+}
+
+/// The table of a document, and what becomes of it: it fails where it runs on no device.
+pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (Sort, Text) {
+    let is_malformed = document
+        .diagnostics
+        .iter()
+        .any(|found| found.severity == Severity::Error);
+    let Some(list) = document.list(id, ListId::Devices, None) else {
+        let sort = match document.summary.has.unknown {
+            true => Sort::Unknown,
+            false => Sort::WellFormed,
+        };
+        return (sort, Text::None);
+    };
+    let columns: Vec<&'static Column> = ListId::Devices
+        .columns()
+        .iter()
+        .filter(|column| match column.presence {
+            Presence::Default => true,
+            Presence::Several => list.is_of_several(),
+            _ => false,
+        })
+        .collect();
+    let form = if as_json { Form::Json } else { Form::Plain };
+    let mut writer = Writer::new(ListId::Devices, &columns, form, false);
+    let sources = &document.sources;
+    let verdict = ListId::Devices.columns();
+    let verdict = verdict.iter().position(|column| column.id == "verdict");
+    let verdict = verdict.unwrap_or_default();
+    let mut loads = false;
+    for row in 0..list.count() {
+        // As it sorts: no outcome, then the outcomes, the best first.
+        let cell = list.cell(row, verdict, sources);
+        loads |= cell.marks.iter().all(|mark| mark.text != "✕");
+        writer.push(&*list, row, sources, None);
+    }
+    let sort = match (is_malformed, loads) {
+        (true, _) => Sort::Malformed,
+        (_, true) => Sort::Loads,
+        (_, false) => Sort::Rejected,
+    };
+    let text = match as_json {
+        true => Text::Json(writer.finish()),
+        false => Text::Table(writer.table()),
+    };
+    (sort, text)
+}
+
+/// Prints the table of a file, or of a document in it.
+pub fn print(
+    file: &Path,
+    path: Option<&str>,
+    text: &Text,
+    as_json: bool,
+    out: &mut Visible<impl Write>,
+) -> io::Result<()> {
+    let name = file.display().to_string();
+    if as_json {
+        let devices = match text {
+            Text::Json(rows) => serde_json::from_str(rows).unwrap_or_default(),
+            _ => serde_json::Value::Null,
+        };
+        let object = json!({ "schema": SCHEMA, "file": name, "path": path, "devices": devices });
+        return write!(out, "{object}");
+    }
+    write!(out, "{}", escaped(&name))?;
+    if let Some(path) = path {
+        write!(out, ":{}", escaped(path))?;
+    }
+    match text {
+        Text::Table(table) => {
+            writeln!(out, ":")?;
+            let mut table = table.clone();
+            fit(&mut table);
+            print_table(&table, out, |_| style::PLAIN)
+        }
+        _ => writeln!(out, ": nothing in it is for the driver"),
+    }
+}

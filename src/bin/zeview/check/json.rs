@@ -1,0 +1,148 @@
+//! What `zeview check --json` says.
+
+use std::io;
+use std::path::Path;
+
+use serde::Serialize;
+use zeview::model::json::{DiagnosticJson, FindingJson, SCHEMA};
+use zeview::model::{Coverage, Document, Import, Outcome, Rebuild, Verdict};
+
+use crate::judge::{Chosen, Judged};
+
+/// An object a file, or a document that was asked for.
+#[derive(Serialize)]
+struct FileJson<'a> {
+    schema: u32,
+    file: String,
+    /// The document within the file that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    /// Null for a document within the file.
+    format: Option<&'a str>,
+    /// What the driver does with the file; null for containers, host programs, and what is of no
+    /// known format.
+    verdict: Option<Outcome>,
+    /// There is no error in the diagnostics; null for what is of no known format.
+    well_formed: Option<bool>,
+    driver: Option<&'a str>,
+    device: Option<&'a str>,
+    findings: Vec<FindingJson<'a>>,
+    /// The symbols that other modules must define.
+    #[serde(skip_serializing_if = "<[Import]>::is_empty")]
+    imports: &'a [Import],
+    rebuild: Option<&'a Rebuild>,
+    /// Of a container, with --device: which of its images run on the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<ChoiceJson<'a>>,
+    /// What the driver does with each image of a container.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    documents: Vec<InnerJson<'a>>,
+    /// Null for a document within the file.
+    coverage: Option<Coverage>,
+    diagnostics: Vec<DiagnosticJson<'a>>,
+}
+
+/// Keys of an entry of [`FileJson::documents`].
+#[derive(Serialize)]
+struct InnerJson<'a> {
+    path: &'a str,
+    device: Option<&'a str>,
+    verdict: Outcome,
+    findings: Vec<FindingJson<'a>>,
+    #[serde(skip_serializing_if = "<[Import]>::is_empty")]
+    imports: &'a [Import],
+}
+
+/// Keys of [`FileJson::choice`].
+#[derive(Serialize)]
+struct ChoiceJson<'a> {
+    device: &'a str,
+    /// Null if no image runs.
+    verdict: Option<Outcome>,
+    rule: &'a str,
+    images: Vec<PickJson<'a>>,
+}
+
+/// Keys of an entry of [`ChoiceJson::images`].
+#[derive(Serialize)]
+struct PickJson<'a> {
+    path: &'a str,
+    chosen: bool,
+    reason: &'a str,
+}
+
+impl<'a> ChoiceJson<'a> {
+    fn new(Chosen { images, choice }: &'a Chosen) -> ChoiceJson<'a> {
+        let picks = images.list.iter().zip(&choice.picks);
+        ChoiceJson {
+            device: &choice.device,
+            verdict: choice.outcome,
+            rule: &choice.rule,
+            images: picks
+                .map(|(image, pick)| PickJson {
+                    path: &image.path,
+                    chosen: pick.is_chosen,
+                    reason: &pick.why,
+                })
+                .collect(),
+        }
+    }
+}
+
+pub fn print(
+    document: &mut Document,
+    judged: &Judged,
+    file: &Path,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    let diagnostics = judged
+        .diagnostics
+        .iter()
+        .map(|diagnostic| DiagnosticJson::new(diagnostic, document.path_of(diagnostic)))
+        .collect();
+    let verdict = judged.verdict.as_ref();
+    let findings = verdict.map_or_else(Vec::new, |verdict| findings_json(document, verdict));
+    let documents = judged
+        .inner
+        .iter()
+        .map(|(path, verdict)| InnerJson {
+            path,
+            device: verdict.device.as_deref(),
+            verdict: verdict.outcome,
+            findings: findings_json(document, verdict),
+            imports: &verdict.imports,
+        })
+        .collect();
+    let is_whole = judged.path.is_none();
+    serde_json::to_writer(
+        out,
+        &FileJson {
+            schema: SCHEMA,
+            file: file.display().to_string(),
+            path: judged.path.as_deref(),
+            format: is_whole.then_some(&*document.summary.format),
+            verdict: verdict.map(|verdict| verdict.outcome),
+            well_formed: judged.is_well_formed(),
+            driver: verdict.map(|verdict| &*verdict.driver),
+            device: verdict.and_then(|verdict| verdict.device.as_deref()),
+            findings,
+            imports: verdict.map_or(&[], |verdict| &verdict.imports),
+            rebuild: verdict.and_then(|verdict| verdict.rebuild.as_ref()),
+            choice: judged.choice.as_ref().map(ChoiceJson::new),
+            documents,
+            coverage: is_whole.then_some(document.coverage),
+            diagnostics,
+        },
+    )?;
+    Ok(())
+}
+
+fn findings_json<'a>(document: &mut Document, verdict: &'a Verdict) -> Vec<FindingJson<'a>> {
+    let findings = verdict.findings.iter().enumerate();
+    findings
+        .map(|(at, finding)| {
+            let path = document.path_of_span(finding.span);
+            FindingJson::new(finding, verdict.decisive == Some(at), path)
+        })
+        .collect()
+}

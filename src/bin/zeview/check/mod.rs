@@ -1,0 +1,254 @@
+//! `zeview check`: what the driver does with files, and what is wrong with them.
+
+mod devices;
+mod json;
+mod sarif;
+mod tally;
+mod text;
+
+use std::error::Error;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use zeview::decode::zebin::device::Device;
+use zeview::model::{Document, NodeId};
+
+use crate::FileArgument;
+use crate::files::{Target, targets};
+use crate::input;
+use crate::judge::Judged;
+use crate::output::{self, Lenient, Visible, complain};
+use crate::parallel::in_order;
+use crate::progress::Progress;
+use tally::{Sort, Tally};
+pub use text::print_headline;
+
+#[derive(Args)]
+pub struct Options {
+    /// The files, and folders of files; `-` reads standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<FileArgument>,
+    /// Print a JSON array with one object a file: schema, file, path (with --path), format,
+    /// verdict (null where there is none: containers, host programs, unknown formats),
+    /// well_formed (null for unknown formats), driver, device, findings, rebuild, documents,
+    /// coverage, diagnostics.
+    #[arg(long)]
+    json: bool,
+    /// Print a SARIF 2.1.0 log, for tools that show findings in reviews.
+    #[arg(long, conflicts_with = "json")]
+    sarif: bool,
+    /// Print only what fails.
+    #[arg(long, short, conflicts_with_all = ["json", "sarif"])]
+    quiet: bool,
+    /// Warnings fail as well, and so do named files of no format that zeview reads.
+    #[arg(long)]
+    strict: bool,
+    /// Check only these documents within the file: a path as `zeview ls` shows it, or a pattern.
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+    /// The device for the verdict, instead of the file's target: a driver name (`bmg-g21`), a
+    /// marketing or code name (`B580`, `Battlemage`), a release (`xe2-hpg`),
+    /// `arch.release.revision` (`20.1.0`), a PCI device id (`0xe20b`), or a product configuration
+    /// (`0x05004000`). Of a container: which image runs on it, and why. `all` prints a table of all
+    /// devices; with --json, an object with `devices`.
+    #[arg(long, value_name = "NAME", value_parser = device)]
+    device: Option<String>,
+}
+
+/// In the place of a device: all of them.
+const ALL: &str = "all";
+
+/// A name that stands for a device.
+fn device(name: &str) -> Result<String, String> {
+    match Device::named(name) {
+        _ if name == ALL => Ok(name.to_owned()),
+        Some(_) => Ok(name.to_owned()),
+        None => Err("unknown device".to_owned()),
+    }
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    if options.sarif && options.device.as_deref() == Some(ALL) {
+        complain!("--sarif takes one device");
+        return Ok(ExitCode::from(2));
+    }
+    let mut tally = Tally::default();
+    let files = targets(&options.files, |folder, error| {
+        complain!("{}: {error}", folder.display());
+        tally.add(Sort::Unreadable);
+    });
+    let mut out = BufWriter::new(Lenient::new(output::stdout()));
+    let (before, between, after) = match (options.json, options.sarif) {
+        (true, _) => ("[\n", ",\n", "\n]\n".to_owned()),
+        (_, true) => (sarif::BEGIN, ",\n", String::new()),
+        _ => ("", "", String::new()),
+    };
+    out.write_all(before.as_bytes())?;
+    let mut is_first = true;
+    let mut unreadable = Vec::new();
+    let progress = Progress::start();
+    let count = files.len();
+    in_order(
+        count,
+        |number| match files.get(number) {
+            Some(file) => {
+                let name = file.path.display();
+                progress.say(|| format!("checking {name} ({} of {count})", number + 1));
+                check(file, options)
+            }
+            None => Ok(Checked::default()),
+        },
+        |number, checked| {
+            let Some(file) = files.get(number) else {
+                return Ok(());
+            };
+            match checked {
+                Ok(checked) => {
+                    for sort in checked.sorts {
+                        tally.add(sort);
+                    }
+                    tally.fails |= checked.fails;
+                    if checked.text.is_empty() {
+                        return Ok(());
+                    }
+                    if !std::mem::take(&mut is_first) {
+                        out.write_all(between.as_bytes())?;
+                    }
+                    out.write_all(&checked.text)
+                }
+                Err(error) => {
+                    complain!("{}: {error}", file.path.display());
+                    unreadable.push((file.path.clone(), error.to_string()));
+                    tally.add(Sort::Unreadable);
+                    Ok(())
+                }
+            }
+        },
+    )?;
+    drop(progress);
+    if options.sarif {
+        sarif::finish(&unreadable, &mut out)?;
+    }
+    out.write_all(after.as_bytes())?;
+    let is_text = !options.json && !options.sarif;
+    let says_total = options.files.iter().any(|file| file.is_dir()) || options.files.len() > 1;
+    if is_text && says_total && (tally.status() > 0 || !options.quiet) {
+        tally.print(&mut Visible::new(&mut out, output::colors()))?;
+    }
+    out.flush()?;
+    if tally.is_empty() {
+        complain!("there are no files to check");
+    }
+    Ok(ExitCode::from(tally.status()))
+}
+
+/// A file that was checked.
+#[derive(Default)]
+struct Checked {
+    /// What is printed about it.
+    text: Vec<u8>,
+    /// What became of it, and of each document that was asked for.
+    sorts: Vec<Sort>,
+    fails: bool,
+}
+
+fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + Send + Sync>> {
+    let mut document = input::open(&target.path)?;
+    let device = options.device.as_deref();
+    if device == Some(ALL) {
+        return matrix(&mut document, target, options);
+    }
+    let all = match &options.path {
+        None => vec![Judged::file(&mut document, device)],
+        Some(path) => {
+            let found = document.find_all(path).map_err(|e| e.to_string())?;
+            let judge = |id: NodeId| Judged::part(&mut document, id, device);
+            found.into_iter().map(judge).collect()
+        }
+    };
+    let mut checked = Checked::default();
+    for judged in all {
+        add(&mut document, &judged, target, options, &mut checked)?;
+    }
+    Ok(checked)
+}
+
+/// What happens on each device: a table for each document that was asked for.
+fn matrix(
+    document: &mut Document,
+    target: &Target,
+    options: &Options,
+) -> Result<Checked, Box<dyn Error + Send + Sync>> {
+    let ids = match &options.path {
+        None => vec![NodeId::ROOT],
+        Some(path) => document.find_all(path).map_err(|e| e.to_string())?,
+    };
+    let mut checked = Checked::default();
+    let mut text = Vec::new();
+    let mut is_first = true;
+    for id in ids {
+        let (sort, table) = devices::table(document, id, options.json);
+        if sort == Sort::Unknown && target.is_found {
+            checked.sorts.push(Sort::Skipped);
+            continue;
+        }
+        checked.sorts.push(sort);
+        checked.fails |= sort.fails();
+        if options.quiet && !sort.fails() {
+            continue;
+        }
+        let path = options.path.as_ref().map(|_| document.path(id));
+        if !std::mem::take(&mut is_first) && options.json {
+            text.extend_from_slice(b",\n");
+        }
+        let mut out = Visible::new(&mut text, output::colors());
+        devices::print(
+            &target.path,
+            path.as_deref(),
+            &table,
+            options.json,
+            &mut out,
+        )?;
+    }
+    checked.text = text;
+    Ok(checked)
+}
+
+fn add(
+    document: &mut Document,
+    judged: &Judged,
+    target: &Target,
+    options: &Options,
+    checked: &mut Checked,
+) -> io::Result<()> {
+    let sort = match Sort::of(judged) {
+        Sort::Unknown if target.is_found => {
+            checked.sorts.push(Sort::Skipped);
+            return Ok(());
+        }
+        sort => sort,
+    };
+    let fails = sort.fails() || (options.strict && judged.is_doubtful());
+    checked.sorts.push(sort);
+    checked.fails |= fails;
+    if options.quiet && !fails {
+        return Ok(());
+    }
+    let mut text = Vec::new();
+    match (options.json, options.sarif) {
+        (true, _) => json::print(document, judged, &target.path, &mut text)?,
+        (_, true) => sarif::print(document, judged, &target.path, &mut text)?,
+        _ => {
+            let name = target.path.display().to_string();
+            let mut out = Visible::new(&mut text, output::colors());
+            text::print(document, judged, &name, &mut out)?;
+        }
+    }
+    let has_commas = options.json || options.sarif;
+    if has_commas && !text.is_empty() && !checked.text.is_empty() {
+        checked.text.extend_from_slice(b",\n");
+    }
+    checked.text.append(&mut text);
+    Ok(())
+}

@@ -1,0 +1,194 @@
+//! What `zeview check --sarif` says: a log of SARIF 2.1.0 (OASIS). The results are written as they
+//! are found, the tool with its rules behind them.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use zeview::decode::rules;
+use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span, Verdict};
+
+use crate::judge::Judged;
+
+/// What is written before the first result.
+pub const BEGIN: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
+                         \"version\":\"2.1.0\",\"runs\":[{\"results\":[\n";
+
+/// What is written behind the last result.
+pub fn finish(unreadable: &[(PathBuf, String)], out: &mut impl Write) -> io::Result<()> {
+    let notifications: Vec<Value> = unreadable
+        .iter()
+        .map(|(path, error)| {
+            json!({
+                "level": "error",
+                "message": { "text": error },
+                "locations": [{ "physicalLocation": { "artifactLocation": artifact(path) } }],
+            })
+        })
+        .collect();
+    let rules: Vec<Value> = rules::all().map(|rule| rule_json(&rule.info())).collect();
+    let tool = json!({ "driver": {
+        "name": "zeview",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
+    }});
+    let invocations = json!([{
+        "executionSuccessful": unreadable.is_empty(),
+        "toolExecutionNotifications": notifications,
+    }]);
+    writeln!(
+        out,
+        "\n],\"tool\":{tool},\n\"invocations\":{invocations}}}]}}"
+    )
+}
+
+fn rule_json(rule: &RuleInfo) -> Value {
+    let level = match rule.effect {
+        Some(effect) => level_of_effect(effect),
+        None => level(rule.severity),
+    };
+    json!({
+        "id": rule.id,
+        "shortDescription": { "text": rule.summary },
+        "help": { "text": format!("{}\n\n{}", rule.docs, rule.origin) },
+        "defaultConfiguration": { "level": level },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "note",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+    }
+}
+
+fn level_of_effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Passes => "note",
+        Effect::Warns | Effect::NeedsLinking | Effect::Recompiles | Effect::NotJudged => "warning",
+        Effect::Refuses | Effect::LinkFails | Effect::Crashes => "error",
+    }
+}
+
+/// Writes the results of a file, with commas between them. Nothing where nothing was found.
+pub fn print(
+    document: &mut Document,
+    judged: &Judged,
+    file: &Path,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    let mut results = Vec::new();
+    for verdict in judged
+        .verdict
+        .iter()
+        .chain(judged.inner.iter().map(|(_, v)| v))
+    {
+        add_verdict(document, verdict, file, &mut results);
+    }
+    for diagnostic in &judged.diagnostics {
+        results.push(diagnostic_json(document, diagnostic, file));
+    }
+    let lines: Vec<String> = results.iter().map(Value::to_string).collect();
+    out.write_all(lines.join(",\n").as_bytes())
+}
+
+fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results: &mut Vec<Value>) {
+    for finding in &verdict.findings {
+        let path = document.path_of_span(finding.span);
+        let device = match &verdict.device {
+            Some(device) => format!(" on {device}"),
+            None => String::new(),
+        };
+        let text = format!(
+            "driver {}{device} {}: {}",
+            verdict.driver,
+            finding.effect.words(),
+            finding.message
+        );
+        let mut result = result(&finding.rule, level_of_effect(finding.effect), &text);
+        result["locations"] = json!([location(document, finding.span, file, &path)]);
+        results.push(result);
+    }
+}
+
+fn diagnostic_json(document: &mut Document, diagnostic: &Diagnostic, file: &Path) -> Value {
+    let path = document.path_of(diagnostic);
+    let text = match &diagnostic.help {
+        Some(help) => format!("{}\n{help}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    let mut result = result(&diagnostic.rule, level(diagnostic.severity), &text);
+    let span = diagnostic.primary.span;
+    result["locations"] = json!([location(document, span, file, &path)]);
+    if !diagnostic.secondary.is_empty() {
+        let related = diagnostic.secondary.iter().map(|label| {
+            json!({
+                "message": { "text": label.text },
+                "physicalLocation": physical(document, label.span, file),
+            })
+        });
+        result["relatedLocations"] = related.collect();
+    }
+    result
+}
+
+fn result(rule: &str, level: &str, text: &str) -> Value {
+    static PLACES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+        rules::all()
+            .enumerate()
+            .map(|(at, rule)| (rule.id, at))
+            .collect()
+    });
+    let mut result = json!({ "ruleId": rule, "level": level, "message": { "text": text } });
+    if let Some(place) = PLACES.get(rule) {
+        result["ruleIndex"] = json!(place);
+    }
+    result
+}
+
+fn location(document: &Document, span: Span, file: &Path, path: &str) -> Value {
+    let mut location = json!({ "physicalLocation": physical(document, span, file) });
+    if !path.is_empty() {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": path }]);
+    }
+    location
+}
+
+/// The bytes of the file; of what is unpacked, those that it was unpacked from.
+fn physical(document: &Document, mut span: Span, file: &Path) -> Value {
+    while span.source != SourceId::FILE {
+        span = document.sources.parent(span.source).unwrap_or_default();
+    }
+    json!({
+        "artifactLocation": artifact(file),
+        "region": { "byteOffset": span.start, "byteLength": span.len() },
+    })
+}
+
+/// A relative reference, or a file URI where the path is absolute (RFC 3986).
+fn artifact(path: &Path) -> Value {
+    let mut uri = String::new();
+    if path.is_absolute() {
+        uri.push_str("file://");
+    }
+    let mut separator = if path.is_absolute() { "/" } else { "" };
+    for component in path.components() {
+        if component == Component::RootDir {
+            continue;
+        }
+        uri.push_str(separator);
+        separator = "/";
+        for byte in component.as_os_str().as_encoded_bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                    uri.push(char::from(*byte));
+                }
+                byte => uri.push_str(&format!("%{byte:02X}")),
+            }
+        }
+    }
+    json!({ "uri": uri })
+}

@@ -1,0 +1,148 @@
+//! What `zeview check` says.
+
+use std::io::{self, Write};
+
+use zeview::decode::text::plural;
+use zeview::model::text::{diagnostic_text, escaped, finding_text};
+use zeview::model::{Coverage, Document, Severity, Verdict};
+
+use crate::judge::{Chosen, Judged};
+use crate::output::Visible;
+use crate::style;
+
+pub fn print(
+    document: &mut Document,
+    judged: &Judged,
+    file: &str,
+    out: &mut Visible<impl Write>,
+) -> io::Result<()> {
+    write!(out, "{}", escaped(file))?;
+    if let Some(path) = &judged.path {
+        write!(out, ":{}", escaped(path))?;
+    }
+    write!(out, ": ")?;
+    let Some(is_well_formed) = judged.is_well_formed() else {
+        return writeln!(
+            out,
+            "not a format zeview reads ({})",
+            escaped(&judged.title)
+        );
+    };
+    if let Some(verdict) = &judged.verdict {
+        print_headline(verdict, out)?;
+        print_verdict(document, verdict, out)?;
+        write!(out, "  ")?;
+    }
+    if !judged.title.is_empty() {
+        write!(out, "{} · ", escaped(&judged.title))?;
+    }
+    match is_well_formed {
+        true => write!(out, "well-formed")?,
+        false => out.paint(style::BAD, "malformed")?,
+    }
+    for (severity, word) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
+        let count = judged.count(severity);
+        let style = match count {
+            0 => style::PLAIN,
+            _ => style::severity(severity),
+        };
+        write!(out, ", ")?;
+        out.paint(style, plural(count as u64, word))?;
+    }
+    if judged.path.is_none() {
+        let Coverage {
+            padding,
+            gap,
+            overlap,
+            ..
+        } = document.coverage;
+        write!(
+            out,
+            " · bytes: {padding} padding, {gap} unexplained, {overlap} overlapping"
+        )?;
+    }
+    writeln!(out)?;
+    match &judged.choice {
+        Some(chosen) => print_choice(document, judged, chosen, out)?,
+        None => {
+            for (path, verdict) in &judged.inner {
+                write!(out, "  {}: ", escaped(path))?;
+                print_headline(verdict, out)?;
+                print_verdict(document, verdict, out)?;
+            }
+        }
+    }
+    let indent = if judged.verdict.is_some() {
+        "    "
+    } else {
+        "  "
+    };
+    for diagnostic in &judged.diagnostics {
+        let text = diagnostic_text(diagnostic, &document.path_of(diagnostic));
+        style::print_finding(&text, style::severity(diagnostic.severity), indent, out)?;
+    }
+    Ok(())
+}
+
+/// Which images of a container run on a device, and what the driver does with those.
+fn print_choice(
+    document: &mut Document,
+    judged: &Judged,
+    Chosen { images, choice }: &Chosen,
+    out: &mut Visible<impl Write>,
+) -> io::Result<()> {
+    write!(out, "  on {}: ", choice.device)?;
+    let style = choice.outcome.map_or(style::BAD, style::outcome);
+    out.paint(style, choice.words())?;
+    writeln!(out, " ({})", choice.rule)?;
+    for (image, pick) in images.list.iter().zip(&choice.picks) {
+        write!(out, "  {}: ", escaped(&image.path))?;
+        match pick.is_chosen {
+            true => out.paint(style::HEAD, "runs")?,
+            false => out.paint(style::DIM, "does not run")?,
+        }
+        writeln!(out, ": {}", escaped(&pick.why))?;
+        let mut inner = judged.inner.iter().filter(|_| pick.is_chosen);
+        if let Some((_, verdict)) = inner.find(|(path, _)| *path == image.path) {
+            print_verdict(document, verdict, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// The verdict in one line.
+pub fn print_headline(verdict: &Verdict, out: &mut Visible<impl Write>) -> io::Result<()> {
+    let headline = verdict.headline();
+    let outcome = verdict.outcome.words();
+    write!(out, "{}", headline.strip_suffix(outcome).unwrap_or(""))?;
+    out.paint(style::outcome(verdict.outcome), outcome)?;
+    writeln!(out)
+}
+
+/// What the driver meets, and what could be done about it.
+fn print_verdict(
+    document: &mut Document,
+    verdict: &Verdict,
+    out: &mut Visible<impl Write>,
+) -> io::Result<()> {
+    for finding in &verdict.findings {
+        let text = finding_text(finding, &document.path_of_span(finding.span));
+        style::print_finding(&text, style::effect(finding.effect), "    ", out)?;
+    }
+    for import in &verdict.imports {
+        if !import.exported_by.is_empty() {
+            let exporters = import.exported_by.join(", ");
+            writeln!(
+                out,
+                "    {} is exported by {exporters}",
+                escaped(&import.symbol)
+            )?;
+        }
+    }
+    match &verdict.rebuild {
+        Some(rebuild) if !verdict.outcome.loads() || rebuild.helps => {
+            writeln!(out, "    {}", rebuild.text)
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,262 @@
+//! `zeview disasm`: the assembly of kernels.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::{Value, json};
+use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
+use zeview::decode::zebin::platform;
+use zeview::model::list::ListId;
+use zeview::model::{Document, NodeId, Span};
+
+use crate::FileArgument;
+use crate::input;
+use crate::output::{self, complain};
+use crate::progress::Progress;
+
+#[derive(Args)]
+pub struct Options {
+    /// The file; `-` reads standard input.
+    file: FileArgument,
+    /// Print only this kernel or function.
+    #[arg(long, value_name = "NAME", conflicts_with = "raw")]
+    kernel: Option<String>,
+    /// The encoding: gen9, gen11, xe_gen12lp, xe_hpg, xe_hpc, xe2, xe3, xe3p, or the name of a
+    /// device. Default: that of the device that the file is for.
+    #[arg(long, value_name = "PLATFORM", value_parser = parse_platform)]
+    platform: Option<Platform>,
+    /// The file is code, without anything around it.
+    #[arg(long, requires = "platform")]
+    raw: bool,
+    /// Print branch targets as numbers relative to the branch, and no labels.
+    #[arg(short, long)]
+    numeric: bool,
+    /// Print the offset of each instruction.
+    #[arg(long)]
+    offsets: bool,
+    /// Print the bytes of each instruction.
+    #[arg(long)]
+    bytes: bool,
+    /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
+    /// mnemonic, text, comment, operands, targets.
+    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes"])]
+    json: bool,
+}
+
+fn parse_platform(name: &str) -> Result<Platform, String> {
+    platform::named(name).ok_or_else(|| "no such platform or device; see --help".to_owned())
+}
+
+/// The code of a kernel or function.
+struct Code {
+    name: String,
+    span: Span,
+    platform: Platform,
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let name = options.file.display();
+    let progress = Progress::start();
+    progress.say(|| format!("reading {name}"));
+    let mut document = match input::open(&options.file) {
+        Ok(document) => document,
+        Err(error) => {
+            complain!("{name}: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let found = match options.raw {
+        true => Ok(raw(&document, options)),
+        false => find(&mut document, options),
+    };
+    drop(progress);
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => {
+            complain!("{name}: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let mut out = output::raw();
+    let mut status = 0;
+    let mut first = true;
+    // It remembers how it decodes: one for all kernels of a platform.
+    let mut decoder: Option<(Platform, Decoder)> = None;
+    out.write_all(if options.json { b"[" } else { b"" })?;
+    for code in &found {
+        let bytes = match document.sources.read(code.span) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                complain!("{name}: {}: {error}", code.name);
+                status = 2;
+                continue;
+            }
+        };
+        let (_, decoder) = match &mut decoder {
+            Some(decoder) if decoder.0 == code.platform => decoder,
+            other => other.insert((code.platform, Decoder::new(code.platform))),
+        };
+        if options.json {
+            write_json(decoder, code, &bytes, &mut first, &mut out)?;
+            continue;
+        }
+        if options.kernel.is_none() && !options.raw {
+            writeln!(out, "// kernel {}", code.name)?;
+        }
+        write_text(decoder, &bytes, options, &mut out)?;
+    }
+    out.write_all(if options.json { b"\n]\n" } else { b"" })?;
+    out.flush()?;
+    Ok(ExitCode::from(status))
+}
+
+fn raw(document: &Document, options: &Options) -> Vec<Code> {
+    let span = document.root().span;
+    let code = span.zip(options.platform).map(|(span, platform)| Code {
+        name: String::new(),
+        span,
+        platform,
+    });
+    code.into_iter().collect()
+}
+
+/// The code sections of all zebins in a file.
+fn find(document: &mut Document, options: &Options) -> Result<Vec<Code>, String> {
+    let mut found = Vec::new();
+    let mut unknown = None;
+    for zebin in document.documents_with(ListId::Kernels) {
+        let device = document.verdict(zebin, None).and_then(|v| v.device);
+        let own = device.as_ref().and_then(|device| platform::named(device));
+        let Some(platform) = options.platform.or(own) else {
+            unknown = Some(match device {
+                Some(device) => format!("the encoding of {device} is not known; name a --platform"),
+                None => "the file names no device; name a --platform".to_owned(),
+            });
+            continue;
+        };
+        for (name, span) in sections(document, zebin) {
+            if options.kernel.as_ref().is_none_or(|kernel| *kernel == name) {
+                found.push(Code {
+                    name,
+                    span,
+                    platform,
+                });
+            }
+        }
+    }
+    match (found.is_empty(), unknown, &options.kernel) {
+        (false, ..) => Ok(found),
+        (true, Some(unknown), _) => Err(unknown),
+        (true, None, Some(kernel)) => Err(format!("no kernel {kernel}")),
+        (true, None, None) => Err("no kernels".to_owned()),
+    }
+}
+
+/// The names and bytes of the code sections of a zebin.
+fn sections(document: &mut Document, zebin: NodeId) -> Vec<(String, Span)> {
+    const PREFIX: &str = ".text.";
+    let Some(node) = document.node(zebin).cloned() else {
+        return Vec::new();
+    };
+    let count = document.count(&node);
+    let children = document.children(zebin, 0..count);
+    let sections = children.into_iter().filter_map(|id| {
+        let node = document.node(id)?;
+        let name = node.name.strip_prefix(PREFIX)?.to_owned();
+        Some((name, node.span?))
+    });
+    sections.collect()
+}
+
+fn write_text(
+    decoder: &Decoder,
+    bytes: &[u8],
+    options: &Options,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let blocks = (!options.numeric).then(|| Blocks::find(decoder, bytes));
+    let mut result = Ok(());
+    let mut prefix = |at: usize, length: usize, text: &mut String| {
+        if options.offsets {
+            text.push_str(&format!("/* [{at:08X}] */ "));
+        }
+        if options.bytes {
+            text.push_str("/* ");
+            for byte in bytes.get(at..at + length).unwrap_or_default() {
+                text.push_str(&format!("{byte:02x}"));
+            }
+            text.push_str(if length == 8 {
+                "                 */ "
+            } else {
+                " */ "
+            });
+        }
+    };
+    decoder.list(
+        bytes,
+        blocks.as_ref(),
+        &mut prefix,
+        &mut String::new(),
+        &mut |text| {
+            result = out.write_all(text.as_bytes());
+            text.clear();
+            result.is_ok()
+        },
+    );
+    result
+}
+
+fn write_json(
+    decoder: &Decoder,
+    code: &Code,
+    bytes: &[u8],
+    first: &mut bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut at = 0;
+    while let Some((instruction, _)) = bytes
+        .get(at..)
+        .and_then(|bytes| decoder.decode_fields(bytes))
+    {
+        let place = i32::try_from(at).unwrap_or(i32::MAX);
+        let mut line = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(place), &mut line);
+        let (text, comment) = line.split_once(" // ").unwrap_or((&line, ""));
+        let operands: Vec<Value> = parts
+            .iter()
+            .filter(|part| {
+                !matches!(
+                    part.kind,
+                    PartKind::Comment | PartKind::Options | PartKind::Execution
+                )
+            })
+            .map(|part| {
+                json!({
+                    "kind": format!("{:?}", part.kind),
+                    "text": line.get(part.text.clone()),
+                    "bits": format!("{:#x}", part.bits),
+                })
+            })
+            .collect();
+        let targets: Vec<i32> = targets(&instruction, place).collect();
+        let start = code.span.start + at as u64;
+        at += usize::from(instruction.length);
+        let object = json!({
+            "schema": zeview::model::json::SCHEMA,
+            "kernel": code.name,
+            "offset": place,
+            "start": start,
+            "end": start + u64::from(instruction.length),
+            "mnemonic": instruction.op.name(),
+            "text": text.trim(),
+            "comment": comment,
+            "operands": operands,
+            "targets": targets,
+        });
+        out.write_all(if *first { b"\n" } else { b",\n" })?;
+        *first = false;
+        serde_json::to_writer(&mut *out, &object)?;
+    }
+    Ok(())
+}

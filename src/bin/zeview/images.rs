@@ -1,0 +1,250 @@
+//! `zeview images`: the device images in a host's file.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED, Property};
+use zeview::model::list::table::{Head, Table};
+use zeview::model::text::escaped;
+use zeview::model::{Document, NodeId, Span};
+
+use crate::FileArgument;
+use crate::input;
+use crate::output::{self, complain, print_table, say_left_out};
+use crate::progress::Progress;
+use crate::style;
+
+#[derive(Args)]
+pub struct Options {
+    /// The files; `-` reads standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<FileArgument>,
+    /// Print a JSON array with one object per image: schema, file, section, start, end, how
+    /// (descriptor, tgtimg, offload-binary or carved), descriptor, struct_version, target, offload_kind, format,
+    /// compile_options, link_options, compressed, size (decompressed), kind (spirv, ar, zebin,
+    /// bitcode, offload-binary, syclbin or other), kernels, exported, imported, properties.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let mut printer = Printer::default();
+    let mut status = 0;
+    let mut json = output::raw();
+    for file in &options.files {
+        let progress = Progress::start();
+        progress.say(|| format!("reading {}", file.display()));
+        let opened = input::open(file);
+        drop(progress);
+        let mut document = match opened {
+            Ok(document) => document,
+            Err(error) => {
+                complain!("{}: {error}", file.display());
+                status = 2;
+                continue;
+            }
+        };
+        let holders = holders(&mut document);
+        if holders.is_empty() {
+            let title = &document.summary.title;
+            complain!("{}: {title} has no device images", file.display());
+            status = 2;
+        }
+        for (name, images) in holders {
+            let name = match name.as_str() {
+                "" => file.display().to_string(),
+                path => format!("{}:{path}", file.display()),
+            };
+            for index in 0..images.count() {
+                let Some(image) = images.image(index, &document.sources) else {
+                    continue;
+                };
+                match options.json {
+                    true => printer.json(&mut json, &name, &image)?,
+                    false => printer.row(&name, index, &image),
+                }
+            }
+        }
+    }
+    if options.json {
+        json.write_all(match printer.count {
+            0 => b"[]\n",
+            _ => b"\n]\n",
+        })?;
+        json.flush()?;
+    } else if printer.count > 0 {
+        printer.table(options.files.len() > 1)?;
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// The documents that hold images, with their paths: the file itself or, if it holds none, those
+/// in it, such as the objects of an archive.
+fn holders(document: &mut Document) -> Vec<(String, std::rc::Rc<dyn HostImages>)> {
+    if let Some(images) = document.host_images(NodeId::ROOT) {
+        return vec![(String::new(), images)];
+    }
+    let spans: Vec<Span> = document
+        .documents()
+        .iter()
+        .map(|inner| inner.span)
+        .collect();
+    let mut found = Vec::new();
+    for span in spans {
+        if let Some(id) = document.document_at(span)
+            && let Some(images) = document.host_images(id)
+        {
+            found.push((document.path(id), images));
+        }
+    }
+    found
+}
+
+#[derive(Default)]
+struct Printer {
+    count: usize,
+    rows: Vec<Vec<String>>,
+}
+
+impl Printer {
+    fn json(&mut self, out: &mut impl Write, file: &str, image: &HostImage) -> io::Result<()> {
+        out.write_all(if self.count == 0 { b"[\n" } else { b",\n" })?;
+        self.count += 1;
+        serde_json::to_writer(out, &ImageJson::new(file, image)).map_err(io::Error::from)
+    }
+
+    fn row(&mut self, file: &str, index: usize, image: &HostImage) {
+        self.count += 1;
+        let described = image.described.as_ref();
+        let kernels = described.map(Described::kernels).unwrap_or_default();
+        let size = unpacked(image).map_or_else(|| "?".to_owned(), |size| size.to_string());
+        self.rows.push(vec![
+            file.to_owned(),
+            format!("image {index}"),
+            format!("{:#x}", image.span.start),
+            image.span.len().to_string(),
+            size,
+            image.kind.to_owned(),
+            described.map_or_else(String::new, |described| escaped(&described.target)),
+            kernels.len().to_string(),
+            kernels
+                .first()
+                .map_or_else(String::new, |name| escaped(name)),
+        ]);
+    }
+
+    fn table(self, with_file: bool) -> io::Result<()> {
+        let heads = vec![
+            Head::text("file"),
+            Head::text("image"),
+            Head::text("offset"),
+            Head::number("stored"),
+            Head::number("size"),
+            Head::text("kind"),
+            Head::text("target"),
+            Head::number("kernels"),
+            Head::text("first kernel"),
+        ];
+        let mut table = Table::new(heads);
+        table.rows = self.rows;
+        if !with_file {
+            table.heads.remove(0);
+            for row in &mut table.rows {
+                row.remove(0);
+            }
+        }
+        let left_out = output::fit(&mut table);
+        let mut out = output::text();
+        print_table(&table, &mut out, |_| style::PLAIN)?;
+        out.flush()?;
+        say_left_out(&left_out);
+        Ok(())
+    }
+}
+
+fn unpacked(image: &HostImage) -> Option<u64> {
+    match image.unpacked {
+        Some(size) => size,
+        None => Some(image.span.len()),
+    }
+}
+
+#[derive(Serialize)]
+struct ImageJson<'a> {
+    schema: u32,
+    file: &'a str,
+    section: Option<&'a str>,
+    start: u64,
+    end: u64,
+    how: &'static str,
+    descriptor: Option<u64>,
+    struct_version: Option<u64>,
+    target: Option<&'a str>,
+    offload_kind: Option<&'a str>,
+    format: Option<&'a str>,
+    compile_options: Option<&'a str>,
+    link_options: Option<&'a str>,
+    compressed: bool,
+    size: Option<u64>,
+    kind: &'static str,
+    kernels: Vec<&'a str>,
+    exported: Vec<&'a str>,
+    imported: Vec<&'a str>,
+    properties: BTreeMap<&'a str, BTreeMap<&'a str, PropertyJson>>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PropertyJson {
+    Number(u64),
+    Bytes { bits: u64, hex: String },
+}
+
+impl<'a> ImageJson<'a> {
+    fn new(file: &'a str, image: &'a HostImage) -> ImageJson<'a> {
+        let described = image.described.as_ref();
+        let names = |set: &str| described.map_or_else(Vec::new, |found| found.names_in(set));
+        ImageJson {
+            schema: 1,
+            file,
+            section: Some(image.section.as_str()).filter(|name| !name.is_empty()),
+            start: image.span.start,
+            end: image.span.end,
+            how: image.how,
+            descriptor: image.descriptor,
+            struct_version: described.and_then(|found| found.version),
+            target: described.map(|found| found.target.as_str()),
+            offload_kind: described.map(|found| &*found.offload_kind),
+            format: described.map(|found| &*found.format),
+            compile_options: described.map(|found| found.compile_options.as_str()),
+            link_options: described.map(|found| found.link_options.as_str()),
+            compressed: image.unpacked.is_some(),
+            size: unpacked(image),
+            kind: image.kind,
+            kernels: described.map(Described::kernels).unwrap_or_default(),
+            exported: names(EXPORTED),
+            imported: names(IMPORTED),
+            properties: described.map(properties).unwrap_or_default(),
+        }
+    }
+}
+
+fn properties(described: &Described) -> BTreeMap<&str, BTreeMap<&str, PropertyJson>> {
+    let sets = described.properties.iter().map(|(name, properties)| {
+        let properties = properties.iter().map(|(name, value)| {
+            let value = match value {
+                Property::Number(number) => PropertyJson::Number(*number),
+                Property::Bytes { bits, bytes } => PropertyJson::Bytes {
+                    bits: *bits,
+                    hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+                },
+            };
+            (name.as_str(), value)
+        });
+        (name.as_str(), properties.collect())
+    });
+    sets.collect()
+}

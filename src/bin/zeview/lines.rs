@@ -1,0 +1,176 @@
+//! `zeview lines`: the source lines of the code in files.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use zeview::model::list::query::{Filter, Query};
+use zeview::model::list::write::Form;
+use zeview::model::list::writer::Writer;
+use zeview::model::list::{Column, ListId, Presence};
+
+use crate::FileArgument;
+use crate::input;
+use crate::output::{self, complain, fit, print_table, say_left_out};
+use crate::style;
+
+const LIST: ListId = ListId::SourceLines;
+
+#[derive(Args)]
+#[command(after_long_help = columns_help())]
+pub struct Options {
+    /// The files; `-` reads standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<FileArgument>,
+    /// Print a JSON array with one object per row: schema, file, and all columns.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print comma-separated values, with the column names in the first line.
+    #[arg(long)]
+    csv: bool,
+    /// List only the lines of these documents within the file: a path as `zeview ls` shows it, or a
+    /// pattern. Default: the lines of the file, or of all documents in it.
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+    /// Print these columns, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = column)]
+    columns: Vec<&'static Column>,
+    /// List only rows that match: words, conditions, and, or, not, parentheses:
+    /// `source_file=k.cl and line>=10`.
+    #[arg(long, value_name = "QUERY", value_parser = filter)]
+    filter: Option<String>,
+    /// Sort by a column in ascending order; -COLUMN sorts in descending order.
+    #[arg(long, value_name = "COLUMN", value_parser = sort, allow_hyphen_values = true)]
+    sort: Option<(&'static str, bool)>,
+    /// A source file, for the column `text`; it belongs to the lines of files with its name. Can be
+    /// given several times.
+    #[arg(long, value_name = "SOURCE")]
+    source: Vec<PathBuf>,
+}
+
+fn column(name: &str) -> Result<&'static Column, String> {
+    let column = LIST
+        .columns()
+        .iter()
+        .find(|column| column.id == name.trim());
+    column.ok_or_else(|| "no such column; see --help".to_owned())
+}
+
+fn filter(text: &str) -> Result<String, String> {
+    Filter::parse(text, LIST).map(|_| text.to_owned())
+}
+
+fn sort(text: &str) -> Result<(&'static str, bool), String> {
+    let name = text.strip_prefix('-');
+    Ok((column(name.unwrap_or(text))?.id, name.is_some()))
+}
+
+fn columns_help() -> String {
+    let mut help = "Columns (* = shown by default):\n".to_owned();
+    for column in LIST.columns() {
+        let is_default = column.presence == Presence::Default;
+        let star = if is_default { '*' } else { ' ' };
+        help.push_str(&format!("  {:12} {star} {}\n", column.id, column.doc));
+    }
+    help.push_str("\nExit status: 0, or 2 if a file could not be read or has no line tables.");
+    help
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let form = match (options.json, options.csv) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Csv,
+        _ => Form::Plain,
+    };
+    let columns = match (options.columns.as_slice(), form) {
+        ([], Form::Plain) => LIST
+            .default_columns()
+            .filter(|column| column.id != "text" || !options.source.is_empty())
+            .collect(),
+        ([], _) => LIST.columns().iter().collect(),
+        (columns, _) => columns.to_vec(),
+    };
+    let mut status = 0;
+    let mut sources = Vec::new();
+    for path in &options.source {
+        match std::fs::read(path) {
+            Ok(bytes) => sources.push((path, String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) => {
+                complain!("{}: {error}", path.display());
+                status = 2;
+            }
+        }
+    }
+    let with_file = form != Form::Plain || options.files.len() > 1;
+    let mut writer = Writer::new(LIST, &columns, form, with_file);
+    let mut rows = 0;
+    for file in &options.files {
+        match add(file, options, &sources, &mut writer) {
+            Ok(count) => rows += count,
+            Err(error) => {
+                complain!("{}: {error}", file.display());
+                status = 2;
+            }
+        }
+    }
+    if form != Form::Plain {
+        let mut out = BufWriter::new(io::stdout().lock());
+        out.write_all(writer.finish().as_bytes())?;
+        out.flush()?;
+    } else if rows > 0 {
+        let mut table = writer.table();
+        let left_out = fit(&mut table);
+        let mut out = output::text();
+        print_table(&table, &mut out, |_| style::PLAIN)?;
+        out.flush()?;
+        say_left_out(&left_out);
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// Adds the rows of a file. Returns how many.
+fn add(
+    file: &Path,
+    options: &Options,
+    texts: &[(&PathBuf, String)],
+    writer: &mut Writer,
+) -> Result<u64, Box<dyn std::error::Error>> {
+    let mut document = input::open(file)?;
+    for (path, text) in texts {
+        document.add_source_text(&path.display().to_string(), text);
+    }
+    let ids = match &options.path {
+        Some(path) => document.find_all(path)?,
+        None => document.documents_with(LIST),
+    };
+    let query = Query {
+        filter: options.filter.clone().unwrap_or_default(),
+        sort: options.sort.map(|(column, _)| column.into()),
+        descending: options.sort.is_some_and(|(_, descending)| descending),
+        ..Query::default()
+    };
+    let (mut found, mut rows) = (false, 0);
+    for id in ids {
+        let Some(list) = document.list(id, LIST, None) else {
+            continue;
+        };
+        found = true;
+        let place = match document.path(id) {
+            path if path.is_empty() => file.display().to_string(),
+            path => format!("{}:{path}", file.display()),
+        };
+        let sources = &document.sources;
+        for row in query.run(&*list, sources)?.from(0, u64::MAX) {
+            writer.push(&*list, row, sources, Some(&place));
+            rows += 1;
+        }
+        for note in list.notes() {
+            complain!("{place}: {note}");
+        }
+    }
+    match found {
+        true => Ok(rows),
+        false => Err(format!("{} has no line tables", document.summary.title).into()),
+    }
+}

@@ -1,0 +1,446 @@
+//! `zeview ls`: the parts of a file, with their paths.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+use zeview::decode::limits;
+use zeview::model::json::{SCHEMA, kind_name};
+use zeview::model::list::table::{Head, Table};
+use zeview::model::list::write::Form;
+use zeview::model::list::writer::Writer;
+use zeview::model::list::{Column, ListId};
+use zeview::model::text::{escaped, value_text};
+use zeview::model::{Area, Document, Node, NodeId, PathError, SourceId, Span, is_pattern};
+
+use crate::FileArgument;
+use crate::input;
+use crate::output::{self, Text, complain, fit, print_table, say_left_out, shortened};
+use crate::progress::Progress;
+use crate::style;
+
+#[derive(Args)]
+pub struct Options {
+    /// The file; `-` reads standard input.
+    file: FileArgument,
+    /// What is in these parts: names as they are listed here, `[3]` for the entries of tables. Of
+    /// a pattern, what matches it: `*` and `?` within a name, `**` for any number of names.
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+    /// List everything below them, too.
+    #[arg(short, long)]
+    recursive: bool,
+    /// List this many levels.
+    #[arg(long, value_name = "LEVELS")]
+    depth: Option<usize>,
+    /// List the sections of ELF files.
+    #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
+    sections: bool,
+    /// List the symbols of ELF files.
+    #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
+    symbols: bool,
+    /// List the relocations of ELF files.
+    #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
+    relocations: bool,
+    /// List the documents within the file.
+    #[arg(long, group = "list", conflicts_with_all = ["recursive", "depth"])]
+    images: bool,
+    /// Print a JSON array with one object a part: schema, path, name, kind, start, end, size,
+    /// source (where it is not the file), value, summary. Of symbols and relocations: schema,
+    /// file, and the columns.
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let name = options.file.display();
+    let progress = Progress::start();
+    progress.say(|| format!("decoding {name}"));
+    let opened = input::open(&options.file);
+    drop(progress);
+    let mut document = match opened {
+        Ok(document) => document,
+        Err(error) => {
+            complain!("{name}: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let named = match named(&mut document, &options.paths) {
+        Ok(named) => named,
+        Err(error) => {
+            complain!("{name}: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    let list = match (options.symbols, options.relocations) {
+        (true, _) => Some(ListId::Symbols),
+        (_, true) => Some(ListId::Relocations),
+        _ => None,
+    };
+    if let Some(list) = list {
+        return print_list(&mut document, &named, list, options);
+    }
+    let size = document.root().span.map_or(0, |span| span.len());
+    let mut out = Rows::new(options.json, limits::output(size));
+    match (options.sections, options.images) {
+        (true, _) => sections(&mut document, &named, &mut out)?,
+        (_, true) => images(&mut document, &named, &mut out)?,
+        _ => parts(&mut document, &named, options, &mut out)?,
+    }
+    match out.finish()? {
+        (0, _) if options.sections || options.images => {
+            let what = if options.sections {
+                "sections"
+            } else {
+                "documents"
+            };
+            complain!("{name}: there are no {what} in it");
+            Ok(ExitCode::from(2))
+        }
+        (_, true) => Ok(ExitCode::SUCCESS),
+        (_, false) => Ok(ExitCode::from(2)),
+    }
+}
+
+/// What is to be listed.
+struct Named {
+    id: NodeId,
+    /// It matches a pattern: it is listed itself, not what is in it.
+    matches: bool,
+}
+
+fn named(document: &mut Document, paths: &[String]) -> Result<Vec<Named>, PathError> {
+    let mut named = Vec::new();
+    for path in paths {
+        let matches = is_pattern(path);
+        let found = document.find_all(path)?.into_iter();
+        named.extend(found.map(|id| Named { id, matches }));
+    }
+    if paths.is_empty() {
+        named.push(Named {
+            id: NodeId::ROOT,
+            matches: false,
+        });
+    }
+    Ok(named)
+}
+
+fn parts(
+    document: &mut Document,
+    named: &[Named],
+    options: &Options,
+    out: &mut Rows,
+) -> io::Result<()> {
+    let levels = match (options.depth, options.recursive) {
+        (Some(levels), _) => levels,
+        (None, true) => usize::MAX,
+        (None, false) => 1,
+    };
+    for Named { id, matches } in named {
+        let path = document.path(*id);
+        let Some(node) = document.node(*id).cloned() else {
+            continue;
+        };
+        let lists_itself = *matches || document.count(&node) == 0;
+        if lists_itself {
+            out.push(&node, &path)?;
+        }
+        let levels = match lists_itself {
+            true => levels.saturating_sub(1),
+            false => levels,
+        };
+        if levels == 0 {
+            continue;
+        }
+        // `Err(None)`: the output is too long.
+        let walked = document.walk(&node, &mut |node, steps| {
+            let mut place = path.clone();
+            for step in steps {
+                place.push_str(if place.is_empty() { "" } else { "/" });
+                place.push_str(&step.segment);
+            }
+            match out.push(node, &place) {
+                Ok(()) if out.stopped => Err(None),
+                Ok(()) => Ok(steps.len() < levels),
+                Err(error) => Err(Some(error)),
+            }
+        });
+        if let Err(Some(error)) = walked {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// The documents in the file, itself among them, that are within what is named.
+fn documents(document: &mut Document, named: &[Named]) -> Vec<NodeId> {
+    let whole = document.root().span.unwrap_or_default();
+    let extents = named
+        .iter()
+        .filter_map(|named| document.node(named.id)?.extent());
+    let extents: Vec<Span> = extents.collect();
+    for extent in &extents {
+        document.open_within(*extent);
+    }
+    let spans = document.documents().iter().map(|inner| inner.span);
+    let mut spans: Vec<Span> = std::iter::once(whole).chain(spans).collect();
+    spans.retain(|span| extents.iter().any(|extent| extent.contains(*span)));
+    let mut ids = Vec::new();
+    let mut seen = HashSet::new();
+    for span in spans {
+        let id = match span == whole {
+            true => Some(NodeId::ROOT),
+            false => document.document_at(span),
+        };
+        ids.extend(id.filter(|id| seen.insert(*id)));
+    }
+    ids
+}
+
+fn images(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Result<()> {
+    for id in documents(document, named) {
+        if id != NodeId::ROOT {
+            let path = document.path(id);
+            if let Some(node) = document.node(id) {
+                out.push(node, &path)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What section headers describe.
+fn sections(document: &mut Document, named: &[Named], out: &mut Rows) -> io::Result<()> {
+    let is_section = |node: &Node| node.xrefs.iter().any(|xref| xref.why == "section header");
+    for id in documents(document, named) {
+        for id in document.children_that(id, is_section, usize::MAX) {
+            let path = document.path(id);
+            if let Some(node) = document.node(id) {
+                out.push(node, &path)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints lists of all documents that have them.
+fn print_list(
+    document: &mut Document,
+    named: &[Named],
+    list: ListId,
+    options: &Options,
+) -> io::Result<ExitCode> {
+    let name = options.file.display().to_string();
+    let mut lists = Vec::new();
+    for id in documents(document, named) {
+        if document.document_of(id, list) == Some(id)
+            && let Some(rows) = document
+                .list(id, list, None)
+                .filter(|rows| rows.count() > 0)
+        {
+            lists.push((document.path(id), rows));
+        }
+    }
+    if lists.is_empty() {
+        complain!("{name}: there are no {} in it", list.name());
+        return Ok(ExitCode::from(2));
+    }
+    let columns: Vec<&'static Column> = list.default_columns().collect();
+    let form = if options.json {
+        Form::Json
+    } else {
+        Form::Plain
+    };
+    let with_file = options.json || lists.len() > 1;
+    let mut writer = Writer::new(list, &columns, form, with_file);
+    for (path, rows) in &lists {
+        let place = match path.as_str() {
+            "" => name.clone(),
+            path => format!("{name}:{path}"),
+        };
+        for row in 0..rows.count() {
+            writer.push(&**rows, row, &document.sources, Some(&place));
+        }
+    }
+    if options.json {
+        let mut out = output::raw();
+        out.write_all(writer.finish().as_bytes())?;
+        out.flush()?;
+    } else {
+        let mut out = output::text();
+        let mut table = writer.table();
+        let left_out = fit(&mut table);
+        print_table(&table, &mut out, |_| style::PLAIN)?;
+        out.flush()?;
+        say_left_out(&left_out);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes parts as they come.
+struct Rows {
+    form: RowsForm,
+    count: usize,
+    /// How many bytes may still be written.
+    left: u64,
+    /// There was more to write.
+    stopped: bool,
+}
+
+enum RowsForm {
+    Json(Box<dyn Write>),
+    Text(Text, Table),
+}
+
+/// So many rows are aligned with each other: a file may have any number.
+const BLOCK: usize = 4096;
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    schema: u32,
+    path: &'a str,
+    name: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<u32>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<&'a str>,
+}
+
+impl Rows {
+    fn new(json: bool, most: u64) -> Rows {
+        let heads = vec![
+            Head::number("offset"),
+            Head::number("size"),
+            Head::text("what"),
+            Head::text("path"),
+        ];
+        Rows {
+            form: match json {
+                true => RowsForm::Json(Box::new(output::raw())),
+                false => RowsForm::Text(output::text(), Table::new(heads)),
+            },
+            count: 0,
+            left: most,
+            stopped: false,
+        }
+    }
+
+    fn push(&mut self, node: &Node, path: &str) -> io::Result<()> {
+        if self.left == 0 {
+            if !self.stopped {
+                self.stopped = true;
+                complain!(
+                    "stopped at {}: the output is too long; list parts of the file",
+                    escaped(path)
+                );
+            }
+            return Ok(());
+        }
+        let what = what(node);
+        let size = 40 + path.len() + what.len() + node.name.len();
+        self.left = self.left.saturating_sub(size as u64);
+        self.count += 1;
+        match &mut self.form {
+            RowsForm::Json(out) => {
+                out.write_all(if self.count == 1 { b"[\n" } else { b",\n" })?;
+                let unpacked = |span: &Span| span.source != SourceId::FILE;
+                let part = PartJson {
+                    schema: SCHEMA,
+                    path,
+                    name: &node.name,
+                    kind: kind_name(node.kind),
+                    start: node.span.map(|span| span.start),
+                    end: node.span.map(|span| span.end),
+                    size: node.span.map(Span::len),
+                    source: node.span.filter(unpacked).map(|span| span.source.0),
+                    value: &value_text(&node.value),
+                    summary: node.summary.as_deref(),
+                };
+                serde_json::to_writer(out, &part)?;
+                Ok(())
+            }
+            RowsForm::Text(out, table) => {
+                table.rows.push(vec![
+                    offset(node.span),
+                    node.span
+                        .map_or("-".to_owned(), |span| span.len().to_string()),
+                    shortened(&what),
+                    escaped(path),
+                ]);
+                match table.rows.len() {
+                    BLOCK => print_block(table, out),
+                    _ => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// How many there were, and whether these are all.
+    fn finish(self) -> io::Result<(usize, bool)> {
+        match self.form {
+            RowsForm::Json(mut out) => {
+                out.write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
+                out.flush()?;
+            }
+            RowsForm::Text(mut out, mut table) => {
+                if !table.rows.is_empty() {
+                    print_block(&mut table, &mut out)?;
+                }
+                out.flush()?;
+            }
+        }
+        Ok((self.count, !self.stopped))
+    }
+}
+
+fn print_block(table: &mut Table, out: &mut Text) -> io::Result<()> {
+    print_table(table, out, |column| match column {
+        0 => style::DIM,
+        _ => style::PLAIN,
+    })?;
+    table.rows.clear();
+    // They stand above the first rows only.
+    for head in &mut table.heads {
+        head.title.clear();
+    }
+    Ok(())
+}
+
+/// `0x00000040`, or `2:0x00000040` in what is unpacked.
+fn offset(span: Option<Span>) -> String {
+    match span {
+        None => "-".to_owned(),
+        Some(span) if span.source == SourceId::FILE => format!("{:#010x}", span.start),
+        Some(span) => format!("{}:{:#010x}", span.source.0, span.start),
+    }
+}
+
+/// What a part is in a few words: its value and its summary, or else its kind.
+pub fn what(node: &Node) -> String {
+    let value = value_text(&node.value);
+    let summary = escaped(node.summary.as_deref().unwrap_or(""));
+    match (value.is_empty(), summary.is_empty()) {
+        (false, false) => format!("{value} · {summary}"),
+        (false, true) => value,
+        (true, false) => summary,
+        (true, true) => match node.area {
+            Area::Code => "code",
+            Area::Data => "data",
+            Area::Ir => "intermediate representation",
+            Area::Debug => "debug information",
+            _ => kind_name(node.kind),
+        }
+        .to_owned(),
+    }
+}

@@ -1,0 +1,142 @@
+//! `zeview kernels --occupancy`: what limits how much of each kernel runs at a time.
+
+use std::io::{self, BufWriter, Write};
+
+use clap::Args;
+use serde::Serialize;
+use zeview::model::Sources;
+use zeview::model::kernels::Kernels;
+use zeview::model::list::CellValue;
+use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
+
+use crate::output::{self, Text};
+use crate::style;
+
+#[derive(Args)]
+pub struct Limits {
+    /// Print what limits the threads and work-groups of each kernel that run at a time, each number
+    /// with its source. With --json an array with one object per kernel: schema, file, name,
+    /// device, device_origin, terms (id, title, value, origin, limits), summary.
+    #[arg(long = "occupancy", conflicts_with_all = ["csv", "columns", "sort", "fail_if"])]
+    pub is_asked: bool,
+    /// For --occupancy: the device. Default: the target of the file.
+    #[arg(long, value_name = "DEVICE", requires = "is_asked")]
+    device: Option<String>,
+    /// For --occupancy: work-items of a work-group, as a number or as 16x16. Default: the required
+    /// work-group size of the kernel.
+    #[arg(long, value_name = "SIZE", requires = "is_asked", value_parser = work_group)]
+    work_group: Option<u64>,
+    /// For --occupancy: EUs of a (dual) sub-slice. Default: the published number.
+    #[arg(long, value_name = "COUNT", requires = "is_asked", value_parser = positive)]
+    eus: Option<u64>,
+    /// For --occupancy: bytes of shared local memory that the host sets for arguments.
+    #[arg(long, value_name = "BYTES", requires = "is_asked")]
+    local_arguments: Option<u64>,
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "not a positive number".to_owned())
+}
+
+fn work_group(text: &str) -> Result<u64, String> {
+    Question::work_items(text).ok_or_else(|| "not a size such as 256 or 16x16".to_owned())
+}
+
+/// A kernel in JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    schema: u32,
+    file: &'a str,
+    name: &'a str,
+    #[serde(flatten)]
+    found: &'a Occupancy,
+}
+
+pub struct Printer {
+    question: Question,
+    is_json: bool,
+    json: BufWriter<Box<dyn Write>>,
+    text: Text,
+    count: usize,
+}
+
+impl Printer {
+    pub fn new(options: &Limits, is_json: bool) -> Printer {
+        Printer {
+            question: Question {
+                device: options.device.clone().map(Into::into),
+                work_group: options.work_group,
+                eus: options.eus,
+                local_arguments: options.local_arguments,
+            },
+            is_json,
+            json: output::raw(),
+            text: output::text(),
+            count: 0,
+        }
+    }
+
+    /// Prints a kernel, or says why it cannot.
+    pub fn kernel(
+        &mut self,
+        file: &str,
+        name: &CellValue<'_>,
+        kernels: &dyn Kernels,
+        row: u32,
+        sources: &Sources,
+    ) -> io::Result<Result<(), String>> {
+        let place = usize::try_from(row).unwrap_or(usize::MAX);
+        let found = match kernels.occupancy(place, &self.question, sources) {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        let is_first = self.count == 0;
+        self.count += 1;
+        if self.is_json {
+            self.json
+                .write_all(if is_first { b"[\n" } else { b",\n" })?;
+            let record = Record {
+                schema: 1,
+                file,
+                name: &name.text(),
+                found: &found,
+            };
+            serde_json::to_writer(&mut self.json, &record)?;
+            return Ok(Ok(()));
+        }
+        if !is_first {
+            writeln!(self.text)?;
+        }
+        self.text.paint(style::HEAD, name.title())?;
+        write!(self.text, " ")?;
+        self.text.paint(style::DIM, file)?;
+        writeln!(self.text, "\n  {}", found.summary)?;
+        let title = |term: &Term| term.title.chars().count();
+        let width = found.terms.iter().map(title).max().unwrap_or(0);
+        for term in &found.terms {
+            let value = term.value.map_or("–".to_owned(), |value| value.to_string());
+            let mark = if term.limits { "*" } else { " " };
+            write!(self.text, "  {:width$} {value:>7}{mark} ", term.title)?;
+            self.text.paint(style::DIM, origin(&term.origin))?;
+            writeln!(self.text)?;
+        }
+        Ok(Ok(()))
+    }
+
+    pub fn finish(mut self) -> io::Result<()> {
+        if self.is_json {
+            self.json
+                .write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
+        }
+        self.json.flush()?;
+        self.text.flush()
+    }
+}
+
+fn origin(origin: &Origin) -> String {
+    match origin {
+        Origin::File(span) => format!("file, {:#x}..{:#x}", span.start, span.end),
+        origin => origin.words().into_owned(),
+    }
+}

@@ -1,0 +1,356 @@
+//! `zeview FILE`: what there is to know about a file at a glance.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use zeview::decode::text::plural;
+use zeview::model::kernels::KernelRow;
+use zeview::model::list::ListId;
+use zeview::model::list::table::{Head, Table};
+use zeview::model::text::{distance, escaped};
+use zeview::model::{Diagnostic, Document, Node, Severity, SourceId, Tone, is_pattern};
+
+use crate::FileArgument;
+use crate::check::print_headline;
+use crate::input;
+use crate::judge::Judged;
+use crate::ls::what;
+use crate::output::{self, Text, complain, print_table, shortened};
+use crate::progress::Progress;
+use crate::style;
+
+#[derive(Args)]
+pub struct Options {
+    /// The files to sum up; `-` reads standard input.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<FileArgument>,
+}
+
+/// So many lines of each sort are shown.
+const LINES: usize = 12;
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let mut out = output::text();
+    let mut status = 0;
+    let mut is_first = true;
+    for file in &options.files {
+        let progress = Progress::start();
+        progress.say(|| format!("decoding {}", file.display()));
+        let opened = input::open(file);
+        drop(progress);
+        match opened {
+            Ok(mut document) => {
+                if !std::mem::take(&mut is_first) {
+                    writeln!(out)?;
+                }
+                print(&mut document, file, &mut out)?;
+            }
+            Err(error) => {
+                out.flush()?;
+                complain!("{}: {error}{}", file.display(), meant(file, &error));
+                status = 2;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::from(status))
+}
+
+/// A file that is not there may be a command that is written wrongly.
+fn meant(file: &Path, error: &io::Error) -> String {
+    let typed = file.to_string_lossy();
+    let near = |name: &String| distance(name.as_bytes(), typed.as_bytes()) <= 2;
+    match crate::commands().into_iter().find(near) {
+        Some(name) if error.kind() == io::ErrorKind::NotFound && typed.len() > 2 => {
+            format!("; did you mean the command `{name}`?")
+        }
+        _ => String::new(),
+    }
+}
+
+fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
+    let judged = Judged::file(document, None);
+    out.paint(style::HEAD, file.display())?;
+    writeln!(out, ": {}", escaped(&judged.title))?;
+    let size = document.root().span.map_or(0, |span| span.len());
+    write!(out, "  size: {size} bytes")?;
+    match document.coverage.gap {
+        0 => writeln!(out)?,
+        gap => writeln!(out, ", {gap} of them unexplained")?,
+    }
+    print_facts(document, &judged, out)?;
+    print_verdicts(&judged, out)?;
+    print_problems(&judged, out)?;
+    print_parts(document, size, out)?;
+    let rows = kernels(document);
+    print_kernels(&rows, out)?;
+    let next = next(document, &judged, !rows.is_empty());
+    let name = quoted(&file.display().to_string());
+    out.paint(style::DIM, format_args!("next: zeview {next} {name}"))?;
+    writeln!(out)
+}
+
+/// What the title does not say already. The images of a container have a line each below.
+fn print_facts(document: &Document, judged: &Judged, out: &mut Text) -> io::Result<()> {
+    let images = ["image", "images", "binary", "device code"];
+    let is_said = |label: &str| !judged.inner.is_empty() && images.contains(&label);
+    let facts = document.summary.facts.iter();
+    let facts: Vec<_> = facts
+        .filter(|fact| !fact.headline && !is_said(&fact.label))
+        .collect();
+    for fact in facts.iter().take(LINES) {
+        write!(out, "  {}: ", escaped(&fact.label))?;
+        let style = match fact.tone {
+            Tone::Plain => style::PLAIN,
+            Tone::Good => style::GOOD,
+            Tone::Warning => style::WARNING,
+            Tone::Bad => style::BAD,
+        };
+        out.paint(style, &fact.text)?;
+        writeln!(out)?;
+    }
+    print_more(facts.len(), "fact", out)
+}
+
+fn print_more(count: usize, what: &str, out: &mut Text) -> io::Result<()> {
+    match count.saturating_sub(LINES) {
+        0 => Ok(()),
+        more => writeln!(
+            out,
+            "  … and {}",
+            plural(more as u64, &format!("more {what}"))
+        ),
+    }
+}
+
+fn print_verdicts(judged: &Judged, out: &mut Text) -> io::Result<()> {
+    if !judged.is_known {
+        return writeln!(out, "  not a format zeview reads");
+    }
+    if let Some(verdict) = &judged.verdict {
+        write!(out, "  ")?;
+        return print_headline(verdict, out);
+    }
+    for (path, verdict) in judged.inner.iter().take(LINES) {
+        write!(out, "  {}: ", escaped(path))?;
+        print_headline(verdict, out)?;
+    }
+    let rest = judged.inner.get(LINES..).unwrap_or(&[]);
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let fail = rest
+        .iter()
+        .filter(|(_, verdict)| !verdict.outcome.loads())
+        .count();
+    write!(out, "  … and {} more images", rest.len())?;
+    match fail {
+        0 => writeln!(out, ", which load"),
+        fail => writeln!(out, ", {fail} of which do not load"),
+    }
+}
+
+/// How many problems, and those of each rule in one line, the worst first.
+fn print_problems(judged: &Judged, out: &mut Text) -> io::Result<()> {
+    let all = [
+        (Severity::Error, "errors"),
+        (Severity::Warning, "warnings"),
+        (Severity::Info, "notes"),
+    ];
+    if judged.diagnostics.is_empty() {
+        return writeln!(out, "  problems: none");
+    }
+    write!(out, "  problems: ")?;
+    let mut before = "";
+    for (severity, words) in all {
+        let count = judged.count(severity);
+        if count > 0 {
+            write!(out, "{before}")?;
+            let words = if count == 1 {
+                words.trim_end_matches('s')
+            } else {
+                words
+            };
+            out.paint(style::severity(severity), format_args!("{count} {words}"))?;
+            before = ", ";
+        }
+    }
+    writeln!(out)?;
+    let mut rules: Vec<(&Diagnostic, usize)> = Vec::new();
+    for diagnostic in &judged.diagnostics {
+        match rules
+            .iter_mut()
+            .find(|(first, _)| first.rule == diagnostic.rule)
+        {
+            Some((_, count)) => *count += 1,
+            None => rules.push((diagnostic, 1)),
+        }
+    }
+    rules.sort_by_key(|(first, _)| std::cmp::Reverse(first.severity));
+    for (first, count) in rules.iter().take(LINES) {
+        write!(out, "    ")?;
+        out.paint(style::severity(first.severity), first.severity.name())?;
+        write!(out, "[{}]: {}", first.rule, escaped(&first.message))?;
+        match count {
+            1 => writeln!(out)?,
+            count => writeln!(out, " (and {} more)", count - 1)?,
+        }
+    }
+    print_more(rules.len(), "rule", out)
+}
+
+/// The parts of the file; of many, the largest.
+fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result<()> {
+    let mut parts: Vec<(Node, String)> = Vec::new();
+    let root = document.root().clone();
+    let walked = document.walk::<io::Error>(&root, &mut |node, steps| {
+        let segment = steps
+            .last()
+            .map_or(Cow::Borrowed(""), |step| (&*step.segment).into());
+        if node.span.is_some_and(|span| span.source == SourceId::FILE) {
+            parts.push((node.clone(), segment.into_owned()));
+        }
+        Ok(false)
+    });
+    walked?;
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let length = |node: &Node| node.span.map_or(0, |span| span.len());
+    let share = |bytes: u64| {
+        let tenths = bytes.saturating_mul(1000) / size.max(1);
+        format!("{}.{} %", tenths / 10, tenths % 10)
+    };
+    let mut smaller = Vec::new();
+    if parts.len() > LINES {
+        parts.sort_by_key(|(node, _)| std::cmp::Reverse(length(node)));
+        smaller = parts.split_off(LINES);
+        parts.sort_by_key(|(node, _)| node.span);
+    }
+    let mut table = Table::new(vec![
+        Head::number("  offset"),
+        Head::number("size"),
+        Head::number("share"),
+        Head::text("part"),
+        Head::text(""),
+    ]);
+    for (node, segment) in parts {
+        let start = node.span.map_or(0, |span| span.start);
+        table.rows.push(vec![
+            format!("  {start:#010x}"),
+            length(&node).to_string(),
+            share(length(&node)),
+            escaped(&segment),
+            shortened(&what(&node)),
+        ]);
+    }
+    print_table(&table, out, |column| match column {
+        0 => style::DIM,
+        _ => style::PLAIN,
+    })?;
+    if smaller.is_empty() {
+        return Ok(());
+    }
+    let bytes = smaller.iter().map(|(node, _)| length(node));
+    let bytes = bytes.fold(0, u64::saturating_add);
+    let count = smaller.len();
+    writeln!(
+        out,
+        "  … and {count} smaller ones, {bytes} bytes, {}",
+        share(bytes)
+    )
+}
+
+/// The kernels of the file, or of all images in it; functions are not counted.
+fn kernels(document: &mut Document) -> Vec<KernelRow> {
+    let mut rows = Vec::new();
+    for id in document.documents_with(ListId::Kernels) {
+        if let Some(kernels) = document.kernels(id) {
+            let all = kernels.rows(&document.sources);
+            rows.extend(all.iter().filter(|row| !row.is_function).cloned());
+        }
+    }
+    rows
+}
+
+fn print_kernels(rows: &[KernelRow], out: &mut Text) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    write!(out, "  kernels: {}", rows.len())?;
+    for (what, value) in [
+        ("SIMD", (|row| row.simd_size.value) as fn(&KernelRow) -> i64),
+        ("GRF", |row| row.grf_count.value),
+    ] {
+        let values: BTreeSet<i64> = rows.iter().map(value).filter(|value| *value > 0).collect();
+        let values: Vec<String> = values.iter().take(LINES).map(i64::to_string).collect();
+        if !values.is_empty() {
+            write!(out, " · {what} {}", values.join(", "))?;
+        }
+    }
+    for (what, unit, value) in [
+        (
+            "spill",
+            " B/thread",
+            (|row| row.spill_size.value) as fn(&KernelRow) -> i64,
+        ),
+        ("with private memory", " B/thread", |row| {
+            row.private_size.value
+        }),
+        ("with shared local memory", " B", |row| row.slm_size.value),
+        ("with barriers", "", |row| row.barrier_count.value),
+    ] {
+        let values = rows.iter().map(value).filter(|value| *value > 0);
+        let count = values.clone().count();
+        let Some(most) = values.max() else { continue };
+        let style = if what == "spill" {
+            style::WARNING
+        } else {
+            style::PLAIN
+        };
+        write!(out, " · ")?;
+        let what = if count == 1 && what == "spill" {
+            "spills"
+        } else {
+            what
+        };
+        out.paint(style, format_args!("{count} {what}"))?;
+        write!(out, " (up to {most}{unit})")?;
+    }
+    writeln!(out)
+}
+
+/// What is most worth looking at.
+fn next(document: &Document, judged: &Judged, has_kernels: bool) -> &'static str {
+    match document.summary.anywhere() {
+        _ if !judged.is_known => "dump",
+        _ if judged.is_well_formed() == Some(false) || !judged.loads() => "check",
+        has if has.modules => "modules",
+        _ if has_kernels => "kernels",
+        _ => "ls",
+    }
+}
+
+/// A file's name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@".contains(c);
+    match !is_pattern(name) && name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_for_a_shell() {
+        assert_eq!(quoted("a/b.zebin"), "a/b.zebin");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+}

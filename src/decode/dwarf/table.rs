@@ -1,0 +1,172 @@
+//! The line tables of a file as ranges of code: each row up to the next one of its sequence.
+//! DWARF 5, 6.2.2 State Machine Registers.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::Dwarf;
+use super::Part;
+use super::sections::DebugSections;
+use crate::decode::elf::contents::Contents;
+use crate::decode::limits;
+use crate::model::source_lines::{
+    CodeSection, LineRow, LineTable, SourceFile, SourceLines, base_name,
+};
+use crate::model::{Sources, Span};
+
+/// The source lines of a file.
+pub struct DwarfLines {
+    dwarf: Rc<Dwarf>,
+    contents: Rc<dyn Contents>,
+    table: OnceCell<Rc<LineTable>>,
+}
+
+impl DwarfLines {
+    /// Those of a file with these contents. Returns `None` if it has no line tables.
+    pub fn of(dwarf: Option<&Rc<Dwarf>>, contents: &Rc<dyn Contents>) -> Option<Rc<DwarfLines>> {
+        let dwarf = dwarf?;
+        let section = dwarf.file.debug_section(Part::Line.name())?;
+        (!section.bytes.is_empty()).then(|| {
+            Rc::new(DwarfLines {
+                dwarf: Rc::clone(dwarf),
+                contents: Rc::clone(contents),
+                table: OnceCell::new(),
+            })
+        })
+    }
+
+    fn read(&self, sources: &Sources) -> LineTable {
+        let mut reading = Reading {
+            lines: self,
+            table: LineTable::default(),
+            sections: HashMap::new(),
+            files: HashMap::new(),
+        };
+        if let Some(sections) = self.dwarf.sections(sources) {
+            for number in 0..sections.programs.len() {
+                reading.program(sections, number);
+            }
+        }
+        let mut table = reading.table;
+        let sections = &table.sections;
+        table.rows.sort_by_key(|row| {
+            let section = usize::try_from(row.section).ok();
+            let section = section.and_then(|place| sections.get(place));
+            (section.map_or(0, |section| section.bytes.start), row.offset)
+        });
+        table
+    }
+}
+
+impl SourceLines for DwarfLines {
+    fn table(&self, sources: &Sources) -> Rc<LineTable> {
+        let table = self.table.get_or_init(|| Rc::new(self.read(sources)));
+        Rc::clone(table)
+    }
+
+    fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
+        self.contents.instructions(code, sources)
+    }
+}
+
+struct Reading<'a> {
+    lines: &'a DwarfLines,
+    table: LineTable,
+    /// The places of sections in the table, by their index in the file.
+    sections: HashMap<u64, Option<u32>>,
+    /// The places of files in the table.
+    files: HashMap<SourceFile, u32>,
+}
+
+impl Reading<'_> {
+    /// Adds the rows of a program.
+    fn program(&mut self, all: &DebugSections, number: usize) {
+        let mut files = HashMap::new();
+        // The row whose end is not known yet: the section's index, and the row.
+        let mut open: Option<(u64, LineRow)> = None;
+        all.each_row(number, |row, entry| {
+            let code = all.code_of(&row);
+            if let Some((section, before)) = open.take()
+                && let Some((_, end)) = code.filter(|(other, _)| *other == section)
+            {
+                self.add(section, before, end);
+            }
+            let Some((section, offset)) = code.filter(|_| !row.end && row.line > 0) else {
+                return;
+            };
+            let file = *files.entry(row.file).or_insert_with(|| {
+                let path = all.file(number, row.file).unwrap_or_default();
+                self.file(row.file, all.directory(number, row.file), &path)
+            });
+            let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
+            let row = LineRow {
+                section: 0,
+                offset,
+                len: 0,
+                file,
+                line: small(row.line),
+                column: small(row.column),
+                entry,
+            };
+            open = Some((section, row));
+        });
+    }
+
+    /// Adds a row that ends at an offset.
+    fn add(&mut self, section: u64, row: LineRow, end: u64) {
+        // Of rows with the same address the last one counts.
+        let Some(len) = end.checked_sub(row.offset).filter(|len| *len > 0) else {
+            return;
+        };
+        if self.table.rows.len() >= limits::LINKAGE {
+            self.table.left_out += 1;
+            return;
+        }
+        let (lines, table) = (self.lines, &mut self.table);
+        let place = self.sections.entry(section).or_insert_with(|| {
+            let section = lines.dwarf.file.section(section)?;
+            let place = u32::try_from(table.sections.len()).ok()?;
+            table.sections.push(CodeSection {
+                name: section.name.clone(),
+                bytes: section.bytes,
+                kernel: lines.contents.kernel_of(&section.name),
+            });
+            Some(place)
+        });
+        if let Some(section) = *place {
+            table.rows.push(LineRow {
+                section,
+                len,
+                ..row
+            });
+        }
+    }
+
+    /// The place of the file with that number in its program, and that directory and path.
+    fn file(&mut self, number: u64, directory: String, path: &str) -> u32 {
+        let name = base_name(path);
+        let within = path.strip_suffix(name).unwrap_or("");
+        let within = within.trim_end_matches(['/', '\\']);
+        let is_named = super::line::is_named(name);
+        let file = SourceFile {
+            name: match (name, is_named) {
+                ("", _) => format!("file {number}"),
+                (name, true) => name.to_owned(),
+                (name, false) => format!("file {name}"),
+            },
+            is_named,
+            directory: match (directory.as_str(), within) {
+                (_, "") => directory,
+                ("", _) => within.to_owned(),
+                _ if within.starts_with(['/', '\\']) => within.to_owned(),
+                _ => format!("{directory}/{within}"),
+            },
+        };
+        let table = &mut self.table;
+        *self.files.entry(file).or_insert_with_key(|file| {
+            table.files.push(file.clone());
+            u32::try_from(table.files.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+}

@@ -1,0 +1,173 @@
+//! A whole ELF file: its parts, its summary, and its capabilities.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::class::Class;
+use super::contents::Interpreter;
+use super::file::ElfFile;
+use super::header::FileType;
+use super::linkage::ElfLinkage;
+use super::read::Start;
+use super::rows::SectionNodes;
+use super::{check, compressed, embedded, header, header_tables, host, read, rows};
+use crate::decode::context::Context;
+use crate::decode::dwarf::{Dwarf, DwarfLines};
+use crate::decode::format::Opened;
+use crate::decode::layout::Layout;
+use crate::decode::rules;
+use crate::model::host_images::HostImages;
+use crate::model::kernels::Kernels;
+use crate::model::linkage::Linkage;
+use crate::model::source_lines::SourceLines;
+use crate::model::{Capabilities, Expand, Fact, NodeKind, Rows, Sources, Span, Summary};
+
+/// Decodes an ELF file in its dialect.
+pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Opened {
+    match read::header(cx, span) {
+        Ok(start) => open_file(cx, start, interpreter),
+        Err(error) => {
+            cx.report_read(&rules::ELF_TRUNCATED_HEADER, &error, span, "the ELF header");
+            cx.gap(span);
+            Opened {
+                summary: Summary::new("elf", "truncated ELF", Vec::new()).with(Capabilities {
+                    loadable: true,
+                    ..Capabilities::default()
+                }),
+                content: None,
+            }
+        }
+    }
+}
+
+fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> Opened {
+    let headers = header_tables::section_table(cx, &start);
+    let segments = header_tables::program_table(cx, &start);
+    let mut file = read::sections(cx, &start, headers);
+    file.dialect = interpreter.dialect(&file);
+    file.symbols = read::code_symbols(cx, &file);
+    file.packed = compressed::unpack(cx, &file);
+    let file = Rc::new(file);
+    check::symbol_tables(cx, &file);
+    check::relocation_sections(cx, &file);
+    check::header(cx, &start);
+    let mut parts = vec![rows::header_node(cx, &file)];
+    if let Some(table) = headers.filter(|t| !t.span.is_empty()) {
+        parts.push(rows::section_headers_node(cx, &file, table));
+    }
+    if let Some(table) = segments.filter(|t| !t.span.is_empty()) {
+        parts.push(rows::program_headers_node(cx, &start, table));
+    }
+    let contents = interpreter.read(cx, &file);
+    let dwarf = Dwarf::of(&file);
+    let host = host::find(cx, &file, segments);
+    let embedded = embedded::open(cx, &file, host.as_ref());
+    let nodes = SectionNodes {
+        file: &file,
+        contents: &*contents,
+        dwarf: dwarf.as_ref(),
+        embedded: &embedded,
+        host: host.as_ref(),
+    };
+    let sections = file.sections.iter();
+    parts.extend(sections.filter_map(|section| nodes.section_node(cx, section)));
+    if let Some(host) = host.as_ref().filter(|_| file.sections.is_empty()) {
+        let headers = parts.iter().filter_map(|part| part.span);
+        let taken = headers.map(|span| span.end).max().unwrap_or(0);
+        parts.extend(host.segment_nodes(cx, taken));
+    }
+    parts.extend(contents.more_parts(cx));
+    let has_text = parts.iter().any(|part| part.kind == NodeKind::Text);
+    let layout = Layout::arrange(cx, start.span, parts);
+    let count = layout.region_count();
+    let mut facts = contents.facts();
+    if let Some(host) = &host {
+        facts.extend(host.facts(cx));
+    }
+    facts.push(container_fact(&file));
+    facts.extend(embedded::facts(&file, &embedded));
+    // In an archive the driver takes the SPIR-V out of such a file: `generic_ir`.
+    let is_ir = file.header.e_type == u64::from(FileType::ET_OPENCL_OBJECTS.0) && cx.depth() > 0;
+    let title = contents.title();
+    let title = title.unwrap_or_else(|| file.dialect.title().into());
+    let lines = DwarfLines::of(dwarf.as_ref(), &contents);
+    let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
+        kernels: file.dialect.lists_kernels(),
+        symbols: true,
+        lines: lines.is_some(),
+        text: has_text,
+        loadable: file.dialect.is_loadable(&file.header) && !is_ir,
+        ..Capabilities::default()
+    });
+    let document = ElfDocument {
+        parts: layout,
+        kernels: contents.kernels(),
+        linkage: Rc::new(ElfLinkage::new(&file, &contents)),
+        images: host.map(|host| host.images()),
+        lines,
+    };
+    Opened {
+        summary,
+        content: Some((cx.register(Rc::new(document)), 0, Some(count))),
+    }
+}
+
+/// `64-bit ELF, ET_REL, EM_INTELGT`.
+fn container_fact(file: &ElfFile) -> Fact {
+    let bits = match file.class {
+        Class::Elf32 => "32-bit",
+        Class::Elf64 => "64-bit",
+    };
+    let kind = header::FileType(u16::try_from(file.header.e_type).unwrap_or(0));
+    let machine = header::Machine(u16::try_from(file.header.e_machine).unwrap_or(0));
+    let number = |name: Option<&str>, raw: u16| match name {
+        Some(name) => name.to_owned(),
+        None => format!("{raw:#x}"),
+    };
+    let machine = match file.dialect.machine_names(&file.header) {
+        Some(_) => "target in e_machine".to_owned(),
+        None => number(machine.name(), machine.0),
+    };
+    let text = format!("{bits} ELF, {}, {machine}", number(kind.name(), kind.0));
+    Fact::new("container", text, file.header.origin)
+}
+
+/// The rows of an ELF file, and who knows more of it.
+struct ElfDocument {
+    parts: Layout,
+    kernels: Option<Rc<dyn Kernels>>,
+    linkage: Rc<ElfLinkage>,
+    images: Option<Rc<dyn HostImages>>,
+    lines: Option<Rc<DwarfLines>>,
+}
+
+impl Expand for ElfDocument {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        self.parts.count(item, sources)
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.parts.rows(item, range, out);
+    }
+
+    fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
+        self.kernels.clone()
+    }
+
+    fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
+        Some(Rc::<ElfLinkage>::clone(&self.linkage))
+    }
+
+    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
+        self.images.clone()
+    }
+
+    fn source_lines(&self, _item: u64) -> Option<Rc<dyn SourceLines>> {
+        let lines = self.lines.as_ref()?;
+        Some(Rc::<DwarfLines>::clone(lines))
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        self.parts.index_at(item, offset, sources)
+    }
+}

@@ -1,0 +1,194 @@
+//! Finds images by their first bytes, where nothing says where they are.
+
+use crate::decode::reader::{Endian, Window, uint};
+use crate::model::{Sources, Span};
+
+/// What an image is, by its first bytes.
+pub fn kind(head: &[u8]) -> &'static str {
+    match head {
+        [0x03, 0x02, 0x23, 0x07, ..] => "spirv",
+        [b'!', b'<', b'a', b'r', b'c', b'h', b'>', b'\n', ..] => "ar",
+        [0x7f, b'E', b'L', b'F', ..] => "zebin",
+        [b'B', b'C', 0xc0, 0xde, ..] | [0xde, 0xc0, 0x17, 0x0b, ..] => "bitcode",
+        [0x10, 0xff, 0x10, 0xad, ..] => "offload-binary",
+        [b'I', b'B', b'Y', b'S', ..] => "syclbin",
+        _ => "other",
+    }
+}
+
+fn starts(head: &[u8]) -> bool {
+    head.starts_with(&FRAME) || kind(head) != "other"
+}
+
+const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Images start at multiples of this.
+const ALIGN: u64 = 16;
+
+/// The images in bytes whose first one is at the address `base`.
+pub fn images(sources: &Sources, bytes: Span, base: u64) -> Vec<Span> {
+    let mut found: Vec<Span> = Vec::new();
+    let skip = base.next_multiple_of(ALIGN) - base;
+    let mut at = skip;
+    // The first one may be where the section starts.
+    let first = Window::clamped(sources, bytes.subspan(0, 8));
+    if starts(first.bytes()) {
+        at = 0;
+    }
+    while at < bytes.len() {
+        let rest = bytes.skip(at);
+        let head = Window::clamped(sources, rest.subspan(0, 64));
+        if !starts(head.bytes()) {
+            at = match next(sources, bytes, skip, at) {
+                Some(next) => next,
+                None => break,
+            };
+            continue;
+        }
+        let len = length(sources, rest, head.bytes()).unwrap_or_else(|| {
+            let end = next(sources, bytes, skip, at).unwrap_or(bytes.len());
+            end - at
+        });
+        let image = rest.subspan(0, len.max(1));
+        let image = match kind(head.bytes()) {
+            "spirv" => image.subspan(0, words(sources, image)),
+            _ => image,
+        };
+        found.push(image);
+        at = aligned(at + image.len().max(1), skip);
+    }
+    found
+}
+
+fn aligned(at: u64, skip: u64) -> u64 {
+    at.saturating_sub(skip).next_multiple_of(ALIGN) + skip
+}
+
+/// The next place after `at` where an image may start.
+fn next(sources: &Sources, bytes: Span, skip: u64, at: u64) -> Option<u64> {
+    const PIECE: u64 = 1 << 18;
+    let mut at = aligned(at + 1, skip);
+    while at < bytes.len() {
+        let window = Window::clamped(sources, bytes.subspan(at, PIECE));
+        let mut chunks = window.bytes().chunks(16);
+        if let Some(index) = chunks.position(starts) {
+            return Some(at + index as u64 * ALIGN);
+        }
+        at += PIECE;
+    }
+    None
+}
+
+/// The length of an image that has one.
+fn length(sources: &Sources, rest: Span, head: &[u8]) -> Option<u64> {
+    let number = |at: usize, size: usize| Some(uint(head.get(at..at + size)?, Endian::Little));
+    match kind(head) {
+        "ar" => Some(archive(sources, rest)),
+        "offload-binary" => number(8, 8),
+        "zebin" => number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?),
+        _ if head.starts_with(&FRAME) => frame(sources, rest),
+        _ => None,
+    }
+    .filter(|len| (1..=rest.len()).contains(len))
+}
+
+/// The length of an archive: as long as headers follow each other.
+fn archive(sources: &Sources, rest: Span) -> u64 {
+    let mut at = 8;
+    loop {
+        let header = Window::clamped(sources, rest.subspan(at, 60));
+        let size = || {
+            let bytes = header.bytes();
+            let size = std::str::from_utf8(bytes.get(48..58)?).ok()?;
+            (bytes.get(58..60)? == b"`\n").then(|| size.trim_end().parse::<u64>().ok())?
+        };
+        match size() {
+            Some(size) if at < rest.len() => {
+                at = at
+                    .saturating_add(60)
+                    .saturating_add(size.next_multiple_of(2));
+            }
+            _ => return at.min(rest.len()),
+        }
+    }
+}
+
+/// The length of the instructions of a module, which end where a word can start none.
+fn words(sources: &Sources, module: Span) -> u64 {
+    let mut at = 20;
+    while at + 4 <= module.len() {
+        let word = Window::clamped(sources, module.subspan(at, 4));
+        let count = uint(word.bytes().get(2..4).unwrap_or(&[]), Endian::Little);
+        let end = at + count * 4;
+        if count == 0 || end > module.len() {
+            break;
+        }
+        at = end;
+    }
+    at.min(module.len())
+}
+
+/// The header of a zstd frame. RFC 8878, 3.1.1.1.
+#[derive(Debug, Clone, Copy)]
+pub struct FrameHeader {
+    /// Its size in bytes.
+    pub len: u64,
+    /// The size after decompression, if it says so.
+    pub content: Option<u64>,
+    /// A checksum follows the blocks.
+    pub has_checksum: bool,
+}
+
+impl FrameHeader {
+    /// Reads the header at the start of the bytes. Returns `None` if it is not one.
+    pub fn read(head: &[u8]) -> Option<FrameHeader> {
+        let rest = head.strip_prefix(&FRAME)?;
+        let (flags, rest) = rest.split_first()?;
+        let is_single = flags & 0x20 != 0;
+        let window = usize::from(!is_single);
+        let dictionary = [0, 1, 2, 4].get(usize::from(flags & 3)).copied()?;
+        let size = match (flags >> 6, is_single) {
+            (0, false) => 0,
+            (0, true) => 1,
+            (1, _) => 2,
+            (2, _) => 4,
+            _ => 8,
+        };
+        let from = window + dictionary;
+        let bytes = rest.get(from..from + size)?;
+        let number = uint(bytes, Endian::Little);
+        Some(FrameHeader {
+            len: (5 + from + size) as u64,
+            content: match size {
+                0 => None,
+                // RFC 8878, 3.1.1.1.4: two bytes count from 256.
+                2 => Some(number + 256),
+                _ => Some(number),
+            },
+            has_checksum: flags & 4 != 0,
+        })
+    }
+}
+
+/// The length of the zstd frame at the start of the bytes, from the headers of its blocks.
+/// Returns `None` if it does not end there.
+pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
+    let head = Window::clamped(sources, rest.subspan(0, 18));
+    let header = FrameHeader::read(head.bytes())?;
+    let mut at = header.len;
+    loop {
+        let block = Window::clamped(sources, rest.subspan(at, 3));
+        let word = match block.bytes() {
+            bytes @ [_, _, _] => uint(bytes, Endian::Little),
+            _ => return None,
+        };
+        // A block of one repeated byte has only that byte.
+        let size = if word >> 1 & 3 == 1 { 1 } else { word >> 3 };
+        at += 3 + size;
+        if word & 1 == 1 {
+            break;
+        }
+    }
+    at += if header.has_checksum { 4 } else { 0 };
+    (at <= rest.len()).then_some(at)
+}

@@ -1,0 +1,435 @@
+//! The index: what the descriptors lead to, `.tgtimg`, and what is found without both.
+
+use std::collections::HashSet;
+
+use super::carve;
+use super::memory::{Memory, Record};
+use super::records::{self, Layout};
+use super::walk::Walk;
+use crate::decode::reader::Window;
+use crate::decode::text::plural;
+use crate::decode::{Context, compression, rules};
+use crate::model::{Sources, Span};
+
+/// An image in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct ImageRef {
+    /// Its bytes as they are stored.
+    pub span: Span,
+    /// What has led to it.
+    pub how: &'static str,
+    /// Its struct, by its place in [`Index::structs`].
+    pub described: Option<usize>,
+}
+
+/// A struct that describes an image.
+#[derive(Debug, Clone, Copy)]
+pub struct ImageStruct {
+    /// Its address.
+    pub address: u64,
+    /// Its bytes.
+    pub span: Span,
+    /// Its version.
+    pub version: u16,
+    /// The descriptor that it belongs to, by its place in the list.
+    pub descriptor: usize,
+    /// Its image; nothing, if there are no bytes of it.
+    pub image: Option<Span>,
+    /// The addresses of its entries.
+    pub entries: (u64, u64),
+    /// The addresses of its property sets.
+    pub sets: (u64, u64),
+}
+
+/// A table or value that the index leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Piece {
+    /// The offset of its first byte.
+    pub start: u64,
+    /// The byte after the last one; that of a text is not known yet.
+    pub end: u64,
+    /// What it is.
+    pub what: What,
+    /// Whose it is: an index of [`Index::structs`], of the descriptors, or of the images.
+    pub of: usize,
+}
+
+/// What a [`Piece`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)]
+pub enum What {
+    Image,
+    Descriptor,
+    Structs,
+    References,
+    OpenmpImage,
+    OpenmpDescriptor,
+    OldEntries,
+    NewEntries,
+    Sets,
+    Properties,
+    Bytes,
+    Text,
+}
+
+/// The index of a host's file, and the images that were found with and without it.
+#[derive(Debug)]
+pub struct Index {
+    /// The file as it is in memory.
+    pub memory: Memory,
+    /// The addresses of the descriptors.
+    pub descriptors: Vec<u64>,
+    /// What describes images.
+    pub structs: Vec<ImageStruct>,
+    /// The images, by their places in the file.
+    pub images: Vec<ImageRef>,
+    /// What the index leads to, by place.
+    pub pieces: Vec<Piece>,
+    /// How many kernels the entries name, as far as images have some.
+    pub kernels: u64,
+    /// How many structs describe images without bytes: `native_cpu`.
+    pub without_bytes: u64,
+}
+
+/// A section with device images.
+pub fn is_device_section(name: &str) -> bool {
+    let bundle = name.strip_prefix("__CLANG_");
+    bundle.is_some_and(|rest| !rest.starts_with("OFFLOAD_BUNDLE__host"))
+        || name == "OFFLOAD_DEVICE_CODE"
+}
+
+impl Index {
+    /// Looks for the index and the images. Returns `None` if there are none.
+    pub fn find(cx: &Context<'_>, memory: Memory) -> Option<Index> {
+        let mut index = Index {
+            memory,
+            descriptors: Vec::new(),
+            structs: Vec::new(),
+            images: Vec::new(),
+            pieces: Vec::new(),
+            kernels: 0,
+            without_bytes: 0,
+        };
+        index.descriptors = index.find_descriptors(cx.sources);
+        index.read_structs(cx);
+        index.read_references(cx);
+        index.carve(cx);
+        index.images.sort_by_key(|image| image.span);
+        index.check_overlaps(cx);
+        let images = index.images.iter().enumerate();
+        let images = images.map(|(of, image)| piece(image.span, What::Image, of));
+        index.pieces.extend(images);
+        index
+            .pieces
+            .retain(|piece| piece.end > piece.start || piece.what == What::Text);
+        index.pieces.sort();
+        index.pieces.dedup_by_key(|piece| (piece.start, piece.end));
+        (!index.images.is_empty() || !index.descriptors.is_empty()).then_some(index)
+    }
+
+    pub(super) fn record(
+        &self,
+        cx: &Sources,
+        layout: &'static Layout,
+        address: u64,
+    ) -> Option<Read<'_>> {
+        let memory = &self.memory;
+        let (places, size) = layout.places(memory.pointer, memory.align);
+        Some(Read {
+            record: memory.record(cx, address, size)?,
+            places,
+        })
+    }
+
+    /// The size of a struct.
+    pub fn size(&self, layout: &Layout) -> u64 {
+        layout.places(self.memory.pointer, self.memory.align).1
+    }
+
+    fn read_structs(&mut self, cx: &Context<'_>) {
+        let mut walk = Walk {
+            left: self.memory.file.len() / 8 + 1024,
+            seen: HashSet::new(),
+            pieces: Vec::new(),
+        };
+        let mut structs: Vec<ImageStruct> = Vec::new();
+        let mut images = Vec::new();
+        let (mut kernels, mut without_bytes) = (0, 0);
+        for (at, address) in self.descriptors.iter().enumerate() {
+            let Some(read) = self.record(cx.sources, &records::DESCRIPTOR, *address) else {
+                continue;
+            };
+            walk.pieces
+                .push(piece(read.record.span(), What::Descriptor, at));
+            let (first, count) = (read.pointer("DeviceImages"), read.number("NumDeviceImages"));
+            let Some(layout) = self.layout(cx.sources, first) else {
+                continue;
+            };
+            let size = self.size(layout);
+            let mut good_end = first;
+            for address in (0..count).map(|index| first.saturating_add(index * size)) {
+                if !walk.may(1) {
+                    break;
+                }
+                let Some((found, texts)) = self.image_struct(cx.sources, layout, address, at)
+                else {
+                    let bytes = self.memory.between(address, address.saturating_add(size));
+                    cx.report(
+                        &rules::HOST_STRUCT,
+                        bytes.unwrap_or(read.record.span()),
+                        format_args!("the image struct at address {address:#x} is damaged"),
+                    );
+                    continue;
+                };
+                good_end = address.saturating_add(size);
+                let of = structs.len();
+                for text in texts {
+                    walk.text(&self.memory, text, of);
+                }
+                let entries = self.walk_entries(cx.sources, &mut walk, &found, of);
+                let exported = self.walk_sets(cx.sources, &mut walk, &found, of);
+                kernels += entries.saturating_sub(exported);
+                match found.image {
+                    Some(image) => images.push(ImageRef {
+                        span: self.clip(cx, image, found.span),
+                        how: "descriptor",
+                        described: Some(of),
+                    }),
+                    None => without_bytes += 1,
+                }
+                structs.push(found);
+            }
+            if let Some(span) = self.memory.between(first, good_end) {
+                walk.is_new(span, size, What::Structs, at);
+            }
+        }
+        if walk.left == 0 {
+            let message = "not all entries and properties are read";
+            cx.report(&rules::TOO_MANY, self.memory.file.subspan(0, 16), message);
+        }
+        self.structs = structs;
+        self.images = images;
+        self.kernels = kernels;
+        self.without_bytes = without_bytes;
+        self.pieces = walk.pieces;
+    }
+
+    /// `.tgtimg`, which lists all images; those that no descriptor describes are of OpenMP, or
+    /// their descriptor is damaged.
+    fn read_references(&mut self, cx: &Context<'_>) {
+        let Some(section) = self.memory.section(".tgtimg") else {
+            return;
+        };
+        let size = self.size(&records::TGTIMG);
+        let table = section.subspan(0, section.len() / size * size);
+        let Some(address) = self
+            .memory
+            .address(table.start)
+            .filter(|_| !table.is_empty())
+        else {
+            return;
+        };
+        let described: HashSet<u64> = self.images.iter().map(|i| i.span.start).collect();
+        let mut missing = HashSet::new();
+        let mut count = 0;
+        let range = (address, address.saturating_add(table.len()));
+        let mut images = Vec::new();
+        for address in self.places(&records::TGTIMG, range) {
+            let Some(read) = self.record(cx.sources, &records::TGTIMG, address) else {
+                continue;
+            };
+            let start = read.pointer("start");
+            let Some(rest) = self.memory.from(start) else {
+                // The linker fills up with zeros.
+                if start != 0 {
+                    let message = format_args!("no image is at address {start:#x}");
+                    cx.report(&rules::HOST_REFERENCE, read.record.span(), message);
+                }
+                continue;
+            };
+            count += 1;
+            if described.contains(&rest.start) || !missing.insert(start) {
+                continue;
+            }
+            let head = Window::clamped(cx.sources, rest.subspan(0, 4));
+            let size = match compression::Method::sniff(head.bytes()) {
+                Some(compression::Method::Zstd) => carve::frame(cx.sources, rest),
+                _ => Some(read.number("size")),
+            };
+            // The struct of functions of `native_cpu` has no size.
+            let span = rest.subspan(0, size.unwrap_or(0));
+            let span = self.clip(cx, span, read.record.span());
+            if !span.is_empty() {
+                images.push(ImageRef {
+                    span,
+                    how: "tgtimg",
+                    described: None,
+                });
+            }
+        }
+        self.pieces.push(piece(table, What::References, 0));
+        let listed = self.images.len() as u64 + self.without_bytes;
+        if listed > 0 && count < listed {
+            cx.report(
+                &rules::HOST_REFERENCE,
+                table,
+                format_args!(
+                    ".tgtimg lists {}, but the descriptors {listed}",
+                    plural(count, "image")
+                ),
+            );
+        }
+        if !images.is_empty() {
+            self.find_openmp(cx.sources, &missing);
+        }
+        self.images.extend(images);
+    }
+
+    /// An image that reaches out of its section is cut off.
+    fn clip(&self, cx: &Context<'_>, image: Span, says: Span) -> Span {
+        let inside = self.memory.within_section(image);
+        if inside != image {
+            let more = plural(image.len().saturating_sub(inside.len()), "byte");
+            let message = format_args!("the image reaches {more} out of its section");
+            cx.report(&rules::HOST_STRUCT, says, message);
+        }
+        inside
+    }
+
+    /// The structs of OpenMP: two words that the loader writes, the first the start of an image.
+    fn find_openmp(&mut self, sources: &Sources, starts: &HashSet<u64>) {
+        let memory = &self.memory;
+        let mut structs = Vec::new();
+        for pair in memory.relocations().windows(2) {
+            let [first, second] = pair else { continue };
+            let is_struct = starts.contains(&first.value)
+                && second.at.checked_sub(first.at) == Some(memory.pointer)
+                && memory.between(first.value, second.value).is_some();
+            if is_struct && let Some(read) = self.record(sources, &records::OPENMP_IMAGE, first.at)
+            {
+                structs.push((first.at, read.record.span()));
+            }
+        }
+        let mut pieces = Vec::new();
+        for relocation in memory.relocations() {
+            let Ok(at) = structs.binary_search_by_key(&relocation.value, |s| s.0) else {
+                continue;
+            };
+            let address = relocation.at.checked_sub(memory.pointer);
+            let read = address.and_then(|a| self.record(sources, &records::OPENMP_DESCRIPTOR, a));
+            if let Some(read) = read
+                && (1..=u64::from(u16::MAX)).contains(&read.number("NumDeviceImages"))
+            {
+                pieces.push(piece(read.record.span(), What::OpenmpDescriptor, at));
+            }
+        }
+        let structs = structs.into_iter().enumerate();
+        pieces.extend(structs.map(|(at, (_, span))| piece(span, What::OpenmpImage, at)));
+        self.pieces.extend(pieces);
+    }
+
+    /// What stands in sections of images, and is none of those that are known.
+    fn carve(&mut self, cx: &Context<'_>) {
+        let mut known: Vec<Span> = self.images.iter().map(|image| image.span).collect();
+        known.sort();
+        let mut carved = Vec::new();
+        if self.memory.is_object {
+            return;
+        }
+        for (name, section) in &self.memory.sections {
+            if !is_device_section(name) || section.is_empty() {
+                continue;
+            }
+            let mut at = section.start;
+            let end = Span::new(section.source, section.end, section.end);
+            let inside = known.iter().filter(|span| span.overlaps(*section));
+            for span in inside.chain([&end]) {
+                let hole = Span::new(section.source, at, span.start);
+                if hole.len() >= 16 {
+                    let base = self.memory.address(hole.start).unwrap_or(hole.start);
+                    carved.extend(carve::images(cx.sources, hole, base));
+                }
+                at = at.max(span.end);
+            }
+        }
+        let Some(first) = carved.first().copied() else {
+            return;
+        };
+        cx.report(
+            &rules::HOST_CARVED,
+            first,
+            format_args!(
+                "{} found by their first bytes",
+                plural(carved.len() as u64, "image")
+            ),
+        );
+        self.images.extend(carved.into_iter().map(|span| ImageRef {
+            span,
+            how: "carved",
+            described: None,
+        }));
+    }
+
+    fn check_overlaps(&self, cx: &Context<'_>) {
+        for pair in self.images.windows(2) {
+            if let [first, second] = pair
+                && first.span.overlaps(second.span)
+                && first.span != second.span
+            {
+                let shared = first.span.intersect(second.span);
+                let message = format_args!("two images share {}", plural(shared.len(), "byte"));
+                cx.report(&rules::SHARED_BYTES, shared, message);
+            }
+        }
+    }
+}
+
+/// A record, and where its fields are.
+pub struct Read<'a> {
+    /// Its bytes.
+    pub record: Record<'a>,
+    /// Its fields with their offsets and sizes.
+    pub places: Vec<(&'static records::Field, u64, u64)>,
+}
+
+impl Read<'_> {
+    fn place(&self, name: &str) -> Option<(u64, u64)> {
+        let mut places = self.places.iter();
+        let place = places.find(|(field, ..)| field.name == name)?;
+        Some((place.1, place.2))
+    }
+
+    /// The number of a field; 0, if there is none.
+    pub fn number(&self, name: &str) -> u64 {
+        let place = self.place(name);
+        place.map_or(0, |(offset, size)| self.record.number(offset, size))
+    }
+
+    /// The pointer of a field; 0, if there is none.
+    pub fn pointer(&self, name: &str) -> u64 {
+        let place = self.place(name);
+        place.map_or(0, |(offset, size)| self.record.pointer(offset, size))
+    }
+
+    /// The pointers of two fields.
+    pub fn range(&self, begin: &str, end: &str) -> (u64, u64) {
+        (self.pointer(begin), self.pointer(end))
+    }
+}
+
+impl Index {
+    /// Reads a record for its rows.
+    pub fn read(&self, sources: &Sources, layout: &'static Layout, at: u64) -> Option<Read<'_>> {
+        self.record(sources, layout, at)
+    }
+}
+
+pub(super) fn piece(span: Span, what: What, of: usize) -> Piece {
+    let Span { start, end, .. } = span;
+    Piece {
+        start,
+        end,
+        what,
+        of,
+    }
+}

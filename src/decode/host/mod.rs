@@ -1,0 +1,195 @@
+//! Device images in the objects, libraries and programs of hosts, and the index by which the SYCL
+//! and OpenMP runtimes find them. Follows clang-offload-wrapper and the linker wrapper of
+//! intel/llvm and LLVM, and what their files look like after the linker.
+//!
+//! ```text
+//! descriptor → image structs → image │ entries → names │ property sets → properties → values
+//! .tgtimg    → images            what tools use; the runtimes do not
+//! ```
+//!
+//! The index is found by what its words point to ([`index`]). Where it is damaged or not there,
+//! images are found by `.tgtimg`, and what is left by the images' first bytes ([`carve`]).
+//! An image is opened when somebody asks for what is in it.
+
+pub mod carve;
+mod facts;
+pub mod index;
+pub mod memory;
+pub mod records;
+mod rows;
+mod search;
+mod walk;
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use self::index::{Index, Piece};
+use self::memory::Memory;
+use super::Context;
+use super::layout::Region;
+use super::text::plural;
+use crate::model::host_images::HostImages;
+use crate::model::{
+    Content, ExpanderId, Fact, InnerDocument, Late, Node, NodeKind, Sources, Span, Value,
+};
+
+/// The images of a host's file, and its index.
+pub struct Host {
+    index: Rc<Index>,
+    /// How many documents are around the images.
+    depth: u32,
+}
+
+impl Host {
+    /// Looks for images. Returns `None` if there are none.
+    pub fn find(cx: &Context<'_>, memory: Memory) -> Option<Host> {
+        let index = Index::find(cx, memory)?;
+        for image in index.images.iter().filter(|image| !image.span.is_empty()) {
+            cx.holds_late(image.span);
+        }
+        Some(Host {
+            index: Rc::new(index),
+            depth: cx.depth(),
+        })
+    }
+
+    /// The file in a few facts.
+    pub fn facts(&self, cx: &Context<'_>) -> Vec<Fact> {
+        facts::facts(&self.index, cx.sources)
+    }
+
+    /// Who knows the images.
+    pub fn images(&self) -> Rc<dyn HostImages> {
+        Rc::new(facts::ImagesOf(Rc::clone(&self.index)))
+    }
+
+    /// Are there images of the index in these bytes?
+    pub fn has_images_in(&self, span: Span) -> bool {
+        self.pieces(span).iter().any(Piece::is_image)
+    }
+
+    /// The pieces that start in `span`.
+    fn pieces(&self, span: Span) -> &[Piece] {
+        let pieces = &self.index.pieces;
+        let from = pieces.partition_point(|piece| piece.start < span.start);
+        let to = pieces.partition_point(|piece| piece.start < span.end);
+        pieces.get(from..to).unwrap_or(&[])
+    }
+
+    /// The node of bytes of the file with a row for each part of the index in them. Returns
+    /// `None` if there is none.
+    pub fn node(&self, cx: &Context<'_>, node: Node) -> Option<Node> {
+        let span = node.span?;
+        let pieces = self.pieces(span);
+        if pieces.is_empty() {
+            return None;
+        }
+        let name = self.index.memory.section_of(span);
+        let holds_images = index::is_device_section(name) || pieces.iter().all(Piece::is_image);
+        let part = rows::Part {
+            index: Rc::clone(&self.index),
+            span,
+            depth: self.depth,
+            holds_images,
+            regions: OnceCell::new(),
+        };
+        if holds_images {
+            part.account(cx);
+        }
+        let images = pieces.iter().filter(|piece| piece.is_image()).count() as u64;
+        let node = match images {
+            0 => node.summary("index of device images"),
+            _ => node.summary(plural(images, "image")),
+        };
+        let rows: ExpanderId = cx.register(Rc::new(part));
+        Some(Node {
+            value: Value::None,
+            ..node.children(rows, rows::TOP, None)
+        })
+    }
+
+    /// The segments as nodes, with what is in them: for files without sections. `taken` are the
+    /// bytes at the start of the file that are parts already.
+    pub fn segment_nodes(&self, cx: &Context<'_>, taken: u64) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let segments = self.index.memory.segments();
+        for (index, segment) in segments.iter().enumerate() {
+            let start = segment.bytes.start.max(taken);
+            let bytes = Span::new(segment.bytes.source, start, segment.bytes.end);
+            let node = Node::new(NodeKind::Blob, format!("segment {index}"), bytes)
+                .doc(&rows::SEGMENT_DOC);
+            let node = node.value(Value::Bytes);
+            if !bytes.is_empty() {
+                nodes.push(self.node(cx, node.clone()).unwrap_or(node));
+            }
+        }
+        nodes
+    }
+}
+
+impl Piece {
+    fn is_image(&self) -> bool {
+        self.what == index::What::Image
+    }
+
+    fn span(&self, file: Span) -> Span {
+        Span::new(file.source, self.start, self.end)
+    }
+
+    fn region(&self, id: u64) -> Region {
+        let Piece { start, end, .. } = *self;
+        Region { start, end, id }
+    }
+}
+
+/// Opens an image as a document of its own.
+fn open_image(sources: &Sources, image: Span, first: ExpanderId, depth: u32) -> Late {
+    let cx = Context::late(sources, first, depth);
+    let content = rows::contents(&cx, image).and_then(|opened| opened.content);
+    let mut findings = cx.finish();
+    // The image itself is listed already.
+    let documents = &mut findings.documents;
+    let own = documents.iter().position(|inner| inner.span == image);
+    findings.of = Some(match own {
+        Some(own) => documents.remove(own),
+        None => InnerDocument {
+            span: image,
+            ..InnerDocument::default()
+        },
+    });
+    Late {
+        content: match content {
+            Some((_, _, Some(0))) | None => Content::Leaf,
+            Some((expander, item, count)) => Content::Lazy {
+                expander,
+                item,
+                count,
+            },
+        },
+        findings,
+    }
+}
+
+/// What an image is, from its first bytes.
+fn title(head: &[u8]) -> String {
+    match carve::kind(head) {
+        "spirv" => format!(
+            "SPIR-V {}.{}",
+            head.get(6).copied().unwrap_or(0),
+            head.get(5).copied().unwrap_or(0)
+        ),
+        "ar" => "archive".to_owned(),
+        "zebin" => "ELF".to_owned(),
+        "bitcode" => "LLVM bitcode".to_owned(),
+        "offload-binary" => "OffloadBinary".to_owned(),
+        "syclbin" => "SYCLBIN".to_owned(),
+        _ => match carve::FrameHeader::read(head) {
+            Some(carve::FrameHeader {
+                content: Some(size),
+                ..
+            }) => format!("zstd, {size} bytes decompressed"),
+            Some(_) => "zstd, of unknown size".to_owned(),
+            None => "unknown format".to_owned(),
+        },
+    }
+}

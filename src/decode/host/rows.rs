@@ -1,0 +1,620 @@
+//! The rows of the index and of the images.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::carve::FrameHeader;
+use super::index::{Index, Piece, Read, What};
+use super::records::{self, Layout, Type};
+use super::{carve, open_image, title};
+use crate::decode::compression::{self, Inflated, Method};
+use crate::decode::format::{self, Opened};
+use crate::decode::layout::{self, Region};
+use crate::decode::names::known_name;
+use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::text::plural;
+use crate::decode::tree::StaticTree;
+use crate::decode::{Context, limits, rules};
+use crate::model::{
+    Area, Content, Doc, Expand, ExpanderId, Late, Node, NodeKind, Rows, Sources, Span, Summary,
+    Value,
+};
+
+/// The item of the whole part.
+pub(super) const TOP: u64 = u64::MAX;
+
+const WRAPPER: &str = "intel/llvm, ClangOffloadWrapper.cpp";
+
+pub(super) static SEGMENT_DOC: Doc = Doc::new(
+    "A segment of a file that has no section headers.",
+    "gABI, Program Header",
+);
+static IMAGE_DOC: Doc = Doc::new(
+    "A device image. It is opened when you look into it.",
+    WRAPPER,
+);
+static TABLE_DOC: Doc = Doc::new("A table of the index of device images.", WRAPPER);
+static TEXT_DOC: Doc = Doc::new("A string of the index, with its terminating NUL.", WRAPPER);
+static BYTES_DOC: Doc = Doc::new(
+    "The value of a property: the number of bits, then the bytes.",
+    "intel/llvm, PropertySetIO.h",
+);
+static BITS_DOC: Doc = Doc::new("The number of bits.", "intel/llvm, PropertySetIO.h");
+static VALUE_DOC: Doc = Doc::new(
+    "The bits, the lowest of each byte first.",
+    "intel/llvm, PropertySetIO.h",
+);
+static OTHER_DOC: Doc = Doc::new("Host code or data; not decoded.", "");
+static PADDING_DOC: Doc = Doc::new("Bytes that align the next image.", WRAPPER);
+static FIELD_PADDING_DOC: Doc = Doc::new("Bytes that align the next field.", WRAPPER);
+static GAP_DOC: Doc = Doc::new("No part of the index refers to these bytes.", "");
+
+/// Bytes of the file, a section's as a rule, with the pieces of the index in them.
+pub(super) struct Part {
+    pub index: Rc<Index>,
+    pub span: Span,
+    /// How many documents are around the images.
+    pub depth: u32,
+    /// Between the images is nothing but padding.
+    pub holds_images: bool,
+    /// Every byte of the part; made when somebody looks.
+    pub regions: OnceCell<Vec<Region>>,
+}
+
+/// Kinds of regions and items: those of [`What`], and these.
+const OTHER: u8 = 0x70;
+/// A record of a table.
+const RECORD: u8 = 0x40;
+
+/// Images up to the next multiple of 16 bytes.
+const ALIGN: u64 = 16;
+
+impl Part {
+    /// Says what lies between images.
+    pub(super) fn account(&self, cx: &Context<'_>) {
+        for region in self.regions(cx.sources) {
+            let span = Span::new(self.span.source, region.start, region.end);
+            match region.id {
+                layout::PADDING => cx.padding(span),
+                layout::GAP => cx.gap(span),
+                _ => {}
+            }
+        }
+    }
+
+    fn regions(&self, sources: &Sources) -> &[Region] {
+        self.regions.get_or_init(|| self.arrange(sources))
+    }
+
+    fn arrange(&self, sources: &Sources) -> Vec<Region> {
+        let pieces = &self.index.pieces;
+        let from = pieces.partition_point(|piece| piece.start < self.span.start);
+        let mut regions: Vec<Region> = Vec::new();
+        let mut at = self.span.start;
+        let fill = |regions: &mut Vec<Region>, at: u64, start: u64| {
+            if at < start {
+                let hole = Span::new(self.span.source, at, start);
+                let id = match self.holds_images {
+                    false => layout::id(OTHER, 0),
+                    true if hole.len() < ALIGN => layout::PADDING,
+                    true if hole.len() <= limits::PADDING && layout::is_zero(sources, hole) => {
+                        layout::PADDING
+                    }
+                    true => layout::GAP,
+                };
+                regions.push(Region::new(id, hole));
+            }
+        };
+        for (index, piece) in pieces.iter().enumerate().skip(from) {
+            if piece.start >= self.span.end {
+                break;
+            }
+            let mut region = piece.region(layout::id(piece.what as u8, index as u64));
+            if piece.what == What::Text {
+                let rest = Span::new(self.span.source, piece.start, self.span.end);
+                let next = pieces.get(index + 1..).unwrap_or(&[]).iter();
+                let mut next = next.filter(|next| next.what != What::Text);
+                let most = next
+                    .next()
+                    .map_or(u64::MAX, |next| next.start - piece.start);
+                region.end = piece.start + text_len(sources, rest.subspan(0, most));
+            }
+            region.end = region.end.min(self.span.end);
+            // What lies over another piece is shown there.
+            let is_cut = piece.what != What::Text && piece.end > region.end;
+            if region.start < at || region.start >= region.end || is_cut {
+                continue;
+            }
+            fill(&mut regions, at, region.start);
+            at = region.end;
+            regions.push(region);
+        }
+        fill(&mut regions, at, self.span.end);
+        regions
+    }
+
+    fn piece(&self, number: u64) -> Option<&Piece> {
+        self.index.pieces.get(usize::try_from(number).ok()?)
+    }
+
+    fn region_node(&self, region: &Region, out: &Rows<'_>) -> Node {
+        let span = Span::new(self.span.source, region.start, region.end);
+        let (_, number) = layout::split(region.id);
+        let filler = match region.id {
+            layout::PADDING => Some(Node::padding(span).doc(&PADDING_DOC)),
+            layout::GAP => Some(Node::gap("gap", span).doc(&GAP_DOC)),
+            _ => None,
+        };
+        if let Some(filler) = filler {
+            return filler;
+        }
+        let piece = self.piece(number);
+        let Some(piece) = piece.filter(|_| region.id != layout::id(OTHER, 0)) else {
+            return Node::new(NodeKind::Blob, "other", span)
+                .value(Value::Bytes)
+                .doc(&OTHER_DOC);
+        };
+        let of = piece.of;
+        let table = |name: String, layout: &'static Layout| {
+            let count = span.len() / self.index.size(layout).max(1);
+            Node::new(NodeKind::Table, name, span)
+                .area(Area::Meta)
+                .summary(plural(count, layout.name))
+                .doc(&TABLE_DOC)
+                .children(out.me, region.id, Some(count))
+        };
+        let whose = || self.image_name(of);
+        match piece.what {
+            What::Image => self.image_node(of, span, out),
+            What::Descriptor | What::OpenmpDescriptor | What::OpenmpImage => {
+                let layout = layout_of(piece.what);
+                let name = format!("{} {of}", layout.name);
+                self.record_node(layout, name, span, region.id, out)
+            }
+            What::Structs => table(
+                format!("image structs of descriptor {of}"),
+                self.structs(of),
+            ),
+            What::References => table("images".to_owned(), &records::TGTIMG),
+            What::OldEntries | What::NewEntries => {
+                table(format!("entries of {}", whose()), layout_of(piece.what))
+            }
+            What::Sets => table(format!("property sets of {}", whose()), &records::SET),
+            What::Properties => table(format!("properties of {}", whose()), &records::PROPERTY),
+            What::Bytes => Node::new(NodeKind::Record, "property value", span)
+                .area(Area::Meta)
+                .doc(&BYTES_DOC)
+                .children(out.me, region.id, Some(if span.len() > 8 { 2 } else { 1 })),
+            What::Text => {
+                let window = Window::clamped(out.sources, span);
+                let text = window.bytes();
+                let text = text.strip_suffix(&[0]).unwrap_or(text);
+                Node::field("string", Value::text_from(text), span)
+                    .area(Area::Symbol)
+                    .doc(&TEXT_DOC)
+            }
+        }
+    }
+
+    /// The layout of the image structs of a descriptor.
+    fn structs(&self, descriptor: usize) -> &'static Layout {
+        let mut structs = self.index.structs.iter();
+        let found = structs.find(|found| found.descriptor == descriptor);
+        let size = found.map_or(0, |found| found.span.len());
+        let mut layouts = records::IMAGES.iter();
+        let fits = layouts.find(|layout| self.index.size(layout) == size);
+        let [_, _, newest] = &records::IMAGES;
+        fits.unwrap_or(newest)
+    }
+
+    /// The name of the image of a struct.
+    fn image_name(&self, of: usize) -> String {
+        let mut images = self.index.images.iter();
+        match images.position(|image| image.described == Some(of)) {
+            Some(image) => format!("image {image}"),
+            None => format!("image struct {of}"),
+        }
+    }
+
+    fn image_node(&self, image: usize, span: Span, out: &Rows<'_>) -> Node {
+        let head = Window::clamped(out.sources, span.subspan(0, 18));
+        let kind = match Method::sniff(head.bytes()) {
+            Some(Method::Zstd) => NodeKind::Packed,
+            _ => NodeKind::File,
+        };
+        let mut node = Node::new(kind, format!("image {image}"), span)
+            .area(Area::Ir)
+            .doc(&IMAGE_DOC);
+        let item = layout::id(What::Image as u8, image as u64);
+        node.content = Content::Late {
+            expander: out.me,
+            item,
+        };
+        if kind == NodeKind::Packed {
+            node = node.value(Value::Bytes);
+        }
+        let mut text = title(head.bytes());
+        let described = self
+            .index
+            .images
+            .get(image)
+            .and_then(|image| image.described);
+        if let Some(found) = described.and_then(|of| self.index.structs.get(of)) {
+            let layout = self.structs(found.descriptor);
+            if let Some(read) = self.index.read(out.sources, layout, found.address) {
+                let target = read.pointer("DeviceTargetSpec");
+                let target = self.index.memory.string(out.sources, target);
+                text = format!("{target} · {text}");
+            }
+            node = node.xref("struct", "image struct", found.span);
+            let memory = &self.index.memory;
+            for (why, range) in [("entries", found.entries), ("property sets", found.sets)] {
+                let bytes = memory.between(range.0, range.1);
+                if let Some(bytes) = bytes.filter(|bytes| !bytes.is_empty()) {
+                    node = node.xref(why, why, bytes);
+                }
+            }
+        }
+        node.summary(text)
+    }
+
+    fn record_node(
+        &self,
+        layout: &'static Layout,
+        name: String,
+        span: Span,
+        item: u64,
+        out: &Rows<'_>,
+    ) -> Node {
+        let node = Node::new(NodeKind::Record, name, span)
+            .area(Area::Meta)
+            .doc(&layout.doc);
+        let count = self.fields(layout).len() as u64;
+        let node = node.children(out.me, item, Some(count));
+        match self.index.memory.address(span.start) {
+            Some(address) => match self.index.read(out.sources, layout, address) {
+                Some(read) => self.said(layout, &read, node, out.sources),
+                None => node,
+            },
+            None => node,
+        }
+    }
+
+    /// A record in a few words, and what it leads to.
+    fn said(&self, layout: &Layout, read: &Read<'_>, node: Node, sources: &Sources) -> Node {
+        let memory = &self.index.memory;
+        let mut fields = read.places.iter();
+        if let Some((text, ..)) = fields.find(|(field, ..)| field.ty == Type::Text) {
+            return node.summary(memory.string(sources, read.pointer(text.name)));
+        }
+        let image = match layout.name {
+            "image reference" => memory.from(read.pointer("start")),
+            _ => None,
+        };
+        match image {
+            Some(rest) => {
+                let start = rest.start;
+                let mut images = self.index.images.iter().enumerate();
+                match images.find(|(_, image)| image.span.start == start) {
+                    Some((at, image)) => {
+                        let name = format!("image {at}");
+                        node.xref("image", name.clone(), image.span).summary(name)
+                    }
+                    None => node,
+                }
+            }
+            None => node,
+        }
+    }
+
+    /// The fields of a record with their places, and what lies between them.
+    fn fields(&self, layout: &'static Layout) -> Vec<(Option<&'static records::Field>, u64, u64)> {
+        let memory = &self.index.memory;
+        let (places, size) = layout.places(memory.pointer, memory.align);
+        let mut fields = Vec::new();
+        let mut at = 0;
+        for (field, offset, len) in places {
+            if at < offset {
+                fields.push((None, at, offset - at));
+            }
+            fields.push((Some(field), offset, len));
+            at = offset + len;
+        }
+        if at < size {
+            fields.push((None, at, size - at));
+        }
+        fields
+    }
+
+    fn field_node(
+        &self,
+        read: &Read<'_>,
+        field: Option<&'static records::Field>,
+        place: (u64, u64),
+        sources: &Sources,
+    ) -> Node {
+        let (offset, size) = place;
+        let span = read.record.span().subspan(offset, size);
+        let Some(field) = field else {
+            return Node::new(NodeKind::Field, "padding", span)
+                .value(Value::Bytes)
+                .doc(&FIELD_PADDING_DOC);
+        };
+        let bits = u8::try_from(size * 8).unwrap_or(64);
+        let raw = read.record.number(offset, size);
+        let value = match field.ty {
+            Type::Number(_) | Type::Size => {
+                let value = Value::decimal(raw, bits);
+                match known_name(field.doc.known, raw) {
+                    Some(name) => value.named(name),
+                    None => value,
+                }
+            }
+            Type::Pointer | Type::Text => Value::hex(raw, bits),
+        };
+        let mut node = Node::field(field.name, value, span).doc(&field.doc);
+        if !matches!(field.ty, Type::Pointer | Type::Text) {
+            return node;
+        }
+        let address = read.record.pointer(offset, size);
+        let memory = &self.index.memory;
+        if let Some(relocation) = read.record.relocation(offset) {
+            node = node.xref("relocation", format!("{address:#x}"), relocation);
+        }
+        // An end is where the last byte is.
+        let is_end = field.name.ends_with("End");
+        let target = match is_end {
+            true => None,
+            false => memory.from(address).filter(|_| address != 0),
+        };
+        let Some(rest) = target else {
+            return match address {
+                0 => node,
+                _ => node.summary(format!("address {address:#x}")),
+            };
+        };
+        if field.ty == Type::Text {
+            let (text, bytes) = memory.text(sources, address).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text).into_owned();
+            return node.xref("points to", text.clone(), bytes).summary(text);
+        }
+        let (label, bytes) = self.target(rest);
+        node.xref("points to", label.clone(), bytes).summary(label)
+    }
+
+    /// What is at some bytes: a piece of the index, or any byte.
+    fn target(&self, rest: Span) -> (String, Span) {
+        let pieces = &self.index.pieces;
+        let at = pieces.partition_point(|piece| piece.start < rest.start);
+        let file = self.index.memory.file;
+        match pieces.get(at).filter(|piece| piece.start == rest.start) {
+            Some(piece) => {
+                let name = match piece.what {
+                    What::Image => format!("image {}", piece.of),
+                    What::Structs => "image structs".to_owned(),
+                    What::Sets => "property sets".to_owned(),
+                    What::Properties => "properties".to_owned(),
+                    What::OldEntries | What::NewEntries => "entries".to_owned(),
+                    What::Bytes => "property value".to_owned(),
+                    _ => format!("{:#x}", rest.start),
+                };
+                (name, piece.span(file))
+            }
+            None => (format!("{:#x}", rest.start), rest.subspan(0, 1)),
+        }
+    }
+
+    /// The layout and the records of a table.
+    fn table(&self, kind: u8, number: u64) -> Option<(&'static Layout, Span)> {
+        let piece = self.piece(number)?;
+        let is_it = piece.what as u8 == kind & !RECORD;
+        let span = piece.span(self.index.memory.file).intersect(self.span);
+        let layout = match piece.what {
+            What::Structs => self.structs(piece.of),
+            what => layout_of(what),
+        };
+        is_it.then_some((layout, span))
+    }
+
+    /// The rows of an item: of the part, of a table, or of a record.
+    fn push(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        let (kind, number) = layout::split(item);
+        if item == TOP {
+            let regions = self.regions(out.sources);
+            for region in crate::decode::table::slice(regions, range) {
+                let node = self.region_node(region, out);
+                out.push(node);
+            }
+            return;
+        }
+        if kind & RECORD != 0 {
+            // The record is named by its place in the file, its layout by the kind.
+            let layout = layout_of_kind(kind & !RECORD);
+            let size = self.index.size(layout);
+            let span = Span::with_len(self.span.source, number, size);
+            return self.push_fields(layout, span, range, out);
+        }
+        let Some((layout, span)) = self.table(kind, number) else {
+            return;
+        };
+        let what = self.piece(number).map(|piece| piece.what);
+        match what {
+            Some(What::Bytes) => out.push_range(value_nodes(span, out.sources), range),
+            Some(What::Descriptor | What::OpenmpDescriptor | What::OpenmpImage) => {
+                self.push_fields(layout, span, range, out);
+            }
+            _ => {
+                let size = self.index.size(layout);
+                let kind = kind_of(layout) | RECORD;
+                for index in range {
+                    let record = span.subspan(index.saturating_mul(size), size);
+                    let item = layout::id(kind, record.start);
+                    let name = layout.name.to_owned();
+                    let node = self.record_node(layout, name, record, item, out);
+                    out.push(node.indexed());
+                }
+            }
+        }
+    }
+
+    fn push_fields(
+        &self,
+        layout: &'static Layout,
+        span: Span,
+        range: Range<u64>,
+        out: &mut Rows<'_>,
+    ) {
+        let address = self.index.memory.address(span.start);
+        let read = address.and_then(|address| self.index.read(out.sources, layout, address));
+        let Some(read) = read else { return };
+        let sources = out.sources;
+        let nodes = self
+            .fields(layout)
+            .into_iter()
+            .map(|(field, offset, size)| self.field_node(&read, field, (offset, size), sources));
+        let nodes: Vec<Node> = nodes.collect();
+        out.push_range(nodes, range);
+    }
+}
+
+/// All layouts of records in tables.
+static LAYOUTS: [&Layout; 8] = [
+    &records::OLD_ENTRY,
+    &records::NEW_ENTRY,
+    &records::SET,
+    &records::PROPERTY,
+    &records::TGTIMG,
+    &records::IMAGES[0],
+    &records::IMAGES[1],
+    &records::IMAGES[2],
+];
+
+fn kind_of(layout: &Layout) -> u8 {
+    let mut layouts = LAYOUTS.iter();
+    let at = layouts.position(|known| std::ptr::eq(*known, layout));
+    u8::try_from(at.unwrap_or(0)).unwrap_or(0)
+}
+
+fn layout_of_kind(kind: u8) -> &'static Layout {
+    let layout = LAYOUTS.get(usize::from(kind)).copied();
+    layout.unwrap_or(&records::TGTIMG)
+}
+
+fn layout_of(what: What) -> &'static Layout {
+    match what {
+        What::Descriptor => &records::DESCRIPTOR,
+        What::OpenmpDescriptor => &records::OPENMP_DESCRIPTOR,
+        What::OpenmpImage => &records::OPENMP_IMAGE,
+        What::OldEntries => &records::OLD_ENTRY,
+        What::NewEntries => &records::NEW_ENTRY,
+        What::Sets => &records::SET,
+        What::Properties => &records::PROPERTY,
+        _ => &records::TGTIMG,
+    }
+}
+
+/// The number of bits, and the bytes.
+fn value_nodes(span: Span, sources: &Sources) -> Vec<Node> {
+    let bits = span.subspan(0, 8);
+    let window = Window::clamped(sources, bits);
+    let number = uint(window.bytes(), Endian::Little);
+    let mut nodes = vec![Node::field("bits", Value::decimal(number, 64), bits).doc(&BITS_DOC)];
+    let rest = span.skip(8);
+    if !rest.is_empty() {
+        nodes.push(Node::field("bytes", Value::Bytes, rest).doc(&VALUE_DOC));
+    }
+    nodes
+}
+
+/// The length of the text at the start of the bytes, with its NUL.
+fn text_len(sources: &Sources, rest: Span) -> u64 {
+    for most in [256, limits::C_STRING, limits::NAME as u64] {
+        let window = Window::clamped(sources, rest.subspan(0, most));
+        if let Some(len) = window.bytes().iter().position(|byte| *byte == 0) {
+            return len as u64 + 1;
+        }
+    }
+    rest.len().min(limits::NAME as u64)
+}
+
+impl Expand for Part {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        match item {
+            TOP => self.regions(sources).len() as u64,
+            // All others say it in their nodes.
+            _ => 0,
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        self.push(item, range, out);
+    }
+
+    fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<Late> {
+        let (_, image) = layout::split(item);
+        let image = self.index.images.get(usize::try_from(image).ok()?)?;
+        Some(open_image(sources, image.span, first, self.depth))
+    }
+
+    fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
+        if item != TOP {
+            return None;
+        }
+        let regions = self.regions(sources);
+        Some(vec![
+            regions.partition_point(|region| region.end <= offset) as u64
+        ])
+    }
+}
+
+/// Opens what is in an image, compressed or not.
+pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<Opened> {
+    let head = Window::clamped(cx.sources, image.subspan(0, 18));
+    if Method::sniff(head.bytes()) != Some(Method::Zstd) {
+        let opened = format::nested(cx, image);
+        if opened.is_none() {
+            cx.gap(image);
+        }
+        return opened;
+    }
+    let inflated = inflate(cx, image, head.bytes())?;
+    let opened = format::nested(cx, inflated.whole);
+    let name = "unpacked".to_owned();
+    let node = format::nested_node(cx.sources, name, inflated.whole, opened.as_ref());
+    let mut tree = StaticTree::default();
+    tree.push(StaticTree::TOP, node);
+    Some(Opened {
+        summary: Summary::new("zstd", "zstd", Vec::new()),
+        content: Some((cx.register(Rc::new(tree)), 0, Some(1))),
+    })
+}
+
+/// What is unpacked of an image; in memory only while it is read.
+fn inflate(cx: &Context<'_>, image: Span, head: &[u8]) -> Option<Inflated> {
+    let method = Method::Zstd;
+    let known = |(whole, packed)| Inflated {
+        whole,
+        packed,
+        method,
+    };
+    if let Some(before) = cx.sources.unpacked_before("image", image) {
+        return Some(known(before));
+    }
+    let expected = FrameHeader::read(head).and_then(|header| header.content);
+    let Some(expected) = expected.filter(|size| *size <= limits::UNPACKED) else {
+        let message = match expected {
+            Some(size) => format!("the image says that it has {size} bytes"),
+            None => "the zstd frame does not say its size".to_owned(),
+        };
+        cx.report(&rules::UNPACKED_TOO_LARGE, image, message);
+        return None;
+    };
+    if let Some(len) = carve::frame(cx.sources, image).filter(|len| *len < image.len()) {
+        let message = format_args!("{} bytes follow the zstd frame", image.len() - len);
+        cx.report(&rules::PACKED_DAMAGED, image.skip(len), message);
+    }
+    let bytes = cx.unpack_now("image", method, image, expected)?;
+    let source = cx.sources.packed("image", image, bytes, compression::zstd);
+    Some(known((cx.sources.whole(source), image)))
+}

@@ -1,0 +1,321 @@
+//! Compact words: the native words that they stand for.
+
+use super::tables::{FIRST_DECISION, FIRST_MOVE, LOOKUPS, LOOKUPS_AT, MOVES, MOVES_AT};
+use super::word::{Format, Found, Layout, Leaf, Leaves, PLANS, Word, decision, ones, slice};
+
+/// Bits of a native word that come from bits of a compact one.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin {
+    /// Bits of the native word.
+    pub native: u128,
+    /// Bits of the compact word.
+    pub compact: u64,
+}
+
+/// Bits of a compact word that go into the native word as they are.
+#[derive(Clone, Copy, Debug)]
+struct Copy64 {
+    mask: u64,
+    from: u8,
+    to: u8,
+    high: bool,
+}
+
+/// The native word of compact words that differ in copied bits only.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    opcode: u8,
+    key: u64,
+    /// The native word without the copied bits; `None` if there is none.
+    base: Option<Word>,
+    copies: Vec<Copy64>,
+}
+
+/// The expansions of the words that came last.
+#[derive(Debug, Default)]
+pub struct Expansions(Vec<Option<Box<Expansion>>>);
+
+impl Expansions {
+    /// The native word of a compact one. Returns `None` if there is none.
+    pub fn expand(
+        &mut self,
+        leaves: &Leaves,
+        compact: &Format,
+        native: &Layout,
+        copied: &Copied,
+        opcode: u8,
+        packed: Word,
+    ) -> Option<Word> {
+        if self.0.is_empty() {
+            self.0.resize(PLANS, None);
+        }
+        let key = packed.low & !copied.bits;
+        let mixed = (key ^ u64::from(opcode) << 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+        let at = usize::try_from(mixed).unwrap_or_default() % PLANS;
+        let place = self.0.get_mut(at)?;
+        let known = place.as_ref();
+        if known.is_none_or(|known| known.key != key || known.opcode != opcode) {
+            let mut copies = Vec::new();
+            let mut later = |node, leaf: &Leaf| {
+                leaves.push_copies(node, leaf, &mut copies);
+            };
+            let cleared = Word { low: key, high: 0 };
+            let base = expand(
+                leaves,
+                compact,
+                native,
+                cleared,
+                Some((copied, &mut later)),
+                None,
+            );
+            *place = Some(Box::new(Expansion {
+                opcode,
+                key,
+                base,
+                copies,
+            }));
+        }
+        let expansion = place.as_ref()?;
+        let mut word = expansion.base?;
+        for copy in &expansion.copies {
+            let bits = ((packed.low >> (copy.from & 63)) & copy.mask) << (copy.to & 63);
+            if copy.high {
+                word.high |= bits;
+            } else {
+                word.low |= bits;
+            }
+        }
+        Some(word)
+    }
+}
+
+/// The fields of a compact format that decide nothing.
+#[derive(Debug, Default)]
+pub struct Copied {
+    /// By number in the format.
+    fields: u32,
+    /// Their bits in the compact word.
+    bits: u64,
+}
+
+impl Copied {
+    /// Those of a format, with the bits of the native word that decide something.
+    #[must_use]
+    pub fn new(leaves: &Leaves, compact: &Format, keys: Word) -> Copied {
+        let mut copied = Copied::default();
+        let fields = compact.fields.chunks_exact(2).zip(compact.rest);
+        for (at, (field, node)) in (0_u32..32).zip(fields) {
+            let Some(leaf) = field.last().and_then(|leaf| leaves.leaf(*leaf)) else {
+                continue;
+            };
+            if leaf.piece.mask == 0 {
+                continue;
+            }
+            // Whatever decides where it goes, it goes there bit by bit.
+            let mut open = vec![*node];
+            let mut plain = true;
+            while let Some(node) = open.pop() {
+                if node >= FIRST_DECISION {
+                    let runs = decision(node).get(1..).unwrap_or_default();
+                    open.extend(runs.chunks_exact(2).filter_map(|run| run.last()));
+                } else if node >= FIRST_MOVE
+                    && let [table, steps @ ..] = movement(node)
+                {
+                    plain &= *table == 0;
+                    for step in steps.chunks_exact(5) {
+                        if let [kind, _, _, low, high] = step {
+                            let target = Word::new(ones(*low, *high));
+                            plain &= *kind == 2 || target.and(keys) == Word::new(0);
+                            // The opcode is part of what decides.
+                            plain &= *low > 6;
+                        }
+                    }
+                }
+            }
+            if plain {
+                copied.fields |= 1 << at;
+                copied.bits |= Word::new(leaves.bits(leaf)).low;
+            }
+        }
+        // Bits that also belong to a field that decides something are not left out.
+        for (at, field) in (0_u32..32).zip(compact.fields.chunks_exact(2)) {
+            let leaf = field.last().and_then(|leaf| leaves.leaf(*leaf));
+            if copied.fields & 1 << at == 0
+                && let Some(leaf) = leaf
+            {
+                copied.bits &= !Word::new(leaves.bits(leaf)).low;
+            }
+        }
+        copied
+    }
+}
+
+impl Leaves {
+    /// Appends the copies that a move of a field makes.
+    fn push_copies(&self, node: u16, leaf: &Leaf, copies: &mut Vec<Copy64>) {
+        let steps = movement(node).get(1..).unwrap_or_default();
+        for step in steps.chunks_exact(5) {
+            let [0 | 1, from, to, low, high] = step else {
+                continue;
+            };
+            // Once, or again and again until the place is full; at a time what lies in one piece
+            // and one half.
+            let mut at = *low;
+            while at <= *high {
+                let mut source = *from;
+                while source <= *to && at <= *high {
+                    let mut room = (64 - at % 64).min(high - at + 1).min(to - source + 1);
+                    let mut place = None;
+                    for piece in self.pieces(leaf).iter().chain([&leaf.piece]) {
+                        let width = piece.mask.count_ones().to_le_bytes()[0];
+                        if source >= piece.at && source < piece.at + width {
+                            room = room.min(piece.at + width - source);
+                            place = Some(piece.shift + (source - piece.at));
+                        }
+                    }
+                    if let Some(from) = place {
+                        copies.push(Copy64 {
+                            mask: u64::MAX
+                                .checked_shr(64 - u32::from(room))
+                                .unwrap_or_default(),
+                            from,
+                            to: at % 64,
+                            high: at >= 64,
+                        });
+                    } else {
+                        room = 1;
+                    }
+                    at += room;
+                    source += room;
+                }
+            }
+        }
+    }
+}
+
+fn movement(node: u16) -> &'static [u8] {
+    let id = usize::from(node.saturating_sub(FIRST_MOVE));
+    slice(&MOVES, &MOVES_AT, id)
+}
+
+/// Gets the moves of fields that decide nothing.
+type Later<'a> = &'a mut dyn FnMut(u16, &Leaf);
+
+/// Makes the native word of a compact one. Returns `None` if there is none. `origins` collects
+/// where its bits are from. Fields that are `copied` are left out.
+#[must_use]
+pub fn expand(
+    leaves: &Leaves,
+    compact: &Format,
+    native: &Layout,
+    packed: Word,
+    mut copied: Option<(&Copied, Later<'_>)>,
+    mut origins: Option<&mut Vec<Origin>>,
+) -> Option<Word> {
+    let mut built = 0_u128;
+    let mut known = 0_u128;
+    // A field whose destination depends on a field that is not there yet waits.
+    let mut waiting = [false; 32];
+    let mut rounds = 0;
+    let count = compact.rest.len().min(waiting.len());
+    let mut first = true;
+    loop {
+        let mut progress = false;
+        for (at, waits) in waiting.iter_mut().enumerate().take(count) {
+            if !first && !*waits {
+                continue;
+            }
+            let now = Word::new(built);
+            let node = compact.rest.get(at).copied().unwrap_or_default();
+            match leaves.resolve(native, node, now, Some(known)) {
+                Found::Node(node) => {
+                    let field = compact.fields.get(at * 2 + 1).copied().unwrap_or_default();
+                    let leaf = match leaves.resolve(native, field, now, Some(known)) {
+                        Found::Node(node) => leaves.leaf(node),
+                        _ => None,
+                    };
+                    if let Some((copied, later)) = &mut copied
+                        && copied.fields & 1 << at != 0
+                        && let Some(leaf) = leaf
+                    {
+                        later(node, leaf);
+                    }
+                    let (value, bits) = leaf.map_or((u64::MAX, 0), |leaf| {
+                        (leaves.raw(leaf, packed), leaves.bits(leaf))
+                    });
+                    apply_move(node, value, bits, &mut built, &mut known, &mut origins);
+                    *waits = false;
+                    progress = true;
+                    if !first {
+                        break;
+                    }
+                }
+                Found::Unknown => *waits = true,
+                Found::Absent | Found::NoKey => return None,
+            }
+        }
+        if !waiting.contains(&true) {
+            return Some(Word::new(built & !(1 << 29)));
+        }
+        rounds += 1;
+        if (!progress && !first) || rounds > 64 {
+            return None;
+        }
+        first = false;
+    }
+}
+
+/// Puts the value of a compact field into the native word.
+fn apply_move(
+    node: u16,
+    mut value: u64,
+    bits: u128,
+    built: &mut u128,
+    known: &mut u128,
+    origins: &mut Option<&mut Vec<Origin>>,
+) {
+    let Some((table, steps)) = movement(node).split_first() else {
+        return;
+    };
+    if let Some(table) = table.checked_sub(1) {
+        let table = slice(&LOOKUPS, &LOOKUPS_AT, usize::from(table));
+        let entry = usize::try_from(value).ok().and_then(|at| table.get(at));
+        value = entry.copied().unwrap_or_default();
+    }
+    for step in steps.chunks_exact(5) {
+        let [kind, from, to, low, high] = step else {
+            continue;
+        };
+        let target = ones(*low, *high);
+        *known |= target;
+        let mut part = match kind {
+            0 | 1 => {
+                u128::from(value.checked_shr(u32::from(*from)).unwrap_or_default())
+                    & ones(0, to.saturating_sub(*from))
+            }
+            _ => u128::from(*from),
+        };
+        let mut filled = u32::from(to.saturating_sub(*from)) + 1;
+        while *kind == 1 && filled < 128 {
+            part |= part.checked_shl(filled).unwrap_or_default();
+            filled *= 2;
+        }
+        *built |= part.checked_shl(u32::from(*low)).unwrap_or_default() & target;
+        if let Some(origins) = origins
+            && *kind != 2
+        {
+            let field = Word::new(bits).low;
+            // A field that goes as it is goes bit by bit, one that is looked up as a whole.
+            let own = match field.trailing_zeros() {
+                shift if *table == 0 && shift < 64 => {
+                    field & Word::new(ones(*from, *to).checked_shl(shift).unwrap_or_default()).low
+                }
+                _ => field,
+            };
+            origins.push(Origin {
+                native: target,
+                compact: own,
+            });
+        }
+    }
+}

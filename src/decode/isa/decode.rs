@@ -1,0 +1,401 @@
+//! From words to [`Instruction`]s.
+
+use std::cell::RefCell;
+
+use super::Platform;
+use super::compact::{Copied, Expansions, Origin, expand};
+use super::encoding::{Encoding, Kind, Opcode};
+use super::instruction::{Instruction, Operand, Options, Scoreboard, Subfunction};
+use super::tables::{Field, Meaning, Op, PLATFORMS};
+use super::word::{Format, Layout, Leaves, Plan, Plans, Value, Word};
+
+/// Decodes instructions of one platform.
+#[derive(Debug)]
+pub struct Decoder {
+    /// How the platform encodes them.
+    pub encoding: &'static Encoding,
+    /// By opcode: the operation and its formats.
+    operations: Vec<Option<Operation>>,
+    formats: Vec<Format>,
+    leaves: &'static Leaves,
+    plans: RefCell<Plans>,
+    expansions: RefCell<Expansions>,
+}
+
+#[derive(Debug)]
+struct Operation {
+    opcode: &'static Opcode,
+    format: usize,
+    /// The layout of the format for this opcode.
+    layout: Box<Layout>,
+    /// The bits of the word that decide anything.
+    keys: Word,
+    compact: Option<usize>,
+    copied: Copied,
+}
+
+/// A field that decoding has read: its bits in the word and what they say.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldRead {
+    /// Which.
+    pub field: Field,
+    /// Its value.
+    pub value: Value,
+    /// The bits of the word as it is, also if that is compact.
+    pub bits: u128,
+}
+
+/// The word cannot be decoded.
+#[derive(Debug)]
+pub(super) struct Fatal;
+
+/// What reads give.
+pub(super) type Read<T> = Result<T, Fatal>;
+
+impl Decoder {
+    /// Prepares the tables of a platform.
+    #[must_use]
+    pub fn new(platform: Platform) -> Decoder {
+        let encoding = PLATFORMS.get(platform as usize).unwrap_or(&PLATFORMS[0]);
+        let mut formats: Vec<Format> = Vec::new();
+        let mut number = |id: u8| {
+            let known = formats.iter().position(|f| f.id == id);
+            known.unwrap_or_else(|| {
+                formats.push(Format::new(id));
+                formats.len() - 1
+            })
+        };
+        let leaves = Leaves::get();
+        let mut operations: Vec<Option<Operation>> = (0..128).map(|_| None).collect();
+        for opcode in encoding.opcodes {
+            let format = number(opcode.format);
+            let operation = Operation {
+                opcode,
+                format,
+                layout: Box::new([0; Field::ALL.len()]),
+                keys: Word::new(0),
+                copied: Copied::default(),
+                compact: (opcode.compact != 0xff).then(|| number(opcode.compact)),
+            };
+            if let Some(place) = operations.get_mut(usize::from(opcode.code)) {
+                *place = Some(operation);
+            }
+        }
+        for operation in operations.iter_mut().flatten() {
+            if let Some(format) = formats.get(operation.format) {
+                operation.layout = leaves.specialise(&format.layout, operation.opcode.code);
+                operation.keys = leaves.keys(format);
+                if let Some(compact) = operation.compact.and_then(|at| formats.get(at)) {
+                    operation.copied = Copied::new(leaves, compact, operation.keys);
+                }
+            }
+        }
+        Decoder {
+            encoding,
+            operations,
+            formats,
+            leaves,
+            plans: RefCell::default(),
+            expansions: RefCell::default(),
+        }
+    }
+
+    /// Decodes the instruction that the bytes begin with. Returns `None` if they end before it does.
+    /// Which bits the parts are made of only [`Self::decode_fields`] finds out.
+    #[must_use]
+    pub fn decode(&self, bytes: &[u8]) -> Option<Instruction> {
+        self.run(bytes, None)
+    }
+
+    /// Decodes an instruction and lists the fields that were read.
+    #[must_use]
+    pub fn decode_fields(&self, bytes: &[u8]) -> Option<(Instruction, Vec<FieldRead>)> {
+        let mut fields = Vec::new();
+        let instruction = self.run(bytes, Some(&mut fields))?;
+        Some((instruction, fields))
+    }
+
+    fn run(&self, bytes: &[u8], fields: Option<&mut Vec<FieldRead>>) -> Option<Instruction> {
+        let low = u64::from_le_bytes(*bytes.first_chunk::<8>()?);
+        let compact = low & (1 << 29) != 0;
+        let word = match compact {
+            true => u128::from(low),
+            false => u128::from_le_bytes(*bytes.first_chunk::<16>()?),
+        };
+        let length = if compact { 8 } else { 16 };
+        let code = usize::from((low & 0x7f).to_le_bytes()[0]);
+        let mut origins = Vec::new();
+        let detailed = fields.is_some();
+        // Bit 7 is no part of the opcode, but an illegal instruction has it clear.
+        let operation = self.operations.get(code).and_then(Option::as_ref);
+        let operation = operation.filter(|_| low & 0xff != 0x80);
+        let (op, kind) = operation.map_or((Op::Illegal, Kind::Nullary), |operation| {
+            (operation.opcode.op, operation.opcode.kind)
+        });
+        let mut instruction = Instruction::new(op, kind, length);
+        let decoded = operation.and_then(|operation| {
+            let origins = detailed.then_some(&mut origins);
+            self.decode_word(operation, word, compact, fields, origins, &mut instruction)
+        });
+        if decoded.is_none() {
+            instruction = Instruction::new(Op::Illegal, Kind::Nullary, length);
+            instruction.invalid = true;
+            instruction.errors = true;
+            instruction.op_bits = if compact { u64::MAX.into() } else { u128::MAX };
+        }
+        if compact {
+            instruction.options.add(Options::COMPACTED);
+            if detailed {
+                instruction.translate(&origins);
+            }
+        }
+        Some(instruction)
+    }
+}
+
+impl Decoder {
+    /// Decodes the word of a known operation. Returns `None` if it is illegal.
+    fn decode_word(
+        &self,
+        operation: &Operation,
+        word: u128,
+        compact: bool,
+        mut fields: Option<&mut Vec<FieldRead>>,
+        mut origins: Option<&mut Vec<Origin>>,
+        instruction: &mut Instruction,
+    ) -> Option<()> {
+        let leaves = self.leaves;
+        let format = self.formats.get(operation.format)?;
+        let mut packed = None;
+        let mut native = Word::new(word);
+        if compact {
+            let format = self.formats.get(operation.compact?)?;
+            packed = Some((format, native));
+            let layout = &operation.layout;
+            native = match &mut origins {
+                Some(origins) => expand(leaves, format, layout, native, None, Some(origins))?,
+                None => self.expansions.try_borrow_mut().ok()?.expand(
+                    leaves,
+                    format,
+                    layout,
+                    &operation.copied,
+                    operation.opcode.code,
+                    native,
+                )?,
+            };
+        }
+        let (at, plan) = self.plans.try_borrow_mut().ok()?.take(
+            leaves,
+            format,
+            &operation.layout,
+            operation.keys,
+            operation.opcode.code,
+            (native, compact),
+        );
+        let mut cx = Cx {
+            encoding: self.encoding,
+            rank: self.encoding.rank,
+            opcode: operation.opcode,
+            leaves,
+            plan: &plan,
+            compact: packed,
+            word: plan.clean(native),
+            touched: 0,
+            detailed: fields.is_some(),
+            errors: false,
+            fields: fields.as_deref_mut(),
+            instruction,
+        };
+        let decoded = cx.instruction();
+        cx.instruction.errors = cx.errors;
+        self.plans.try_borrow_mut().ok()?.put_back(at, plan);
+        if compact && let (Some(fields), Some(origins)) = (fields, origins) {
+            for read in fields.iter_mut() {
+                read.bits = original(read.bits, origins);
+            }
+        }
+        decoded.ok()
+    }
+}
+
+/// The bits of a compact word that bits of the native word are from.
+fn original(native: u128, origins: &[Origin]) -> u128 {
+    let from = origins.iter().filter(|o| o.native & native != 0);
+    from.fold(0, |bits, o| bits | u128::from(o.compact))
+}
+
+impl Instruction {
+    fn new(op: Op, kind: Kind, length: u8) -> Instruction {
+        Instruction {
+            length,
+            op,
+            kind,
+            errors: false,
+            invalid: false,
+            exec: None,
+            no_mask: false,
+            predicate: None,
+            modifier: None,
+            flag: (0, 0),
+            prefix_bits: 0,
+            subfunction: Subfunction::None,
+            op_bits: 0x7f,
+            destination: None,
+            sources: [Operand::NONE; 5],
+            source_count: 0,
+            message: None,
+            options: Options::default(),
+            scoreboard: Scoreboard::default(),
+        }
+    }
+
+    /// Replaces bits of the native word by those of the compact word.
+    fn translate(&mut self, origins: &[Origin]) {
+        if self.invalid {
+            return;
+        }
+        let all = [
+            &mut self.prefix_bits,
+            &mut self.op_bits,
+            &mut self.scoreboard.bits,
+        ];
+        let operands = self.destination.iter_mut().chain(&mut self.sources);
+        let operands = operands.map(|o| &mut o.bits);
+        let exec = self.exec.iter_mut().map(|e| &mut e.bits);
+        for bits in all.into_iter().chain(operands).chain(exec) {
+            *bits = original(*bits, origins);
+        }
+    }
+}
+
+/// The state while one word is decoded.
+pub(super) struct Cx<'a> {
+    pub encoding: &'static Encoding,
+    pub rank: u8,
+    pub opcode: &'static Opcode,
+    leaves: &'static Leaves,
+    plan: &'a Plan,
+    compact: Option<(&'a Format, Word)>,
+    word: Word,
+    /// The bits that were read since they were last taken, if anybody wants to know.
+    touched: u128,
+    detailed: bool,
+    pub errors: bool,
+    fields: Option<&'a mut Vec<FieldRead>>,
+    pub instruction: &'a mut Instruction,
+}
+
+impl Cx<'_> {
+    /// A field, if the instruction has it.
+    #[inline]
+    pub fn optional(&mut self, field: Field) -> Option<Value> {
+        let mut bits = 0;
+        let wanted = self.detailed.then_some(&mut bits);
+        let mut value = self.plan.read(self.leaves, field, self.word, wanted);
+        if value.is_none()
+            && let Some((packed, word)) = self.compact
+        {
+            value = self.leaves.read(&packed.layout, field, word, None);
+        }
+        let value = value?;
+        self.errors |= value.invalid;
+        if bits != 0 {
+            self.touched |= bits;
+            if let Some(fields) = &mut self.fields
+                && !fields.iter().any(|f| f.field == field)
+            {
+                fields.push(FieldRead { field, value, bits });
+            }
+        }
+        Some(value)
+    }
+
+    pub fn read(&mut self, field: Field) -> Read<Value> {
+        self.optional(field).ok_or(Fatal)
+    }
+
+    pub fn number(&mut self, field: Field) -> Read<u64> {
+        Ok(self.read(field)?.number)
+    }
+
+    pub fn small(&mut self, field: Field) -> Read<u16> {
+        Ok(low16(self.number(field)?))
+    }
+
+    pub fn meaning(&mut self, field: Field) -> Read<Option<Meaning>> {
+        Ok(self.read(field)?.meaning)
+    }
+
+    pub fn is(&mut self, field: Field, meaning: Meaning) -> Read<bool> {
+        Ok(self.meaning(field)? == Some(meaning))
+    }
+
+    /// The bits that were read since the last call.
+    pub fn take_bits(&mut self) -> u128 {
+        std::mem::take(&mut self.touched)
+    }
+
+    pub fn has(&self, attribute: u8) -> bool {
+        self.opcode.has(attribute)
+    }
+
+    pub fn op(&self) -> Op {
+        self.opcode.op
+    }
+
+    /// A macro of math: its operands have extra bits.
+    pub fn is_macro(&self) -> bool {
+        match self.op() {
+            Op::Madm => true,
+            Op::Math => matches!(
+                self.instruction.subfunction,
+                Subfunction::Text("invm" | "rsqtm")
+            ),
+            _ => false,
+        }
+    }
+
+    pub fn push(&mut self, source: Operand) {
+        let at = self.instruction.source_count;
+        if let Some(place) = self.instruction.sources.get_mut(at) {
+            *place = source;
+            self.instruction.source_count = at + 1;
+        }
+    }
+
+    fn instruction(&mut self) -> Read<()> {
+        self.subfunction()?;
+        self.instruction.op_bits = 0x7f | self.take_bits();
+        match self.opcode.kind {
+            Kind::Nullary => {}
+            Kind::BasicUnaryRegimm | Kind::BasicBinaryRegRegimm | Kind::MathBinaryRegRegimm => {
+                self.basic()?;
+            }
+            Kind::TernaryRegimmRegRegimm => self.ternary()?,
+            Kind::QuinarySrc => self.quinary()?,
+            Kind::SendUnary | Kind::SendBinary => self.send()?,
+            Kind::SyncUnary => self.sync()?,
+            _ if self.rank >= 20 => self.branch()?,
+            _ => self.branch_before_xe()?,
+        }
+        self.options()?;
+        self.scoreboard()
+    }
+}
+
+/// The low 8 bits.
+pub(super) fn low8(value: u64) -> u8 {
+    value.to_le_bytes()[0]
+}
+
+/// The low 16 bits.
+pub(super) fn low16(value: u64) -> u16 {
+    let [a, b, ..] = value.to_le_bytes();
+    u16::from_le_bytes([a, b])
+}
+
+/// The low 32 bits.
+pub(super) fn low32(value: u64) -> u32 {
+    let [a, b, c, d, ..] = value.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}

@@ -1,0 +1,89 @@
+//! The instructions of Intel's GPUs, from Gen9 to Xe3P: decoding, and their text.
+//!
+//! [`Decoder`] reads a word with the tables of its platform and gives an [`Instruction`], whose
+//! parts know the bits that they are made of. [`Decoder::format`] writes it as the Intel Graphics
+//! Assembler (`iga64 -d`) does. Both come from the same decoded form, so a part of the text leads
+//! to its bits.
+//!
+//! [`tables`] is generated from a model of the encodings; [`word`] reads fields with it.
+
+mod align16;
+mod branch;
+mod compact;
+mod decode;
+pub mod encoding;
+mod format;
+pub mod instruction;
+mod listing;
+mod message;
+mod message_cache;
+mod message_data;
+mod message_other;
+mod message_wide;
+mod message_wide_other;
+mod number;
+mod operand_text;
+mod operands;
+mod parts;
+mod send;
+#[rustfmt::skip]
+pub mod tables;
+mod ternary;
+pub mod word;
+
+pub use decode::{Decoder, FieldRead};
+pub use encoding::Kind;
+pub use format::{Labels, Part, PartKind};
+pub use instruction::Instruction;
+pub use listing::{Blocks, Instructions, targets};
+pub use operand_text::{absolute, push_label};
+
+/// A family of devices with the same encoding of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// Skylake to Coffee Lake, Gemini Lake.
+    Gen9,
+    /// Ice Lake, Elkhart Lake.
+    Gen11,
+    /// Tiger Lake to Raptor Lake, DG1.
+    XeLp,
+    /// Alchemist, Meteor Lake, Arrow Lake.
+    XeHpg,
+    /// Ponte Vecchio.
+    XeHpc,
+    /// Lunar Lake, Battlemage.
+    Xe2,
+    /// Panther Lake.
+    Xe3,
+    /// Crescent Island, Nova Lake.
+    Xe3p,
+}
+
+impl Platform {
+    /// All, oldest first.
+    pub const ALL: [Platform; 8] = [
+        Platform::Gen9,
+        Platform::Gen11,
+        Platform::XeLp,
+        Platform::XeHpg,
+        Platform::XeHpc,
+        Platform::Xe2,
+        Platform::Xe3,
+        Platform::Xe3p,
+    ];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Platform::Gen9 => "gen9",
+            Platform::Gen11 => "gen11",
+            Platform::XeLp => "xe_gen12lp",
+            Platform::XeHpg => "xe_hpg",
+            Platform::XeHpc => "xe_hpc",
+            Platform::Xe2 => "xe2",
+            Platform::Xe3 => "xe3",
+            Platform::Xe3p => "xe3p",
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! What instructions of all kinds have: subfunction, mask, predicate, flag, execution size, options
+//! and the software scoreboard.
+
+use super::decode::{Cx, Fatal, Read, low8, low16};
+use super::encoding::{Kind, Opcode};
+use super::instruction::{Exec, Modifier, Options, Predicate, Scoreboard, Subfunction};
+use super::tables::{Field, Meaning, Op};
+
+impl Cx<'_> {
+    pub fn subfunction(&mut self) -> Read<()> {
+        let before = self.errors;
+        self.instruction.subfunction = match self.op() {
+            Op::If | Op::Else | Op::Goto => {
+                if self.has(Opcode::BRANCH_CONTROL)
+                    && self.is(Field::BranchCtrl, Meaning::Branch)?
+                {
+                    Subfunction::Branch
+                } else {
+                    Subfunction::None
+                }
+            }
+            Op::Math => {
+                let function = self.meaning(Field::MathFC)?.ok_or(Fatal)?;
+                Subfunction::Text(math(function).0)
+            }
+            Op::Bfn => Subfunction::Bfn(low8(self.number(Field::BfnFC)?)),
+            Op::Dpas | Op::Dpasw => Subfunction::Dpas(
+                low8(self.number(Field::SystolicDepth)?),
+                low8(self.number(Field::RepeatCount)?),
+            ),
+            Op::Bdpas => Subfunction::Text("8x8"),
+            Op::Sync => {
+                let function = self.meaning(Field::SyncFC)?.ok_or(Fatal)?;
+                const KNOWN: [&str; 7] = ["nop", "allrd", "allwr", "bar", "host", "fence", "flush"];
+                match KNOWN.iter().find(|n| **n == function.name()) {
+                    Some(name) => Subfunction::Text(name),
+                    None => Subfunction::UnknownSync,
+                }
+            }
+            Op::Send | Op::Sendc if self.rank >= 20 => self.shared_function()?,
+            Op::Sendg | Op::Sendgc | Op::Sendgx | Op::Sendgxc => self.shared_function()?,
+            Op::Shfl => match self.meaning(Field::ShuffleFC)? {
+                Some(Meaning::idx4) => Subfunction::Text("idx4"),
+                _ => return Err(Fatal),
+            },
+            Op::Lfsr => match self.meaning(Field::LfsrFC)? {
+                Some(function @ (Meaning::b32 | Meaning::b16v2 | Meaning::b8v4)) => {
+                    Subfunction::Text(function.name())
+                }
+                _ => return Err(Fatal),
+            },
+            Op::Dnscl => {
+                let from = match self.meaning(Field::ConvSrcDataType2)? {
+                    Some(Meaning::HF) => "hf",
+                    Some(Meaning::BF) => "bf",
+                    Some(Meaning::F32) => "f",
+                    _ => return Err(Fatal),
+                };
+                let to = self.meaning(Field::ConvDstDataType)?.ok_or(Fatal)?;
+                let mode = low8(self.read(Field::DnsclMode)?.number);
+                let rounding = self.meaning(Field::RoundingMode)?.ok_or(Fatal)?;
+                Subfunction::Dnscl(from, to.name(), mode, rounding.name())
+            }
+            _ => Subfunction::None,
+        };
+        match self.errors && !before {
+            true => Err(Fatal),
+            false => Ok(()),
+        }
+    }
+
+    fn shared_function(&mut self) -> Read<Subfunction> {
+        let sfid = self.meaning(Field::SFID)?.ok_or(Fatal)?;
+        Ok(match sfid_text(sfid) {
+            "" => Subfunction::UnknownSfid,
+            text => Subfunction::Text(text),
+        })
+    }
+
+    /// Mask, predicate, flag and execution size.
+    pub fn prefix(&mut self, immediate_over_modifier: bool) -> Read<()> {
+        let predicated = self.has(Opcode::PREDICATION);
+        let mut function = None;
+        if predicated {
+            function = self.meaning(Field::PredCtrl)?.filter(|m| {
+                !matches!(
+                    m,
+                    Meaning::Normal | Meaning::x | Meaning::y | Meaning::z | Meaning::w
+                )
+            });
+        }
+        let mut modifier = None;
+        if self.has(Opcode::FLAG_MODIFIER) && !immediate_over_modifier {
+            let condition = self.meaning(Field::CondModifier)?;
+            modifier = condition
+                .filter(|m| *m != Meaning::Normal)
+                .map(Modifier::Condition);
+        } else if self.op() == Op::Math && self.is_macro() {
+            modifier = Some(Modifier::EarlyOut);
+        }
+        let used = function.is_some() || modifier.is_some();
+        let mut inverse = false;
+        if if self.rank >= 24 { used } else { predicated } {
+            inverse = self.is(Field::PredInv, Meaning::Invert)?;
+        }
+        if used {
+            self.instruction.flag = (
+                low8(self.number(Field::FlagRegNum)?),
+                low8(self.number(Field::FlagSubRegNum)?),
+            );
+        }
+        self.instruction.predicate = function.map(|function| Predicate { inverse, function });
+        self.instruction.modifier = modifier;
+        self.instruction.no_mask = self.is(Field::MaskCtrl, Meaning::NoMask)?;
+        self.instruction.prefix_bits = self.take_bits();
+        let size = self.read(Field::ExecSize)?;
+        let offset = match self.op() {
+            Op::Jmpi => Some(Meaning::M0),
+            _ => self.meaning(Field::ChannelOffset)?,
+        };
+        let bits = self.take_bits();
+        self.instruction.exec = Some(Exec {
+            size: u32::from(low16(size.number)),
+            invalid: size.invalid,
+            offset,
+            bits,
+        });
+        Ok(())
+    }
+
+    pub fn options(&mut self) -> Read<()> {
+        let op = self.op();
+        let send = self.opcode.kind.is_send();
+        let nullary = self.opcode.kind == Kind::Nullary;
+        let branch = self.opcode.kind.is_branch();
+        let mut options = self.instruction.options;
+        if self.rank <= 22
+            && !branch
+            && !send
+            && !nullary
+            && self.is(Field::AccWrCtrl, Meaning::AccWrEn)?
+        {
+            options.add(Options::ACC_WR_EN);
+        }
+        if op != Op::Illegal && self.is(Field::DebugCtrl, Meaning::Breakpoint)? {
+            options.add(Options::BREAKPOINT);
+        }
+        if send && self.is(Field::EOT, Meaning::EOT)? {
+            options.add(Options::EOT);
+        }
+        if matches!(op, Op::Dpas | Op::Bdpas)
+            && self.rank >= 43
+            && self.number(Field::FwdCtrl)? != 0
+        {
+            options.add(Options::FWD);
+        }
+        if self.rank < 20 && !send && !nullary {
+            match self.meaning(Field::DepCtrl)? {
+                Some(Meaning::NoDDClr) => options.add(Options::NO_DD_CLR),
+                Some(Meaning::NoDDChk) => options.add(Options::NO_DD_CHK),
+                Some(Meaning::NoDDClr_NoDDChk) => {
+                    options.add(Options::NO_DD_CLR);
+                    options.add(Options::NO_DD_CHK);
+                }
+                _ => {}
+            }
+        }
+        if !nullary && (!send || self.rank <= 30) {
+            match self.meaning(Field::ThreadCtrl)? {
+                Some(Meaning::Atomic) => options.add(Options::ATOMIC),
+                Some(Meaning::Switch) => options.add(Options::SWITCH),
+                Some(Meaning::NoPreempt) => options.add(Options::NO_PREEMPT),
+                _ => {}
+            }
+        }
+        if send && self.rank < 20 && self.is(Field::NoSrcDepSet, Meaning::NoSrcDepSet)? {
+            options.add(Options::NO_SRC_DEP_SET);
+        }
+        self.take_bits();
+        self.instruction.options = options;
+        Ok(())
+    }
+
+    pub fn scoreboard(&mut self) -> Read<()> {
+        if self.rank < 20 || self.op() == Op::Illegal {
+            return Ok(());
+        }
+        let value = self.small(Field::SWSB)?;
+        let bits = self.take_bits();
+        let class = match self.op() {
+            _ if self.opcode.kind.is_send() => 0,
+            Op::Math => 1,
+            Op::Dpas | Op::Dpasw | Op::Bdpas => 2,
+            _ => 3,
+        };
+        let rule = self
+            .encoding
+            .swsb
+            .iter()
+            .find(|r| value & r.mask == r.value);
+        let Some(rule) = rule else {
+            self.errors = true;
+            return Ok(());
+        };
+        let mut scoreboard = Scoreboard {
+            bits,
+            ..Scoreboard::default()
+        };
+        if let Some((pipes, shift, mask)) = &rule.distance {
+            let distance = low8((value >> u32::from(*shift)).into()) & mask;
+            if distance != 0 || rule.token.is_some() {
+                let pipe = pipes.get(class).copied().unwrap_or_default();
+                scoreboard.distance = Some((pipe, distance));
+            }
+        }
+        if let Some((uses, mask)) = &rule.token {
+            let how = uses.get(class).copied().unwrap_or_default();
+            scoreboard.token = Some((low8(value.into()) & mask, how));
+        }
+        scoreboard.no_acc_sb_set = rule.distance.is_none() && rule.token.is_none();
+        self.instruction.scoreboard = scoreboard;
+        Ok(())
+    }
+}
+
+/// The name of a function of `math`, and how many sources it has.
+pub(super) fn math(function: Meaning) -> (&'static str, u8) {
+    match function {
+        Meaning::INV => ("inv", 1),
+        Meaning::LOG => ("log", 1),
+        Meaning::EXP => ("exp", 1),
+        Meaning::SQRT => ("sqt", 1),
+        Meaning::RSQ => ("rsqt", 1),
+        Meaning::SIN => ("sin", 1),
+        Meaning::COS => ("cos", 1),
+        Meaning::FDIV => ("fdiv", 2),
+        Meaning::POW => ("pow", 2),
+        Meaning::INT_DIV_BOTH => ("idiv", 2),
+        Meaning::INT_DIV_QUOTIENT => ("iqot", 2),
+        Meaning::INT_DIV_REMAINDER => ("irem", 2),
+        Meaning::INVM => ("invm", 2),
+        Meaning::RSQRTM => ("rsqtm", 1),
+        Meaning::TANH => ("tanh", 1),
+        Meaning::SIGM => ("sigm", 1),
+        _ => ("?", 1),
+    }
+}
+
+/// The short name of a shared function; empty if it has none.
+pub(super) fn sfid_text(sfid: Meaning) -> &'static str {
+    match sfid {
+        Meaning::NULL => "null",
+        Meaning::SAMPLER => "smpl",
+        Meaning::GATEWAY => "gtwy",
+        Meaning::DP_DC2 => "dc2",
+        Meaning::DP_RC => "rc",
+        Meaning::URB => "urb",
+        Meaning::SPAWNER => "ts",
+        Meaning::VME => "vme",
+        Meaning::DP_DCRO => "dcro",
+        Meaning::DP_DC0 => "dc0",
+        Meaning::PI => "pixi",
+        Meaning::DP_DC1 => "dc1",
+        Meaning::CRE => "cre",
+        Meaning::BTD => "btd",
+        Meaning::RTA => "rta",
+        Meaning::TGM => "tgm",
+        Meaning::SLM => "slm",
+        Meaning::UGM => "ugm",
+        Meaning::UGML => "ugml",
+        _ => "",
+    }
+}

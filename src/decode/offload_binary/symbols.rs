@@ -1,0 +1,164 @@
+//! The symbols of an image: the value of its string `symbols`. Older writers list one name a line;
+//! since 2026 the value is a table. LLVM, Frontend/Offloading/Utility.h, namespace sycl.
+//!
+//! ```text
+//! count │ offset, length │ offset, length │ … │ names with NULs      offsets from the count on
+//! ```
+
+use std::rc::Rc;
+
+use super::header;
+use super::key;
+use super::kinds::OffloadKind;
+use super::rows::Binary;
+use crate::decode::host::carve;
+use crate::decode::limits;
+use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::text::plural;
+use crate::decode::tree::StaticTree;
+use crate::model::host_images::{Described, HostImage, HostImages};
+use crate::model::{Doc, Node, NodeKind, Rows, Sources, Span, Value};
+
+const SOURCE: &str = "LLVM, Frontend/Offloading/Utility.h";
+
+static TABLE_DOC: Doc = Doc::new("The kernels and functions of an image.", SOURCE);
+static COUNT_DOC: Doc = Doc::new("The number of symbols.", SOURCE);
+static ENTRY_DOC: Doc = Doc::new(
+    "A symbol: the offset of its name from the start of the table, and the length.",
+    SOURCE,
+);
+static NAME_DOC: Doc = Doc::new("Names of symbols, with their NULs.", SOURCE);
+
+/// The places of the names in a table. Returns `None` if the bytes are no table.
+fn names(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
+    let (count, rest) = bytes.split_first_chunk::<4>()?;
+    let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+    let entries = rest.get(..count.checked_mul(8)?)?;
+    let start = 4 + entries.len() as u64;
+    let names = entries.chunks_exact(8).map(|entry| {
+        let (offset, len) = entry.split_at(4);
+        (uint(offset, Endian::Little), uint(len, Endian::Little))
+    });
+    let names: Vec<(u64, u64)> = names.collect();
+    let len = bytes.len() as u64;
+    let is_inside = |(offset, size): &(u64, u64)| *offset >= start && offset + size <= len;
+    names.iter().all(is_inside).then_some(names)
+}
+
+fn read(sources: &Sources, value: Span) -> Window {
+    Window::clamped(sources, value.subspan(0, limits::C_STRINGS))
+}
+
+/// The names that a value lists.
+fn list(sources: &Sources, value: Span) -> Vec<String> {
+    let window = read(sources, value);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let Some(names) = names(window.bytes()) else {
+        let lines = window.bytes().split(|byte| matches!(byte, b'\n' | 0));
+        return lines.filter(|line| !line.is_empty()).map(text).collect();
+    };
+    let names = names.into_iter().map(|(offset, len)| {
+        let from = usize::try_from(offset).unwrap_or(usize::MAX);
+        let len = usize::try_from(len).unwrap_or(0);
+        text(
+            window
+                .bytes()
+                .get(from..from.saturating_add(len))
+                .unwrap_or(&[]),
+        )
+    });
+    names.collect()
+}
+
+/// The row of a table of symbols. Returns `None` if the value is no table.
+pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
+    let window = read(out.sources, value);
+    let names = names(window.bytes())?;
+    let mut tree = StaticTree::default();
+    let word = |offset: u64| {
+        Value::decimal(
+            window
+                .reader(Endian::Little)
+                .at(offset, 4)
+                .ok()
+                .and_then(|mut reader| reader.read::<u32>().ok())
+                .map_or(0, |word| word.value.into()),
+            32,
+        )
+    };
+    let count = Node::field("count", word(0), value.subspan(0, 4));
+    tree.push(StaticTree::TOP, count.doc(&COUNT_DOC));
+    for (at, (offset, len)) in (0u64..).zip(&names) {
+        let place = 4 + at * 8;
+        let name = value.subspan(*offset, *len);
+        let shown = Window::clamped(out.sources, name.subspan(0, limits::NAME_SHOWN as u64));
+        let text = String::from_utf8_lossy(shown.bytes()).into_owned();
+        let node = Node::new(NodeKind::Item, "symbol", value.subspan(place, 8))
+            .summary(text.clone())
+            .xref("name", text, name)
+            .doc(&ENTRY_DOC);
+        let parent = tree.push(StaticTree::TOP, node);
+        let fields = [("offset", place), ("length", place + 4)];
+        tree.extend(
+            parent,
+            fields.map(|(name, at)| {
+                Node::field(name, word(at), value.subspan(at, 4)).doc(&ENTRY_DOC)
+            }),
+        );
+    }
+    let rest = value.skip(4 + names.len() as u64 * 8);
+    if !rest.is_empty() {
+        let text = Window::clamped(out.sources, rest.subspan(0, limits::C_STRING));
+        let node = Node::field("names", Value::text_from(text.bytes()), rest);
+        tree.push(StaticTree::TOP, node.doc(&NAME_DOC));
+    }
+    let rows = tree.count_at(StaticTree::TOP);
+    let node = Node::new(NodeKind::Table, "symbols", value)
+        .summary(plural(names.len() as u64, "symbol"))
+        .doc(&TABLE_DOC);
+    Some(node.children(out.register(Rc::new(tree)), 0, Some(rows)))
+}
+
+/// Who knows the images of a binary.
+pub struct OffloadImages(pub Rc<Binary>);
+
+impl HostImages for OffloadImages {
+    fn count(&self) -> usize {
+        self.0.entries().len()
+    }
+
+    fn image(&self, index: usize, sources: &Sources) -> Option<HostImage> {
+        let entry = self.0.entries().get(index)?;
+        let head = Window::clamped(sources, entry.image.subspan(0, 18));
+        let record = Window::clamped(sources, entry.place);
+        let number = |field: usize| {
+            let field = header::Entry::FIELDS.get(field);
+            field.map_or(0, |field| field.number(record.bytes(), Endian::Little))
+        };
+        let kind = u8::try_from(number(1)).map(|kind| OffloadKind(kind).name());
+        let symbols = entry.values.get(key::SYMBOLS).copied().unwrap_or_default();
+        Some(HostImage {
+            span: entry.image,
+            section: String::new(),
+            how: "offload-binary",
+            descriptor: None,
+            described: Some(Described {
+                version: None,
+                target: entry.value(sources, key::TRIPLE),
+                offload_kind: kind
+                    .ok()
+                    .flatten()
+                    .unwrap_or("unknown")
+                    .to_lowercase()
+                    .into(),
+                format: "none".into(),
+                compile_options: String::new(),
+                link_options: String::new(),
+                entries: list(sources, symbols),
+                properties: Vec::new(),
+            }),
+            unpacked: carve::FrameHeader::read(head.bytes()).map(|frame| frame.content),
+            kind: carve::kind(head.bytes()),
+        })
+    }
+}

@@ -1,0 +1,534 @@
+//! What limits how many threads and work-groups of a kernel run at a time on a device.
+//!
+//! Follows compute-runtime, kernel_helpers.cpp, getMaxWorkGroupCount, for one (dual) sub-slice
+//! that runs nothing else. What neither the file nor the driver's source says is asked for; it is
+//! never assumed.
+
+use super::device::{Device, ProductFamily};
+use crate::model::kernels::{Given, KernelRow};
+use crate::model::occupancy::{Occupancy, Origin, Question, Term};
+use crate::model::{Span, Str};
+
+/// The device that a file is for.
+#[derive(Debug, Clone, Copy)]
+pub enum Own {
+    /// A note has its configuration, or its product family, of which it is the usual device.
+    Device(Device, Span),
+    /// Only its core family is known.
+    CoreFamily,
+    /// The file does not say.
+    None,
+}
+
+/// The facts of a kernel.
+pub struct Facts<'a> {
+    /// Its row.
+    pub row: &'a KernelRow,
+    /// It has arguments in shared local memory, whose size the host chooses.
+    pub has_local_arguments: bool,
+    /// The file's own device.
+    pub own: Own,
+}
+
+/// A product: threads of an EU, kilobytes of shared local memory of a (dual) sub-slice, and EUs
+/// of a (dual) sub-slice, where the number is published. The first two: compute-runtime,
+/// hw_info_*.cpp.
+type Product = (ProductFamily, u64, u64, Option<u64>);
+
+const PRODUCTS: &[Product] = &[
+    (ProductFamily::IGFX_TIGERLAKE_LP, 7, 64, Some(16)),
+    (ProductFamily::IGFX_ROCKETLAKE, 7, 64, Some(16)),
+    (ProductFamily::IGFX_ALDERLAKE_S, 7, 64, Some(16)),
+    (ProductFamily::IGFX_ALDERLAKE_P, 7, 64, Some(16)),
+    (ProductFamily::IGFX_ALDERLAKE_N, 7, 64, Some(16)),
+    (ProductFamily::IGFX_DG1, 7, 64, Some(16)),
+    (ProductFamily::IGFX_DG2, 8, 64, Some(16)),
+    (ProductFamily::IGFX_METEORLAKE, 8, 64, Some(16)),
+    (ProductFamily::IGFX_ARROWLAKE, 8, 64, Some(16)),
+    (ProductFamily::IGFX_PVC, 8, 128, Some(8)),
+    (ProductFamily::IGFX_BMG, 8, 128, Some(8)),
+    (ProductFamily::IGFX_LUNARLAKE, 8, 128, Some(8)),
+    (ProductFamily::IGFX_PTL, 10, 128, Some(8)),
+    (ProductFamily::IGFX_NVL_XE3G, 10, 128, None),
+    (ProductFamily::IGFX_NVL, 10, 192, None),
+    (ProductFamily::IGFX_CRI, 8, 384, None),
+];
+
+/// The release (of the GMD id) of Wildcat Lake, whose EUs are not published.
+const WCL: u32 = 3;
+/// The revision of the first stepping.
+const A0: u32 = 0;
+const KB: u64 = 1024;
+/// Barrier registers of a (dual) sub-slice.
+const BARRIERS: u64 = 32;
+/// No device takes larger work-groups. compute-runtime, device_caps.cpp.
+const LARGEST_WORK_GROUP: u64 = 1024;
+
+fn product(device: &Device) -> Option<&'static Product> {
+    PRODUCTS
+        .iter()
+        .find(|(family, ..)| *family == device.product)
+}
+
+/// Threads of an EU with so many registers each, and the function that says so. Returns `None` if
+/// the device has no such mode.
+fn by_registers(device: &Device, registers: u64) -> Option<(u64, &'static str)> {
+    let xe3 = || match registers {
+        1..=96 => Some(10),
+        97..=128 => Some(8),
+        129..=160 => Some(6),
+        161..=192 => Some(5),
+        193..=256 => Some(4),
+        _ => None,
+    };
+    let is_listed = matches!(registers, 32 | 64 | 96 | 128 | 160 | 192 | 256 | 512);
+    match device.product {
+        ProductFamily::IGFX_CRI => {
+            let threads = if registers == 512 { 4 } else { 8 };
+            is_listed.then_some((
+                threads,
+                "release_helper_cri.cpp, adjustMaxThreadsPerEuCount",
+            ))
+        }
+        ProductFamily::IGFX_NVL => {
+            let source = "release_helper_common_xe3p_lpg.inl, adjustMaxThreadsPerEuCount";
+            match registers {
+                320 if device.revision() != A0 => Some((3, source)),
+                448 if device.revision() != A0 => Some((2, source)),
+                512 => Some((1, source)),
+                _ => Some((xe3()?, XE3)),
+            }
+        }
+        ProductFamily::IGFX_PTL | ProductFamily::IGFX_NVL_XE3G => Some((xe3()?, XE3)),
+        _ => {
+            let source = "gfx_core_helper_base.inl, calculateAvailableThreadCount";
+            match registers {
+                128 => Some((8, source)),
+                256 => Some((4, source)),
+                _ => None,
+            }
+        }
+    }
+}
+
+const XE3: &str = "gfx_core_helper_xe3_and_later.inl, calculateAvailableThreadCount";
+
+/// Shared local memory as it is allocated: the size rounded up. compute-runtime, alignSlmSize.
+/// Returns `None` if it is more than the driver allocates.
+fn aligned(device: &Device, size: u64) -> Option<u64> {
+    let sizes: &[u64] = match device.product {
+        ProductFamily::IGFX_CRI if size <= 16 * KB => return Some(size.div_ceil(KB) * KB),
+        ProductFamily::IGFX_CRI => &[24, 32, 48, 64, 96, 128, 192, 256, 320, 384],
+        _ if product(device).is_some_and(|(_, _, slm, _)| *slm == 64) => &[1, 2, 4, 8, 16, 32, 64],
+        _ => &[1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128],
+    };
+    sizes
+        .iter()
+        .map(|size| size * KB)
+        .find(|step| size <= *step)
+}
+
+/// The terms so far.
+#[derive(Default)]
+struct Terms(Vec<Term>);
+
+impl Terms {
+    fn add(&mut self, id: &'static str, title: &'static str, value: Option<u64>, origin: Origin) {
+        self.0.push(Term {
+            id: id.into(),
+            title: title.into(),
+            value,
+            origin,
+            limits: false,
+        });
+    }
+
+    /// A number of the driver's source.
+    fn driver(
+        &mut self,
+        id: &'static str,
+        title: &'static str,
+        value: Option<u64>,
+        source: &'static str,
+    ) -> Option<u64> {
+        let origin = match value {
+            Some(_) => Origin::Driver(source.into()),
+            None => Origin::Missing("not known for this device".into()),
+        };
+        self.add(id, title, value, origin);
+        value
+    }
+
+    /// A number that the file gives; `default` where it does not.
+    fn given(
+        &mut self,
+        id: &'static str,
+        title: &'static str,
+        given: Given<i64>,
+        default: Option<u64>,
+    ) -> Option<u64> {
+        let (value, origin) = match (given.span, default) {
+            (Some(span), _) => (u64::try_from(given.value).ok(), Origin::File(span)),
+            (None, Some(_)) => (default, Origin::Default),
+            (None, None) => (None, Origin::Missing("not in the file".into())),
+        };
+        self.add(id, title, value, origin);
+        value
+    }
+
+    /// A number that is computed.
+    fn computed(
+        &mut self,
+        id: &'static str,
+        title: &'static str,
+        value: Option<u64>,
+        how: &'static str,
+    ) -> Option<u64> {
+        let origin = match value {
+            Some(_) => Origin::Computed(how.into()),
+            None => Origin::Missing("a number above is missing".into()),
+        };
+        self.add(id, title, value, origin);
+        value
+    }
+}
+
+/// What limits the kernel.
+///
+/// # Errors
+///
+/// When there is no device of the name that was chosen; says so in words.
+pub fn occupancy(facts: &Facts<'_>, question: &Question) -> Result<Occupancy, String> {
+    let row = facts.row;
+    let (device, device_origin) = match (&question.device, facts.own) {
+        (Some(name), _) => {
+            let device = Device::named(name);
+            let device = device.ok_or_else(|| format!("Unknown device “{name}”."))?;
+            (Some(device), Origin::Chosen)
+        }
+        (None, Own::Device(device, span)) => (Some(device), Origin::File(span)),
+        (None, Own::CoreFamily) => {
+            let why = "the file has only a core family: choose a device";
+            (None, Origin::Missing(why.into()))
+        }
+        (None, Own::None) => {
+            let why = "the file has no target device: choose one";
+            (None, Origin::Missing(why.into()))
+        }
+    };
+    let known = device.as_ref().and_then(product);
+    let mut terms = Terms::default();
+
+    let hardware = terms.driver(
+        "hardware_threads_per_eu",
+        "Hardware threads of an EU",
+        known.map(|(_, threads, ..)| *threads),
+        "hw_info_*.cpp, NumThreadsPerEu",
+    );
+    let registers = terms.given("grf_count", "Registers of a thread", row.grf_count, None);
+    let found = device.filter(|_| known.is_some()).zip(registers);
+    let found = found.and_then(|(device, registers)| by_registers(&device, registers));
+    let usable = found.zip(hardware).map(|((by, _), all)| by.min(all));
+    let origin = match found {
+        Some((_, source)) => Origin::Driver(source.into()),
+        None if known.is_none() => Origin::Missing("not known for this device".into()),
+        None if registers.is_none() => Origin::Missing("a number above is missing".into()),
+        None => Origin::Missing("not known for this number of registers".into()),
+    };
+    terms.add(
+        "threads_per_eu",
+        "Threads of an EU with these registers",
+        usable,
+        origin,
+    );
+    if row.eu_thread_count.span.is_some() {
+        terms.given(
+            "eu_thread_count",
+            "Threads of an EU according to the file",
+            row.eu_thread_count,
+            None,
+        );
+    }
+
+    let published = known.and_then(|(.., eus)| *eus);
+    let is_wcl = |device: Device| {
+        device.product == ProductFamily::IGFX_PTL && device.config.release() == WCL
+    };
+    let published = published.filter(|_| !device.is_some_and(is_wcl));
+    let (eus, origin) = match (question.eus, published) {
+        (Some(chosen), _) => (Some(chosen), Origin::Chosen),
+        (None, Some(eus)) => (Some(eus), Origin::Published),
+        (None, None) => (
+            None,
+            Origin::Missing("choose: not published for this device".into()),
+        ),
+    };
+    terms.add("eus", "EUs of a (dual) sub-slice", eus, origin);
+    let threads = usable.zip(eus).and_then(|(a, b)| a.checked_mul(b));
+    let threads = terms.computed(
+        "threads",
+        "Threads of a sub-slice",
+        threads,
+        "threads of an EU × EUs",
+    );
+
+    let lanes = terms.given("simd_size", "SIMD width", row.simd_size, None);
+    let required = row.required_work_group_size;
+    let (items, origin) = match (question.work_group, required.span) {
+        (Some(chosen), _) => (Some(chosen), Origin::Chosen),
+        (None, Some(span)) => (product_of(required.value), Origin::File(span)),
+        (None, None) => {
+            let why = "choose: the file has no required work-group size";
+            (None, Origin::Missing(why.into()))
+        }
+    };
+    let items = items.filter(|items| *items > 0);
+    terms.add("work_group", "Work-items of a work-group", items, origin);
+    let group = items.zip(lanes.filter(|lanes| *lanes > 0));
+    let group = group.map(|(items, lanes)| items.div_ceil(lanes));
+    let group = terms.computed(
+        "work_group_threads",
+        "Threads of a work-group",
+        group,
+        "work-items / SIMD width, rounded up",
+    );
+    let by_threads = threads
+        .zip(group)
+        .and_then(|(all, one)| all.checked_div(one));
+    let by_threads = terms.computed(
+        "work_groups_by_threads",
+        "Work-groups that the threads allow",
+        by_threads,
+        "threads of a sub-slice / threads of a work-group",
+    );
+    let by_slm = local_memory(facts, question, device.as_ref(), &mut terms);
+    let barriers = terms.given(
+        "barrier_count",
+        "Barriers of a work-group",
+        row.barrier_count,
+        Some(0),
+    );
+    let by_barriers = barriers.filter(|barriers| *barriers > 0).map(|barriers| {
+        terms.driver(
+            "barrier_registers",
+            "Barrier registers of a sub-slice",
+            Some(BARRIERS),
+            "gfx_core_helper_base.inl, getMaxBarrierRegisterPerSlice",
+        );
+        terms.computed(
+            "work_groups_by_barriers",
+            "Work-groups that the barriers allow",
+            BARRIERS.checked_div(barriers),
+            "barrier registers / barriers",
+        )
+    });
+    // What does not apply limits nothing; what is not known leaves the result open.
+    let limits = [
+        Some(by_threads),
+        by_slm,
+        by_barriers.or(barriers.is_none().then_some(None)),
+    ];
+    let limits: Option<Vec<u64>> = limits.into_iter().flatten().collect();
+    let least = limits.and_then(|limits| limits.into_iter().min());
+    for term in &mut terms.0 {
+        term.limits =
+            term.id.starts_with("work_groups_by_") && least.is_some() && term.value == least;
+    }
+    terms.computed(
+        "work_groups",
+        "Work-groups of a sub-slice at a time",
+        least,
+        "the least of those",
+    );
+    let used = least.zip(group).and_then(|(a, b)| a.checked_mul(b));
+    terms.computed(
+        "threads_used",
+        "Threads in use",
+        used,
+        "work-groups × threads of a work-group",
+    );
+    let all = hardware.zip(eus).and_then(|(a, b)| a.checked_mul(b));
+    terms.computed(
+        "hardware_threads",
+        "Hardware threads of a sub-slice",
+        all,
+        "hardware threads of an EU × EUs",
+    );
+    let mut occupancy = Occupancy {
+        device: device.map(|device| device.name().into()),
+        device_origin,
+        terms: terms.0,
+        summary: String::new(),
+    };
+    occupancy.summary = summary(&occupancy);
+    Ok(occupancy)
+}
+
+/// The terms of shared local memory. Returns `None` if the kernel uses none, and `Some(None)` if
+/// its number of work-groups is not known.
+fn local_memory(
+    facts: &Facts<'_>,
+    question: &Question,
+    device: Option<&Device>,
+    terms: &mut Terms,
+) -> Option<Option<u64>> {
+    let inline = terms.given(
+        "slm_size",
+        "Shared local memory in the file, bytes",
+        facts.row.slm_size,
+        Some(0),
+    );
+    let mut arguments = Some(0);
+    if facts.has_local_arguments {
+        arguments = question.local_arguments;
+        let origin = match arguments {
+            Some(_) => Origin::Chosen,
+            None => Origin::Missing("choose: the host sets it".into()),
+        };
+        let title = "Shared local memory of the arguments, bytes";
+        terms.add("local_arguments", title, arguments, origin);
+    }
+    let size = inline.zip(arguments).and_then(|(a, b)| a.checked_add(b));
+    if size == Some(0) {
+        return None;
+    }
+    let known = device.filter(|device| product(device).is_some());
+    let allocated = known
+        .zip(size)
+        .and_then(|(device, size)| aligned(device, size));
+    let available = known.and_then(product).map(|(_, _, slm, _)| slm * KB);
+    let fits = known.is_none() || size.is_none() || allocated.is_some();
+    let origin = match allocated {
+        Some(_) => Origin::Driver("command_encoder, alignSlmSize".into()),
+        None if !fits => Origin::Missing("more than the driver allocates".into()),
+        None => Origin::Missing("a number above is missing".into()),
+    };
+    let title = "Shared local memory of a work-group as allocated, bytes";
+    terms.add("slm_allocated", title, allocated, origin);
+    terms.driver(
+        "slm_available",
+        "Shared local memory of a sub-slice, bytes",
+        available,
+        "hw_info_*.cpp, maxProgrammableSlmSize",
+    );
+    let groups = available
+        .zip(allocated)
+        .and_then(|(all, one)| all.checked_div(one));
+    let groups = groups.or((!fits).then_some(0));
+    Some(terms.computed(
+        "work_groups_by_slm",
+        "Work-groups that the shared local memory allows",
+        groups,
+        "shared local memory of a sub-slice / of a work-group",
+    ))
+}
+
+fn product_of(sizes: [i64; 3]) -> Option<u64> {
+    let mut sizes = sizes.into_iter().map(|size| u64::try_from(size).ok());
+    sizes.try_fold(1u64, |all, size| all.checked_mul(size?))
+}
+
+fn summary(found: &Occupancy) -> String {
+    let get = |id: &str| found.get(id);
+    let Some(device) = &found.device else {
+        return match &found.device_origin {
+            Origin::Missing(why) => capitalised(why),
+            _ => String::new(),
+        };
+    };
+    let Some(hardware) = get("hardware_threads_per_eu") else {
+        return format!("The limits of {device} are not known.");
+    };
+    let Some(registers) = get("grf_count") else {
+        return "The file does not give the number of registers.".to_owned();
+    };
+    let mut out = match get("threads_per_eu") {
+        None => {
+            format!("How many threads run on {device} with {registers} registers is not known.")
+        }
+        Some(usable) if usable < hardware => {
+            format!(
+                "With {registers} registers, an EU of {device} runs {usable} of its {hardware} threads."
+            )
+        }
+        Some(_) => {
+            format!(
+                "With {registers} registers, an EU of {device} runs all its {hardware} threads."
+            )
+        }
+    };
+    let (items, groups) = (get("work_group"), get("work_groups"));
+    let rest = match (items, groups) {
+        (Some(items), _) if items > LARGEST_WORK_GROUP => {
+            format!("The driver accepts at most {LARGEST_WORK_GROUP} work-items in a work-group.")
+        }
+        (Some(items), Some(0)) => {
+            format!(
+                "A work-group of {items} does not fit: limited by {}.",
+                limits(found)
+            )
+        }
+        (Some(items), Some(groups)) => {
+            let (used, all) = (get("threads_used"), get("hardware_threads"));
+            let (used, all) = (used.unwrap_or(0), all.unwrap_or(0));
+            let share = used.saturating_mul(100).checked_div(all).unwrap_or(0);
+            let many = if groups == 1 {
+                "work-group"
+            } else {
+                "work-groups"
+            };
+            format!(
+                "A sub-slice runs {groups} {many} of {items} at a time, limited by {}: {used} of {all} hardware threads ({share} %).",
+                limits(found)
+            )
+        }
+        _ => {
+            // Only what can be chosen: the rest follows from it.
+            let missing = found.terms.iter().find_map(|term| match &term.origin {
+                Origin::Missing(why) => why.strip_prefix("choose").map(|_| &term.title),
+                _ => None,
+            });
+            match missing {
+                Some(title) => format!("For the work-groups at a time, choose: {}.", lower(title)),
+                None => return out,
+            }
+        }
+    };
+    out.push(' ');
+    out.push_str(&rest);
+    out
+}
+
+/// What limits the work-groups: `threads, barriers`.
+fn limits(found: &Occupancy) -> String {
+    let limiting = found.terms.iter().filter(|term| term.limits);
+    let words = limiting.map(|term| match &*term.id {
+        "work_groups_by_slm" => "shared local memory",
+        "work_groups_by_barriers" => "barriers",
+        _ => "threads",
+    });
+    words.collect::<Vec<_>>().join(" and ")
+}
+
+/// A title within a sentence; abbreviations stay as they are.
+fn lower(title: &str) -> String {
+    let mut letters = title.chars();
+    let first = letters.next();
+    match letters.clone().next() {
+        Some(second) if second.is_lowercase() => {
+            let first = first.map(|first| first.to_ascii_lowercase());
+            first.into_iter().chain(letters).collect()
+        }
+        _ => title.to_owned(),
+    }
+}
+
+fn capitalised(words: &Str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
+}
+
+#[cfg(test)]
+#[path = "occupancy_tests.rs"]
+mod tests;

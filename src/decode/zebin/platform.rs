@@ -1,0 +1,29 @@
+//! Which encoding of instructions a device has.
+
+use super::device::{CoreFamily, Device};
+use crate::decode::isa::Platform;
+
+/// The encoding of a device. Devices of a core family share it: DG2, Meteor Lake and Arrow Lake
+/// (Xe-LPG and Xe-LPG+) that of Xe-HPG; Nova Lake and Crescent Island that of Xe3P. Returns `None` for
+/// devices before Gen9, Gen10 and Xe-HP SDV, whose encodings are not in the model.
+#[must_use]
+pub fn of_device(device: &Device) -> Option<Platform> {
+    Some(match device.core {
+        CoreFamily::IGFX_GEN9_CORE => Platform::Gen9,
+        CoreFamily::IGFX_GEN11_CORE | CoreFamily::IGFX_GEN11LP_CORE => Platform::Gen11,
+        CoreFamily::IGFX_GEN12_CORE | CoreFamily::IGFX_GEN12LP_CORE => Platform::XeLp,
+        CoreFamily::IGFX_XE_HPG_CORE => Platform::XeHpg,
+        CoreFamily::IGFX_XE_HPC_CORE => Platform::XeHpc,
+        CoreFamily::IGFX_XE2_HPG_CORE => Platform::Xe2,
+        CoreFamily::IGFX_XE3_CORE => Platform::Xe3,
+        CoreFamily::IGFX_XE3P_CORE => Platform::Xe3p,
+        _ => return None,
+    })
+}
+
+/// The encoding of a name: of [`Platform::name`], or of a device as [`Device::named`] takes it.
+#[must_use]
+pub fn named(name: &str) -> Option<Platform> {
+    let own = Platform::ALL.into_iter().find(|p| p.name() == name);
+    own.or_else(|| of_device(&Device::named(name)?))
+}

@@ -1,0 +1,349 @@
+//! Patterns for places in the tree: `.text.*`, `**/simd_size`; and the walk that finds them.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+use super::document::{Document, PAGE};
+use super::locate::DEPTH_MAX;
+use super::node::{Node, NodeId};
+use super::path::{PathError, escape};
+use super::span::SourceId;
+use super::value::Str;
+
+/// At most so many parts may match a pattern, and fewer of a small file: each of them is kept.
+const MATCHES_MAX: u64 = 100_000;
+/// Matches that are always allowed, and bytes of the file for each of the others.
+const MATCHES_MORE: u64 = 4096;
+const MATCH_BYTES: u64 = 64;
+
+/// A step from a node to one of its children.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The child's place among its siblings.
+    pub index: u64,
+    /// The part of the path that names it.
+    pub segment: String,
+    /// The how manieth of its name it is, from 1.
+    nth: u32,
+}
+
+impl Document {
+    /// Goes through everything below a node, parents first, without keeping the nodes; leaves out
+    /// defaults. `each` gets a node with the steps that lead to it, and says whether to go on
+    /// below it.
+    ///
+    /// # Errors
+    ///
+    /// The first of `each`.
+    pub fn walk<E>(
+        &self,
+        from: &Node,
+        each: &mut impl FnMut(&Node, &[Step]) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        self.walk_below(from, &mut Vec::new(), each)
+    }
+
+    fn walk_below<E>(
+        &self,
+        node: &Node,
+        steps: &mut Vec<Step>,
+        each: &mut impl FnMut(&Node, &[Step]) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let count = self.count(node);
+        if count == 0 || steps.len() > DEPTH_MAX {
+            return Ok(());
+        }
+        let mark = self.registry.mark();
+        let mut seen: HashMap<Str, u32> = HashMap::new();
+        let mut outcome = Ok(());
+        let mut at = 0;
+        'pages: while at < count {
+            let end = count.min(at.saturating_add(PAGE));
+            for child in self.make(node, at..end) {
+                let nth = seen.entry(child.name.clone()).or_default();
+                *nth += 1;
+                let nth = *nth;
+                if child.is_default() {
+                    continue;
+                }
+                steps.push(Step {
+                    index: child.index,
+                    segment: segment(&child, nth),
+                    nth,
+                });
+                outcome = match each(&child, steps) {
+                    Ok(true) => self.walk_below(&child, steps, each),
+                    Ok(false) => Ok(()),
+                    Err(error) => Err(error),
+                };
+                steps.pop();
+                if outcome.is_err() {
+                    break 'pages;
+                }
+            }
+            at = end;
+        }
+        self.registry.release(mark);
+        outcome
+    }
+
+    /// The nodes at a path in which `*` stands for any text within a name, `?` for any character,
+    /// and `**` for any number of parts. Without them, the node that [`Document::find`] finds.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such node, or when there are too many.
+    pub fn find_all(&mut self, path: &str) -> Result<Vec<NodeId>, PathError> {
+        let mut segments = path.split('/').filter(|s| !s.is_empty()).peekable();
+        let mut from = NodeId::ROOT;
+        while let Some(segment) = segments.next_if(|s| !is_pattern(s)) {
+            from = self.find_child(from, segment)?;
+        }
+        let pattern: Vec<&str> = segments.collect();
+        if pattern.is_empty() {
+            return Ok(vec![from]);
+        }
+        let no_match = |document: &mut Document, too_many| PathError {
+            segment: pattern.join("/"),
+            within: document.path(from),
+            near: None,
+            is_pattern: true,
+            too_many,
+        };
+        let size = self.sources.whole(SourceId::FILE).len();
+        let most = (MATCHES_MORE + size / MATCH_BYTES).min(MATCHES_MAX);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let ways = self.ways(from, &pattern, most);
+        if ways.len() > most {
+            return Err(no_match(self, true));
+        }
+        let mut found = Vec::new();
+        for ancestry in ways {
+            let mut at = Some(from);
+            for index in ancestry {
+                let next = |id| self.children(id, index..index.saturating_add(1)).pop();
+                at = at.and_then(next);
+            }
+            found.extend(at);
+        }
+        match found.is_empty() {
+            true => Err(no_match(self, false)),
+            false => Ok(found),
+        }
+    }
+
+    /// The indices that lead from a node to those that match.
+    fn ways(&self, from: NodeId, pattern: &[&str], most: usize) -> Vec<Vec<u64>> {
+        let parts: Vec<Part> = pattern.iter().map(|text| Part::new(text)).collect();
+        let mut ways = Vec::new();
+        // For each node on the way to the current one, the parts that its children may match.
+        let mut states = vec![State::default()];
+        if let Some(state) = states.first_mut() {
+            state.add(0, &parts);
+        }
+        let Some(from) = self.node(from) else {
+            return ways;
+        };
+        let walked = self.walk::<Infallible>(from, &mut |node, steps| {
+            states.truncate(steps.len());
+            let next = match states.last() {
+                Some(state) if ways.len() <= most => state.after(node, steps, &parts),
+                _ => State::default(),
+            };
+            if next.0.contains(&parts.len()) {
+                ways.push(steps.iter().map(|step| step.index).collect());
+            }
+            let goes_on = next.0.iter().any(|part| *part < parts.len());
+            states.push(next);
+            Ok(goes_on)
+        });
+        match walked {
+            Ok(()) => ways,
+        }
+    }
+}
+
+/// Has a part of a path signs that stand for something else?
+pub fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?'])
+}
+
+/// What a node is called in a path.
+fn segment(node: &Node, nth: u32) -> String {
+    match nth {
+        _ if node.indexed || node.name.is_empty() => format!("[{}]", node.index),
+        1 => escape(&node.name),
+        nth => format!("{}#{nth}", escape(&node.name)),
+    }
+}
+
+/// The parts of a pattern that may come next; behind the last one: all of it has matched.
+#[derive(Default)]
+struct State(Vec<usize>);
+
+impl State {
+    fn add(&mut self, part: usize, parts: &[Part]) {
+        if self.0.contains(&part) {
+            return;
+        }
+        self.0.push(part);
+        // It may stand for no part at all, but at the end: what is below is meant then.
+        let is_last = part.saturating_add(1) == parts.len();
+        if matches!(parts.get(part), Some(Part::Any)) && !is_last {
+            self.add(part + 1, parts);
+        }
+    }
+
+    fn after(&self, node: &Node, steps: &[Step], parts: &[Part]) -> State {
+        let mut next = State::default();
+        for at in &self.0 {
+            match (parts.get(*at), steps.last()) {
+                (Some(Part::Any), _) => {
+                    next.add(*at, parts);
+                    if at + 1 == parts.len() {
+                        next.add(at + 1, parts);
+                    }
+                }
+                (Some(part), Some(step)) if part.matches(node, step) => next.add(at + 1, parts),
+                _ => {}
+            }
+        }
+        next
+    }
+}
+
+/// A part of a pattern.
+enum Part {
+    /// `**`
+    Any,
+    Exactly(String),
+    Like(Vec<Sign>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Is(char),
+    /// `?`
+    One,
+    /// `*`
+    Many,
+}
+
+/// What stands for signs that mean something in a path.
+static ESCAPES: [(&str, char); 6] = [
+    ("%25", '%'),
+    ("%2F", '/'),
+    ("%5B", '['),
+    ("%23", '#'),
+    ("%2A", '*'),
+    ("%3F", '?'),
+];
+
+impl Part {
+    fn new(text: &str) -> Part {
+        match text {
+            "**" => Part::Any,
+            text if is_pattern(text) => Part::Like(signs(text)),
+            text => Part::Exactly(text.to_owned()),
+        }
+    }
+
+    fn matches(&self, node: &Node, step: &Step) -> bool {
+        let by_name = !node.name.is_empty();
+        match self {
+            Part::Any => true,
+            Part::Exactly(text) => {
+                *text == step.segment
+                    || (node.indexed && by_name && step.nth == 1 && escape(&node.name) == *text)
+                    || (node.indexed && text.parse() == Ok(step.index))
+            }
+            Part::Like(signs) => {
+                let by_index = node.indexed || !by_name;
+                (by_name && is_like(&node.name, signs))
+                    || (by_index && is_like(&step.segment, signs))
+            }
+        }
+    }
+}
+
+fn signs(text: &str) -> Vec<Sign> {
+    let mut signs = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let mut escapes = ESCAPES.iter();
+        if let Some((escape, c)) = escapes.find(|(escape, _)| rest.starts_with(escape)) {
+            signs.push(Sign::Is(*c));
+            rest = rest.get(escape.len()..).unwrap_or("");
+            continue;
+        }
+        signs.push(match c {
+            '*' => Sign::Many,
+            '?' => Sign::One,
+            c => Sign::Is(c),
+        });
+        rest = rest.get(c.len_utf8()..).unwrap_or("");
+    }
+    signs
+}
+
+/// Goes back to the last `*` only, so it takes at most the product of both lengths.
+fn is_like(name: &str, signs: &[Sign]) -> bool {
+    let (mut name, mut signs) = (name.chars(), signs);
+    let mut retry = None;
+    loop {
+        match (signs.split_first(), name.clone().next()) {
+            (Some((Sign::Many, rest)), _) => {
+                signs = rest;
+                retry = Some((name.clone(), rest));
+            }
+            (Some((sign, rest)), Some(c)) if *sign == Sign::One || *sign == Sign::Is(c) => {
+                signs = rest;
+                name.next();
+            }
+            (None, None) => return true,
+            _ => {
+                let Some((from, rest)) = &mut retry else {
+                    return false;
+                };
+                if from.next().is_none() {
+                    return false;
+                }
+                (name, signs) = (from.clone(), *rest);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_of_names() {
+        for (name, pattern, like) in [
+            (".text.vecadd", ".text.*", true),
+            (".text.vecadd", "*add", true),
+            (".text.vecadd", "*a?d*", true),
+            (".text.vecadd", ".text.", false),
+            (".text.vecadd", "*.text", false),
+            ("", "*", true),
+            ("", "?", false),
+            ("ä", "?", true),
+            ("a*b", "a%2Ab", true),
+            ("axb", "a%2Ab*", false),
+            ("a/b", "a%2F?", true),
+            ("aXbXc", "a*b*c", true),
+            ("100%", "100%*", true),
+            ("[3]", "[?]", true),
+            ("3", "[3]*", false),
+        ] {
+            assert_eq!(is_like(name, &signs(pattern)), like, "{name:?} {pattern:?}");
+        }
+    }
+
+    #[test]
+    fn many_stars_take_no_time() {
+        let name = "a".repeat(10_000);
+        assert!(!is_like(&name, &signs(&format!("{}b", "*a".repeat(50)))));
+    }
+}

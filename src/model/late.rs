@@ -1,0 +1,127 @@
+//! Documents in a document that are opened when somebody asks for what is in them: a library has
+//! thousands of device images, and nobody looks at all of them.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use super::document::Findings;
+use super::expand::{Expand, ExpanderId};
+use super::node::Content;
+use super::source::Sources;
+
+/// So many of them are kept open; the others are opened again if somebody comes back.
+const KEPT: usize = 32;
+
+/// The documents that were opened late, with their expanders.
+#[derive(Default)]
+pub(super) struct LateDocuments(RefCell<State>);
+
+#[derive(Default)]
+struct State {
+    /// By the ids of their expanders.
+    list: Vec<Late>,
+    /// Who has opened which of them.
+    places: HashMap<(ExpanderId, u64), usize>,
+    /// Those that are kept open, the oldest first.
+    kept: VecDeque<usize>,
+    /// What was found since it was asked for last.
+    found: Vec<Findings>,
+}
+
+struct Late {
+    by: Rc<dyn Expand>,
+    item: u64,
+    content: Content,
+    /// The id of its first expander, and of the first of the next document.
+    ids: (ExpanderId, ExpanderId),
+    /// Its expanders, while it is kept.
+    expanders: Option<Vec<Rc<dyn Expand>>>,
+}
+
+impl LateDocuments {
+    /// Their expanders have ids from here on.
+    pub(super) const FIRST: ExpanderId = ExpanderId(1 << 30);
+
+    /// What is in a document that was opened before.
+    pub(super) fn opened(&self, place: (ExpanderId, u64)) -> Option<Content> {
+        let state = self.0.borrow();
+        let at = *state.places.get(&place)?;
+        state.list.get(at).map(|late| late.content)
+    }
+
+    /// Opens a document.
+    pub(super) fn open(
+        &self,
+        expander: ExpanderId,
+        item: u64,
+        by: Rc<dyn Expand>,
+        sources: &Sources,
+    ) -> Content {
+        let last = self.0.borrow().list.last().map(|late| late.ids.1);
+        let first = last.unwrap_or(Self::FIRST);
+        let Some(mut late) = by.open(item, sources, first) else {
+            return Content::Leaf;
+        };
+        let expanders = std::mem::take(&mut late.findings.expanders);
+        let count = u32::try_from(expanders.len()).unwrap_or(u32::MAX);
+        let end = ExpanderId(first.0.saturating_add(count));
+        if end >= ExpanderId::SELF {
+            return Content::Leaf;
+        }
+        let mut state = self.0.borrow_mut();
+        let at = state.list.len();
+        state.list.push(Late {
+            by,
+            item,
+            content: late.content,
+            ids: (first, end),
+            expanders: None,
+        });
+        state.places.insert((expander, item), at);
+        state.found.push(late.findings);
+        state.keep(at, expanders);
+        late.content
+    }
+
+    /// An expander of one of them, which is opened again if it was forgotten.
+    pub(super) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
+        let (at, by, item, first) = {
+            let state = self.0.borrow();
+            let after = state.list.partition_point(|late| late.ids.0 <= id);
+            // Those without expanders come before the one that starts with the same id.
+            let at = after.checked_sub(1)?;
+            let late = state.list.get(at)?;
+            let first = late.ids.0;
+            if let Some(list) = &late.expanders {
+                return list.get(usize::try_from(id.0 - first.0).ok()?).cloned();
+            }
+            (at, Rc::clone(&late.by), late.item, first)
+        };
+        let expanders = by.open(item, sources, first)?.findings.expanders;
+        let found = expanders
+            .get(usize::try_from(id.0 - first.0).ok()?)
+            .cloned();
+        self.0.borrow_mut().keep(at, expanders);
+        found
+    }
+
+    pub(super) fn found(&self) -> Vec<Findings> {
+        std::mem::take(&mut self.0.borrow_mut().found)
+    }
+}
+
+impl State {
+    fn keep(&mut self, at: usize, expanders: Vec<Rc<dyn Expand>>) {
+        if let Some(late) = self.list.get_mut(at) {
+            late.expanders = Some(expanders);
+            self.kept.push_back(at);
+        }
+        if self.kept.len() > KEPT
+            && let Some(oldest) = self.kept.pop_front()
+            && let Some(late) = self.list.get_mut(oldest)
+        {
+            late.expanders = None;
+        }
+    }
+}

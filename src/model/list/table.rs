@@ -1,0 +1,246 @@
+//! Text in columns, for a terminal.
+
+/// What stands above a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its first line.
+    pub title: String,
+    /// Its second line; may be empty.
+    pub unit: String,
+    /// Its cells are numbers: to the right, and never cut.
+    pub is_number: bool,
+}
+
+impl Head {
+    /// A column of text.
+    pub fn text(title: &str) -> Head {
+        Head {
+            title: title.to_owned(),
+            unit: String::new(),
+            is_number: false,
+        }
+    }
+
+    /// A column of numbers.
+    pub fn number(title: &str) -> Head {
+        Head {
+            is_number: true,
+            ..Head::text(title)
+        }
+    }
+}
+
+/// Rows of cells, with what stands above them.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// The columns.
+    pub heads: Vec<Head>,
+    /// A cell for each column.
+    pub rows: Vec<Vec<String>>,
+    /// The most characters of a line.
+    width: Option<usize>,
+}
+
+/// A cell of more characters widens no column: one such name would fill every other row with
+/// blanks.
+const WIDEST: usize = 400;
+
+/// A column of text is not made narrower.
+const NARROWEST: usize = 16;
+
+/// Between two columns.
+const BETWEEN: usize = 2;
+
+impl Table {
+    /// A table without rows.
+    pub fn new(heads: Vec<Head>) -> Table {
+        Table {
+            heads,
+            ..Table::default()
+        }
+    }
+
+    /// Makes the lines no longer than `width`: long text will be cut in the middle, and where that
+    /// is not enough, the last columns are left out. Returns what stands above those.
+    pub fn fit(&mut self, width: usize) -> Vec<String> {
+        self.width = Some(width);
+        let widths = self.widths();
+        let least = widths
+            .iter()
+            .zip(&self.heads)
+            .map(|(width, head)| match head.is_number {
+                true => *width,
+                false => (*width).min(NARROWEST),
+            });
+        let mut end = 0;
+        let mut kept = 0;
+        for (at, least) in least.enumerate() {
+            end += least + if at > 0 { BETWEEN } else { 0 };
+            if end > width && at > 0 {
+                break;
+            }
+            kept = at + 1;
+        }
+        for row in &mut self.rows {
+            row.truncate(kept);
+        }
+        let left_out = self.heads.split_off(kept.min(self.heads.len()));
+        let mut names: Vec<String> = left_out.into_iter().map(|head| head.title).collect();
+        names.dedup();
+        names
+    }
+
+    /// The lines above the rows, then the rows: cells that are filled up with blanks.
+    pub fn lines(&self) -> (Vec<Vec<String>>, impl Iterator<Item = Vec<String>>) {
+        let widths = self.fitted();
+        let titles: Vec<String> = self.heads.iter().map(|head| head.title.clone()).collect();
+        let units: Vec<String> = self.heads.iter().map(|head| head.unit.clone()).collect();
+        let mut above = vec![self.filled(&titles, &widths)];
+        if units.iter().any(|unit| !unit.is_empty()) {
+            above.push(self.filled(&units, &widths));
+        }
+        (
+            above,
+            self.rows.iter().map(move |row| self.filled(row, &widths)),
+        )
+    }
+
+    /// The width of each column, as its cells need it.
+    fn widths(&self) -> Vec<usize> {
+        let heads = self.heads.iter();
+        let mut widths: Vec<usize> = heads
+            .map(|head| length(&head.title).max(length(&head.unit)))
+            .collect();
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                let length = length(cell);
+                if length <= WIDEST {
+                    *width = (*width).max(length);
+                }
+            }
+        }
+        widths
+    }
+
+    /// The same within the width of the table.
+    fn fitted(&self) -> Vec<usize> {
+        let mut widths = self.widths();
+        let Some(most) = self.width else {
+            return widths;
+        };
+        let between = BETWEEN * widths.len().saturating_sub(1);
+        while widths.iter().sum::<usize>() + between > most {
+            let columns = widths.iter_mut().zip(&self.heads);
+            let texts = columns.filter(|(width, head)| !head.is_number && **width > NARROWEST);
+            let Some((width, _)) = texts.max_by_key(|(width, _)| **width) else {
+                break;
+            };
+            *width -= 1;
+        }
+        widths
+    }
+
+    fn filled(&self, cells: &[String], widths: &[usize]) -> Vec<String> {
+        let columns = cells.iter().zip(widths).zip(&self.heads);
+        let cells = columns.map(|((cell, width), head)| {
+            let cell = match self.width {
+                Some(_) if !head.is_number => cut(cell, *width),
+                _ => cell.clone(),
+            };
+            let blanks = " ".repeat(width.saturating_sub(length(&cell)));
+            match head.is_number {
+                true => blanks + &cell,
+                false => cell + &blanks,
+            }
+        });
+        let mut cells: Vec<String> = cells.collect();
+        // Nothing stands behind the last word.
+        while let Some(last) = cells.last_mut() {
+            last.truncate(last.trim_end().len());
+            if !last.is_empty() {
+                break;
+            }
+            cells.pop();
+        }
+        cells
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The beginning and the end of text that is too long.
+pub fn cut(text: &str, width: usize) -> String {
+    let length = length(text);
+    if length <= width {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let first = kept.div_ceil(2);
+    let begin: String = text.chars().take(first).collect();
+    let end: String = text.chars().skip(length - (kept - first)).collect();
+    format!("{begin}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(table: &Table) -> String {
+        let (above, rows) = table.lines();
+        let lines = above.into_iter().chain(rows);
+        lines.map(|cells| cells.join("  ") + "\n").collect()
+    }
+
+    fn table() -> Table {
+        let mut table = Table::new(vec![
+            Head::text("Name"),
+            Head::number("Size"),
+            Head::text("Flags"),
+        ]);
+        table.rows.push(vec![
+            "abcdefghijklmnopqrstuvwxyz".into(),
+            "12".into(),
+            "x".into(),
+        ]);
+        table
+            .rows
+            .push(vec!["short".into(), "3".into(), String::new()]);
+        table
+    }
+
+    #[test]
+    fn as_wide_as_it_needs() {
+        let expected = "\
+Name                        Size  Flags
+abcdefghijklmnopqrstuvwxyz    12  x
+short                          3
+";
+        assert_eq!(text(&table()), expected);
+    }
+
+    #[test]
+    fn names_are_cut_in_the_middle_and_then_columns_are_left_out() {
+        let mut narrow = table();
+        assert_eq!(narrow.fit(33), [""; 0]);
+        let expected = "\
+Name                  Size  Flags
+abcdefghij…rstuvwxyz    12  x
+short                    3
+";
+        assert_eq!(text(&narrow), expected);
+        let mut narrower = table();
+        assert_eq!(narrower.fit(24), ["Flags"]);
+        let text = text(&narrower);
+        assert!(text.lines().all(|line| length(line) <= 24), "{text}");
+        assert_eq!(table().fit(1), ["Size", "Flags"]);
+    }
+
+    #[test]
+    fn cutting() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdefg", 6), "abc…fg");
+        assert_eq!(cut("abc", 1), "…");
+    }
+}

@@ -1,0 +1,238 @@
+//! What files cost that are made to cost much: work, memory and output grow with their size, and
+//! are bounded. Work is counted, not timed: in bytes that are allocated, read and written.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use support::growing::ALL;
+use support::watchdog::Watchdog;
+use zeview::decode::limits;
+use zeview::model::list::ListId;
+use zeview::model::text::TextOptions;
+use zeview::model::{Document, NodeId, SourceId, Span, json, text};
+
+/// Counts what is allocated.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static SUM: AtomicUsize = AtomicUsize::new(0);
+
+fn allocated(size: usize) {
+    SUM.fetch_add(size, Ordering::Relaxed);
+    let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
+    PEAK.fetch_max(now, Ordering::Relaxed);
+}
+
+// SAFETY: passes everything on to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        allocated(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    // What grows is moved as the system does it, and not by a copy.
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        allocated(size);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The counts are of all threads: one test at a time.
+static ALONE: Mutex<()> = Mutex::new(());
+
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    work: usize,
+    memory: usize,
+}
+
+/// What `f` costs on a document of these bytes, with opening it.
+fn cost(bytes: &[u8], f: impl Fn(&mut Document) -> u64) -> Cost {
+    let (before, sum) = (NOW.load(Ordering::Relaxed), SUM.load(Ordering::Relaxed));
+    PEAK.store(before, Ordering::Relaxed);
+    let mut document = support::open(bytes);
+    let written = f(&mut document);
+    let read = document.sources.bytes_read() + written;
+    Cost {
+        work: SUM.load(Ordering::Relaxed) - sum + usize::try_from(read).unwrap(),
+        memory: PEAK.load(Ordering::Relaxed) - before,
+    }
+}
+
+/// Counts what is written.
+struct Sink(u64);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// `zeview check`, and where the findings are.
+fn check(document: &mut Document) -> u64 {
+    let verdict = document.verdict(NodeId::ROOT, None);
+    let findings = verdict.into_iter().flat_map(|verdict| verdict.findings);
+    let spans: Vec<Span> = findings.map(|finding| finding.span).collect();
+    let found = document.diagnostics.iter().map(|d| d.primary.span);
+    for span in spans.into_iter().chain(found.collect::<Vec<_>>()) {
+        document.path_of_span(span);
+    }
+    0
+}
+
+/// The tables of `zeview kernels`, `modules`, `ls --symbols`, `ls --relocations`.
+fn lists(document: &mut Document) -> u64 {
+    for list in ListId::ALL {
+        for id in document.documents_with(list) {
+            if let Some(rows) = document.list(id, list, None) {
+                std::hint::black_box(rows.count());
+            }
+        }
+    }
+    0
+}
+
+/// A byte of the file is clicked in the page.
+fn click(document: &mut Document) -> u64 {
+    let len = size(document);
+    for part in 1..16 {
+        let at = len * part / 16;
+        document.nodes_at(SourceId::FILE, at);
+        document.leaves(Span::with_len(SourceId::FILE, at, 1024), 1000);
+    }
+    0
+}
+
+fn size(document: &Document) -> u64 {
+    document.sources.whole(SourceId::FILE).len()
+}
+
+/// The whole tree as text, of at most so many bytes.
+fn print(document: &mut Document, limit: u64) -> u64 {
+    let mut sink = Sink(0);
+    let options = TextOptions {
+        limit: Some(limit),
+        ..TextOptions::default()
+    };
+    text::write_tree(document, document.root(), options, &mut sink).unwrap();
+    sink.0
+}
+
+fn print_json(document: &mut Document, limit: u64) -> u64 {
+    let mut sink = Sink(0);
+    let options = TextOptions {
+        limit: Some(limit),
+        ..TextOptions::default()
+    };
+    json::write_tree(document, document.root(), options, &mut sink).unwrap();
+    sink.0
+}
+
+/// As `zeview dump`, but for what is always allowed: that would not grow with the file.
+fn dump(document: &mut Document) -> u64 {
+    let limit = limits::OUTPUT * size(document);
+    print(document, limit)
+}
+
+/// The beginning of a dump.
+fn begin_dump(document: &mut Document) -> u64 {
+    print(document, 4 << 20)
+}
+
+type Use = fn(&mut Document) -> u64;
+
+const USES: [(&str, Use); 4] = [
+    ("check", check),
+    ("lists", lists),
+    ("a click", click),
+    ("dump", dump),
+];
+
+/// The sizes of the files in bytes, each twice the one before.
+const SIZES: [usize; 3] = [8 << 10, 16 << 10, 32 << 10];
+
+/// The size of the files whose memory is looked at, and what they may take.
+const LARGE: usize = 512 << 10;
+const MEMORY: usize = 40 << 20;
+
+#[test]
+fn work_grows_with_the_file() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for (name, make) in ALL {
+        for (what, run) in USES {
+            watchdog.case(format!("{name}, {what}"));
+            let work = SIZES.map(|size| cost(&make(size), run).work);
+            // Tables grow in steps, and some limits are reached between two sizes.
+            let slack = 4 << 20;
+            let is_even = |pair: &[usize]| pair[1] <= pair[0] * 5 / 2 + slack;
+            if !work.windows(2).all(is_even) {
+                wrong.push(format!("{name}, {what}: {work:?}"));
+            }
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn memory_is_bounded() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for (name, make) in ALL {
+        let bytes = make(LARGE);
+        for (what, run) in [
+            ("check", check as Use),
+            ("lists", lists),
+            ("dump", begin_dump),
+        ] {
+            watchdog.case(format!("{name}, memory of {what}"));
+            let memory = cost(&bytes, run).memory;
+            if memory > MEMORY {
+                wrong.push(format!("{name}, {what}: {memory} for {}", bytes.len()));
+            }
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn output_is_bounded() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let watchdog = Watchdog::start();
+    for (name, make) in ALL {
+        watchdog.case(format!("{name}, output"));
+        let bytes = make(SIZES[1]);
+        let limit = 1 << 20;
+        for print in [print, print_json] {
+            let mut document = support::open(&bytes);
+            let written = print(&mut document, limit);
+            // The line that reaches the limit, and the brackets that are open.
+            assert!(written <= limit + (128 << 10), "{name}: {written} bytes");
+        }
+    }
+    watchdog.case("");
+}

@@ -1,0 +1,76 @@
+//! `zeview disasm`.
+
+use std::fs;
+use std::process::Output;
+
+use crate::cli::{stdout, temporary, zeview};
+use crate::support::isa::hex;
+
+fn disasm(arguments: &[&str]) -> Output {
+    zeview(&[&["disasm"], arguments].concat())
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    stdout(output)
+}
+
+#[test]
+fn code_alone_needs_a_platform() {
+    // add, then nop.
+    let mut code = hex("401a0080200225120406000224050000");
+    code.extend(hex("60000000000000000000000000000000"));
+    let path = temporary("disasm_code.bin", &code);
+    let path = path.to_str().expect("a plain name");
+    assert_eq!(disasm(&["--raw", path]).status.code(), Some(2));
+    let add =
+        "(W)     add (1|M0)               r18.1<1>:ud   r6.0<0;1,0>:ud    r5.1<0;1,0>:ud   {I@2}";
+    for platform in ["xe_hpg", "dg2"] {
+        let printed = text(&disasm(&["--raw", path, "--platform", platform]));
+        let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
+        assert_eq!(lines, ["L0:", add, "        nop"], "{platform}");
+    }
+    let printed = text(&disasm(&[
+        "--raw",
+        "-n",
+        "--offsets",
+        "--bytes",
+        path,
+        "--platform",
+        "xe_hpg",
+    ]));
+    let first = format!("/* [00000000] */ /* 401a0080200225120406000224050000 */ {add}");
+    assert_eq!(
+        printed.lines().next().map(str::trim_end),
+        Some(first.as_str())
+    );
+    let printed = text(&disasm(&["--raw", "--json", path, "--platform", "xe_hpg"]));
+    let json: serde_json::Value = serde_json::from_str(&printed).expect("it is JSON");
+    assert_eq!(json[0]["mnemonic"], "add");
+    assert_eq!(json[1]["start"], 16);
+    assert_eq!(json[0]["operands"][2]["text"], "r18.1<1>:ud");
+}
+
+#[test]
+fn the_platform_is_the_files() {
+    let folder = format!("{}/tests/fixtures/zebin", env!("CARGO_MANIFEST_DIR"));
+    let mut kernels = 0;
+    for entry in fs::read_dir(folder).expect("there are fixtures") {
+        let path = entry.expect("it can be listed").path();
+        if path.extension().is_none_or(|e| e != "zebin") {
+            continue;
+        }
+        let output = disasm(&[path.to_str().expect("a plain name")]);
+        if output.status.success() {
+            let printed = text(&output);
+            kernels += printed
+                .lines()
+                .filter(|l| l.starts_with("// kernel "))
+                .count();
+            assert!(printed.contains("L0:"), "{}", path.display());
+        } else {
+            assert_eq!(output.status.code(), Some(2), "{}", path.display());
+        }
+    }
+    assert!(kernels > 3, "{kernels} kernels");
+}

@@ -1,0 +1,525 @@
+//! Device images in hosts: the index, what is found without it, images that are opened late, and
+//! damaged files.
+
+use std::fs;
+
+use zeview::decode::rules;
+use zeview::model::host_images::Described;
+use zeview::model::{Document, NodeId, NodeKind, Span};
+
+use crate::support::elf::{Class, Elf, Section, put};
+use crate::support::hosts::{Host, Place, differences, images, usual};
+use crate::support::invariants::{Depth, hold, hold_for_all};
+use crate::support::watchdog::Watchdog;
+use crate::support::zebin::small;
+use crate::support::{damage, fixtures, open, spirv};
+
+fn rules_of(document: &Document) -> Vec<String> {
+    let found = document.diagnostics.iter();
+    let mut rules: Vec<String> = found.map(|d| d.rule.to_string()).collect();
+    rules.dedup();
+    rules
+}
+
+#[test]
+fn another_reader_says_the_same() {
+    for file in fixtures::hosts() {
+        let reference = file.path.with_file_name(format!("{}.json", file.name));
+        let reference = serde_json::from_slice(&fs::read(reference).unwrap()).unwrap();
+        let mut document = open(&file.bytes);
+        let wrong = differences(&mut document, &reference);
+        assert_eq!(wrong, [""; 0], "{}", file.name);
+        let without_sections = file.name.contains("noshdr");
+        let expected: &[&str] = match without_sections {
+            true => &["layout/gap"],
+            false => &[],
+        };
+        let found = rules_of(&document);
+        assert!(
+            found.iter().all(|rule| expected.contains(&rule.as_str())),
+            "{}: {found:?}",
+            file.name
+        );
+    }
+}
+
+#[test]
+fn what_holds_for_every_document_holds() {
+    for file in fixtures::hosts() {
+        hold(&file.name, &file.bytes, Depth::Full);
+    }
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    for class in [Class::Elf32, Class::Elf64] {
+        for version in 1..=3 {
+            for relocated in [false, true] {
+                let mut host = usual(class, version, &spirv, &zebin);
+                host.relocated = relocated;
+                let what = format!("{class:?}, version {version}, relocated: {relocated}");
+                hold(&what, &host.build(), Depth::Full);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_version_for_every_class() {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    for class in [Class::Elf32, Class::Elf64] {
+        for version in 1..=3 {
+            for relocated in [false, true] {
+                let mut host = usual(class, version, &spirv, &zebin);
+                host.relocated = relocated;
+                let mut document = open(&host.build());
+                let what = format!("{class:?}, version {version}, relocated: {relocated}");
+                assert_eq!(rules_of(&document), [""; 0], "{what}");
+                let found = images(&document);
+                let kinds: Vec<_> = found.iter().map(|image| image.kind).collect();
+                assert_eq!(kinds, ["spirv", "zebin"], "{what}");
+                for (image, target) in found.iter().zip(["spir64", "spir64_gen"]) {
+                    let described = image.described.as_ref().unwrap();
+                    assert_eq!(described.target, target, "{what}");
+                    let kernels: &[&str] = match version {
+                        // The first version has no properties.
+                        1 => &["k", "exported"],
+                        _ => &["k"],
+                    };
+                    assert_eq!(Described::kernels(described), kernels, "{what}");
+                }
+                // The zebin is judged when it is opened.
+                document.open_all();
+                let [zebin] = document.loadable()[..] else {
+                    panic!("{what}: {:?}", document.loadable());
+                };
+                assert_eq!(zebin, found[1].span);
+                let node = document.nodes_for(zebin).pop().unwrap();
+                assert!(document.verdict(node, None).unwrap().outcome.loads());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_row_of_the_index_leads_further() {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    let mut host = usual(Class::Elf64, 3, &spirv, &zebin);
+    host.relocated = true;
+    let mut document = open(&host.build());
+    let found = document.find(".data/descriptor 0/DeviceImages").unwrap();
+    let node = document.node(found).unwrap().clone();
+    let whys: Vec<_> = node.xrefs.iter().map(|xref| &*xref.why).collect();
+    assert_eq!(whys, ["relocation", "points to"]);
+    let structs = document.nodes_for(node.xrefs[1].to).pop().unwrap();
+    assert_eq!(
+        document.path(structs),
+        ".data/image structs of descriptor 0"
+    );
+    let relocation = document.nodes_for(node.xrefs[0].to).pop().unwrap();
+    assert_eq!(document.path(relocation), ".rela");
+    let target = ".data/image structs of descriptor 0/[1]/DeviceTargetSpec";
+    let target = document.find(target).unwrap();
+    let target = document.node(target).unwrap();
+    assert_eq!(target.summary.as_deref(), Some("spir64_gen"));
+    let image = document.find("__CLANG_OFFLOAD_BUNDLE__sycl-spir64/image 1");
+    let image = document.node(image.unwrap()).unwrap();
+    let whys: Vec<_> = image.xrefs.iter().map(|xref| &*xref.why).collect();
+    assert_eq!(whys, ["struct", "entries", "property sets"]);
+    let reference = document.find(".tgtimg/images/[1]").unwrap();
+    let reference = document.node(reference).unwrap();
+    assert_eq!(reference.summary.as_deref(), Some("image 1"));
+}
+
+#[test]
+fn images_are_found_without_their_descriptor() {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    let usual = usual(Class::Elf64, 3, &spirv, &zebin);
+    let whole = images(&open(&usual.build()));
+    let spans: Vec<Span> = whole.iter().map(|image| image.span).collect();
+    // The version of the descriptor.
+    let mut damaged = usual.build();
+    let descriptor = damaged
+        .windows(8)
+        .rposition(|w| w == [1, 0, 2, 0, 0, 0, 0, 0]);
+    damaged[descriptor.unwrap()] = 9;
+    for (name, how) in [(".tgtimg", "tgtimg"), (".tgtxxx", "carved")] {
+        let at = damaged
+            .windows(7)
+            .rposition(|w| w.starts_with(b".tgt"))
+            .unwrap();
+        damaged[at..at + 7].copy_from_slice(name.as_bytes());
+        let document = open(&damaged);
+        let found = images(&document);
+        let found_spans: Vec<Span> = found.iter().map(|image| image.span).collect();
+        assert_eq!(found_spans, spans, "{how}");
+        assert!(
+            found
+                .iter()
+                .all(|image| image.how == how && image.described.is_none())
+        );
+        let carved = rules_of(&document).contains(&rules::HOST_CARVED.id.to_owned());
+        assert_eq!(carved, how == "carved");
+        let facts: Vec<_> = document
+            .summary
+            .facts
+            .iter()
+            .map(|f| f.text.clone())
+            .collect();
+        assert!(
+            facts.iter().any(|text| text.contains("2 images found by")),
+            "{facts:?}"
+        );
+    }
+}
+
+#[test]
+fn the_index_of_openmp() {
+    let spirv = spirv::kernel().build();
+    let mut host = Host::new(Class::Elf64);
+    host.device = "__CLANG_OFFLOAD_BUNDLE__openmp-spir64".to_owned();
+    host.relocated = true;
+    let image = host.image(&spirv);
+    let array = host.here();
+    for place in [image.0, image.1, Place::Data(0), Place::Data(0)] {
+        host.pointer(Some(place));
+    }
+    host.here();
+    host.number(1, 4);
+    host.number(0, 4);
+    host.pointer(Some(array));
+    host.pointer(None);
+    host.pointer(None);
+    host.reference(image.0, spirv.len() as u64);
+    let bytes = host.build();
+    let mut document = open(&bytes);
+    assert_eq!(images(&document)[0].how, "tgtimg");
+    for path in [
+        ".data/OpenMP image 0/ImageStart",
+        ".data/OpenMP descriptor 0",
+    ] {
+        assert!(document.find(path).is_ok(), "{path}");
+    }
+    hold("OpenMP", &bytes, Depth::Full);
+}
+
+#[test]
+fn functions_of_the_host_have_no_bytes() {
+    let mut host = Host::new(Class::Elf64);
+    let target = host.text("native_cpu");
+    let functions = host.here();
+    host.number(0x55, 8);
+    let entries = host.entries(&["k"]);
+    let image = host.image_struct(3, target, (functions, functions), entries, None);
+    host.descriptor(image, 1);
+    host.image(&[0; 16]);
+    let document = open(&host.build());
+    assert_eq!(rules_of(&document), ["layout/gap"; 0]);
+    let facts: Vec<_> = document
+        .summary
+        .facts
+        .iter()
+        .map(|f| f.text.clone())
+        .collect();
+    assert!(facts.contains(&"native_cpu: 1 image".into()), "{facts:?}");
+    assert!(facts.contains(&"1 kernel".into()), "{facts:?}");
+}
+
+#[test]
+fn an_object_with_finished_images() {
+    let spirv = spirv::kernel().build();
+    // In an object the places of relocations count from their section.
+    let mut data = Vec::new();
+    let number = |data: &mut Vec<u8>, value: u64, size: usize| {
+        data.extend(&value.to_le_bytes()[..size]);
+    };
+    number(&mut data, 1, 2);
+    number(&mut data, 1, 2);
+    data.resize(32, 0);
+    number(&mut data, 3, 2);
+    number(&mut data, 4, 1);
+    data.resize(32 + 80, 0);
+    data.extend(b"spir64\0");
+    let relocation = |offset: u64, symbol: u64, addend: i64| crate::support::elf::Relocation {
+        offset,
+        symbol,
+        kind: 1,
+        addend,
+    };
+    let symbol = |section: &str| crate::support::elf::Symbol::new("", 0, 3, section);
+    let mut elf = Elf::new(Class::Elf64)
+        .section(Section::new("spir64", 1, spirv.clone()).flags(2))
+        .section(Section::new(".data.rel.ro", 1, data).flags(3))
+        .section(Section::new(".tgtimg", 1, vec![0; 16]).flags(3))
+        .section(Section::symbols(vec![
+            symbol("spir64"),
+            symbol(".data.rel.ro"),
+        ]))
+        .section(Section::relocations(
+            ".data.rel.ro",
+            vec![
+                relocation(8, 2, 32),
+                relocation(40, 2, 112),
+                relocation(64, 1, 0),
+                relocation(72, 1, spirv.len() as i64 - 1),
+            ],
+            true,
+        ));
+    elf.machine = 62;
+    let document = open(&elf.build().bytes);
+    let found = images(&document);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].described.as_ref().unwrap().target, "spir64");
+    assert_eq!(found[0].section, "spir64");
+}
+
+#[test]
+fn images_of_offload_binaries_have_symbols() {
+    use crate::support::syclbin::{Entry as Image, Offload};
+    // The table of symbols that newer compilers write, and the lines of older ones.
+    let mut table = 2u32.to_le_bytes().to_vec();
+    for (offset, len) in [(20u32, 2u32), (23, 1)] {
+        table.extend(offset.to_le_bytes());
+        table.extend(len.to_le_bytes());
+    }
+    table.extend(b"k1\0f\0");
+    for (symbols, is_table) in [(table, true), (b"k1\nf".to_vec(), false)] {
+        let mut image = Image::of_kind(6, spirv::kernel().build());
+        image
+            .strings
+            .push((b"triple".to_vec(), b"spirv64-unknown-unknown".to_vec()));
+        image.strings.push((b"symbols".to_vec(), symbols));
+        let offload = Offload::new(2, vec![image]).build();
+        let elf = crate::support::containers::host_elf(".sycl_fatbin", 1, &offload);
+        let bytes = elf.build().bytes;
+        let mut document = open(&bytes);
+        assert_eq!(rules_of(&document), [""; 0]);
+        let id = document.find(".sycl_fatbin").unwrap();
+        let images = document.host_images(id).unwrap();
+        let image = images.image(0, &document.sources).unwrap();
+        assert_eq!((image.how, image.kind), ("offload-binary", "spirv"));
+        let described = image.described.unwrap();
+        assert_eq!(described.entries, ["k1", "f"]);
+        assert_eq!(described.target, "spirv64-unknown-unknown");
+        let tree = crate::support::tree::walk_all(&document).unwrap();
+        let has_table = tree.nodes.iter().any(|flat| flat.node.name == "symbols");
+        assert_eq!(has_table, is_table);
+        hold("symbols", &bytes, Depth::Full);
+    }
+}
+
+#[test]
+fn unpacked_images_are_forgotten_and_unpacked_again() {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    let mut host = Host::new(Class::Elf64);
+    let target = host.text("spir64");
+    let mut structs = None;
+    let count = 5;
+    let mut places = Vec::new();
+    let mut plain = Vec::new();
+    for index in 0..count {
+        // A module and 8 MB that compress well.
+        let mut bytes = spirv::kernel().build();
+        bytes.resize(8 << 20, index);
+        let packed = with_size(
+            &compress_to_vec(&*bytes, CompressionLevel::Fastest),
+            bytes.len(),
+        );
+        places.push(host.image(&packed));
+        plain.push(bytes);
+    }
+    let entries = host.entries(&["k"]);
+    for place in places {
+        let at = host.image_struct(3, target, place, entries, None);
+        structs.get_or_insert(at);
+    }
+    host.descriptor(structs.unwrap(), count.into());
+    let mut document = open(&host.build());
+    assert_eq!(rules_of(&document), [""; 0]);
+    assert!(document.sources.ids().len() == 1, "nothing is unpacked yet");
+    let all = images(&document);
+    for _ in 0..2 {
+        for (image, plain) in all.iter().zip(&plain) {
+            assert_eq!(image.kind, "spirv");
+            assert_eq!(image.unpacked, Some(Some(8 << 20)));
+            let bytes = crate::support::hosts::unpacked(&mut document, image);
+            assert!(bytes == *plain);
+        }
+    }
+    assert_eq!(document.sources.ids().len(), 1 + usize::from(count));
+}
+
+/// The same frame with the size of its contents in the header.
+fn with_size(frame: &[u8], size: usize) -> Vec<u8> {
+    let flags = frame[4];
+    let single = flags & 0x20 != 0;
+    let old = match (flags >> 6, single) {
+        (0, false) => 0,
+        (0, true) => 1,
+        (1, _) => 2,
+        (2, _) => 4,
+        _ => 8,
+    };
+    let window = usize::from(!single);
+    let mut out = frame[..4].to_vec();
+    out.push(flags & 0x3f | 0x80);
+    out.extend(&frame[5..5 + window]);
+    out.extend((size as u32).to_le_bytes());
+    out.extend(&frame[5 + window + old..]);
+    out
+}
+
+#[test]
+fn frames_that_lie_about_their_size() {
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    let plain = spirv::kernel().build();
+    let packed = compress_to_vec(&*plain, CompressionLevel::Fastest);
+    let host = |bytes: &[u8]| {
+        let mut host = Host::new(Class::Elf64);
+        let target = host.text("spir64");
+        let image = host.image(bytes);
+        let entries = host.entries(&["k"]);
+        let at = host.image_struct(3, target, image, entries, None);
+        host.descriptor(at, 1);
+        host.build()
+    };
+    let mut trailing = with_size(&packed, plain.len());
+    trailing.extend([0; 100]);
+    for (bytes, rule) in [
+        (with_size(&packed, plain.len() + 1), &rules::UNPACKED_SIZE),
+        (with_size(&packed, plain.len() - 1), &rules::UNPACKED_SIZE),
+        (
+            with_size(&packed, u32::MAX as usize),
+            &rules::UNPACKED_TOO_LARGE,
+        ),
+        (trailing, &rules::PACKED_DAMAGED),
+        (
+            with_size(&packed, plain.len())[..packed.len() - 9].to_vec(),
+            &rules::PACKED_DAMAGED,
+        ),
+    ] {
+        let bytes = host(&bytes);
+        let mut document = open(&bytes);
+        assert_eq!(rules_of(&document), [""; 0]);
+        document.open_all();
+        assert!(
+            rules_of(&document).contains(&rule.id.to_owned()),
+            "{}: {:?}",
+            rule.id,
+            rules_of(&document)
+        );
+        hold(rule.id, &bytes, Depth::Quick);
+    }
+}
+
+#[test]
+fn every_field_of_the_index_damaged() {
+    let watchdog = Watchdog::start();
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    for class in [Class::Elf32, Class::Elf64] {
+        let bytes = usual(class, 3, &spirv, &zebin).build();
+        let start = bytes.windows(7).position(|w| w == b"spir64\0").unwrap();
+        let mutants = (start..start + 700.min(bytes.len() - start))
+            .step_by(2)
+            .flat_map(|at| {
+                let bytes = bytes.clone();
+                [1u64, 0xffff].into_iter().map(move |value| {
+                    let mut bytes = bytes.clone();
+                    put(&mut bytes, at..at + 2, value, false);
+                    damage::Mutant {
+                        what: format!("{at:#x} is {value:#x}"),
+                        bytes,
+                    }
+                })
+            });
+        assert!(hold_for_all("host", &watchdog, mutants) > 0);
+    }
+}
+
+#[test]
+fn work_grows_with_the_number_of_images() {
+    let spirv = spirv::kernel().build();
+    let read = |count: u64| {
+        let mut host = Host::new(Class::Elf64);
+        host.relocated = true;
+        let target = host.text("spir64");
+        let places: Vec<_> = (0..count)
+            .map(|_| {
+                let mut bytes = spirv.clone();
+                bytes.resize(32 << 10, 0);
+                host.image(&bytes)
+            })
+            .collect();
+        let entries: Vec<_> = (0..count)
+            .map(|at| host.entries(&[&format!("k{at}")]))
+            .collect();
+        let mut first = None;
+        for (place, entries) in places.into_iter().zip(entries) {
+            let at = host.image_struct(3, target, place, entries, None);
+            first.get_or_insert(at);
+        }
+        host.descriptor(first.unwrap(), count);
+        let bytes = host.build();
+        let document = open(&bytes);
+        assert_eq!(
+            document.host_images(NodeId::ROOT).unwrap().count() as u64,
+            count
+        );
+        (document.sources.bytes_read(), bytes.len() as u64)
+    };
+    let ((few, _), (many, size)) = (read(200), read(2000));
+    assert!(
+        many < few * 12,
+        "{few} bytes read for 200 images, {many} for 2000"
+    );
+    assert!(many * 20 < size, "{many} bytes of {size} are read");
+}
+
+#[test]
+fn images_that_lie_over_each_other() {
+    let watchdog = Watchdog::start();
+    watchdog.case("overlapping");
+    // Each image reaches from somewhere to the end, and is the same host again.
+    let mut host = Host::new(Class::Elf64);
+    let target = host.text("spir64");
+    let inner = usual(
+        Class::Elf64,
+        3,
+        &spirv::kernel().build(),
+        &small().build().bytes,
+    )
+    .build();
+    let (start, end) = host.image(&inner.repeat(50));
+    let Place::Image(first) = start else {
+        unreachable!()
+    };
+    let entries = host.entries(&["k"]);
+    let mut structs = None;
+    for index in 0..50 {
+        let place = (Place::Image(first + index * inner.len()), end);
+        let at = host.image_struct(3, target, place, entries, None);
+        structs.get_or_insert(at);
+    }
+    host.descriptor(structs.unwrap(), 50);
+    let mut document = open(&host.build());
+    document.open_all();
+    assert!(rules_of(&document).contains(&rules::SHARED_BYTES.id.to_owned()));
+}
+
+#[test]
+fn opening_one_image_opens_no_other() {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    let mut document = open(&usual(Class::Elf64, 3, &spirv, &zebin).build());
+    let kernels = |document: &Document| document.loadable().len();
+    assert_eq!(kernels(&document), 0);
+    let section = document
+        .find("__CLANG_OFFLOAD_BUNDLE__sycl-spir64")
+        .unwrap();
+    let rows = document.children(section, 0..9);
+    let files = rows
+        .iter()
+        .filter(|id| document.node(**id).unwrap().kind == NodeKind::File);
+    assert_eq!(files.count(), 2);
+    assert_eq!(kernels(&document), 0, "to list them opens none");
+    let image = *rows.last().unwrap();
+    document.children(image, 0..1);
+    assert_eq!(kernels(&document), 1);
+    assert!(document.kernels(image).is_some());
+}

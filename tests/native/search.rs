@@ -1,0 +1,91 @@
+//! Searches: what is found, and in which order.
+
+use crate::support::fixtures;
+use crate::support::open;
+use crate::support::tree::walk_all;
+use zeview::model::{Document, Hit, Query, Span, Value};
+
+const LIMIT: usize = 100;
+
+fn sample() -> Document {
+    let path = fixtures::folder().join("zebin/funcs-stackcall.cri.igc2.40.zebin");
+    open(&std::fs::read(path).unwrap())
+}
+
+fn search(document: &Document, typed: &str, limit: usize) -> (Vec<Hit>, bool) {
+    document.search(&Query::parse(typed).unwrap(), limit)
+}
+
+/// The bytes of all nodes that fit, in the order of the tree.
+fn all(document: &Document, fits: impl Fn(&str, &Value) -> bool) -> Vec<Span> {
+    let tree = walk_all(document).unwrap();
+    let nodes = tree.nodes.iter().skip(1).map(|flat| &flat.node);
+    let found = nodes.filter(|node| fits(&node.name, &node.value));
+    let mut spans: Vec<Span> = found.filter_map(|node| node.span).collect();
+    spans.sort();
+    spans
+}
+
+#[test]
+fn numbers_are_found_as_values() {
+    let document = sample();
+    for (typed, number) in [("40", 40), ("0x28", 40), ("=40", 40), ("64", 64)] {
+        let expected = all(&document, |_, value| value.as_u64() == Some(number));
+        assert!(
+            (1..LIMIT).contains(&expected.len()),
+            "{typed}: {}",
+            expected.len()
+        );
+        let (hits, _) = search(&document, typed, LIMIT);
+        let mut first: Vec<Span> = hits
+            .iter()
+            .take(expected.len())
+            .map(|hit| hit.span)
+            .collect();
+        first.sort();
+        assert_eq!(first, expected, "{typed}");
+    }
+}
+
+#[test]
+fn exact_names_come_first_and_offsets_last() {
+    let document = sample();
+    let (hits, _) = search(&document, "NAME", LIMIT);
+    let names = |hit: &Hit| hit.text.split(' ').next().unwrap_or_default().to_owned();
+    let exact = all(&document, |name, _| name == "name").len();
+    assert!(exact > 2);
+    assert!(
+        hits.iter().take(exact).all(|hit| names(hit) == "name"),
+        "{hits:?}"
+    );
+
+    let (hits, more) = search(&document, "30", LIMIT);
+    let offsets = hits.iter().position(|hit| hit.text.starts_with("+0x"));
+    let others = hits.iter().rposition(|hit| !hit.text.starts_with("+0x"));
+    assert!(offsets > others, "{hits:?}");
+    assert!(!more);
+}
+
+#[test]
+fn a_field_is_found_with_its_value() {
+    let document = sample();
+    let (hits, _) = search(&document, "simd_size 16", LIMIT);
+    let expected = all(&document, |name, value| {
+        name == "simd_size" && value.as_u64() == Some(16)
+    });
+    assert!(!expected.is_empty());
+    assert_eq!(
+        hits.iter().map(|hit| hit.span).collect::<Vec<_>>(),
+        expected
+    );
+}
+
+#[test]
+fn more_than_the_limit_is_said() {
+    let document = sample();
+    let (all, more) = search(&document, "name", 1000);
+    assert!(!more);
+    let (some, more) = search(&document, "name", 3);
+    assert!(more);
+    assert_eq!(some[..], all[..3]);
+}
