@@ -118,11 +118,10 @@ struct Member {
     data: Span,
     /// The byte after data of odd size.
     padding: Span,
-    name: String,
-    role: Role,
-    content: Option<Opened>,
+    name: Box<str>,
+    content: Option<Box<Opened>>,
     /// Its lines, if it is text.
-    lines: Option<Node>,
+    lines: Option<Box<Node>>,
 }
 
 /// What a member is, by its name.
@@ -214,6 +213,10 @@ fn device_words(name: &str) -> Option<String> {
 }
 
 impl Member {
+    fn role(&self) -> Role {
+        Role::of(&self.name)
+    }
+
     fn whole(&self) -> Span {
         Span::new(self.header.source, self.header.start, self.padding.end)
     }
@@ -239,7 +242,7 @@ impl Format for Ar {
                 break;
             };
             at = member.padding.end - span.start;
-            if member.name == "//" {
+            if &*member.name == "//" {
                 long_names = member.data;
             }
             members.push(member);
@@ -261,7 +264,7 @@ impl Format for Ar {
 }
 
 fn summary(span: Span, members: &[Member]) -> Summary {
-    let has = |role: fn(&Role) -> bool| members.iter().any(|member| role(&member.role));
+    let has = |role: fn(&Role) -> bool| members.iter().any(|member| role(&member.role()));
     let title = if has(|role| *role == Role::Manifest) {
         "Level Zero module package"
     } else if has(|role| matches!(role, Role::Device(_) | Role::Generic)) {
@@ -271,7 +274,7 @@ fn summary(span: Span, members: &[Member]) -> Summary {
     };
     let images = members.iter().filter_map(|member| {
         let opened = member.content.as_ref()?;
-        Some((member.name.as_str(), member.data, opened))
+        Some((&*member.name, member.data, &**opened))
     });
     Summary::new("ar", title, format::image_facts(span, images))
 }
@@ -334,10 +337,9 @@ fn read_member(cx: &Context<'_>, span: Span, at: u64, long_names: Span) -> Optio
         header,
         data,
         padding,
-        name,
-        role,
-        content,
-        lines,
+        name: name.into(),
+        content: content.map(Box::new),
+        lines: lines.map(Box::new),
     })
 }
 
@@ -375,13 +377,14 @@ impl Archive {
         let Some(member) = self.member(at) else {
             return Node::gap("trailing bytes", self.rest);
         };
-        let node = Node::new(NodeKind::Item, member.name.clone(), member.whole()).children(
+        let role = member.role();
+        let node = Node::new(NodeKind::Item, member.name.to_string(), member.whole()).children(
             out.me,
             at,
             Some(rows_of(member).len() as u64),
         );
-        let node = node.doc(member.role.doc());
-        match (&member.role, &member.content) {
+        let node = node.doc(role.doc());
+        match (&role, &member.content) {
             (_, Some(opened)) => node.summary(format::headline(opened)).area(Area::Code),
             (Role::Filler, None) => node.summary("alignment").area(Area::Padding),
             (Role::LongNames, None) => node.summary("long names"),
@@ -397,18 +400,18 @@ impl Archive {
                 .area(Area::Header)
                 .children(out.me, index | HEADER_ITEM, Some(FIELDS.len() as u64)),
             Part::Device => {
-                let words = match &member.role {
-                    Role::Device(words) => words.clone(),
+                let words = match member.role() {
+                    Role::Device(words) => words,
                     _ => String::new(),
                 };
                 Node::derived("device", Value::text(words)).doc(&DEVICE_DOC)
             }
             Part::Data => match (&member.content, &member.lines) {
                 (Some(opened), _) => {
-                    format::document_node(member.name.clone(), member.data, opened)
+                    format::document_node(member.name.to_string(), member.data, opened)
                 }
-                (None, Some(lines)) => lines.clone(),
-                (None, None) if member.role.is_file() => {
+                (None, Some(lines)) => Node::clone(lines),
+                (None, None) if member.role().is_file() => {
                     format::nested_node(out.sources, "data".to_owned(), member.data, None)
                 }
                 (None, None) => Node::new(NodeKind::Blob, "data", member.data).value(Value::Bytes),
@@ -428,7 +431,7 @@ enum Part {
 
 fn rows_of(member: &Member) -> Vec<Part> {
     let mut parts = vec![Part::Header];
-    if matches!(member.role, Role::Device(_)) {
+    if matches!(member.role(), Role::Device(_)) {
         parts.push(Part::Device);
     }
     if !member.data.is_empty() {

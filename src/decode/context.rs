@@ -13,7 +13,7 @@ use super::rules;
 use super::text::plural;
 use crate::model::{
     Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Fact, Findings, InnerDocument, Label,
-    RuleInfo, SourceId, Sources, Span, Str, Summary,
+    RuleInfo, SourceId, Sources, Span, Str, Summary, late_limit,
 };
 
 /// What a decoder works with. Findings go in through `&self`: a decoder reports and goes
@@ -40,6 +40,7 @@ pub struct Context<'a> {
     documents: RefCell<Vec<InnerDocument>>,
     /// Those of them that are opened when somebody asks for what is in them.
     late: RefCell<Vec<Span>>,
+    late_bytes: Cell<u64>,
     within: Cell<Capabilities>,
     /// The documents that a driver can be given.
     loadable: RefCell<Vec<Span>>,
@@ -71,6 +72,7 @@ impl<'a> Context<'a> {
             nested: RefCell::default(),
             documents: RefCell::default(),
             late: RefCell::default(),
+            late_bytes: Cell::new(0),
             within: Cell::default(),
             loadable: RefCell::default(),
         }
@@ -104,6 +106,15 @@ impl<'a> Context<'a> {
             ..InnerDocument::default()
         });
         self.late.borrow_mut().push(span);
+        let bytes = self.late_bytes.get().saturating_add(span.len());
+        self.late_bytes.set(bytes);
+        if bytes > late_limit(self.sources.whole(SourceId::FILE).len()) {
+            self.report(
+                &rules::TOO_MUCH,
+                span,
+                "too many overlapping images: tables of all images leave this one out",
+            );
+        }
     }
 
     /// Reports that `rule` fires at `span`. The message is only written if the finding is

@@ -16,6 +16,7 @@
 // The fields have the spelling of the header file.
 #![allow(non_snake_case)]
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::Context;
@@ -24,9 +25,8 @@ use super::names::{Dec, Hex};
 use super::reader::{Endian, Window};
 use super::rules;
 use super::text::plural;
-use super::tree::{Parent, StaticTree};
 use super::zebin::device::CoreFamily;
-use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Summary, Value};
+use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
 use crate::record;
 
 record! {
@@ -97,61 +97,30 @@ impl Format for IgcDebug {
     }
 
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
-        let mut tree = StaticTree::default();
         let window = Window::clamped(cx.sources, span.subspan(0, ProgramHeader::SIZE));
+        let mut program = Program {
+            span,
+            header: None,
+            kernels: Vec::new(),
+            rest: None,
+        };
         let mut facts = Vec::new();
         match ProgramHeader::read(&mut window.reader(Endian::Little)) {
             Ok(header) => {
-                push_record(
-                    &mut tree,
-                    StaticTree::TOP,
-                    "program header",
-                    header.origin,
-                    &HEADER_DOC,
-                    |place, tree| {
-                        tree.extend(place, header.nodes());
-                    },
-                );
-                let kernels = read_kernels(cx, span, &header, &mut tree);
-                facts = facts_of(&header, kernels);
+                program.read_kernels(cx, &header);
+                facts = facts_of(&header, program.kernels.len() as u64);
+                program.header = Some(header);
             }
             Err(error) => {
                 cx.report_read(&rules::IGC_DEBUG_HEADER, &error, span, "the program header");
-                push_rest(cx, &mut tree, span, "truncated program header", &HEADER_DOC);
+                program.rest(cx, span, "truncated program header", &HEADER_DOC);
             }
         }
-        let count = tree.count_at(StaticTree::TOP);
+        let count = program.parts();
         Opened {
             summary: Summary::new("igc-debug", "IGC program debug data", facts),
-            content: Some((cx.register(Rc::new(tree)), 0, Some(count))),
+            content: Some((cx.register(Rc::new(program)), TOP, Some(count))),
         }
-    }
-}
-
-fn push_record(
-    tree: &mut StaticTree,
-    place: Parent,
-    name: &'static str,
-    span: Span,
-    doc: &'static Doc,
-    fields: impl FnOnce(Parent, &mut StaticTree),
-) {
-    let node = Node::new(NodeKind::Record, name, span).area(Area::Header);
-    let below = tree.push(place, node.doc(doc));
-    fields(below, tree);
-}
-
-/// Bytes that nothing explains.
-fn push_rest(
-    cx: &Context<'_>,
-    tree: &mut StaticTree,
-    span: Span,
-    name: &'static str,
-    doc: &'static Doc,
-) {
-    if !span.is_empty() {
-        cx.gap(span);
-        tree.push(StaticTree::TOP, Node::gap(name, span).doc(doc));
     }
 }
 
@@ -177,161 +146,284 @@ fn facts_of(header: &ProgramHeader, kernels: u64) -> Vec<Fact> {
     ]
 }
 
-/// Reads the kernels that are there; says how many.
-fn read_kernels(
-    cx: &Context<'_>,
+/// The debug data of a program.
+struct Program {
     span: Span,
-    header: &ProgramHeader,
-    tree: &mut StaticTree,
-) -> u64 {
-    let mut at = ProgramHeader::SIZE;
-    let mut count = 0;
-    while count < u64::from(header.NumberOfKernels) {
-        let Some(size) = read_kernel(cx, span.skip(at), tree) else {
-            cx.report(
-                &rules::IGC_DEBUG_KERNELS,
-                header.span_of(ProgramHeader::NumberOfKernels),
-                format_args!(
-                    "NumberOfKernels is {}, but the file has {}",
-                    header.NumberOfKernels,
-                    plural(count, "kernel")
-                ),
-            );
-            push_rest(cx, tree, span.skip(at), "truncated kernel", &KERNEL_DOC);
-            return count;
-        };
-        at += size;
-        count += 1;
-    }
-    let rest = span.skip(at);
-    if !rest.is_empty() {
-        cx.report(
-            &rules::IGC_DEBUG_TRAILING,
-            rest,
-            format_args!("{} after the last kernel", plural(rest.len(), "byte")),
-        );
-        push_rest(cx, tree, rest, "after the kernels", &REST_DOC);
-    }
-    count
+    header: Option<ProgramHeader>,
+    kernels: Vec<Kernel>,
+    /// What stands after the kernels.
+    rest: Option<Node>,
 }
 
-/// Reads the kernel at the start of `rest`. Returns its size, or `None` if its header is not
-/// all there.
-fn read_kernel(cx: &Context<'_>, rest: Span, tree: &mut StaticTree) -> Option<u64> {
-    let window = Window::clamped(cx.sources, rest.subspan(0, KernelHeader::SIZE));
-    let header = KernelHeader::read(&mut window.reader(Endian::Little)).ok()?;
-    let data = rest.skip(KernelHeader::SIZE);
-    let name_size = u64::from(header.KernelNameSize);
-    let visa_size = u64::from(header.SizeVisaDbgInBytes);
-    let gen_size = u64::from(header.SizeGenIsaDbgInBytes);
-    let name = data.subspan(0, name_size);
-    let fill = fill_of(cx, data, &header);
-    let visa = data.subspan(name_size + fill, visa_size);
-    let generated = data.subspan(name_size + fill + visa_size, gen_size);
-    let wanted = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
-    let whole = rest.subspan(0, wanted);
-    let text = name_text(cx, name, &header);
-    if whole.len() < wanted {
-        cx.report(
-            &rules::IGC_DEBUG_OUT_OF_BOUNDS,
-            header.origin,
-            format_args!(
-                "{text}: name and debug data are truncated by {}",
-                plural(wanted - whole.len(), "byte")
-            ),
-        );
+/// A kernel. There may be one every twelve bytes: what can be read again is not kept.
+struct Kernel {
+    /// Where it starts in the program.
+    at: u64,
+    /// Its ELF file, where it was opened.
+    visa: Option<Box<Opened>>,
+}
+
+/// Where the parts of a kernel are.
+struct Layout {
+    header: KernelHeader,
+    /// The size of all parts; the bytes may be fewer.
+    wanted: u64,
+    whole: Span,
+    name: Span,
+    fill: Span,
+    visa: Span,
+    generated: Span,
+}
+
+impl Layout {
+    /// Of the kernel at the start of `rest`, or `None` if its header is not all there.
+    fn read(sources: &Sources, rest: Span) -> Option<Layout> {
+        let window = Window::clamped(sources, rest.subspan(0, KernelHeader::SIZE));
+        let header = KernelHeader::read(&mut window.reader(Endian::Little)).ok()?;
+        let data = rest.skip(KernelHeader::SIZE);
+        let name_size = u64::from(header.KernelNameSize);
+        let visa_size = u64::from(header.SizeVisaDbgInBytes);
+        let gen_size = u64::from(header.SizeGenIsaDbgInBytes);
+        let fill = fill_of(sources, data, name_size);
+        let wanted = KernelHeader::SIZE + name_size + fill + visa_size + gen_size;
+        Some(Layout {
+            header,
+            wanted,
+            whole: rest.subspan(0, wanted),
+            name: data.subspan(0, name_size),
+            fill: data.subspan(name_size, fill),
+            visa: data.subspan(name_size + fill, visa_size),
+            generated: data.subspan(name_size + fill + visa_size, gen_size),
+        })
     }
-    let node = Node::new(NodeKind::Item, text, whole).doc(&KERNEL_DOC);
-    let place = tree.push(StaticTree::TOP, node.area(Area::Debug));
-    push_record(
-        tree,
-        place,
-        "kernel header",
-        header.origin,
-        &KERNEL_HEADER_DOC,
-        |place, tree| {
-            tree.extend(place, header.nodes());
-        },
-    );
-    if !name.is_empty() {
-        let window = Window::clamped(cx.sources, name);
-        let bytes = window.bytes();
-        let bytes = bytes.split(|byte| *byte == 0).next().unwrap_or(bytes);
-        let value = Value::text_from(bytes);
-        tree.push(place, Node::field("name", value, name).doc(&NAME_DOC));
+
+    /// The name as a title; the first few characters of a long one.
+    fn title(&self, sources: &Sources) -> String {
+        let start = self.name.subspan(0, super::limits::NAME_SHOWN as u64);
+        let window = Window::clamped(sources, start);
+        match before_nul(window.bytes()) {
+            [] => "kernel".to_owned(),
+            text => String::from_utf8_lossy(text).into_owned(),
+        }
     }
-    let filler = data.subspan(name_size, fill);
-    if !filler.is_empty() {
-        cx.padding(filler);
-        tree.push(place, Node::padding(filler).doc(&FILL_DOC));
+
+    /// Says what is wrong with it.
+    fn check(&self, cx: &Context<'_>) {
+        let size = self.header.span_of(KernelHeader::KernelNameSize);
+        let name_size = self.header.KernelNameSize;
+        if !name_size.is_multiple_of(4) {
+            cx.report(
+                &rules::IGC_DEBUG_NAME_SIZE,
+                size,
+                format_args!("KernelNameSize is {name_size}, not a multiple of 4"),
+            );
+        }
+        let last = self.name.skip(self.name.len().saturating_sub(1));
+        if Window::clamped(cx.sources, last).bytes() != [0] {
+            cx.report(
+                &rules::IGC_DEBUG_NAME,
+                size,
+                "the kernel's name has no terminating NUL",
+            );
+        }
+        if self.whole.len() < self.wanted {
+            cx.report(
+                &rules::IGC_DEBUG_OUT_OF_BOUNDS,
+                self.header.origin,
+                format_args!(
+                    "{}: name and debug data are truncated by {}",
+                    self.title(cx.sources),
+                    plural(self.wanted - self.whole.len(), "byte")
+                ),
+            );
+        }
+        cx.padding(self.fill);
     }
-    if !visa.is_empty() {
-        tree.push(place, visa_node(cx, visa));
+
+    /// The number of its rows.
+    fn count(&self) -> u64 {
+        let parts = [self.name, self.fill, self.visa, self.generated];
+        1 + parts.iter().filter(|part| !part.is_empty()).count() as u64
     }
-    if !generated.is_empty() {
-        let node = Node::new(NodeKind::Blob, "Gen ISA debug data", generated);
-        tree.push(place, node.value(Value::Bytes).doc(&GEN_DOC));
+
+    fn rows(&self, kernel: &Kernel, item: u64, out: &Rows<'_>) -> Vec<Node> {
+        let header = Node::new(NodeKind::Record, "kernel header", self.header.origin);
+        let header = header.area(Area::Header).doc(&KERNEL_HEADER_DOC);
+        let fields = Some(KernelHeader::COUNT as u64);
+        let mut rows = vec![header.children(out.me, item + 1, fields)];
+        if !self.name.is_empty() {
+            let window = Window::clamped(out.sources, self.name);
+            let value = Value::text_from(before_nul(window.bytes()));
+            rows.push(Node::field("name", value, self.name).doc(&NAME_DOC));
+        }
+        if !self.fill.is_empty() {
+            rows.push(Node::padding(self.fill).doc(&FILL_DOC));
+        }
+        if let Some(opened) = &kernel.visa {
+            let name = "vISA debug ELF".to_owned();
+            rows.push(format::document_node(name, self.visa, opened));
+        } else if !self.visa.is_empty() {
+            let node = Node::new(NodeKind::Blob, "vISA debug data", self.visa);
+            rows.push(node.value(Value::Bytes).doc(&VISA_DOC));
+        }
+        if !self.generated.is_empty() {
+            let node = Node::new(NodeKind::Blob, "Gen ISA debug data", self.generated);
+            rows.push(node.value(Value::Bytes).doc(&GEN_DOC));
+        }
+        rows
     }
-    Some(wanted.min(rest.len()))
 }
 
 /// How many bytes there are between the name and the debug data. pti-gpu rounds the size of
 /// the name up to 4, compute-runtime did not: what IGC writes is a multiple of 4 anyway.
 /// Otherwise the ELF file tells.
-fn fill_of(cx: &Context<'_>, data: Span, header: &KernelHeader) -> u64 {
-    let name_size = u64::from(header.KernelNameSize);
+fn fill_of(sources: &Sources, data: Span, name_size: u64) -> u64 {
     let fill = name_size.next_multiple_of(4) - name_size;
-    if fill == 0 {
-        return 0;
-    }
-    cx.report(
-        &rules::IGC_DEBUG_NAME_SIZE,
-        header.span_of(KernelHeader::KernelNameSize),
-        format_args!("KernelNameSize is {name_size}, not a multiple of 4"),
-    );
-    let starts_at = |at| {
-        let window = Window::clamped(cx.sources, data.subspan(at, 4));
-        window.bytes() == ELF
-    };
-    match starts_at(name_size) || !starts_at(name_size + fill) {
+    let starts_at = |at| Window::clamped(sources, data.subspan(at, 4)).bytes() == ELF;
+    match fill == 0 || starts_at(name_size) || !starts_at(name_size + fill) {
         true => 0,
         false => fill,
     }
 }
 
-/// The name as a title; the first few characters of a long one.
-fn name_text(cx: &Context<'_>, name: Span, header: &KernelHeader) -> String {
-    let window = Window::clamped(
-        cx.sources,
-        name.subspan(0, super::limits::NAME_SHOWN as u64),
-    );
-    let bytes = window.bytes();
-    let len = bytes.iter().position(|byte| *byte == 0);
-    let last = Window::clamped(cx.sources, name.skip(name.len().saturating_sub(1)));
-    if last.bytes() != [0] {
-        cx.report(
-            &rules::IGC_DEBUG_NAME,
-            header.span_of(KernelHeader::KernelNameSize),
-            "the kernel's name has no terminating NUL",
-        );
+fn before_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or(bytes)
+}
+
+const TOP: u64 = 0;
+const PROGRAM_HEADER: u64 = 1;
+/// The first kernel; each has two items, itself and its header.
+const KERNELS: u64 = 2;
+
+impl Program {
+    /// Reads the kernels that are there.
+    fn read_kernels(&mut self, cx: &Context<'_>, header: &ProgramHeader) {
+        let mut at = ProgramHeader::SIZE;
+        for count in 0..u64::from(header.NumberOfKernels) {
+            let rest = self.span.skip(at);
+            let Some(layout) = Layout::read(cx.sources, rest) else {
+                cx.report(
+                    &rules::IGC_DEBUG_KERNELS,
+                    header.span_of(ProgramHeader::NumberOfKernels),
+                    format_args!(
+                        "NumberOfKernels is {}, but the file has {}",
+                        header.NumberOfKernels,
+                        plural(count, "kernel")
+                    ),
+                );
+                return self.rest(cx, rest, "truncated kernel", &KERNEL_DOC);
+            };
+            layout.check(cx);
+            let head = Window::clamped(cx.sources, layout.visa.subspan(0, 4));
+            let mut opened = match head.bytes() == ELF {
+                true => format::nested(cx, layout.visa),
+                false => None,
+            };
+            if let Some(opened) = &mut opened {
+                opened.summary.facts = Vec::new();
+            }
+            let visa = opened.map(Box::new);
+            self.kernels.push(Kernel { at, visa });
+            at += layout.whole.len();
+        }
+        let rest = self.span.skip(at);
+        if !rest.is_empty() {
+            cx.report(
+                &rules::IGC_DEBUG_TRAILING,
+                rest,
+                format_args!("{} after the last kernel", plural(rest.len(), "byte")),
+            );
+            self.rest(cx, rest, "after the kernels", &REST_DOC);
+        }
     }
-    let text = bytes.get(..len.unwrap_or(bytes.len())).unwrap_or(bytes);
-    match text {
-        [] => "kernel".to_owned(),
-        text => String::from_utf8_lossy(text).into_owned(),
+
+    /// Bytes that nothing explains.
+    fn rest(&mut self, cx: &Context<'_>, span: Span, name: &'static str, doc: &'static Doc) {
+        if !span.is_empty() {
+            cx.gap(span);
+            self.rest = Some(Node::gap(name, span).doc(doc));
+        }
+    }
+
+    /// The rows at the top: the header, the kernels, the rest.
+    fn parts(&self) -> u64 {
+        let others = usize::from(self.header.is_some()) + usize::from(self.rest.is_some());
+        (others + self.kernels.len()) as u64
+    }
+
+    fn part(&self, index: u64, out: &Rows<'_>) -> Option<Node> {
+        let Some(at) = index.checked_sub(u64::from(self.header.is_some())) else {
+            let header = self.header.as_ref()?;
+            let node = Node::new(NodeKind::Record, "program header", header.origin);
+            let node = node.area(Area::Header).doc(&HEADER_DOC);
+            let fields = Some(ProgramHeader::COUNT as u64);
+            return Some(node.children(out.me, PROGRAM_HEADER, fields));
+        };
+        let item = KERNELS + 2 * at;
+        let Some((_, layout)) = self.kernel(item, out.sources) else {
+            return self.rest.clone();
+        };
+        let node = Node::new(NodeKind::Item, layout.title(out.sources), layout.whole);
+        let node = node.doc(&KERNEL_DOC).area(Area::Debug);
+        Some(node.children(out.me, item, Some(layout.count())))
+    }
+
+    fn kernel(&self, item: u64, sources: &Sources) -> Option<(&Kernel, Layout)> {
+        let at = usize::try_from(item.checked_sub(KERNELS)? / 2).ok()?;
+        let kernel = self.kernels.get(at)?;
+        Some((kernel, Layout::read(sources, self.span.skip(kernel.at))?))
     }
 }
 
-fn visa_node(cx: &Context<'_>, visa: Span) -> Node {
-    let head = Window::clamped(cx.sources, visa.subspan(0, 4));
-    let opened = match head.bytes() == ELF {
-        true => format::nested(cx, visa),
-        false => None,
-    };
-    match opened {
-        Some(opened) => format::document_node("vISA debug ELF".to_owned(), visa, &opened),
-        None => Node::new(NodeKind::Blob, "vISA debug data", visa)
-            .value(Value::Bytes)
-            .doc(&VISA_DOC),
+impl Expand for Program {
+    fn count(&self, item: u64, sources: &Sources) -> u64 {
+        match item {
+            TOP => self.parts(),
+            PROGRAM_HEADER => ProgramHeader::COUNT as u64,
+            _ if item.is_multiple_of(2) => {
+                let kernel = self.kernel(item, sources);
+                kernel.map_or(0, |(_, layout)| layout.count())
+            }
+            _ => KernelHeader::COUNT as u64,
+        }
+    }
+
+    fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {
+        match item {
+            TOP => {
+                let nodes: Vec<Node> = range.map_while(|at| self.part(at, out)).collect();
+                out.extend(nodes);
+            }
+            PROGRAM_HEADER => {
+                if let Some(header) = &self.header {
+                    out.push_range(header.nodes(), range);
+                }
+            }
+            _ => {
+                let Some((kernel, layout)) = self.kernel(item, out.sources) else {
+                    return;
+                };
+                if item.is_multiple_of(2) {
+                    let rows = layout.rows(kernel, item, out);
+                    out.push_range(rows, range);
+                } else {
+                    out.push_range(layout.header.nodes(), range);
+                }
+            }
+        }
+    }
+
+    fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {
+        if item != TOP || self.header.is_none() {
+            return None;
+        }
+        let at = offset.checked_sub(self.span.start)?;
+        let after = self.kernels.partition_point(|kernel| kernel.at <= at) as u64;
+        match &self.rest {
+            Some(rest) if rest.span.is_some_and(|rest| rest.contains_offset(offset)) => {
+                Some(vec![self.parts().saturating_sub(1)])
+            }
+            _ => Some(vec![after]),
+        }
     }
 }

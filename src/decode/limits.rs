@@ -1,8 +1,14 @@
 //! All limits, with their reasons. A `limits/…` diagnostic reports what a limit omits.
 
-/// Section headers that are decoded, each costs about 100 bytes of memory. Real files have
+/// Section headers that are decoded, each costs some 800 bytes of memory with its rows. Real files have
 /// up to 1 216; a file of 60 000 kernels has 120 000.
-pub const SECTIONS: u64 = 1 << 19;
+const SECTIONS: u64 = 1 << 19;
+
+/// The section headers that are decoded of a file of `size` bytes: with its header, its name and
+/// its contents a section takes some 200 bytes of a real file.
+pub fn sections(size: u64) -> u64 {
+    (size / 128).saturating_add(1 << 14).min(SECTIONS)
+}
 
 /// Symbols and relocations that are listed beside the tree; each costs about 200 bytes of
 /// memory. Real files have up to 1 300 of each, one of 60 000 kernels has 120 000.
@@ -57,6 +63,10 @@ pub fn output(size: u64) -> u64 {
 
 /// Bytes of one text of property sets that are read. Real ones have up to a few KB.
 pub const PROPERTIES: u64 = 64 << 20;
+
+/// Properties of one text that are listed, each costs some 300 bytes of memory; the rows of the
+/// text show all. Real ones have up to some hundred.
+pub const PROPERTY_ENTRIES: usize = 1 << 17;
 
 /// OffloadBinaries in a row that are decoded; a library of a few thousand images has as many.
 pub const OFFLOAD_BINARIES: u64 = 1 << 15;
@@ -131,7 +141,7 @@ pub const UNPACKED: u64 = if cfg!(target_pointer_width = "64") {
 };
 
 /// Bytes that are always unpacked.
-pub const UNPACKED_MORE: u64 = 24 << 20;
+pub const UNPACKED_MORE: u64 = 8 << 20;
 /// Bytes that are unpacked for each byte of a file: real images shrink to a tenth.
 pub const UNPACKED_TIMES: u64 = 10;
 

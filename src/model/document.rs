@@ -238,6 +238,8 @@ pub struct Document {
     documents: Vec<InnerDocument>,
     /// The documents that nobody has opened yet.
     late: Vec<Span>,
+    /// So many bytes of them are opened before somebody selects them.
+    late_left: u64,
     loadable: HashSet<Span>,
     pub(super) driver: Option<&'static dyn DriverModel>,
     nodes: Vec<Node>,
@@ -246,6 +248,12 @@ pub struct Document {
     pub(super) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
     pub(super) places: HashMap<NodeId, Rc<Places>>,
+}
+
+/// How many bytes of documents are opened late for a table of all of them, in a file of `size`
+/// bytes: they may lie over each other.
+pub fn late_limit(size: u64) -> u64 {
+    size.saturating_mul(2).saturating_add(1 << 20)
 }
 
 impl Document {
@@ -275,6 +283,7 @@ impl Document {
             registry: Registry::from(expanders),
             documents,
             late,
+            late_left: late_limit(parts.root.span.map_or(0, Span::len)),
             loadable: loadable.into_iter().collect(),
             driver: parts.driver,
             nodes: vec![parts.root],
@@ -332,20 +341,18 @@ impl Document {
         self.open_within(whole);
     }
 
-    /// Opens those within some bytes, as far as they are not much more than the file altogether:
-    /// they may lie over each other.
+    /// Opens those within some bytes, up to [`late_limit`] altogether.
     pub fn open_within(&mut self, extent: Span) {
-        let mut left = self.root().span.map_or(0, Span::len).saturating_mul(2);
-        left = left.saturating_add(1 << 20);
         let late = std::mem::take(&mut self.late);
         let (wanted, others): (Vec<Span>, _) = late.into_iter().partition(|s| extent.contains(*s));
         self.late = others;
         let mut wanted = VecDeque::from(wanted);
         while let Some(span) = wanted.pop_front() {
-            if span.len() > left {
+            let Some(left) = self.late_left.checked_sub(span.len()) else {
+                wanted.push_front(span);
                 break;
-            }
-            left -= span.len();
+            };
+            self.late_left = left;
             for id in self.documents_at(span) {
                 self.expander_of(id);
             }
@@ -353,6 +360,7 @@ impl Document {
             self.add_found();
             wanted.extend(self.late.split_off(known));
         }
+        self.late.extend(wanted);
     }
 
     /// Who makes the rows of a node that was made before, and as which item.

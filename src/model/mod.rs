@@ -51,6 +51,7 @@ mod verdict;
 pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
 pub use document::{
     Capabilities, Coverage, Document, Fact, Findings, InnerDocument, Parts, Summary, Tone,
+    late_limit,
 };
 pub use expand::{Expand, ExpanderId, Late, Rows};
 pub use glob::{Step, is_pattern};

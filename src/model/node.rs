@@ -321,6 +321,8 @@ impl Node {
 
     /// Adds a reference.
     pub fn xref(mut self, why: impl Into<Str>, label: impl Into<Str>, to: Span) -> Node {
+        // Most nodes have one, and there may be a node for each section of a large file.
+        self.xrefs.reserve_exact(1);
         self.xrefs.push(Xref {
             why: why.into(),
             label: label.into(),

@@ -70,6 +70,7 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
         host: host.as_ref(),
     };
     let sections = file.sections.iter();
+    parts.reserve_exact(sections.len());
     parts.extend(sections.filter_map(|section| nodes.section_node(cx, section)));
     if let Some(host) = host.as_ref().filter(|_| file.sections.is_empty()) {
         let headers = parts.iter().filter_map(|part| part.span);

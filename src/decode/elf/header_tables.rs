@@ -74,7 +74,8 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
             None,
         );
     }
-    limit(cx, there, stride, limits::SECTIONS, "section headers")
+    let most = limits::sections(start.span.len());
+    limit(cx, there, stride, most, "section headers")
 }
 
 /// Finds the program headers. Returns `None` if the file has none.

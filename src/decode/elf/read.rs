@@ -343,5 +343,6 @@ pub(super) fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
         }
     }
     symbols.sort();
+    symbols.shrink_to_fit();
     symbols
 }

@@ -91,6 +91,7 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
         cx.report(&rules::PROPERTY_TWICE, place(text, at), message);
     };
     let mut set: Option<&[u8]> = None;
+    let mut count = 0;
     for range in line::lines(bytes) {
         let line = bytes.get(range.clone()).unwrap_or(&[]);
         let within = |part: &Range<usize>| {
@@ -112,6 +113,12 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
                     cx.report(&rules::PROPERTY_WITHOUT_SET, place(text, &range), message);
                     continue;
                 };
+                count += 1;
+                if count == limits::PROPERTY_ENTRIES + 1 {
+                    let message =
+                        format_args!("only the first {} properties are listed", count - 1);
+                    cx.report(&rules::TOO_MANY, place(text, &range), message);
+                }
                 if let Err(wrong) = line::value(line, &parts) {
                     cx.report(wrong.rule, place(text, &within(&wrong.at)), wrong.message);
                 }
@@ -207,7 +214,8 @@ pub enum Item {
     Property(Property),
 }
 
-/// Calls `f` with the sets and properties of a text, in order.
+/// Calls `f` with the sets and properties of a text, in order, up to
+/// [`limits::PROPERTY_ENTRIES`]: [`check`] says so.
 pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
     if text.is_empty() || text.len() > limits::PROPERTIES {
         return;
@@ -215,6 +223,7 @@ pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
     let window = Window::clamped(sources, text);
     let bytes = window.bytes();
     let mut any = false;
+    let mut count = 0;
     for range in line::lines(bytes) {
         let line = bytes.get(range.clone()).unwrap_or(&[]);
         let whole = place(text, &range);
@@ -226,6 +235,10 @@ pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
                 f(Item::Set(text, place(whole, &name)));
             }
             Line::Property(parts) if any => {
+                count += 1;
+                if count > limits::PROPERTY_ENTRIES {
+                    return;
+                }
                 f(Item::Property(property(whole, line, &parts)));
             }
             _ => {}

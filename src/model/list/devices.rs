@@ -25,7 +25,7 @@ columns! {
         |(_, device, _), _| Cell::text(&*device.configuration);
     "family" Text Default 10 "Release" "" "The release of the architecture."
         |(_, device, _), _| Cell::text(&*device.family);
-    "verdict" Text Default 23 "Verdict" "" "What the driver does with the file on the device."
+    "verdict" Text Default 27 "Verdict" "" "What the driver does with the file on the device."
         |(list, _, at), sources| match list.answer(at, sources) {
             Some(Answer { outcome: Some(of), .. }) => outcome(*of),
             Some(_) => Cell::text("no image runs").mark(Tone::Bad, "✕", "No image runs on the device."),

@@ -326,6 +326,12 @@ impl<'a> Elf<'a> {
         Symbol::read(&mut entry, self.class).ok()
     }
 
+    /// The bytes of the symbol whose entry starts there.
+    pub fn symbol_place(&self, start: u64) -> Span {
+        let whole = self.symbols.span();
+        Span::with_len(whole.source, start, Symbol::size(self.class))
+    }
+
     fn read_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let size = Symbol::size(self.class);
         let mut result = Ok(());
@@ -402,6 +408,10 @@ impl<'a> Elf<'a> {
         };
         let window = self.image.window(span, findings)?;
         let mut reader = window.reader(LITTLE);
+        if !debug {
+            let most = span.len() / shape.size();
+            self.relocations.reserve(usize::try_from(most).unwrap_or(0));
+        }
         for _ in 0..count {
             let Some(relocation) = shape.next(&mut reader) else {
                 break;

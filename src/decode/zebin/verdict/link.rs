@@ -129,7 +129,7 @@ pub fn link(
             .names
             .known(name)
             .and_then(|id| linker.symbols.get(&id));
-        if symbol.is_none_or(|placed| placed.symbol.binding() != SymbolBinding::STB_GLOBAL) {
+        if symbol.is_none_or(|placed| !placed.is_global) {
             let message = format_args!("undefined variable \"{}\"", Shown(name));
             result = findings.refuse(&rules::HOST_ACCESS, *place, message);
         }
@@ -212,7 +212,11 @@ impl<'e> Names<'e> {
 
 /// A symbol with a place in a segment.
 struct Placed {
-    symbol: Symbol,
+    /// Where its entry starts.
+    entry: u64,
+    value: u64,
+    size: u64,
+    is_global: bool,
     segment: Segment,
     /// The kernel's number, for functions.
     kernel: usize,
@@ -220,14 +224,9 @@ struct Placed {
 
 /// A relocation that is applied.
 struct Patch<'e> {
-    relocation: Relocation,
+    relocation: &'e Relocation,
     /// The name of its symbol.
     name: NameId,
-    segment: Segment,
-    /// The number of the kernel that is patched.
-    kernel: usize,
-    /// The name of the kernel that is patched.
-    owner: &'e [u8],
 }
 
 struct Linker<'e, 's> {
@@ -273,7 +272,7 @@ impl<'e> Linker<'e, '_> {
             };
             let name = self.names.id(self.elf, &symbol, findings)?;
             let to = self.destination(relocation.target.into());
-            let (segment, kernel) = match (to.segment, to.kernel) {
+            match (to.segment, to.kernel) {
                 (Some(Segment::Strings) | None, _) => {
                     let message = format_args!("section {} is not loaded", relocation.target);
                     findings.note(&rules::RELOCATION_DROPPED, relocation.entry, message);
@@ -288,16 +287,10 @@ impl<'e> Linker<'e, '_> {
                     });
                     continue;
                 }
-                (Some(segment), kernel) => (segment, kernel.unwrap_or(0)),
-            };
+                (Some(_), _) => {}
+            }
             findings.spend(size_of::<Patch<'_>>() as u64, relocation.entry)?;
-            self.patches.push(Patch {
-                relocation: *relocation,
-                name,
-                segment,
-                kernel,
-                owner: to.owner,
-            });
+            self.patches.push(Patch { relocation, name });
             if !self.symbols.contains_key(&name) {
                 self.add_symbol(&symbol, findings)?;
             }
@@ -339,7 +332,10 @@ impl<'e> Linker<'e, '_> {
         }
         findings.spend(size_of::<Placed>() as u64, symbol.origin)?;
         self.symbols.entry(name).or_insert(Placed {
-            symbol: *symbol,
+            entry: symbol.origin.start,
+            value: symbol.st_value,
+            size: symbol.st_size,
+            is_global,
             segment,
             kernel,
         });
@@ -368,26 +364,24 @@ impl<'e> Linker<'e, '_> {
 
     /// Every symbol must lie in its segment.
     fn place_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
-        let mut outside: Vec<&Symbol> = Vec::new();
+        let mut outside: Vec<&Placed> = Vec::new();
         for placed in self.symbols.values() {
             let (room, start) = self.room(placed.segment, placed.kernel);
-            let padding = match (placed.segment, placed.symbol.binding()) {
-                (Segment::Code, SymbolBinding::STB_GLOBAL) => BUFFER_PADDING,
+            let padding = match (placed.segment, placed.is_global) {
+                (Segment::Code, true) => BUFFER_PADDING,
                 _ => 0,
             };
-            let end = start
-                .wrapping_add(placed.symbol.st_value)
-                .wrapping_add(placed.symbol.st_size);
+            let end = start.wrapping_add(placed.value).wrapping_add(placed.size);
             if end > room.saturating_add(padding) {
-                outside.push(&placed.symbol);
+                outside.push(placed);
             }
         }
-        outside.sort_by_key(|symbol| symbol.origin);
+        outside.sort_by_key(|placed| placed.entry);
         let mut result = Ok(());
-        for symbol in outside {
-            let message =
-                format_args!("symbol at {:#x} is outside of its section", symbol.st_value);
-            result = findings.refuse(&rules::LINK_SYMBOL, symbol.origin, message);
+        for placed in outside {
+            let message = format_args!("symbol at {:#x} is outside of its section", placed.value);
+            let entry = self.elf.symbol_place(placed.entry);
+            result = findings.refuse(&rules::LINK_SYMBOL, entry, message);
         }
         result
     }
@@ -401,12 +395,14 @@ impl<'e> Linker<'e, '_> {
                 kind,
                 offset,
                 ..
-            } = patch.relocation;
+            } = *patch.relocation;
             let name = self.names.text(patch.name);
             if BUILT_IN.contains(&name) || name.starts_with(IMPLICIT_ARGUMENTS) {
                 continue;
             }
-            let (room, start) = self.room(patch.segment, patch.kernel);
+            let to = self.destination(patch.relocation.target.into());
+            let Some(segment) = to.segment else { continue };
+            let (room, start) = self.room(segment, to.kernel.unwrap_or(0));
             let width = if kind == 1 { 8 } else { 4 };
             if start.wrapping_add(offset).wrapping_add(width) > room {
                 let message = format_args!(
@@ -415,7 +411,7 @@ impl<'e> Linker<'e, '_> {
                 result = findings.refuse(&rules::LINK_OFFSET, entry, message);
                 continue;
             }
-            let code = patch.segment == Segment::Code;
+            let code = segment == Segment::Code;
             if code && (kind == 4 || name.is_empty()) {
                 continue;
             }
@@ -457,10 +453,11 @@ impl<'e> Linker<'e, '_> {
             (offset < start.saturating_add(*size)).then_some(*name)
         };
         for patch in &self.patches {
-            if patch.segment != Segment::Code || !global.contains(&patch.name) {
+            let to = self.destination(patch.relocation.target.into());
+            if to.segment != Some(Segment::Code) || !global.contains(&patch.name) {
                 continue;
             }
-            let caller = match patch.owner == FUNCTIONS {
+            let caller = match to.owner == FUNCTIONS {
                 true => function_at(patch.relocation.offset),
                 false => Some(patch.name),
             };

@@ -1,6 +1,5 @@
 //! Checks a `.ze_info` against its specification. How the driver handles it is part of the verdict.
 
-use std::collections::HashSet;
 use std::fmt::Display;
 
 use super::ZeInfo;
@@ -25,7 +24,6 @@ pub(super) fn check(cx: &Context<'_>, info: &ZeInfo, legacy: bool) {
         info,
         yaml: info.yaml(),
         legacy,
-        others: HashSet::new(),
         guesses: limits::PER_RULE,
     };
     let Some(content) = info.yaml().content() else {
@@ -95,8 +93,6 @@ struct Checker<'a> {
     info: &'a ZeInfo,
     yaml: &'a Yaml,
     legacy: bool,
-    /// The keys of a mapping that stand in no table, to tell which are there again.
-    others: HashSet<Vec<u8>>,
     /// For so many unknown keys a name is looked for that was perhaps meant.
     guesses: usize,
 }
@@ -149,7 +145,7 @@ impl Checker<'_> {
 
     fn mapping(&mut self, index: Index, node: &Node, table: &'static Table) {
         let mut seen = 0u64;
-        self.others.clear();
+        let again = self.repeated(index, Some(table));
         for (child, value) in self.yaml.children(index) {
             let Some(name) = self.info.key_bytes(child, value) else {
                 continue;
@@ -170,14 +166,13 @@ impl Checker<'_> {
                     self.value(child, value, key);
                 }
             } else {
-                if !self.others.insert(name.to_vec()) {
+                if again.binary_search(&child).is_ok() {
                     self.duplicate(value, &name);
                 }
                 self.unknown_key(value, &name, table);
             }
         }
         self.missing(node, table, table.required & !seen);
-        // Only now: what is below needs `others` for itself.
         for (child, value) in self
             .yaml
             .values(index)
@@ -188,6 +183,27 @@ impl Checker<'_> {
                 None => self.anything(child),
             }
         }
+    }
+
+    /// The children of a mapping whose key stands in no table and was there before, in order.
+    /// A mapping may have millions: they are sorted, and not copied into a set.
+    fn repeated(&self, mapping: Index, table: Option<&'static Table>) -> Vec<Index> {
+        let key = |child: Index| {
+            let node = self.yaml.node(child)?;
+            self.info.key_bytes(child, node)
+        };
+        let is_other = |child: &Index| {
+            let key = key(*child);
+            key.is_some_and(|key| table.is_none_or(|table| table.place(&key).is_none()))
+        };
+        let children = self.yaml.children(mapping).map(|(child, _)| child);
+        let mut others: Vec<Index> = children.filter(is_other).collect();
+        others.sort_by(|a, b| key(*a).cmp(&key(*b)));
+        let pairs = others.iter().zip(others.iter().skip(1));
+        let again = pairs.filter(|(before, after)| key(**before) == key(**after));
+        let mut again: Vec<Index> = again.map(|(_, after)| *after).collect();
+        again.sort_unstable();
+        again
     }
 
     fn duplicate(&self, node: &Node, name: &[u8]) {
@@ -344,12 +360,10 @@ impl Checker<'_> {
             return;
         };
         if node.kind.is_mapping() {
-            self.others.clear();
-            for (child, value) in self.yaml.children(index) {
-                let Some(name) = self.info.key_bytes(child, value) else {
-                    continue;
-                };
-                if !self.others.insert(name.to_vec()) {
+            for child in self.repeated(index, None) {
+                if let Some(value) = self.yaml.node(child)
+                    && let Some(name) = self.info.key_bytes(child, value)
+                {
                     self.duplicate(value, &name);
                 }
             }

@@ -162,6 +162,8 @@ pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
         // The driver ignores an error here.
         let _ = run.end_line(after);
     }
+    run.out.tokens.shrink_to_fit();
+    run.out.lines.shrink_to_fit();
     run.out
 }
 

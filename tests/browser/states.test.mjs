@@ -1,0 +1,94 @@
+// axe-core finds nothing in any state of the page: light, dark and in forced colours.
+
+import path from "node:path";
+import { axe, dropBytes, dropFile, fixture, journey } from "./harness.mjs";
+
+const sample = (name) => path.join(import.meta.dirname, "../../www/samples", name);
+const FAT = fixture("zebin/vecadd-fatnoir.dg2+pvc.igc2.40.zebin");
+const LINES = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
+
+const tab = (page, name) => page.getByRole("tablist", { name: "Panels" }).getByRole("tab", { name });
+const panel = (page, name) => page.getByRole("tabpanel", { name });
+
+/** Shows a panel, and waits until its table has rows. */
+async function rows(page, name) {
+  await tab(page, name).click();
+  await panel(page, name).getByRole("row").nth(1).waitFor();
+}
+
+/** What is shown, one after the other: a name, and how to get there from the state before. */
+const STATES = [
+  ["the empty page", async () => {}],
+  ["an unknown format", async (page) => {
+    await dropBytes(page, { "letter.txt": Buffer.from("Dear reader,\nthis is a letter.\n".repeat(40)) });
+    await panel(page, "Overview").getByText("not a format").first().waitFor();
+  }],
+  ["a damaged file", async (page) => {
+    const zebin = Buffer.alloc(200, 0xff);
+    zebin.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+    await dropBytes(page, { "damaged.zebin": zebin });
+    await tab(page, /^Problems/).click();
+    await panel(page, "Problems").getByText("driver/").first().waitFor();
+  }],
+  ["an overview", async (page) => {
+    await dropFile(page, sample("spill.dg2.zebin"));
+    await panel(page, "Overview").getByRole("heading", { name: /^zebin/ }).waitFor();
+  }],
+  ["kernels", (page) => rows(page, "Kernels")],
+  ["a filter that is not understood", async (page) => {
+    await page.getByRole("searchbox", { name: "Filter kernels" }).fill("spill >");
+    await panel(page, "Kernels").getByRole("alert").waitFor();
+  }],
+  ["arguments", async (page) => {
+    await page.getByRole("searchbox", { name: "Filter kernels" }).fill("");
+    await tab(page, "Arguments").click();
+    await panel(page, "Arguments").getByRole("heading", { level: 2 }).waitFor();
+  }],
+  ["relocations", (page) => rows(page, "Relocations")],
+  ["symbols", (page) => rows(page, "Symbols")],
+  ["devices", (page) => rows(page, "Devices")],
+  ["text", async (page) => {
+    await tab(page, "Text").click();
+    await panel(page, "Text").getByText("kernels:").first().waitFor();
+  }],
+  ["search", async (page) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("simd_size");
+    await page.getByRole("option").first().waitFor();
+  }],
+  ["help", async (page) => {
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Help" }).click();
+    await page.getByRole("dialog").waitFor();
+  }],
+  ["source lines", async (page) => {
+    await page.keyboard.press("Escape");
+    await dropFile(page, LINES);
+    await rows(page, "Source");
+  }],
+  ["a container", async (page) => {
+    await dropFile(page, FAT);
+    await panel(page, "Overview").getByRole("heading", { name: "2 images" }).waitFor();
+  }],
+  ["images", (page) => rows(page, "Images")],
+  ["kernels of all images", (page) => rows(page, "Kernels")],
+  ["modules and their graph", async (page) => {
+    await dropFile(page, sample("matmul.syclbin"));
+    await rows(page, "Modules");
+  }],
+];
+
+const MODES = { light: { theme: "light" }, dark: { theme: "dark" }, "forced colours": { forcedColors: true } };
+for (const [mode, options] of Object.entries(MODES)) {
+  journey(`no violation in any state, ${mode}`, { width: 1440, height: 900, ...options }, async (page) => {
+    for (const [state, show] of STATES) {
+      try {
+        await show(page);
+        await axe(page);
+      } catch (error) {
+        error.message = `${state}: ${error.message}`;
+        throw error;
+      }
+    }
+  });
+}
