@@ -7,7 +7,7 @@ const SECTIONS: u64 = 1 << 19;
 /// The section headers that are decoded of a file of `size` bytes: with its header, its name and
 /// its contents a section takes some 200 bytes of a real file.
 pub fn sections(size: u64) -> u64 {
-    (size / 128).saturating_add(1 << 14).min(SECTIONS)
+    (size / 192).saturating_add(1 << 13).min(SECTIONS)
 }
 
 /// Symbols and relocations that are listed beside the tree; each costs about 200 bytes of

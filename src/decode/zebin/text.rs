@@ -150,6 +150,8 @@ impl Code {
                 }
             }
         }
+        // Most have one, and there may be a section for each of many kernels.
+        parts.shrink_to_fit();
         Code {
             parts,
             indices: OnceCell::new(),
