@@ -124,8 +124,10 @@ pub struct Places {
 
 /// The property set with the functions that other images may import.
 pub const EXPORTED: &str = "SYCL/exported symbols";
+/// The property set with what the device must support.
+pub const REQUIREMENTS: &str = "SYCL/device requirements";
 /// The property set with what is in no other.
-const MISC: &str = "SYCL/misc properties";
+pub const MISC: &str = "SYCL/misc properties";
 /// The property set with the functions that must come from other images.
 pub const IMPORTED: &str = "SYCL/imported symbols";
 

@@ -130,6 +130,15 @@ impl Image {
         })
     }
 
+    /// May a runtime take it? One of a host's file only for its kernels.
+    pub fn may_run(&self, sources: &Sources) -> bool {
+        let said = self.host.as_ref().filter(|_| self.is_listed());
+        said.is_none_or(|host| {
+            let described = host.said(sources).and_then(|said| said.described.as_ref());
+            described.is_some_and(|described| !described.kernels().is_empty())
+        })
+    }
+
     /// It is listed by the index of a host's file, and not opened for that.
     pub fn is_listed(&self) -> bool {
         self.host.is_some() && self.format.is_empty()

@@ -91,6 +91,19 @@ fn every_zebin_is_judged_and_the_host_is_not() {
 }
 
 #[test]
+fn a_library_without_kernels_is_not_rejected() {
+    let mut host = Host::new(Class::Elf64);
+    let target = host.text("spir64");
+    let image = host.image(&spirv::kernel().build());
+    let entries = host.entries(&[]);
+    let first = host.image_struct(3, target, image, entries, None);
+    host.descriptor(first, 1);
+    let file = temporary("empty.so", &host.build());
+    let output = zeview(&["check", "--device", "pvc", &file]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+}
+
+#[test]
 fn images_are_written_unpacked_and_packed() {
     let plain = spirv::kernel().build();
     let packed = compress_to_vec(&*plain, CompressionLevel::Fastest);

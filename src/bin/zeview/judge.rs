@@ -44,6 +44,10 @@ impl Judged {
             Some(_) => Images::default(),
         };
         let inner = inner_verdicts(document, &images, device);
+        // Of a library whose images have no kernels nothing is taken.
+        let sources = &document.sources;
+        let mut list = images.list.iter();
+        let device = device.filter(|_| list.any(|image| image.may_run(sources)));
         let choice = device.and_then(|device| document.choice(&images, device));
         let mut title = document.summary.title.to_string();
         for fact in document.summary.facts.iter().filter(|f| f.headline) {

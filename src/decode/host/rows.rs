@@ -183,7 +183,7 @@ impl Part {
         };
         let whose = || self.image_name(of);
         match piece.what {
-            What::Image => return self.image_node(of, span, out),
+            What::Image => self.image_node(of, span, out),
             What::Descriptor | What::OpenmpDescriptor | What::OpenmpImage => {
                 let layout = layout_of(piece.what);
                 let name = format!("{} {of}", layout.name);

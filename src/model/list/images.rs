@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::{About, Cell, CellValue, Column, Detail, Key, List, ListId, Presence, columns};
 use crate::model::document::{Document, Tone};
-use crate::model::host_images::{Described, EXPORTED, HostImage, IMPORTED};
+use crate::model::host_images::{Described, EXPORTED, HostImage, IMPORTED, MISC, REQUIREMENTS};
 use crate::model::images::{Choice, Image, Images};
 use crate::model::modules::{Property, PropertyValue};
 use crate::model::node::{NodeId, Xref};
@@ -32,6 +32,14 @@ columns! {
         };
     "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; all of them with a filter, or in the list of kernels."
         |(_, _, image), sources| first_kernel(image, sources);
+    "chosen" Bool Several 6 "Chosen" "" "Whether the image runs on the selected device."
+        |(list, at, _), _| match list.pick(at) {
+            Some(pick) if pick.is_chosen => Cell::new(super::CellValue::Bool(true)),
+            Some(_) => Cell::new(super::CellValue::Bool(false)),
+            None => Cell::empty(),
+        };
+    "reason" Text Several 30 "Reason" "" "Why the image is chosen for the selected device, or is not."
+        |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
     "kind" Text Optional 11 "Kind" "" "The format of the image; of a compressed one that of its contents."
         |(_, _, image), sources| match said(image, sources) {
             Some(said) => Cell::text(kind(said)),
@@ -89,14 +97,6 @@ columns! {
             Some(verdict) => outcome(verdict.outcome),
             None => Cell::empty(),
         };
-    "chosen" Bool Several 6 "Chosen" "" "Whether the image runs on the selected device."
-        |(list, at, _), _| match list.pick(at) {
-            Some(pick) if pick.is_chosen => Cell::new(super::CellValue::Bool(true)),
-            Some(_) => Cell::new(super::CellValue::Bool(false)),
-            None => Cell::empty(),
-        };
-    "reason" Text Several 30 "Reason" "" "Why the image is chosen for the selected device, or is not."
-        |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
     "offset" Number Optional 0 "Offset" "" "The offset of the image in the file, or in what it is unpacked from."
         |(_, _, image), _| Cell::new(super::CellValue::Hex(image.span.start));
     "found_by" Text Optional 12 "Found by" "" "What has led to the image: a descriptor, .tgtimg, or its first bytes."
@@ -216,10 +216,14 @@ fn about(image: &Image, described: &Described, named: About) -> About {
         places.link_options,
     );
     for set in described.properties.iter().filter(|set| is_said(&set.name)) {
+        let why = match &*set.name {
+            REQUIREMENTS => "requires",
+            _ => "property",
+        };
         for property in set.entries.iter().take(NAMED) {
             let value = meaning(Some(property)).value.text().into_owned();
             link(
-                "property",
+                why,
                 format!("{}: {value}", property.key),
                 Some(property.span),
             );
@@ -256,7 +260,7 @@ fn about(image: &Image, described: &Described, named: About) -> About {
 
 /// The property sets whose values say what an image needs.
 fn is_said(set: &str) -> bool {
-    matches!(set, "SYCL/device requirements" | "SYCL/misc properties")
+    matches!(set, REQUIREMENTS | MISC)
 }
 
 /// The contents of an image in words.
