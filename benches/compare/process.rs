@@ -34,6 +34,16 @@ pub const MODULES: Tool = Tool {
     program: ZEVIEW,
     arguments: &["modules", "--json"],
 };
+pub const IMAGES: Tool = Tool {
+    label: "zeview images",
+    program: ZEVIEW,
+    arguments: &["images"],
+};
+pub const READELF_RELOCATIONS: Tool = Tool {
+    label: "readelf -rW",
+    program: "readelf",
+    arguments: &["-rW"],
+};
 pub const READELF: Tool = Tool {
     label: "readelf -aW",
     program: "readelf",
@@ -85,6 +95,16 @@ impl Tool {
         let time = begin.elapsed();
         status.unwrap_or_else(|e| panic!("{}: {e}", self.program));
         time
+    }
+
+    /// The most memory that was resident, in bytes, by GNU's `time`. `None` if it is not there.
+    pub fn peak(&self, file: &Path) -> Option<u64> {
+        let mut time = Command::new("/usr/bin/time");
+        time.args(["-f", "%M", self.program]).args(self.arguments);
+        let output = time.arg(file).stdout(Stdio::null()).output().ok()?;
+        let text = String::from_utf8(output.stderr).ok()?;
+        let kilobytes: u64 = text.lines().last()?.trim().parse().ok()?;
+        Some(kilobytes * 1024)
     }
 
     /// How many lines it writes.
@@ -153,10 +173,15 @@ fn proc_number(pid: u32, file: &str, word: &str) -> Option<u64> {
 
 /// Runs `zeview check` with its output blocked, and looks at it when it waits there.
 pub fn used(file: &Path) -> io::Result<Used> {
+    used_by(&CHECK, file)
+}
+
+/// The same of another command that writes when it has read all.
+pub fn used_by(tool: &Tool, file: &Path) -> io::Result<Used> {
     let (mut reader, mut writer) = io::pipe()?;
     // A pipe that is full: the first write of the process waits.
     writer.write_all(&[b' '; 1 << 16])?;
-    let mut child = CHECK.command(&[file]).stdout(writer).spawn()?;
+    let mut child = tool.command(&[file]).stdout(writer).spawn()?;
     let pid = child.id();
     let mut used = Used::default();
     let (mut last, mut same) = (None, 0);

@@ -27,7 +27,7 @@ use super::rules;
 use super::table::slice;
 use super::text::lines_node;
 use super::zebin::device::{CONFIGS, Device, ProductConfig, release_title};
-use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Summary, Value};
+use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Str, Summary, Value};
 
 const MAGIC: &[u8] = b"!<arch>\n";
 const SOURCE: &str = "ar(5)";
@@ -210,6 +210,35 @@ fn device_words(name: &str) -> Option<String> {
         Some(bits) => format!("{device}, {bits} bit"),
         None => device,
     })
+}
+
+/// The devices that the names of an archive's members give, in order. The members are not opened.
+pub fn devices(sources: &Sources, archive: Span) -> Vec<Str> {
+    // What is wrong with the archive is said when it is opened.
+    let mut found: Vec<Str> = Vec::new();
+    let mut at = MAGIC.len() as u64;
+    while let Some((name, size)) = header_at(sources, archive, at) {
+        if let Role::Device(words) = Role::of(name.strip_suffix('/').unwrap_or(&name)) {
+            let device = words.split(", ").next().unwrap_or(&words).to_owned();
+            if !found.iter().any(|known| *known == device) {
+                found.push(device.into());
+            }
+        }
+        let size = size.saturating_add(size % 2);
+        at = at.saturating_add(HEADER).saturating_add(size);
+    }
+    found
+}
+
+/// The name field and the size in the header of the member at an offset.
+fn header_at(sources: &Sources, archive: Span, at: u64) -> Option<(String, u64)> {
+    let header = Window::clamped(sources, archive.subspan(at, HEADER));
+    let text = header.bytes();
+    if text.get(58..60) != Some(TRAILER) {
+        return None;
+    }
+    let field = |from, to| Some(std::str::from_utf8(text.get(from..to)?).ok()?.trim_end());
+    Some((field(0, 16)?.to_owned(), field(48, 58)?.parse().ok()?))
 }
 
 impl Member {

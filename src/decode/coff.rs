@@ -24,7 +24,9 @@ use super::rules;
 use super::table::{Entries, TABLE, Table};
 use super::text::plural;
 use crate::model::host_images::HostImages;
-use crate::model::{Area, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value};
+use crate::model::{
+    Area, Capabilities, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value,
+};
 use crate::{open_enum, record};
 
 open_enum! {
@@ -240,21 +242,27 @@ impl Format for Coff {
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened {
         let head = Window::clamped(cx.sources, span.subspan(0, format::HEAD));
         let at = header_at(head.bytes()).unwrap_or(0);
-        let title = match at {
-            0 => "COFF object",
-            _ => "Windows program",
-        };
         let window = Window::clamped(cx.sources, span.subspan(at, FileHeader::SIZE));
-        let (content, facts) = match FileHeader::read(&mut window.reader(Endian::Little)) {
+        let (content, facts, host) = match FileHeader::read(&mut window.reader(Endian::Little)) {
             Ok(header) => parts(cx, span, at, &header),
             Err(error) => {
                 cx.report_read(&rules::COFF_HEADER, &error, span, "the COFF header");
                 cx.gap(span);
-                (None, Vec::new())
+                (None, Vec::new(), false)
             }
         };
+        let title = match (at, host) {
+            (0, false) => "COFF object",
+            (0, true) => "COFF object with device images",
+            (_, false) => "Windows program",
+            (_, true) => "Windows program with device images",
+        };
+        let has = Capabilities {
+            host,
+            ..Capabilities::default()
+        };
         Opened {
-            summary: Summary::new("coff", title, facts),
+            summary: Summary::new("coff", title, facts).with(has),
             content,
         }
     }
@@ -262,8 +270,9 @@ impl Format for Coff {
 
 type Content = Option<(crate::model::ExpanderId, u64, Option<u64>)>;
 
-/// The parts of the file in any order, and what there is to say about it.
-fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content, Vec<Fact>) {
+/// The parts of the file in any order, what there is to say about it, and whether there is an index
+/// of device images.
+fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content, Vec<Fact>, bool) {
     let opaque = |name: String, bytes: Span| {
         Node::new(NodeKind::Blob, name, bytes)
             .value(Value::Bytes)
@@ -370,6 +379,7 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
         machine,
         header.span_of(FileHeader::Machine),
     ));
+    let is_host = host.is_some();
     let document = CoffDocument {
         parts: layout,
         images: host.map(|host| host.images()),
@@ -377,6 +387,7 @@ fn parts(cx: &Context<'_>, span: Span, at: u64, header: &FileHeader) -> (Content
     (
         Some((cx.register(Rc::new(document)), 0, Some(count))),
         facts,
+        is_host,
     )
 }
 

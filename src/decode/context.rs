@@ -103,6 +103,7 @@ impl<'a> Context<'a> {
     pub fn holds_late(&self, span: Span) {
         self.documents.borrow_mut().push(InnerDocument {
             span,
+            is_listed: true,
             ..InnerDocument::default()
         });
         self.late.borrow_mut().push(span);

@@ -65,6 +65,15 @@ impl Window {
         }
     }
 
+    /// The first `len` bytes of what nobody reads further: see [`Sources::peek`].
+    pub fn peek(sources: &Sources, span: Span, len: u64) -> Window {
+        let span = span.subspan(0, len).intersect(sources.whole(span.source));
+        match sources.peek(span) {
+            Ok(bytes) => Window { bytes, span },
+            Err(_) => Window::clamped(sources, span.subspan(0, 0)),
+        }
+    }
+
     /// The same, with zeros behind the bytes if they are less than `len`.
     pub fn padded(self, len: u64) -> Window {
         let len = usize::try_from(len).unwrap_or(0);

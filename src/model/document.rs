@@ -108,6 +108,8 @@ pub struct Capabilities {
     pub loadable: bool,
     /// It is device code: within a container, one of its images.
     pub image: bool,
+    /// It is a host's file with an index of device images, which are opened when somebody asks.
+    pub host: bool,
     /// It is of a format that zeview does not read: it can be neither well-formed nor malformed.
     pub unknown: bool,
 }
@@ -124,6 +126,7 @@ impl BitOr for Capabilities {
             lines: self.lines || other.lines,
             loadable: self.loadable || other.loadable,
             image: self.image || other.image,
+            host: self.host || other.host,
             unknown: self.unknown || other.unknown,
         }
     }
@@ -179,8 +182,10 @@ pub struct InnerDocument {
     pub title: Str,
     /// The device that it is for, if it says so: [`Fact::TARGET`].
     pub target: Option<Str>,
-    /// What can be asked of it.
+    /// What can be asked of it; of one that nobody has opened yet, nothing is known.
     pub has: Capabilities,
+    /// The index of a host's file lists it as an image, whatever it is.
+    pub is_listed: bool,
 }
 
 /// What a decoder has collected while it looked through a file, or a document in it.
@@ -306,7 +311,10 @@ impl Document {
             if let Some(of) = found.of {
                 let mut known = self.documents.iter_mut().enumerate();
                 if let Some((place, inner)) = known.find(|(_, inner)| inner.span == of.span) {
-                    *inner = of;
+                    *inner = InnerDocument {
+                        is_listed: inner.is_listed,
+                        ..of
+                    };
                     at = place + 1;
                 }
             }

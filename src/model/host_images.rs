@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::document::Document;
+use super::modules::{Property, PropertySet, PropertyValue, requirement};
 use super::node::NodeId;
 use super::source::Sources;
 use super::span::Span;
@@ -16,8 +17,32 @@ pub trait HostImages {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// One of them with all that is said of it, by its place among the others in the file.
-    fn image(&self, index: usize, sources: &Sources) -> Option<HostImage>;
+    /// Which of them has these bytes.
+    fn find(&self, span: Span) -> Option<usize>;
+
+    /// One of them with what is said of it, by its place among the others in the file. Of the
+    /// property sets only those with such names are read.
+    fn image_with(
+        &self,
+        index: usize,
+        sources: &Sources,
+        wanted: fn(&str) -> bool,
+    ) -> Option<HostImage>;
+
+    /// One of them with all that is said of it.
+    fn image(&self, index: usize, sources: &Sources) -> Option<HostImage> {
+        self.image_with(index, sources, |_| true)
+    }
+
+    /// The devices that native code in an image is for, from the names in its archive or from its
+    /// notes; of SPIR-V none. Unpacks the image if it is compressed.
+    fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str>;
+
+    /// Says what the properties mean.
+    fn explain(&self, sets: &mut [PropertySet]);
+
+    /// The demangled name of a kernel. Returns `None` if it is not mangled.
+    fn demangled(&self, name: &str) -> Option<String>;
 }
 
 impl Document {
@@ -64,45 +89,99 @@ pub struct Described {
     /// The options for the linker.
     pub link_options: String,
     /// The kernels and exported functions.
-    pub entries: Vec<String>,
+    pub entries: Vec<Entry>,
     /// The property sets, in order.
-    pub properties: Vec<(String, Vec<(String, Property)>)>,
+    pub properties: Vec<PropertySet>,
+    /// Where all this is.
+    pub places: Places,
 }
 
-/// The value of a property.
+/// A kernel or an exported function of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Property {
-    /// A number of 32 bits.
-    Number(u64),
-    /// So many bits.
-    Bytes {
-        /// How many.
-        bits: u64,
-        /// They, and what fills the last byte.
-        bytes: Vec<u8>,
-    },
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// The bytes of the name.
+    pub name_span: Span,
+    /// The bytes of the entry.
+    pub span: Span,
+}
+
+/// Where the struct of an image and what it points to are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Places {
+    /// The struct itself.
+    pub record: Option<Span>,
+    /// The target.
+    pub target: Option<Span>,
+    /// The options for the compiler.
+    pub compile_options: Option<Span>,
+    /// The options for the linker.
+    pub link_options: Option<Span>,
+    /// The array of entries.
+    pub entries: Option<Span>,
 }
 
 /// The property set with the functions that other images may import.
 pub const EXPORTED: &str = "SYCL/exported symbols";
+/// The property set with what the device must support.
+pub const REQUIREMENTS: &str = "SYCL/device requirements";
+/// The property set with what is in no other.
+pub const MISC: &str = "SYCL/misc properties";
 /// The property set with the functions that must come from other images.
 pub const IMPORTED: &str = "SYCL/imported symbols";
 
 impl Described {
     /// The kernels among the entries: those that are not exported, and that are not the runtime's
     /// own. sycl/source/detail/program_manager/program_manager.cpp, addImage.
-    pub fn kernels(&self) -> Vec<&str> {
+    pub fn kernels(&self) -> Vec<&Entry> {
         let exported: HashSet<&str> = self.names_in(EXPORTED).into_iter().collect();
-        let names = self.entries.iter().map(String::as_str);
-        names
-            .filter(|name| !exported.contains(name) && !name.contains("__sycl_service_kernel__"))
-            .collect()
+        let is_kernel =
+            |name: &str| !exported.contains(name) && !name.contains("__sycl_service_kernel__");
+        let entries = self.entries.iter();
+        entries.filter(|entry| is_kernel(&entry.name)).collect()
     }
 
     /// The names in a property set.
     pub fn names_in(&self, set: &str) -> Vec<&str> {
-        let sets = self.properties.iter().filter(|(name, _)| name == set);
-        let names = sets.flat_map(|(_, all)| all.iter().map(|(name, _)| name.as_str()));
+        let sets = self.properties.iter().filter(|found| found.name == set);
+        let names = sets.flat_map(|set| set.entries.iter().map(|entry| entry.key.as_str()));
         names.collect()
+    }
+
+    /// One of the requirements on the device.
+    pub fn requirement(&self, key: &str) -> Option<&Property> {
+        requirement(&self.properties, key)
+    }
+
+    /// The only device that the image was compiled for, if it says so: `intel_gpu_pvc`.
+    pub fn compile_target(&self) -> Option<String> {
+        match &self.requirement("compile_target")?.value {
+            PropertyValue::Bytes { bytes, .. } => Some(String::from_utf8_lossy(bytes).into_owned()),
+            _ => None,
+        }
+    }
+
+    /// How many registers the kernels ask for, from the options in the properties.
+    pub fn register_mode(&self) -> Option<&Property> {
+        let misc = self.properties.iter().find(|set| set.name == MISC)?;
+        let keys = ["sycl-grf-size", "sycl-register-alloc-mode"];
+        let mut entries = misc.entries.iter();
+        entries.find(|entry| keys.contains(&entry.key.as_str()))
+    }
+}
+
+impl HostImage {
+    /// The size after decompression; `None` if the image does not say it.
+    pub fn size(&self) -> Option<u64> {
+        match self.unpacked {
+            Some(size) => size,
+            None => Some(self.span.len()),
+        }
+    }
+
+    /// It holds code for devices, not only what is compiled at run time.
+    pub fn is_native(&self) -> bool {
+        matches!(self.kind, "ar" | "zebin")
     }
 }

@@ -1,16 +1,21 @@
 //! The images of a container: the device code in it that runtimes choose from.
 //!
 //! A container is a document that holds others: an archive of ocloc, a SYCLBIN, an OffloadBinary, a
-//! bundle, a host program. Its images are the outermost documents in it that are device code; the
-//! containers between are kept, because each has its own way to choose.
+//! bundle, a host program. Its images are the outermost documents in it that are device code, or that
+//! the index of a host's file lists; the containers between are kept, because each has its own way
+//! to choose.
 
+use std::cell::OnceCell;
+use std::fmt;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::document::{Document, Fact, InnerDocument};
+use super::host_images::{HostImage, HostImages};
 use super::modules::{AbstractModule, Holder, ModuleGraph, PropertyValue, requirement};
 use super::node::{Node, NodeId, NodeKind};
+use super::source::Sources;
 use super::span::Span;
 use super::value::Str;
 use super::verdict::Outcome;
@@ -27,13 +32,14 @@ pub struct Images {
     pub containers: Vec<Container>,
     /// How many images are not listed because there are too many.
     pub left_out: u64,
+    /// Of a host's images: what is in one of each sort, by its place. Only where it was opened
+    /// ([`Document::images_to_choose`]).
+    pub samples: Vec<(usize, Images)>,
 }
 
 /// Device code in a container.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Image {
-    /// Its node.
-    pub node: NodeId,
     /// Its bytes.
     pub span: Span,
     /// The path of its node.
@@ -54,9 +60,90 @@ pub struct Image {
     pub container: usize,
     /// The name of its node: what the container calls it.
     pub member: Str,
+    /// Where the index of a host's file has it.
+    pub host: Option<InHost>,
+}
+
+/// An image in the index of a host's file. What the index says is read when somebody asks.
+#[derive(Clone)]
+pub struct InHost {
+    images: Rc<dyn HostImages>,
+    index: usize,
+    said: OnceCell<Option<Box<HostImage>>>,
+    devices: OnceCell<Vec<Str>>,
+}
+
+impl fmt::Debug for InHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InHost")
+            .field("index", &self.index)
+            .finish_non_exhaustive()
+    }
+}
+
+impl InHost {
+    fn find(images: &Rc<dyn HostImages>, span: Span) -> Option<InHost> {
+        Some(InHost {
+            images: Rc::clone(images),
+            index: images.find(span)?,
+            said: OnceCell::new(),
+            devices: OnceCell::new(),
+        })
+    }
+
+    /// What the index says.
+    pub fn said(&self, sources: &Sources) -> Option<&HostImage> {
+        let said = self.said.get_or_init(|| {
+            let mut image = self.images.image(self.index, sources)?;
+            if let Some(described) = &mut image.described {
+                self.images.explain(&mut described.properties);
+            }
+            Some(Box::new(image))
+        });
+        said.as_deref()
+    }
+
+    /// The devices that native code in it is for.
+    pub fn devices(&self, sources: &Sources) -> &[Str] {
+        self.devices.get_or_init(|| {
+            let said = self.said(sources);
+            said.map_or_else(Vec::new, |image| self.images.devices(image, sources))
+        })
+    }
+
+    /// The name of a kernel as people read it.
+    pub fn title(&self, name: &str) -> Option<String> {
+        self.images.demangled(name)
+    }
 }
 
 impl Image {
+    /// What images of a host's file have in common that one compiler call has made for the same
+    /// devices. `None` if there is no code for devices in it.
+    pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, String, Option<String>)> {
+        let said = self.host.as_ref()?.said(sources)?;
+        let described = said.described.as_ref();
+        said.is_native().then(|| {
+            let target = described.map_or_else(String::new, |said| said.target.clone());
+            let device = described.and_then(super::host_images::Described::compile_target);
+            (said.descriptor, target, device)
+        })
+    }
+
+    /// May a runtime take it? One of a host's file only for its kernels.
+    pub fn may_run(&self, sources: &Sources) -> bool {
+        let said = self.host.as_ref().filter(|_| self.is_listed());
+        said.is_none_or(|host| {
+            let described = host.said(sources).and_then(|said| said.described.as_ref());
+            described.is_some_and(|described| !described.kernels().is_empty())
+        })
+    }
+
+    /// It is listed by the index of a host's file, and not opened for that.
+    pub fn is_listed(&self) -> bool {
+        self.host.is_some() && self.format.is_empty()
+    }
+
     /// The device that it is for, without its numbers: `bmg-g21`.
     pub fn device(&self) -> &str {
         let target = self.target.as_deref().unwrap_or_default();
@@ -123,10 +210,13 @@ impl Choice {
     }
 }
 
-/// Is such a document device code?
+/// Is such a document an image: device code, or what a host's index lists?
 fn is_image(inner: &InnerDocument) -> bool {
-    inner.has.image
+    inner.has.image || inner.is_listed
 }
+
+/// So many sorts of images of a host are opened to say what the driver does with them.
+const SAMPLES_MAX: usize = 16;
 
 impl Document {
     /// Are these bytes a part of `whole`, or unpacked from a part of it?
@@ -154,7 +244,7 @@ impl Document {
         if id != NodeId::ROOT {
             let own = |inner: &InnerDocument| inner.span == whole;
             match inner.find(|inner| own(inner)) {
-                Some(own) if !is_image(own) => {}
+                Some(own) if !own.has.image => {}
                 _ => return false,
             }
         }
@@ -185,6 +275,8 @@ impl Document {
             .containers
             .push(self.container(container, whole, format, None));
         let inner = self.documents().to_vec();
+        // Who knows the images of each container that is a host's file or an OffloadBinary.
+        let mut hosts = vec![self.host_images(container)];
         let mut last: Option<Span> = None;
         for inner in inner {
             let is_own = container != NodeId::ROOT && inner.span == whole;
@@ -203,18 +295,27 @@ impl Document {
                 let Some(outer) = container.around else { break };
                 around = outer;
             }
+            let known = hosts.get(around).and_then(Option::as_ref);
+            let host = known.and_then(|images| InHost::find(images, inner.span));
+            if inner.is_listed {
+                last = Some(inner.span);
+                images
+                    .list
+                    .extend(host.map(|host| listed(inner, host, around)));
+                continue;
+            }
             let Some(node) = self.file_at(inner.span) else {
                 continue;
             };
             if !is_image(&inner) {
                 let container = self.container(node, inner.span, inner.format, Some(around));
                 images.containers.push(container);
+                hosts.push(self.host_images(node));
                 continue;
             }
             last = Some(inner.span);
             let path = self.path(node);
             images.list.push(Image {
-                node,
                 span: inner.span,
                 name: short(&path),
                 path,
@@ -225,9 +326,107 @@ impl Document {
                 has_kernels: inner.has.kernels,
                 container: around,
                 member: self.node(node).map_or("".into(), |node| node.name.clone()),
+                host,
             });
         }
         images
+    }
+
+    /// The images of a container, and of a host's file what is in the first image of each sort:
+    /// the driver is asked about those, not about thousands that a compiler has made alike.
+    pub fn images_to_choose(&mut self, container: NodeId) -> Images {
+        let mut images = self.images(container);
+        let mut known = Vec::new();
+        for at in 0..images.list.len() {
+            let Some(image) = images.list.get(at) else {
+                break;
+            };
+            let sort = image.sort(&self.sources);
+            let is_new = sort.is_some() && !known.contains(&sort);
+            if !is_new || known.len() >= SAMPLES_MAX {
+                continue;
+            }
+            known.push(sort);
+            if let Some(within) = self.images_within(image.span) {
+                images.samples.push((at, within));
+            }
+        }
+        images
+    }
+
+    /// The images in an image of a host's file, which is opened: the members of an archive, or just
+    /// itself.
+    pub fn images_within(&mut self, span: Span) -> Option<Images> {
+        let document = self.document_in(span)?;
+        let images = self.images(document);
+        if !images.list.is_empty() {
+            return Some(images);
+        }
+        let node = self.node(document)?;
+        let (whole, name) = (node.span?, node.name.clone());
+        let own = self.documents().iter().find(|inner| inner.span == whole)?;
+        let own = own.clone();
+        Some(Images {
+            containers: vec![self.container(document, whole, "host".into(), None)],
+            list: vec![Image {
+                span: whole,
+                path: self.path(document),
+                name: String::new(),
+                format: own.format,
+                title: own.title,
+                target: own.target,
+                is_loadable: own.has.loadable,
+                has_kernels: own.has.kernels,
+                container: 0,
+                member: name,
+                host: None,
+            }],
+            ..Images::default()
+        })
+    }
+
+    /// The images, and in the place of each native one of a host's file what is in it, which is
+    /// opened.
+    pub fn opened_images(&mut self, images: &Images) -> Vec<Image> {
+        let mut found = Vec::new();
+        for image in &images.list {
+            let said = image
+                .host
+                .as_ref()
+                .and_then(|host| host.said(&self.sources));
+            let is_packed = image.is_listed() && said.is_some_and(HostImage::is_native);
+            match is_packed.then(|| self.images_within(image.span)).flatten() {
+                Some(within) => found.extend(within.list),
+                None => found.push(image.clone()),
+            }
+        }
+        found
+    }
+
+    /// The image of a host's file that a path names without the section that it is in: `image 12`.
+    pub(super) fn image_named(&mut self, document: NodeId, name: &str) -> Option<NodeId> {
+        let index = name.strip_prefix("image ")?.parse().ok()?;
+        let images = self.host_images(document)?;
+        let image = images.image(index, &self.sources)?;
+        self.document_at(image.span)
+    }
+
+    /// The document in an image of a host's file, after decompression.
+    fn document_in(&mut self, span: Span) -> Option<NodeId> {
+        let id = self.document_at(span)?;
+        let first = self.children(id, 0..1);
+        match self.node(id)?.kind {
+            NodeKind::Packed => first.first().copied(),
+            _ => Some(id),
+        }
+    }
+
+    /// The node of an image.
+    pub fn node_of(&mut self, image: &Image) -> Option<NodeId> {
+        match image.host {
+            Some(_) => self.document_at(image.span),
+            None => self.file_at(image.span),
+        }
     }
 
     fn file_at(&mut self, span: Span) -> Option<NodeId> {
@@ -284,6 +483,24 @@ impl Document {
         let device = target.as_deref().and_then(|text| text.split(" · ").next());
         let device = device.unwrap_or_default().to_owned().into();
         (short(&self.path(id)), device)
+    }
+}
+
+/// An image of a host's file, which nobody opens for a list.
+fn listed(inner: InnerDocument, host: InHost, container: usize) -> Image {
+    let name = format!("image {}", host.index);
+    Image {
+        span: inner.span,
+        path: name.clone(),
+        member: name.clone().into(),
+        name,
+        format: Str::default(),
+        title: Str::default(),
+        target: None,
+        is_loadable: false,
+        has_kernels: false,
+        container,
+        host: Some(host),
     }
 }
 

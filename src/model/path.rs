@@ -168,10 +168,11 @@ impl Document {
         }
         let (name, nth) = numbered(segment).unwrap_or((segment, 1));
         let found = self.child_that(id, nth, |n: &Node| escape(&n.name) == name);
-        found.or_else(|| {
+        let found = found.or_else(|| {
             let index: u64 = segment.parse().ok()?;
             self.children(id, index..index.checked_add(1)?).pop()
-        })
+        });
+        found.or_else(|| self.image_named(id, segment))
     }
 }
 

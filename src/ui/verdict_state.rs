@@ -111,6 +111,9 @@ pub fn errors(opened: &Opened) -> u64 {
 /// The columns of the first images; the last two are of a device.
 pub const IMAGE_COLUMNS: [&str; 5] = ["image", "device", "verdict", "chosen", "reason"];
 
+/// The same of a host's file.
+pub const HOST_COLUMNS: [&str; 5] = ["image", "target", "kernel", "chosen", "reason"];
+
 /// The colour of an outcome.
 pub fn tone(outcome: Outcome) -> Tone {
     match outcome {

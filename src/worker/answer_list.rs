@@ -8,7 +8,7 @@ use super::handler::EXPORT_MAX;
 use super::protocol::{Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Response};
 use crate::model::list::query::{Order, Query};
 use crate::model::list::write::Form;
-use crate::model::list::{Column, List, ListId, Presence, Row, lines, writer};
+use crate::model::list::{Column, List, ListId, Row, lines, writer};
 use crate::model::modules::Holder;
 use crate::model::{Document, NodeId, NodeKind, Span, Str};
 
@@ -351,12 +351,7 @@ fn leads_to(from: Option<Span>, span: Span) -> bool {
 fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
     let all = list.id().columns().iter().enumerate();
     if ids.is_empty() {
-        let is_shown = |column: &Column| match column.presence {
-            Presence::Default => true,
-            Presence::Several => list.is_of_several(),
-            Presence::Optional | Presence::QueryOnly => false,
-        };
-        return Ok(all.filter(|(_, column)| is_shown(column)).collect());
+        return Ok(all.filter(|(_, column)| list.shows(column)).collect());
     }
     let named = |id: &Str| {
         let found = all.clone().find(|(_, column)| column.id == id);

@@ -40,7 +40,10 @@ pub(super) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>)
 /// The images of a container, and which of them run on the device. Without a device where there is
 /// none of that name.
 fn images(document: &mut Document, id: NodeId, device: Option<&str>) -> ImagesReport {
-    let images = document.images(id);
+    let images = match device {
+        Some(_) => document.images_to_choose(id),
+        None => document.images(id),
+    };
     let mut report = ImagesReport {
         count: images.list.len() as u64 + images.left_out,
         ..ImagesReport::default()

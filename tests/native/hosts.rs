@@ -4,15 +4,19 @@
 use std::fs;
 
 use zeview::decode::rules;
-use zeview::model::host_images::Described;
+use zeview::model::host_images::Entry;
 use zeview::model::{Document, NodeId, NodeKind, Span};
 
 use crate::support::elf::{Class, Elf, Section, put};
-use crate::support::hosts::{Host, Place, differences, images, usual};
+use crate::support::hosts::{Host, Place, differences, images, usual, with_size};
 use crate::support::invariants::{Depth, hold, hold_for_all};
 use crate::support::watchdog::Watchdog;
 use crate::support::zebin::small;
 use crate::support::{damage, fixtures, open, spirv};
+
+fn names<'a>(entries: &[&'a Entry]) -> Vec<&'a str> {
+    entries.iter().map(|entry| &*entry.name).collect()
+}
 
 fn rules_of(document: &Document) -> Vec<String> {
     let found = document.diagnostics.iter();
@@ -83,7 +87,7 @@ fn every_version_for_every_class() {
                         1 => &["k", "exported"],
                         _ => &["k"],
                     };
-                    assert_eq!(Described::kernels(described), kernels, "{what}");
+                    assert_eq!(names(&described.kernels()), kernels, "{what}");
                 }
                 // The zebin is judged when it is opened.
                 document.open_all();
@@ -296,7 +300,7 @@ fn images_of_offload_binaries_have_symbols() {
         let image = images.image(0, &document.sources).unwrap();
         assert_eq!((image.how, image.kind), ("offload-binary", "spirv"));
         let described = image.described.unwrap();
-        assert_eq!(described.entries, ["k1", "f"]);
+        assert_eq!(names(&described.kernels()), ["k1", "f"]);
         assert_eq!(described.target, "spirv64-unknown-unknown");
         let tree = crate::support::tree::walk_all(&document).unwrap();
         let has_table = tree.nodes.iter().any(|flat| flat.node.name == "symbols");
@@ -344,26 +348,6 @@ fn unpacked_images_are_forgotten_and_unpacked_again() {
         }
     }
     assert_eq!(document.sources.ids().len(), 1 + usize::from(count));
-}
-
-/// The same frame with the size of its contents in the header.
-fn with_size(frame: &[u8], size: usize) -> Vec<u8> {
-    let flags = frame[4];
-    let single = flags & 0x20 != 0;
-    let old = match (flags >> 6, single) {
-        (0, false) => 0,
-        (0, true) => 1,
-        (1, _) => 2,
-        (2, _) => 4,
-        _ => 8,
-    };
-    let window = usize::from(!single);
-    let mut out = frame[..4].to_vec();
-    out.push(flags & 0x3f | 0x80);
-    out.extend(&frame[5..5 + window]);
-    out.extend((size as u32).to_le_bytes());
-    out.extend(&frame[5 + window + old..]);
-    out
 }
 
 #[test]

@@ -198,14 +198,16 @@ fn native_images_of_a_bundle_come_before_spirv() {
 fn what_is_for_all_devices_is_no_zebin() {
     let document = &mut open(&ocloc_archive());
     let images = document.images(NodeId::ROOT);
+    let first = document.node_of(&images.list[0]).unwrap();
     let generic = images
         .list
         .iter()
         .find(|image| image.name == "generic_ir")
         .unwrap();
     assert!(!generic.is_loadable);
-    assert!(document.verdict(generic.node, None).is_none());
-    assert!(document.verdict(images.list[0].node, None).is_some());
+    let generic = document.node_of(generic).unwrap();
+    assert!(document.verdict(generic, None).is_none());
+    assert!(document.verdict(first, None).is_some());
 }
 
 #[test]
@@ -244,7 +246,8 @@ fn the_kernels_of_all_images_are_one_list() {
     };
     assert_eq!(detail.row.entry, entry);
     // An image lists its own.
-    let image = document.images(NodeId::ROOT).list[1].node;
+    let image = document.images(NodeId::ROOT).list.swap_remove(1);
+    let image = document.node_of(&image).unwrap();
     let own = document.list(image, ListId::Kernels, None).unwrap();
     assert_eq!(
         (own.count(), own.subject().as_str()),

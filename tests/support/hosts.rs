@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use zeview::model::host_images::{Described, HostImage, Property};
+use zeview::model::host_images::{Described, HostImage};
+use zeview::model::modules::PropertyValue;
 use zeview::model::{Document, NodeId, NodeKind, Span};
 
 use super::elf::{Class, Elf, Section, put};
@@ -267,6 +268,26 @@ pub fn usual(class: Class, version: u64, spirv: &[u8], zebin: &[u8]) -> Host {
     host
 }
 
+/// The same frame with the size of its contents in the header.
+pub fn with_size(frame: &[u8], size: usize) -> Vec<u8> {
+    let flags = frame[4];
+    let single = flags & 0x20 != 0;
+    let old = match (flags >> 6, single) {
+        (0, false) => 0,
+        (0, true) => 1,
+        (1, _) => 2,
+        (2, _) => 4,
+        _ => 8,
+    };
+    let window = usize::from(!single);
+    let mut out = frame[..4].to_vec();
+    out.push(flags & 0x3f | 0x80);
+    out.extend(&frame[5..5 + window]);
+    out.extend((size as u32).to_le_bytes());
+    out.extend(&frame[5 + window + old..]);
+    out
+}
+
 /// The images of a document.
 pub fn images(document: &Document) -> Vec<HostImage> {
     let Some(images) = document.host_images(NodeId::ROOT) else {
@@ -337,7 +358,7 @@ pub fn differences(document: &mut Document, reference: &Value) -> Vec<String> {
         same("linker", options.into(), &expected["link_options"]);
         same(
             "entries",
-            described.entries.clone().into(),
+            described.entries.iter().map(|e| e.name.clone()).collect(),
             &expected["entries"],
         );
         same("properties", properties(described), &expected["properties"]);
@@ -350,12 +371,13 @@ pub fn differences(document: &mut Document, reference: &Value) -> Vec<String> {
 
 fn properties(described: &Described) -> Value {
     let mut sets: BTreeMap<&str, BTreeMap<&str, Value>> = BTreeMap::new();
-    for (name, properties) in &described.properties {
-        let set = sets.entry(name).or_default();
-        for (name, value) in properties {
-            let value = match value {
-                Property::Number(number) => (*number).into(),
-                Property::Bytes { bits, bytes } => {
+    for found in &described.properties {
+        let set = sets.entry(&found.name).or_default();
+        for property in &found.entries {
+            let value = match &property.value {
+                PropertyValue::Number(number) => (*number).into(),
+                PropertyValue::Unreadable(_) => Value::Null,
+                PropertyValue::Bytes { bits, bytes } => {
                     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                     match bits % 8 {
                         0 => format!("hex:{hex}").into(),
@@ -363,7 +385,7 @@ fn properties(described: &Described) -> Value {
                     }
                 }
             };
-            set.insert(name, value);
+            set.insert(&property.key, value);
         }
     }
     serde_json::to_value(sets).unwrap()

@@ -553,6 +553,7 @@ fn opened() -> Opened {
                 lines: true,
                 loadable: true,
                 image: true,
+                host: true,
                 unknown: false,
             })
         },

@@ -20,11 +20,16 @@ pub struct Options {
     file: FileArgument,
     /// The part: a path as `zeview ls` shows it, or a pattern to write several files: `*` and `?`
     /// within a name, `**` for any number of names.
-    path: String,
+    #[arg(required_unless_present = "all")]
+    path: Option<String>,
     /// The output file; `-` writes to standard output. A folder, or a name that ends with a
     /// slash, gets one file per part.
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "all")]
+    output: Option<PathBuf>,
+    /// Write all device images of a library or program into this folder, with names that say the
+    /// target, the first kernel and the format.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["path", "output"])]
+    all: Option<PathBuf>,
     /// Write compressed device images as they are stored, not decompressed.
     #[arg(long)]
     packed: bool,
@@ -39,14 +44,29 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         complain!("{name}: {error}");
         Ok(ExitCode::from(2))
     };
-    if is_input(options, &options.output) {
+    if let Some(folder) = &options.all {
+        let mut document = match input::open(&options.file) {
+            Ok(document) => document,
+            Err(error) => return fail(&error),
+        };
+        let parts = images(&mut document, options.packed);
+        if parts.is_empty() {
+            let title = &document.summary.title;
+            return fail(&format_args!("{title} has no device images"));
+        }
+        return write_all(&document, &parts, folder, options);
+    }
+    let (Some(path), Some(output)) = (&options.path, &options.output) else {
+        return fail(&"a part and --output, or --all");
+    };
+    if is_input(options, output) {
         return fail(&"the output is the input file; choose another --output");
     }
     let mut document = match input::open(&options.file) {
         Ok(document) => document,
         Err(error) => return fail(&error),
     };
-    let found = match document.find_all(&options.path) {
+    let found = match document.find_all(path) {
         Ok(found) => found,
         Err(error) => return fail(&error),
     };
@@ -59,34 +79,78 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     }
     let [(_, span), rest @ ..] = parts.as_slice() else {
-        return fail(&format_args!("{} has no bytes", options.path));
+        return fail(&format_args!("{path} has no bytes"));
     };
-    if is_folder(&options.output) {
+    if is_folder(output) {
         if count > parts.len() {
             let left = count - parts.len();
             complain!("{name}: {left} parts have no bytes of their own");
         }
-        return write_all(&document, &parts, options);
+        return write_all(&document, &parts, output, options);
     }
     if !rest.is_empty() {
         let count = parts.len();
         return fail(&format_args!(
-            "{count} parts match {}: name a folder, --output {}/",
-            options.path,
-            options.output.display()
+            "{count} parts match {path}: name a folder, --output {}/",
+            output.display()
         ));
     }
-    let written = match options.output.as_path() {
+    let written = match output.as_path() {
         path if path == Path::new("-") => write(&document, *span, &mut io::stdout().lock()),
         path => write_file(&document, *span, path),
     };
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            complain!("{}: {error}", options.output.display());
+            complain!("{}: {error}", output.display());
             Ok(ExitCode::from(2))
         }
         _ => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// So many bytes of a kernel's name are in the name of a file.
+const KERNEL: usize = 80;
+
+/// All device images with names for files: `image-0012.spir64._ZTS3add.spv`.
+fn images(document: &mut Document, packed: bool) -> Vec<(String, Span)> {
+    let images = document.images(NodeId::ROOT).list;
+    let digits = images.len().to_string().len();
+    let mut parts = Vec::new();
+    for (at, image) in images.iter().enumerate() {
+        let said = image
+            .host
+            .as_ref()
+            .and_then(|host| host.said(&document.sources));
+        let described = said.and_then(|said| said.described.as_ref());
+        let mut name = format!("image-{at:0digits$}");
+        for part in [
+            described.map(|said| said.target.as_str()),
+            described.and_then(|said| Some(said.kernels().first()?.name.as_str())),
+        ] {
+            let part = part.filter(|part| !part.is_empty());
+            name.extend(part.map(|part| {
+                let cut: String = part.chars().take(KERNEL).collect();
+                format!(".{cut}")
+            }));
+        }
+        name.push_str(match said.map(|said| said.kind) {
+            Some("spirv") => ".spv",
+            Some("ar") => ".ar",
+            Some("zebin") => ".zebin",
+            Some("bitcode") => ".bc",
+            Some("syclbin") => ".syclbin",
+            _ => ".bin",
+        });
+        let is_compressed = said.is_some_and(|said| said.unpacked.is_some());
+        if packed && is_compressed {
+            name.push_str(".zst");
+        }
+        let node = document.node_of(image);
+        if let Some(span) = node.and_then(|node| bytes_of(document, node, packed)) {
+            parts.push((name, span));
+        }
+    }
+    parts
 }
 
 /// The bytes of a part; those of a compressed device image decompressed.
@@ -116,9 +180,9 @@ fn is_folder(output: &Path) -> bool {
 fn write_all(
     document: &Document,
     parts: &[(String, Span)],
+    folder: &Path,
     options: &Options,
 ) -> io::Result<ExitCode> {
-    let folder = &options.output;
     if let Err(error) = fs::create_dir_all(folder) {
         complain!("{}: {error}", folder.display());
         return Ok(ExitCode::from(2));

@@ -1,13 +1,15 @@
 //! `zeview images`: the device images in a host's file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED, Property};
+use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
+use zeview::model::images::Pick;
 use zeview::model::list::table::{Head, Table};
+use zeview::model::modules::PropertyValue;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
 
@@ -28,7 +30,13 @@ pub struct Options {
     /// bitcode, offload-binary, syclbin or other), kernels, exported, imported, properties.
     #[arg(long)]
     json: bool,
+    /// Say which of the images run on a device, and why; in JSON: chosen and reason.
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
 }
+
+/// What happens with each image on a device, by its bytes.
+type Picks = HashMap<Span, Pick>;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut printer = Printer::default();
@@ -47,6 +55,16 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
+        let picks = match &options.device {
+            None => Picks::new(),
+            Some(device) => match picks(&mut document, device) {
+                Some(picks) => picks,
+                None => {
+                    complain!("unknown device {device:?}");
+                    return Ok(ExitCode::from(2));
+                }
+            },
+        };
         let holders = holders(&mut document);
         if holders.is_empty() {
             let title = &document.summary.title;
@@ -59,12 +77,19 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 path => format!("{}:{path}", file.display()),
             };
             for index in 0..images.count() {
-                let Some(image) = images.image(index, &document.sources) else {
+                // The table needs to know what is a kernel, and no more.
+                let wanted: fn(&str) -> bool = match options.json {
+                    true => |_| true,
+                    false => |set| set == EXPORTED,
+                };
+                let image = images.image_with(index, &document.sources, wanted);
+                let Some(image) = image else {
                     continue;
                 };
+                let pick = picks.get(&image.span);
                 match options.json {
-                    true => printer.json(&mut json, &name, &image)?,
-                    false => printer.row(&name, index, &image),
+                    true => printer.json(&mut json, &name, &image, pick)?,
+                    false => printer.row(&name, index, &image, pick),
                 }
             }
         }
@@ -76,9 +101,20 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         })?;
         json.flush()?;
     } else if printer.count > 0 {
-        printer.table(options.files.len() > 1)?;
+        printer.table(options.files.len() > 1, options.device.is_some())?;
     }
     Ok(ExitCode::from(status))
+}
+
+/// Which images run on a device. Returns `None` if there is no device of that name.
+fn picks(document: &mut Document, device: &str) -> Option<Picks> {
+    let images = document.images_to_choose(NodeId::ROOT);
+    if images.list.is_empty() {
+        return Some(Picks::new());
+    }
+    let choice = document.choice(&images, device)?;
+    let spans = images.list.into_iter().map(|image| image.span);
+    Some(spans.zip(choice.picks).collect())
 }
 
 /// The documents that hold images, with their paths: the file itself or, if it holds none, those
@@ -110,17 +146,25 @@ struct Printer {
 }
 
 impl Printer {
-    fn json(&mut self, out: &mut impl Write, file: &str, image: &HostImage) -> io::Result<()> {
+    fn json(
+        &mut self,
+        out: &mut impl Write,
+        file: &str,
+        image: &HostImage,
+        pick: Option<&Pick>,
+    ) -> io::Result<()> {
         out.write_all(if self.count == 0 { b"[\n" } else { b",\n" })?;
         self.count += 1;
-        serde_json::to_writer(out, &ImageJson::new(file, image)).map_err(io::Error::from)
+        serde_json::to_writer(out, &ImageJson::new(file, image, pick)).map_err(io::Error::from)
     }
 
-    fn row(&mut self, file: &str, index: usize, image: &HostImage) {
+    fn row(&mut self, file: &str, index: usize, image: &HostImage, pick: Option<&Pick>) {
         self.count += 1;
         let described = image.described.as_ref();
         let kernels = described.map(Described::kernels).unwrap_or_default();
-        let size = unpacked(image).map_or_else(|| "?".to_owned(), |size| size.to_string());
+        let size = image
+            .size()
+            .map_or_else(|| "?".to_owned(), |size| size.to_string());
         self.rows.push(vec![
             file.to_owned(),
             format!("image {index}"),
@@ -132,11 +176,19 @@ impl Printer {
             kernels.len().to_string(),
             kernels
                 .first()
-                .map_or_else(String::new, |name| escaped(name)),
+                .map_or_else(String::new, |entry| escaped(&entry.name)),
+            pick.map_or_else(String::new, |pick| {
+                let runs = if pick.is_chosen {
+                    "runs"
+                } else {
+                    "does not run"
+                };
+                format!("{runs}: {}", escaped(&pick.why))
+            }),
         ]);
     }
 
-    fn table(self, with_file: bool) -> io::Result<()> {
+    fn table(self, with_file: bool, with_device: bool) -> io::Result<()> {
         let heads = vec![
             Head::text("file"),
             Head::text("image"),
@@ -147,9 +199,16 @@ impl Printer {
             Head::text("target"),
             Head::number("kernels"),
             Head::text("first kernel"),
+            Head::text("on the device"),
         ];
         let mut table = Table::new(heads);
         table.rows = self.rows;
+        if !with_device {
+            table.heads.pop();
+            for row in &mut table.rows {
+                row.pop();
+            }
+        }
         if !with_file {
             table.heads.remove(0);
             for row in &mut table.rows {
@@ -162,13 +221,6 @@ impl Printer {
         out.flush()?;
         say_left_out(&left_out);
         Ok(())
-    }
-}
-
-fn unpacked(image: &HostImage) -> Option<u64> {
-    match image.unpacked {
-        Some(size) => size,
-        None => Some(image.span.len()),
     }
 }
 
@@ -194,6 +246,10 @@ struct ImageJson<'a> {
     exported: Vec<&'a str>,
     imported: Vec<&'a str>,
     properties: BTreeMap<&'a str, BTreeMap<&'a str, PropertyJson>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -204,7 +260,7 @@ enum PropertyJson {
 }
 
 impl<'a> ImageJson<'a> {
-    fn new(file: &'a str, image: &'a HostImage) -> ImageJson<'a> {
+    fn new(file: &'a str, image: &'a HostImage, pick: Option<&'a Pick>) -> ImageJson<'a> {
         let described = image.described.as_ref();
         let names = |set: &str| described.map_or_else(Vec::new, |found| found.names_in(set));
         ImageJson {
@@ -222,29 +278,35 @@ impl<'a> ImageJson<'a> {
             compile_options: described.map(|found| found.compile_options.as_str()),
             link_options: described.map(|found| found.link_options.as_str()),
             compressed: image.unpacked.is_some(),
-            size: unpacked(image),
+            size: image.size(),
             kind: image.kind,
-            kernels: described.map(Described::kernels).unwrap_or_default(),
+            kernels: described.map_or_else(Vec::new, |found| {
+                let kernels = found.kernels().into_iter();
+                kernels.map(|entry| entry.name.as_str()).collect()
+            }),
             exported: names(EXPORTED),
             imported: names(IMPORTED),
             properties: described.map(properties).unwrap_or_default(),
+            chosen: pick.map(|pick| pick.is_chosen),
+            reason: pick.map(|pick| &*pick.why),
         }
     }
 }
 
 fn properties(described: &Described) -> BTreeMap<&str, BTreeMap<&str, PropertyJson>> {
-    let sets = described.properties.iter().map(|(name, properties)| {
-        let properties = properties.iter().map(|(name, value)| {
-            let value = match value {
-                Property::Number(number) => PropertyJson::Number(*number),
-                Property::Bytes { bits, bytes } => PropertyJson::Bytes {
+    let sets = described.properties.iter().map(|set| {
+        let properties = set.entries.iter().map(|property| {
+            let value = match &property.value {
+                PropertyValue::Bytes { bits, bytes } => PropertyJson::Bytes {
                     bits: *bits,
                     hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
                 },
+                PropertyValue::Number(number) => PropertyJson::Number(*number),
+                PropertyValue::Unreadable(_) => PropertyJson::Number(0),
             };
-            (name.as_str(), value)
+            (property.key.as_str(), value)
         });
-        (name.as_str(), properties.collect())
+        (set.name.as_str(), properties.collect())
     });
     sets.collect()
 }

@@ -30,7 +30,7 @@ pub struct Chosen {
 }
 
 /// At most so many images of one file get a verdict: a library can have thousands.
-const INNER: usize = 1024;
+const INNER: usize = 16 * 1024;
 
 impl Judged {
     /// The whole file.
@@ -39,10 +39,15 @@ impl Judged {
         let is_known = !document.summary.has.unknown;
         let verdict = document.verdict(NodeId::ROOT, device);
         let images = match verdict {
+            None if device.is_some() => document.images_to_choose(NodeId::ROOT),
             None => document.images(NodeId::ROOT),
             Some(_) => Images::default(),
         };
         let inner = inner_verdicts(document, &images, device);
+        // Of a library whose images have no kernels nothing is taken.
+        let sources = &document.sources;
+        let mut list = images.list.iter();
+        let device = device.filter(|_| list.any(|image| image.may_run(sources)));
         let choice = device.and_then(|device| document.choice(&images, device));
         let mut title = document.summary.title.to_string();
         for fact in document.summary.facts.iter().filter(|f| f.headline) {
@@ -116,15 +121,18 @@ impl Judged {
     }
 }
 
-/// What the driver does with the images of a container.
+/// What the driver does with the images of a container; of a host's file with all zebins in its
+/// images.
 fn inner_verdicts(
-    document: &Document,
+    document: &mut Document,
     images: &Images,
     device: Option<&str>,
 ) -> Vec<(String, Verdict)> {
-    let loadable = images.list.iter().filter(|image| image.is_loadable);
+    let images = document.opened_images(images);
+    let loadable = images.iter().filter(|image| image.is_loadable);
     let verdicts = loadable.take(INNER).filter_map(|image| {
-        let verdict = document.verdict(image.node, device)?;
+        let node = document.node_of(image)?;
+        let verdict = document.verdict(node, device)?;
         Some((image.path.clone(), verdict))
     });
     verdicts.collect()

@@ -247,9 +247,11 @@ impl Opened {
             match self.document.has_list(*id, ListId::Kernels) {
                 true => documents.push(*id),
                 false => {
-                    let images = self.document.images(*id).list.into_iter();
-                    let with_kernels = images.filter(|image| image.has_kernels);
-                    documents.extend(with_kernels.map(|image| image.node));
+                    let images = self.document.images(*id);
+                    let images = self.document.opened_images(&images);
+                    let with_kernels = images.iter().filter(|image| image.has_kernels);
+                    let nodes = with_kernels.filter_map(|image| self.document.node_of(image));
+                    documents.extend(nodes);
                 }
             }
         }
@@ -342,8 +344,16 @@ impl Printer {
             Some(_) => rows.sort_by(|(a, ..), (b, ..)| a.order(b)),
             None => {}
         }
-        // The name is not said of one file that has its kernels itself.
-        let is_within = |file: &Opened| file.document.kernels(NodeId::ROOT).is_none();
+        // A host's file has many images, mostly with one kernel.
+        let is_host = |file: &Opened| file.document.summary.has.host;
+        if options.columns.is_empty() && self.form == Form::Plain && opened.iter().any(is_host) {
+            let shown = [Presence::Default, Presence::Several];
+            let all = columns().iter();
+            self.columns = all.filter(|c| shown.contains(&c.presence)).collect();
+        }
+        // The name is not said of one file that has its kernels itself, or in such images.
+        let is_within =
+            |file: &Opened| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
         let with_file = self.with_file || opened.iter().any(is_within);
         for (_, file, list, row) in rows {
             let sources = &file.document.sources;

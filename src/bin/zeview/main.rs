@@ -94,7 +94,7 @@ enum Command {
     /// List the device images in libraries, programs and objects of hosts: their targets, kernels
     /// and properties.
     ///
-    /// Example: zeview images libfoo.so
+    /// Example: zeview images libfoo.so --device bmg-g21
     Images(images::Options),
     /// Print the source lines of the code, from the line tables of DWARF: a row for each range of
     /// code.

@@ -14,6 +14,7 @@ use crate::decode::names::known_name;
 use crate::decode::reader::Window;
 use crate::decode::rules;
 use crate::decode::text::plural;
+use crate::model::Span;
 
 pub(super) fn header(cx: &Context<'_>, start: &Start) {
     let size = Header::size(start.class);
@@ -166,15 +167,40 @@ fn symbol_table(cx: &Context<'_>, file: &ElfFile, section: &Section) {
     }
 }
 
-pub(super) fn relocation_sections(cx: &Context<'_>, file: &ElfFile) {
+/// Checks the sections of relocations; the entries of those in `read` are checked by who reads them
+/// for another purpose.
+pub(super) fn relocation_sections(cx: &Context<'_>, file: &ElfFile, read: &[Span]) {
     for section in &file.sections {
         if let Some(shape) = Shape::of(file, section) {
-            relocation_section(cx, file, section, shape);
+            let is_read = read.contains(&section.bytes);
+            relocation_section(cx, file, section, shape, is_read);
         }
     }
 }
 
-fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape: Shape) {
+/// Reports a relocation whose symbol is not in the table.
+pub(super) fn relocation_symbol(
+    cx: &Context<'_>,
+    section: &Section,
+    index: u64,
+    entry: Span,
+    symbol: u64,
+) {
+    let name = &section.name;
+    cx.report(
+        &rules::ELF_RELOCATION_SYMBOL,
+        entry,
+        format_args!("{name}: relocation {index}: symbol index {symbol} out of range"),
+    );
+}
+
+fn relocation_section(
+    cx: &Context<'_>,
+    file: &ElfFile,
+    section: &Section,
+    shape: Shape,
+    is_read: bool,
+) {
     let count = whole_entries(cx, section, shape.size());
     let name = &section.name;
     let table = file
@@ -212,7 +238,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
             ),
         );
     }
-    if !cx.may_walk(section.bytes) {
+    if !cx.may_walk(section.bytes) || is_read {
         return;
     }
     let symbols = table.map(|t| t.bytes.len() / Symbol::size(file.class));
@@ -223,14 +249,7 @@ fn relocation_section(cx: &Context<'_>, file: &ElfFile, section: &Section, shape
             return;
         };
         if symbols.is_some_and(|n| relocation.symbol >= n) {
-            cx.report(
-                &rules::ELF_RELOCATION_SYMBOL,
-                span,
-                format_args!(
-                    "{name}: relocation {index}: symbol index {} out of range",
-                    relocation.symbol
-                ),
-            );
+            relocation_symbol(cx, section, index, span, relocation.symbol);
         }
         if let Some(rule) = types.unknown
             && known_name(types.known, relocation.kind.into()).is_none()

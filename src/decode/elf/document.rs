@@ -49,7 +49,8 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
     file.packed = compressed::unpack(cx, &file);
     let file = Rc::new(file);
     check::symbol_tables(cx, &file);
-    check::relocation_sections(cx, &file);
+    let (host, read) = host::find(cx, &file, segments);
+    check::relocation_sections(cx, &file, &read);
     check::header(cx, &start);
     let mut parts = vec![rows::header_node(cx, &file)];
     if let Some(table) = headers.filter(|t| !t.span.is_empty()) {
@@ -60,7 +61,6 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
     }
     let contents = interpreter.read(cx, &file);
     let dwarf = Dwarf::of(&file);
-    let host = host::find(cx, &file, segments);
     let embedded = embedded::open(cx, &file, host.as_ref());
     let nodes = SectionNodes {
         file: &file,
@@ -90,13 +90,17 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
     // In an archive the driver takes the SPIR-V out of such a file: `generic_ir`.
     let is_ir = file.header.e_type == u64::from(FileType::ET_OPENCL_OBJECTS.0) && cx.depth() > 0;
     let title = contents.title();
-    let title = title.unwrap_or_else(|| file.dialect.title().into());
+    let title = title.unwrap_or_else(|| match host {
+        Some(_) => "ELF with device images".into(),
+        None => file.dialect.title().into(),
+    });
     let lines = DwarfLines::of(dwarf.as_ref(), &contents);
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels(),
         symbols: true,
         lines: lines.is_some(),
         text: has_text,
+        host: host.is_some(),
         loadable: file.dialect.is_loadable(&file.header) && !is_ir,
         ..Capabilities::default()
     });

@@ -1,12 +1,16 @@
 //! A host's ELF file as it is in memory: segments, and what the dynamic linker relocates. Without
 //! section headers the dynamic section says where the relocations are.
 
+use std::cell::RefCell;
+
+use super::check;
 use super::class::Class;
 use super::file::ElfFile;
 use super::header::{FileType, Machine};
 use super::header_tables::HeaderTable;
-use super::section::SectionType;
+use super::section::{Section, SectionType};
 use super::segment::{ProgramHeader, SegmentFlags, SegmentType};
+use super::symbol::Symbol;
 use crate::decode::context::Context;
 use crate::decode::host::memory::{IN_PLACE, Memory, Relocation, Segment};
 use crate::decode::host::{Host, index};
@@ -14,10 +18,15 @@ use crate::decode::limits;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::model::Span;
 
-/// The images of a host's file. Returns `None` if there are none.
-pub(super) fn find(cx: &Context<'_>, file: &ElfFile, table: Option<HeaderTable>) -> Option<Host> {
+/// The images of a host's file, if there are some, and the tables of relocations that were read on
+/// the way, with their symbols checked.
+pub(super) fn find(
+    cx: &Context<'_>,
+    file: &ElfFile,
+    table: Option<HeaderTable>,
+) -> (Option<Host>, Vec<Span>) {
     if file.endian != Endian::Little || file.dialect.is_loadable(&file.header) {
-        return None;
+        return (None, Vec::new());
     }
     let named = file.sections.iter();
     let mut named = named.map(|section| section.name.as_str());
@@ -26,22 +35,26 @@ pub(super) fn find(cx: &Context<'_>, file: &ElfFile, table: Option<HeaderTable>)
     let kind = FileType(u16::try_from(file.header.e_type).unwrap_or(0));
     let is_program = matches!(kind, FileType::ET_EXEC | FileType::ET_DYN);
     if !(may_have || file.sections.is_empty() && is_program) {
-        return None;
+        return (None, Vec::new());
     }
     let reader = Reader {
         cx,
         file,
         is_wide: file.class == Class::Elf64,
+        checked: RefCell::default(),
     };
     let headers = reader.program_headers(table);
     let dynamic = reader.dynamic(&headers);
-    Host::find(cx, reader.memory(&headers, &dynamic))
+    let memory = reader.memory(&headers, &dynamic);
+    (Host::find(cx, memory), reader.checked.into_inner())
 }
 
 struct Reader<'a, 'b> {
     cx: &'a Context<'b>,
     file: &'a ElfFile,
     is_wide: bool,
+    /// The tables whose symbols were checked.
+    checked: RefCell<Vec<Span>>,
 }
 
 /// How entries of relocations look.
@@ -225,9 +238,13 @@ impl Reader<'_, '_> {
         base: u64,
         out: &mut Vec<Relocation>,
     ) {
-        const PIECE: u64 = 24 << 14;
+        const PIECE: u64 = 24 << 12;
+        let section = self.section_of(table, bytes);
         let size = self.size(table);
         let word = self.word();
+        let most = usize::try_from(bytes.len() / size).unwrap_or(usize::MAX);
+        // They are many, and most of a table's entries are kept.
+        out.reserve_exact(most.min(limits::HOST_RELOCATIONS));
         let mut at = 0;
         // Where the bitmaps of RELR count from.
         let mut next = 0u64;
@@ -246,6 +263,14 @@ impl Reader<'_, '_> {
                     self.push_relr(first, &mut next, entry, out);
                 } else {
                     let info = number();
+                    if let Some((section, count)) = section
+                        && self.symbol_in(info).0 >= count
+                    {
+                        let span = Span::with_len(bytes.source, entry, size);
+                        let index = (entry - bytes.start) / size;
+                        let symbol = self.symbol_in(info).0;
+                        check::relocation_symbol(self.cx, section, index, span, symbol);
+                    }
                     let addend = (table == Table::Rela).then(&mut number);
                     let value = self.value(info, addend, symbols);
                     if let Some(value) = value {
@@ -260,15 +285,41 @@ impl Reader<'_, '_> {
             }
             at += PIECE;
         }
+        self.checked.borrow_mut().extend(section.map(|_| bytes));
+    }
+
+    /// The section that is this table, and how many symbols it may name. Returns `None` if its
+    /// entries are checked elsewhere.
+    fn section_of(&self, table: Table, bytes: Span) -> Option<(&Section, u64)> {
+        let kind = match table {
+            Table::Rela => SectionType::SHT_RELA,
+            Table::Rel => SectionType::SHT_REL,
+            Table::Relr => return None,
+        };
+        let mut sections = self.file.sections.iter();
+        let section = sections.find(|s| s.kind == kind && s.bytes == bytes)?;
+        let symbols = self.file.section(section.link)?;
+        let is_table = matches!(
+            symbols.kind,
+            SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM
+        );
+        let is_all = bytes.len() / self.size(table) <= limits::HOST_RELOCATIONS as u64;
+        let count = symbols.bytes.len() / Symbol::size(self.file.class);
+        (is_table && is_all && !self.is_object()).then_some((section, count))
+    }
+
+    /// The symbol and the type in `r_info`.
+    fn symbol_in(&self, info: u64) -> (u64, u64) {
+        match self.is_wide {
+            true => (info >> 32, info & 0xffff_ffff),
+            false => (info >> 8, info & 0xff),
+        }
     }
 
     /// What the place of a relocation is afterwards. Returns `None` if it is no address in this
     /// file.
     fn value(&self, info: u64, addend: Option<u64>, symbols: Option<Span>) -> Option<u64> {
-        let (symbol, kind) = match self.is_wide {
-            true => (info >> 32, info & 0xffff_ffff),
-            false => (info >> 8, info & 0xff),
-        };
+        let (symbol, kind) = self.symbol_in(info);
         let machine = u16::try_from(self.file.header.e_machine).unwrap_or(0);
         let (relative, absolute) = match Machine(machine) {
             Machine::EM_AARCH64 => (1027, 257),

@@ -10,8 +10,14 @@ use crate::decode::compression;
 use crate::decode::names::known_name;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
-use crate::model::host_images::{Described, HostImage, HostImages, Property};
-use crate::model::{Fact, Sources, Span, Str, Tone};
+use crate::decode::{ar, demangle, limits, property_set};
+use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
+use crate::model::kernels::Given;
+use crate::model::modules::{Property, PropertySet, PropertyValue};
+use crate::model::{Fact, MemorySource, SourceId, Sources, Span, Str, Tone};
+
+/// So many bytes tell what an image is: the longest header of a zstd frame.
+const HEAD: u64 = 18;
 
 /// Who knows the images of a file.
 pub(super) struct ImagesOf(pub Rc<Index>);
@@ -21,17 +27,41 @@ impl HostImages for ImagesOf {
         self.0.images.len()
     }
 
-    fn image(&self, index: usize, sources: &Sources) -> Option<HostImage> {
+    fn find(&self, span: Span) -> Option<usize> {
+        let images = &self.0.images;
+        let at = images.partition_point(|image| image.span < span);
+        images.get(at).filter(|image| image.span == span)?;
+        Some(at)
+    }
+
+    fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str> {
+        devices(image, sources)
+    }
+
+    fn explain(&self, sets: &mut [PropertySet]) {
+        property_set::explain(sets);
+    }
+
+    fn demangled(&self, name: &str) -> Option<String> {
+        demangle::demangle(name)
+    }
+
+    fn image_with(
+        &self,
+        index: usize,
+        sources: &Sources,
+        wanted: fn(&str) -> bool,
+    ) -> Option<HostImage> {
         let found = self.0.images.get(index)?;
         let described = found.described.and_then(|of| self.0.structs.get(of));
-        let head = Window::clamped(sources, found.span.subspan(0, 18));
+        let head = Window::peek(sources, found.span, HEAD);
         let frame = FrameHeader::read(head.bytes());
         Some(HostImage {
             span: found.span,
             section: self.0.memory.section_of(found.span).to_owned(),
             how: found.how,
             descriptor: described.map(|found| found.descriptor as u64),
-            described: described.and_then(|found| self.0.described(sources, found)),
+            described: described.and_then(|found| self.0.described(sources, found, wanted)),
             unpacked: frame.map(|frame| frame.content),
             kind: match frame {
                 None => carve::kind(head.bytes()),
@@ -46,13 +76,57 @@ impl HostImages for ImagesOf {
     }
 }
 
+/// The devices of native code: those of an archive's members, or of a zebin.
+pub fn devices(image: &HostImage, sources: &Sources) -> Vec<Str> {
+    if !image.is_native() {
+        return Vec::new();
+    }
+    let head = Window::peek(sources, image.span, HEAD);
+    let Some(frame) = FrameHeader::read(head.bytes()) else {
+        return match image.kind {
+            "ar" => ar::devices(sources, image.span),
+            _ => of_zebin(sources, image.span),
+        };
+    };
+    // What is unpacked here is forgotten at once: only the names are kept.
+    let size = frame.content.filter(|size| *size <= limits::UNPACKED);
+    let (Some(size), Ok(packed)) = (size, sources.read(image.span)) else {
+        return Vec::new();
+    };
+    let bytes = compression::zstd(&packed, size);
+    let inner = Sources::new("image", Box::new(MemorySource::from(bytes)));
+    let whole = inner.whole(SourceId::FILE);
+    match image.kind {
+        "ar" => ar::devices(&inner, whole),
+        _ => of_zebin(&inner, whole),
+    }
+}
+
+fn of_zebin(sources: &Sources, file: Span) -> Vec<Str> {
+    let summary = crate::decode::summary(sources, file);
+    let mut facts = summary.facts.iter();
+    let target = facts.find(|fact| fact.label == Fact::TARGET);
+    let device = target.and_then(|fact| fact.text.split(" · ").next());
+    device
+        .into_iter()
+        .map(|name| name.to_owned().into())
+        .collect()
+}
+
 impl Index {
-    fn described(&self, sources: &Sources, found: &ImageStruct) -> Option<Described> {
+    fn described(
+        &self,
+        sources: &Sources,
+        found: &ImageStruct,
+        wanted: fn(&str) -> bool,
+    ) -> Option<Described> {
         let [v1, v2, v3] = &records::IMAGES;
         let mut layouts = [v3, v2, v1].into_iter();
         let layout = layouts.find(|layout| self.size(layout) == found.span.len())?;
         let read = self.read(sources, layout, found.address)?;
-        let text = |name: &str| self.memory.string(sources, read.pointer(name));
+        let memory = &self.memory;
+        let text = |name: &str| memory.string(sources, read.pointer(name));
+        let place = |name: &str| Some(memory.text(sources, read.pointer(name))?.1);
         let named = |name: &str, known| -> Str {
             let raw = read.number(name);
             known_name(known, raw).map_or_else(|| raw.to_string().into(), Str::from)
@@ -61,7 +135,12 @@ impl Index {
         let entries = self.places(layout, found.entries).filter_map(|address| {
             let entry = self.read(sources, layout, address)?;
             let name = entry.pointer("name") | entry.pointer("SymbolName");
-            Some(self.memory.string(sources, name))
+            let (name, name_span) = self.name(sources, name);
+            Some(Entry {
+                name,
+                name_span,
+                span: entry.record.span(),
+            })
         });
         Some(Described {
             version: Some(found.version.into()),
@@ -71,7 +150,14 @@ impl Index {
             compile_options: text("CompileOptions"),
             link_options: text("LinkOptions"),
             entries: entries.collect(),
-            properties: self.properties(sources, found),
+            properties: self.properties(sources, found, wanted),
+            places: Places {
+                record: Some(found.span),
+                target: place("DeviceTargetSpec"),
+                compile_options: place("CompileOptions").or_else(|| place("BuildOptions")),
+                link_options: place("LinkOptions"),
+                entries: memory.between(found.entries.0, found.entries.1),
+            },
         })
     }
 
@@ -79,7 +165,8 @@ impl Index {
         &self,
         sources: &Sources,
         found: &ImageStruct,
-    ) -> Vec<(String, Vec<(String, Property)>)> {
+        wanted: fn(&str) -> bool,
+    ) -> Vec<PropertySet> {
         let sets = self
             .places(&records::SET, found.sets)
             .filter_map(|address| {
@@ -89,32 +176,64 @@ impl Index {
                 if range.0 != range.1 {
                     self.memory.between(range.0, range.1)?;
                 }
-                let properties = self
-                    .places(&records::PROPERTY, range)
-                    .filter_map(|address| {
-                        let property = self.read(sources, &records::PROPERTY, address)?;
-                        let name = self.memory.string(sources, property.pointer("Name"));
-                        let size = property.number("ValSize");
-                        let value = property.pointer("ValAddr");
-                        let value = match property.number("Type") {
-                            2 => {
-                                let bytes = self.memory.between(value, value.checked_add(size)?)?;
-                                let window = Window::clamped(sources, bytes);
-                                let (bits, bytes) = window.bytes().split_at_checked(8)?;
-                                Property::Bytes {
-                                    bits: uint(bits, Endian::Little),
-                                    bytes: bytes.to_vec(),
-                                }
-                            }
-                            // Only the lower half is used.
-                            _ => Property::Number(size & 0xffff_ffff),
-                        };
-                        Some((name, value))
-                    });
-                let name = self.memory.string(sources, set.pointer("Name"));
-                Some((name, properties.collect()))
+                let (name, span) = self.name(sources, set.pointer("Name"));
+                if !wanted(&name) {
+                    return None;
+                }
+                let entries = self.places(&records::PROPERTY, range);
+                Some(PropertySet {
+                    name,
+                    span,
+                    doc: Str::default(),
+                    entries: entries
+                        .filter_map(|address| self.property(sources, address))
+                        .collect(),
+                })
             });
         sets.collect()
+    }
+
+    fn property(&self, sources: &Sources, address: u64) -> Option<Property> {
+        let property = self.read(sources, &records::PROPERTY, address)?;
+        let (key, key_span) = self.name(sources, property.pointer("Name"));
+        let size = property.number("ValSize");
+        let start = property.pointer("ValAddr");
+        let kind = property.number("Type");
+        let (value, span) = match kind {
+            2 => {
+                let bytes = self.memory.between(start, start.checked_add(size)?)?;
+                let window = Window::clamped(sources, bytes);
+                let (bits, payload) = window.bytes().split_at_checked(8)?;
+                let value = PropertyValue::Bytes {
+                    bits: uint(bits, Endian::Little),
+                    bytes: payload.to_vec(),
+                };
+                (value, bytes.skip(8))
+            }
+            // Only the lower half is used.
+            _ => (
+                PropertyValue::Number(size & 0xffff_ffff),
+                property.span("ValSize").subspan(0, 4),
+            ),
+        };
+        Some(Property {
+            key,
+            key_span,
+            kind: Given {
+                value: kind,
+                span: Some(property.span("Type")),
+            },
+            value,
+            span,
+            meaning: String::new(),
+            doc: Str::default(),
+        })
+    }
+
+    /// A name and its bytes, with the NUL.
+    fn name(&self, sources: &Sources, address: u64) -> (String, Span) {
+        let (text, span) = self.memory.text(sources, address).unwrap_or_default();
+        (String::from_utf8_lossy(&text).into_owned(), span)
     }
 
     fn target(&self, sources: &Sources, image: &ImageRef) -> String {

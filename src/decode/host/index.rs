@@ -1,11 +1,12 @@
 //! The index: what the descriptors lead to, `.tgtimg`, and what is found without both.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::carve;
 use super::memory::{Memory, Record};
-use super::records::{self, Layout};
-use super::walk::Walk;
+use super::records::{self, Layout, Place};
+use super::walk::{Exported, Left};
 use crate::decode::reader::Window;
 use crate::decode::text::plural;
 use crate::decode::{Context, compression, rules};
@@ -35,6 +36,8 @@ pub struct ImageStruct {
     pub descriptor: usize,
     /// Its image; nothing, if there are no bytes of it.
     pub image: Option<Span>,
+    /// The address of the target's name.
+    pub target: u64,
     /// The addresses of its entries.
     pub entries: (u64, u64),
     /// The addresses of its property sets.
@@ -83,8 +86,14 @@ pub struct Index {
     pub structs: Vec<ImageStruct>,
     /// The images, by their places in the file.
     pub images: Vec<ImageRef>,
-    /// What the index leads to, by place.
-    pub pieces: Vec<Piece>,
+    /// The tables that were met on the way to the images.
+    tables: Vec<Piece>,
+    /// Where parts of the index are, as far as they were met on the way, by place.
+    met: Vec<u64>,
+    /// All that the index leads to, by place; made when somebody looks.
+    pieces: OnceCell<Vec<Piece>>,
+    /// Where the fields of the records are in this file.
+    places: Vec<(Vec<Place>, u64)>,
     /// How many kernels the entries name, as far as images have some.
     pub kernels: u64,
     /// How many structs describe images without bytes: `native_cpu`.
@@ -101,12 +110,18 @@ pub fn is_device_section(name: &str) -> bool {
 impl Index {
     /// Looks for the index and the images. Returns `None` if there are none.
     pub fn find(cx: &Context<'_>, memory: Memory) -> Option<Index> {
+        let places = records::ALL.iter();
         let mut index = Index {
+            places: places
+                .map(|layout| layout.places(memory.pointer, memory.align))
+                .collect(),
             memory,
             descriptors: Vec::new(),
             structs: Vec::new(),
             images: Vec::new(),
-            pieces: Vec::new(),
+            tables: Vec::new(),
+            met: Vec::new(),
+            pieces: OnceCell::new(),
             kernels: 0,
             without_bytes: 0,
         };
@@ -116,14 +131,7 @@ impl Index {
         index.carve(cx);
         index.images.sort_by_key(|image| image.span);
         index.check_overlaps(cx);
-        let images = index.images.iter().enumerate();
-        let images = images.map(|(of, image)| piece(image.span, What::Image, of));
-        index.pieces.extend(images);
-        index
-            .pieces
-            .retain(|piece| piece.end > piece.start || piece.what == What::Text);
-        index.pieces.sort();
-        index.pieces.dedup_by_key(|piece| (piece.start, piece.end));
+        index.note_met();
         (!index.images.is_empty() || !index.descriptors.is_empty()).then_some(index)
     }
 
@@ -133,25 +141,96 @@ impl Index {
         layout: &'static Layout,
         address: u64,
     ) -> Option<Read<'_>> {
-        let memory = &self.memory;
-        let (places, size) = layout.places(memory.pointer, memory.align);
+        let (places, size) = self.places_of(layout);
         Some(Read {
-            record: memory.record(cx, address, size)?,
+            record: self.memory.record(cx, address, size)?,
             places,
         })
     }
 
+    fn places_of(&self, layout: &Layout) -> (&[Place], u64) {
+        let mut layouts = records::ALL.iter();
+        let at = layouts.position(|known| std::ptr::eq(*known, layout));
+        let known = at.and_then(|at| self.places.get(at));
+        known.map_or((&[], 0), |(places, size)| (places, *size))
+    }
+
     /// The size of a struct.
     pub fn size(&self, layout: &Layout) -> u64 {
-        layout.places(self.memory.pointer, self.memory.align).1
+        self.places_of(layout).1
+    }
+
+    /// Notes where the tables, images and the first names are: whether a section has parts of the
+    /// index is asked of all sections, long before somebody looks into one.
+    fn note_met(&mut self) {
+        let mut met: Vec<u64> = self.tables.iter().map(|piece| piece.start).collect();
+        met.extend(self.images.iter().map(|image| image.span.start));
+        let memory = &self.memory;
+        for found in &self.structs {
+            let addresses = [found.entries.0, found.sets.0, found.target];
+            let places = addresses.into_iter().filter_map(|at| memory.from(at));
+            met.extend(places.map(|rest| rest.start));
+        }
+        met.sort_unstable();
+        met.dedup();
+        self.met = met;
+    }
+
+    /// Is a part of the index in these bytes?
+    pub fn is_in(&self, span: Span) -> bool {
+        let at = self.met.partition_point(|start| *start < span.start);
+        self.met.get(at).is_some_and(|start| *start < span.end)
+    }
+
+    /// Are images the only parts of the index in these bytes, as far as is known?
+    pub fn has_only_images(&self, span: Span) -> bool {
+        let at = |start: u64| self.met.partition_point(|met| *met < start);
+        let images = self.images_in(span);
+        let mut starts: Vec<u64> = images.iter().map(|image| image.span.start).collect();
+        starts.dedup();
+        at(span.end) - at(span.start) == starts.len()
+    }
+
+    /// The images that start in these bytes.
+    pub fn images_in(&self, span: Span) -> &[ImageRef] {
+        let from = |start: u64| {
+            self.images
+                .partition_point(|image| image.span.start < start)
+        };
+        self.images
+            .get(from(span.start)..from(span.end))
+            .unwrap_or(&[])
+    }
+
+    /// The images alone, by place; of several at one place the first.
+    pub fn image_pieces(&self) -> Vec<Piece> {
+        let images = self.images.iter().enumerate();
+        let images = images.filter(|(_, image)| !image.span.is_empty());
+        let mut pieces: Vec<Piece> = images
+            .map(|(of, image)| piece(image.span, What::Image, of))
+            .collect();
+        pieces.dedup_by_key(|piece| (piece.start, piece.end));
+        pieces
+    }
+
+    /// All that the index leads to, by place.
+    pub fn pieces(&self, sources: &Sources) -> &[Piece] {
+        self.pieces.get_or_init(|| {
+            let mut pieces = self.walk(sources);
+            let images = self.images.iter().enumerate();
+            pieces.extend(images.map(|(of, image)| piece(image.span, What::Image, of)));
+            pieces.extend(&self.tables);
+            pieces.retain(|piece| piece.end > piece.start || piece.what == What::Text);
+            pieces.sort();
+            pieces.dedup_by_key(|piece| (piece.start, piece.end));
+            pieces
+        })
     }
 
     fn read_structs(&mut self, cx: &Context<'_>) {
-        let mut walk = Walk {
-            left: self.memory.file.len() / 8 + 1024,
-            seen: HashSet::new(),
-            pieces: Vec::new(),
-        };
+        let mut left = Left::of(&self.memory);
+        let mut exported = Exported::default();
+        let mut tables = Vec::new();
         let mut structs: Vec<ImageStruct> = Vec::new();
         let mut images = Vec::new();
         let (mut kernels, mut without_bytes) = (0, 0);
@@ -159,8 +238,7 @@ impl Index {
             let Some(read) = self.record(cx.sources, &records::DESCRIPTOR, *address) else {
                 continue;
             };
-            walk.pieces
-                .push(piece(read.record.span(), What::Descriptor, at));
+            tables.push(piece(read.record.span(), What::Descriptor, at));
             let (first, count) = (read.pointer("DeviceImages"), read.number("NumDeviceImages"));
             let Some(layout) = self.layout(cx.sources, first) else {
                 continue;
@@ -168,11 +246,10 @@ impl Index {
             let size = self.size(layout);
             let mut good_end = first;
             for address in (0..count).map(|index| first.saturating_add(index * size)) {
-                if !walk.may(1) {
+                if !left.may(1) {
                     break;
                 }
-                let Some((found, texts)) = self.image_struct(cx.sources, layout, address, at)
-                else {
+                let Some(found) = self.image_struct(cx.sources, layout, address, at) else {
                     let bytes = self.memory.between(address, address.saturating_add(size));
                     cx.report(
                         &rules::HOST_STRUCT,
@@ -183,11 +260,8 @@ impl Index {
                 };
                 good_end = address.saturating_add(size);
                 let of = structs.len();
-                for text in texts {
-                    walk.text(&self.memory, text, of);
-                }
-                let entries = self.walk_entries(cx.sources, &mut walk, &found, of);
-                let exported = self.walk_sets(cx.sources, &mut walk, &found, of);
+                let entries = self.count_entries(cx.sources, &found);
+                let exported = self.count_exported(cx.sources, &mut left, &mut exported, &found);
                 kernels += entries.saturating_sub(exported);
                 match found.image {
                     Some(image) => images.push(ImageRef {
@@ -200,10 +274,11 @@ impl Index {
                 structs.push(found);
             }
             if let Some(span) = self.memory.between(first, good_end) {
-                walk.is_new(span, size, What::Structs, at);
+                let span = span.subspan(0, span.len() / size * size);
+                tables.push(piece(span, What::Structs, at));
             }
         }
-        if walk.left == 0 {
+        if left.is_used_up() {
             let message = "not all entries and properties are read";
             cx.report(&rules::TOO_MANY, self.memory.file.subspan(0, 16), message);
         }
@@ -211,7 +286,7 @@ impl Index {
         self.images = images;
         self.kernels = kernels;
         self.without_bytes = without_bytes;
-        self.pieces = walk.pieces;
+        self.tables = tables;
     }
 
     /// `.tgtimg`, which lists all images; those that no descriptor describes are of OpenMP, or
@@ -267,7 +342,7 @@ impl Index {
                 });
             }
         }
-        self.pieces.push(piece(table, What::References, 0));
+        self.tables.push(piece(table, What::References, 0));
         let listed = self.images.len() as u64 + self.without_bytes;
         if listed > 0 && count < listed {
             cx.report(
@@ -325,7 +400,7 @@ impl Index {
         }
         let structs = structs.into_iter().enumerate();
         pieces.extend(structs.map(|(at, (_, span))| piece(span, What::OpenmpImage, at)));
-        self.pieces.extend(pieces);
+        self.tables.extend(pieces);
     }
 
     /// What stands in sections of images, and is none of those that are known.
@@ -389,7 +464,7 @@ pub struct Read<'a> {
     /// Its bytes.
     pub record: Record<'a>,
     /// Its fields with their offsets and sizes.
-    pub places: Vec<(&'static records::Field, u64, u64)>,
+    pub places: &'a [Place],
 }
 
 impl Read<'_> {
@@ -397,6 +472,12 @@ impl Read<'_> {
         let mut places = self.places.iter();
         let place = places.find(|(field, ..)| field.name == name)?;
         Some((place.1, place.2))
+    }
+
+    /// The bytes of a field; none, if there is no such field.
+    pub fn span(&self, name: &str) -> Span {
+        let (offset, size) = self.place(name).unwrap_or_default();
+        self.record.span().subspan(offset, size)
     }
 
     /// The number of a field; 0, if there is none.

@@ -23,6 +23,7 @@ mod walk;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+pub use self::facts::devices;
 use self::index::{Index, Piece};
 use self::memory::Memory;
 use super::Context;
@@ -65,27 +66,19 @@ impl Host {
 
     /// Are there images of the index in these bytes?
     pub fn has_images_in(&self, span: Span) -> bool {
-        self.pieces(span).iter().any(Piece::is_image)
-    }
-
-    /// The pieces that start in `span`.
-    fn pieces(&self, span: Span) -> &[Piece] {
-        let pieces = &self.index.pieces;
-        let from = pieces.partition_point(|piece| piece.start < span.start);
-        let to = pieces.partition_point(|piece| piece.start < span.end);
-        pieces.get(from..to).unwrap_or(&[])
+        !self.index.images_in(span).is_empty()
     }
 
     /// The node of bytes of the file with a row for each part of the index in them. Returns
     /// `None` if there is none.
     pub fn node(&self, cx: &Context<'_>, node: Node) -> Option<Node> {
         let span = node.span?;
-        let pieces = self.pieces(span);
-        if pieces.is_empty() {
+        if !self.index.is_in(span) {
             return None;
         }
         let name = self.index.memory.section_of(span);
-        let holds_images = index::is_device_section(name) || pieces.iter().all(Piece::is_image);
+        let images = self.index.images_in(span).len() as u64;
+        let holds_images = index::is_device_section(name) || self.index.has_only_images(span);
         let part = rows::Part {
             index: Rc::clone(&self.index),
             span,
@@ -96,7 +89,6 @@ impl Host {
         if holds_images {
             part.account(cx);
         }
-        let images = pieces.iter().filter(|piece| piece.is_image()).count() as u64;
         let node = match images {
             0 => node.summary("index of device images"),
             _ => node.summary(plural(images, "image")),
@@ -128,10 +120,6 @@ impl Host {
 }
 
 impl Piece {
-    fn is_image(&self) -> bool {
-        self.what == index::What::Image
-    }
-
     fn span(&self, file: Span) -> Span {
         Span::new(file.source, self.start, self.end)
     }

@@ -39,9 +39,12 @@ pub struct Layout {
     pub doc: Doc,
 }
 
+/// A field with its offset and its size.
+pub type Place = (&'static Field, u64, u64);
+
 impl Layout {
     /// The fields with their offsets and sizes, and the size of the struct.
-    pub fn places(&self, pointer: u64, align: u64) -> (Vec<(&Field, u64, u64)>, u64) {
+    pub fn places(&self, pointer: u64, align: u64) -> (Vec<Place>, u64) {
         let mut at = 0u64;
         let mut most = 1;
         let mut places = Vec::new();
@@ -355,3 +358,18 @@ pub static OPENMP_DESCRIPTOR: Layout = Layout {
         "LLVM, Frontend/Offloading/OffloadWrapper.cpp",
     ),
 };
+
+/// Every record.
+pub static ALL: [&Layout; 11] = [
+    &DESCRIPTOR,
+    &IMAGES[0],
+    &IMAGES[1],
+    &IMAGES[2],
+    &OLD_ENTRY,
+    &NEW_ENTRY,
+    &SET,
+    &PROPERTY,
+    &TGTIMG,
+    &OPENMP_IMAGE,
+    &OPENMP_DESCRIPTOR,
+];

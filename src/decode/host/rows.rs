@@ -88,7 +88,15 @@ impl Part {
     }
 
     fn arrange(&self, sources: &Sources) -> Vec<Region> {
-        let pieces = &self.index.pieces;
+        let own;
+        // The coverage is known before anybody looks: it counts on images alone.
+        let pieces = match self.holds_images {
+            true => {
+                own = self.index.image_pieces();
+                &own[..]
+            }
+            false => self.index.pieces(sources),
+        };
         let from = pieces.partition_point(|piece| piece.start < self.span.start);
         let mut regions: Vec<Region> = Vec::new();
         let mut at = self.span.start;
@@ -110,7 +118,11 @@ impl Part {
             if piece.start >= self.span.end {
                 break;
             }
-            let mut region = piece.region(layout::id(piece.what as u8, index as u64));
+            let number = match piece.what {
+                What::Image => piece.of,
+                _ => index,
+            };
+            let mut region = piece.region(layout::id(piece.what as u8, number as u64));
             if piece.what == What::Text {
                 let rest = Span::new(self.span.source, piece.start, self.span.end);
                 let next = pieces.get(index + 1..).unwrap_or(&[]).iter();
@@ -134,8 +146,10 @@ impl Part {
         regions
     }
 
-    fn piece(&self, number: u64) -> Option<&Piece> {
-        self.index.pieces.get(usize::try_from(number).ok()?)
+    fn piece(&self, number: u64, sources: &Sources) -> Option<&Piece> {
+        self.index
+            .pieces(sources)
+            .get(usize::try_from(number).ok()?)
     }
 
     fn region_node(&self, region: &Region, out: &Rows<'_>) -> Node {
@@ -149,7 +163,10 @@ impl Part {
         if let Some(filler) = filler {
             return filler;
         }
-        let piece = self.piece(number);
+        if region.id >> 56 == u64::from(What::Image as u8) {
+            return self.image_node(usize::try_from(number).unwrap_or(usize::MAX), span, out);
+        }
+        let piece = self.piece(number, out.sources);
         let Some(piece) = piece.filter(|_| region.id != layout::id(OTHER, 0)) else {
             return Node::new(NodeKind::Blob, "other", span)
                 .value(Value::Bytes)
@@ -218,7 +235,7 @@ impl Part {
     }
 
     fn image_node(&self, image: usize, span: Span, out: &Rows<'_>) -> Node {
-        let head = Window::clamped(out.sources, span.subspan(0, 18));
+        let head = Window::peek(out.sources, span, 18);
         let kind = match Method::sniff(head.bytes()) {
             Some(Method::Zstd) => NodeKind::Packed,
             _ => NodeKind::File,
@@ -379,13 +396,13 @@ impl Part {
             let text = String::from_utf8_lossy(&text).into_owned();
             return node.xref("points to", text.clone(), bytes).summary(text);
         }
-        let (label, bytes) = self.target(rest);
+        let (label, bytes) = self.target(rest, sources);
         node.xref("points to", label.clone(), bytes).summary(label)
     }
 
     /// What is at some bytes: a piece of the index, or any byte.
-    fn target(&self, rest: Span) -> (String, Span) {
-        let pieces = &self.index.pieces;
+    fn target(&self, rest: Span, sources: &Sources) -> (String, Span) {
+        let pieces = self.index.pieces(sources);
         let at = pieces.partition_point(|piece| piece.start < rest.start);
         let file = self.index.memory.file;
         match pieces.get(at).filter(|piece| piece.start == rest.start) {
@@ -406,8 +423,8 @@ impl Part {
     }
 
     /// The layout and the records of a table.
-    fn table(&self, kind: u8, number: u64) -> Option<(&'static Layout, Span)> {
-        let piece = self.piece(number)?;
+    fn table(&self, kind: u8, number: u64, sources: &Sources) -> Option<(&'static Layout, Span)> {
+        let piece = self.piece(number, sources)?;
         let is_it = piece.what as u8 == kind & !RECORD;
         let span = piece.span(self.index.memory.file).intersect(self.span);
         let layout = match piece.what {
@@ -435,10 +452,10 @@ impl Part {
             let span = Span::with_len(self.span.source, number, size);
             return self.push_fields(layout, span, range, out);
         }
-        let Some((layout, span)) = self.table(kind, number) else {
+        let Some((layout, span)) = self.table(kind, number, out.sources) else {
             return;
         };
-        let what = self.piece(number).map(|piece| piece.what);
+        let what = self.piece(number, out.sources).map(|piece| piece.what);
         match what {
             Some(What::Bytes) => out.push_range(value_nodes(span, out.sources), range),
             Some(What::Descriptor | What::OpenmpDescriptor | What::OpenmpImage) => {

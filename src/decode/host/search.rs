@@ -117,13 +117,12 @@ impl Index {
         layout: &'static Layout,
         address: u64,
         descriptor: usize,
-    ) -> Option<(ImageStruct, [u64; 3])> {
+    ) -> Option<ImageStruct> {
         let read = self.record(sources, layout, address)?;
         let memory = &self.memory;
         let version = u16::try_from(read.number("Version")).ok()?;
-        let texts = ["DeviceTargetSpec", "CompileOptions", "LinkOptions"];
-        let texts = texts.map(|name| read.pointer(name));
-        let target = memory.text(sources, texts[0]).map(|(text, _)| text);
+        let name = read.pointer("DeviceTargetSpec");
+        let target = memory.text(sources, name).map(|(text, _)| text);
         let target = target.filter(|text| {
             let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
             text.len() < 256 && text.iter().all(is_plain)
@@ -139,7 +138,7 @@ impl Index {
             let is_good = range.0 == range.1 || memory.between(range.0, range.1).is_some();
             is_good.then_some(range)
         };
-        let found = ImageStruct {
+        Some(ImageStruct {
             address,
             span: read.record.span(),
             version,
@@ -147,8 +146,8 @@ impl Index {
             image,
             entries: range("EntriesBegin", "EntriesEnd")?,
             sets: range("PropertySetsBegin", "PropertySetsEnd")?,
-        };
-        Some((found, texts))
+            target: name,
+        })
     }
 
     /// The layout of a struct: the one whose fields make sense.

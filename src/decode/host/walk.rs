@@ -34,16 +34,69 @@ impl Index {
         (0..count).map(move |index| begin.saturating_add(index * size))
     }
 
-    /// Returns the number of entries.
-    pub(super) fn walk_entries(
+    /// The number of entries of an image.
+    pub(super) fn count_entries(&self, sources: &Sources, found: &ImageStruct) -> u64 {
+        match self.memory.between(found.entries.0, found.entries.1) {
+            Some(span) if !span.is_empty() => {
+                span.len() / self.size(self.entry_layout(sources, found.entries))
+            }
+            _ => 0,
+        }
+    }
+
+    /// The number of functions that an image exports.
+    pub(super) fn count_exported(
         &self,
         sources: &Sources,
-        walk: &mut Walk,
+        left: &mut Left,
+        exported: &mut Exported,
         found: &ImageStruct,
-        of: usize,
     ) -> u64 {
+        let mut count = 0;
+        for address in self.places(&records::SET, found.sets) {
+            if !left.may(1) {
+                break;
+            }
+            let Some(set) = self.record(sources, &records::SET, address) else {
+                continue;
+            };
+            if exported.is(&self.memory, sources, set.pointer("Name")) {
+                let range = set.range("PropertiesBegin", "PropertiesEnd");
+                let span = self.memory.between(range.0, range.1).unwrap_or_default();
+                count += span.len() / self.size(&records::PROPERTY);
+            }
+        }
+        count
+    }
+
+    /// Follows all structs of images.
+    pub(super) fn walk(&self, sources: &Sources) -> Vec<Piece> {
+        let mut walk = Walk {
+            left: Left::of(&self.memory),
+            seen: HashSet::new(),
+            pieces: Vec::new(),
+        };
+        for (of, found) in self.structs.iter().enumerate() {
+            if !walk.left.may(1) {
+                break;
+            }
+            let mut layouts = records::IMAGES.iter();
+            let layout = layouts.find(|layout| self.size(layout) == found.span.len());
+            let read = layout.and_then(|layout| self.record(sources, layout, found.address));
+            if let Some(read) = read {
+                for text in ["DeviceTargetSpec", "CompileOptions", "LinkOptions"] {
+                    walk.text(&self.memory, read.pointer(text), of);
+                }
+            }
+            self.walk_entries(sources, &mut walk, found, of);
+            self.walk_sets(sources, &mut walk, found, of);
+        }
+        walk.pieces
+    }
+
+    fn walk_entries(&self, sources: &Sources, walk: &mut Walk, found: &ImageStruct, of: usize) {
         let Some(span) = self.memory.between(found.entries.0, found.entries.1) else {
-            return 0;
+            return;
         };
         let layout = self.entry_layout(sources, found.entries);
         let is_new = std::ptr::eq(layout, &records::NEW_ENTRY);
@@ -51,58 +104,41 @@ impl Index {
             true => (What::NewEntries, "SymbolName"),
             false => (What::OldEntries, "name"),
         };
-        let size = self.size(layout);
-        let count = span.len() / size;
-        if walk.is_new(span, size, what, of) {
-            for address in self.places(layout, found.entries) {
-                if !walk.may(1) {
-                    break;
-                }
-                if let Some(read) = self.record(sources, layout, address) {
-                    walk.text(&self.memory, read.pointer(name), of);
-                }
+        if !walk.is_new(span, self.size(layout), what, of) {
+            return;
+        }
+        for address in self.places(layout, found.entries) {
+            if !walk.left.may(1) {
+                break;
+            }
+            if let Some(read) = self.record(sources, layout, address) {
+                walk.text(&self.memory, read.pointer(name), of);
             }
         }
-        count
     }
 
-    /// Returns the number of exported symbols.
-    pub(super) fn walk_sets(
-        &self,
-        sources: &Sources,
-        walk: &mut Walk,
-        found: &ImageStruct,
-        of: usize,
-    ) -> u64 {
+    fn walk_sets(&self, sources: &Sources, walk: &mut Walk, found: &ImageStruct, of: usize) {
         let Some(span) = self.memory.between(found.sets.0, found.sets.1) else {
-            return 0;
+            return;
         };
-        let mut exported = 0;
-        let is_new = walk.is_new(span, self.size(&records::SET), What::Sets, of);
+        if !walk.is_new(span, self.size(&records::SET), What::Sets, of) {
+            return;
+        }
         for address in self.places(&records::SET, found.sets) {
-            if !walk.may(1) {
+            if !walk.left.may(1) {
                 break;
             }
             let Some(set) = self.record(sources, &records::SET, address) else {
                 continue;
             };
-            let name = set.pointer("Name");
-            if is_new {
-                walk.text(&self.memory, name, of);
-            }
+            walk.text(&self.memory, set.pointer("Name"), of);
             let range = set.range("PropertiesBegin", "PropertiesEnd");
-            let Some(span) = self.memory.between(range.0, range.1) else {
-                continue;
-            };
-            if self.memory.string(sources, name) == EXPORTED {
-                exported += span.len() / self.size(&records::PROPERTY);
-            }
-            let size = self.size(&records::PROPERTY);
-            if !is_new || !walk.is_new(span, size, What::Properties, of) {
+            let span = self.memory.between(range.0, range.1).unwrap_or_default();
+            if !walk.is_new(span, self.size(&records::PROPERTY), What::Properties, of) {
                 continue;
             }
             for address in self.places(&records::PROPERTY, range) {
-                if !walk.may(1) {
+                if !walk.left.may(1) {
                     break;
                 }
                 let Some(property) = self.record(sources, &records::PROPERTY, address) else {
@@ -116,26 +152,57 @@ impl Index {
                 }
             }
         }
-        exported
     }
 }
 
-/// What is collected on the way through the index. Arrays may lie over each other: what all of
-/// them cost together is bounded by the size of the file.
-pub(super) struct Walk {
-    pub(super) left: u64,
-    pub(super) seen: HashSet<(u64, What)>,
-    pub(super) pieces: Vec<Piece>,
+/// How many records may be read yet. Arrays may lie over each other: what all of them cost
+/// together is bounded by the size of the file.
+pub(super) struct Left(u64);
+
+impl Left {
+    pub(super) fn of(memory: &Memory) -> Left {
+        Left(memory.file.len() / 8 + 1024)
+    }
+
+    pub(super) fn may(&mut self, records: u64) -> bool {
+        self.0 = self.0.saturating_sub(records);
+        self.0 > 0
+    }
+
+    pub(super) fn is_used_up(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Which addresses have the name of the set of exported functions: all images share a few names.
+#[derive(Default)]
+pub(super) struct Exported(Vec<(u64, bool)>);
+
+/// So many names are remembered; there are some twenty.
+const NAMES: usize = 64;
+
+impl Exported {
+    fn is(&mut self, memory: &Memory, sources: &Sources, name: u64) -> bool {
+        if let Some((_, is)) = self.0.iter().find(|(known, _)| *known == name) {
+            return *is;
+        }
+        let is = memory.string(sources, name) == EXPORTED;
+        self.0.truncate(NAMES - 1);
+        self.0.push((name, is));
+        is
+    }
+}
+
+/// What is collected on the way through the index.
+struct Walk {
+    left: Left,
+    seen: HashSet<(u64, What)>,
+    pieces: Vec<Piece>,
 }
 
 impl Walk {
-    pub(super) fn may(&mut self, records: u64) -> bool {
-        self.left = self.left.saturating_sub(records);
-        self.left > 0
-    }
-
     /// Adds a table of records of `size` bytes, unless it was there before.
-    pub(super) fn is_new(&mut self, span: Span, size: u64, what: What, of: usize) -> bool {
+    fn is_new(&mut self, span: Span, size: u64, what: What, of: usize) -> bool {
         let span = span.subspan(0, span.len() / size * size);
         let is_new = !span.is_empty() && self.seen.insert((span.start, what));
         if is_new {
@@ -144,7 +211,7 @@ impl Walk {
         is_new
     }
 
-    pub(super) fn text(&mut self, memory: &Memory, address: u64, of: usize) {
+    fn text(&mut self, memory: &Memory, address: u64, of: usize) {
         if let Some(rest) = memory.from(address)
             && self.seen.insert((rest.start, What::Text))
         {

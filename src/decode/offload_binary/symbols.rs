@@ -11,13 +11,14 @@ use super::header;
 use super::key;
 use super::kinds::OffloadKind;
 use super::rows::Binary;
-use crate::decode::host::carve;
-use crate::decode::limits;
+use crate::decode::host::{carve, devices};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::tree::StaticTree;
-use crate::model::host_images::{Described, HostImage, HostImages};
-use crate::model::{Doc, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::decode::{demangle, limits, property_set};
+use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
+use crate::model::modules::PropertySet;
+use crate::model::{Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
 const SOURCE: &str = "LLVM, Frontend/Offloading/Utility.h";
 
@@ -50,23 +51,30 @@ fn read(sources: &Sources, value: Span) -> Window {
 }
 
 /// The names that a value lists.
-fn list(sources: &Sources, value: Span) -> Vec<String> {
+fn list(sources: &Sources, value: Span) -> Vec<Entry> {
     let window = read(sources, value);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let Some(names) = names(window.bytes()) else {
-        let lines = window.bytes().split(|byte| matches!(byte, b'\n' | 0));
-        return lines.filter(|line| !line.is_empty()).map(text).collect();
+    let entry = |name: Span, span: Span| {
+        let text = Window::clamped(sources, name);
+        Entry {
+            name: String::from_utf8_lossy(text.bytes()).into_owned(),
+            name_span: name,
+            span,
+        }
     };
-    let names = names.into_iter().map(|(offset, len)| {
-        let from = usize::try_from(offset).unwrap_or(usize::MAX);
-        let len = usize::try_from(len).unwrap_or(0);
-        text(
-            window
-                .bytes()
-                .get(from..from.saturating_add(len))
-                .unwrap_or(&[]),
-        )
-    });
+    let Some(names) = names(window.bytes()) else {
+        let mut at = 0;
+        let lines = window.bytes().split(|byte| matches!(byte, b'\n' | 0));
+        let lines = lines.map(|line| {
+            let span = value.subspan(at, line.len() as u64);
+            at += line.len() as u64 + 1;
+            span
+        });
+        let lines = lines.filter(|line| !line.is_empty());
+        return lines.map(|line| entry(line, line)).collect();
+    };
+    let names = names.into_iter().zip(0u64..);
+    let names = names
+        .map(|((offset, len), at)| entry(value.subspan(offset, len), value.subspan(4 + at * 8, 8)));
     names.collect()
 }
 
@@ -127,7 +135,29 @@ impl HostImages for OffloadImages {
         self.0.entries().len()
     }
 
-    fn image(&self, index: usize, sources: &Sources) -> Option<HostImage> {
+    fn find(&self, span: Span) -> Option<usize> {
+        let mut entries = self.0.entries().iter();
+        entries.position(|entry| entry.image == span)
+    }
+
+    fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str> {
+        devices(image, sources)
+    }
+
+    fn explain(&self, sets: &mut [PropertySet]) {
+        property_set::explain(sets);
+    }
+
+    fn demangled(&self, name: &str) -> Option<String> {
+        demangle::demangle(name)
+    }
+
+    fn image_with(
+        &self,
+        index: usize,
+        sources: &Sources,
+        _: fn(&str) -> bool,
+    ) -> Option<HostImage> {
         let entry = self.0.entries().get(index)?;
         let head = Window::clamped(sources, entry.image.subspan(0, 18));
         let record = Window::clamped(sources, entry.place);
@@ -156,6 +186,12 @@ impl HostImages for OffloadImages {
                 link_options: String::new(),
                 entries: list(sources, symbols),
                 properties: Vec::new(),
+                places: Places {
+                    record: Some(entry.place),
+                    target: entry.values.get(key::TRIPLE).copied(),
+                    entries: Some(symbols).filter(|span| !span.is_empty()),
+                    ..Places::default()
+                },
             }),
             unpacked: carve::FrameHeader::read(head.bytes()).map(|frame| frame.content),
             kind: carve::kind(head.bytes()),

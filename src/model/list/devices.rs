@@ -76,7 +76,7 @@ impl Document {
         let driver = self.driver?;
         let images = match self.is_loadable(id) {
             true => None,
-            false => Some(self.has_images(id).then(|| self.images(id))?),
+            false => Some(self.has_images(id).then(|| self.images_to_choose(id))?),
         };
         let devices = driver.devices();
         Some(Rc::new(DeviceList {

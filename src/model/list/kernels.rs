@@ -1,5 +1,6 @@
 //! The kernels of a document, and the functions that other modules can call.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -8,6 +9,7 @@ use super::{
 };
 use crate::model::diagnostic::Severity;
 use crate::model::document::{Document, Tone};
+use crate::model::images::{Image, InHost};
 use crate::model::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
 use crate::model::node::NodeId;
 use crate::model::source::Sources;
@@ -166,7 +168,8 @@ fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> C
 
 /// The kernels of one document.
 pub(super) struct Part {
-    kernels: Rc<dyn Kernels>,
+    /// Who knows them. Of an image that is compiled at run time only names are known.
+    kernels: Option<Rc<dyn Kernels>>,
     rows: Rc<Vec<KernelRow>>,
     /// The image's name.
     image: String,
@@ -197,7 +200,7 @@ impl Document {
         let rows = kernels.rows(&self.sources);
         let (image, device) = self.image_words(id);
         Some(Part {
-            kernels,
+            kernels: Some(kernels),
             rows,
             image,
             device,
@@ -210,25 +213,32 @@ impl Document {
         if let Some(part) = self.kernels_of(id) {
             return Some(Rc::new(KernelList::new(vec![part], false, Vec::new())));
         }
-        if !self.has_inner(id, |inner| inner.has.kernels) {
+        if !self.has_kernels(id) {
             return None;
         }
         let images = self.images(id);
         let (mut parts, mut notes) = (Vec::new(), Vec::new());
         let (mut count, mut silent) = (0, Vec::new());
         let mut left_out = images.left_out;
-        for image in images.list.iter().filter(|image| image.has_kernels) {
+        let has_kernels = |image: &&Image| image.has_kernels || image.host.is_some();
+        for image in images.list.iter().filter(has_kernels) {
             if count >= ROWS_MAX {
                 left_out += 1;
                 continue;
             }
-            let part = self.kernels_of(image.node);
-            let rows = part.as_ref().map_or(0, |part| part.rows.len());
+            let found = match &image.host {
+                Some(host) => self.kernels_in_host(image, host),
+                None => {
+                    let node = self.node_of(image);
+                    Vec::from_iter(node.and_then(|node| self.kernels_of(node)))
+                }
+            };
+            let rows: usize = found.iter().map(|part| part.rows.len()).sum();
             count += rows;
             if rows == 0 && self.has_errors(image.span) {
                 silent.push(image.name.as_str());
             }
-            parts.extend(part);
+            parts.extend(found);
         }
         if let Some(first) = silent.first() {
             notes.push(match silent.len() {
@@ -241,7 +251,56 @@ impl Document {
             1 => notes.push("1 image is not listed".to_owned()),
             many => notes.push(format!("{many} images are not listed")),
         }
-        Some(Rc::new(KernelList::new(parts, true, notes)))
+        let mut list = KernelList::new(parts, true, notes);
+        if images.list.iter().any(Image::is_listed) {
+            list.put_together();
+        }
+        Some(Rc::new(list))
+    }
+
+    /// Lists one of the images in a document kernels?
+    pub(super) fn has_kernels(&self, id: NodeId) -> bool {
+        self.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
+    }
+
+    /// The kernels of an image of a host's file: those of its native code, for each device, which is
+    /// opened; else the names in the index.
+    fn kernels_in_host(&mut self, image: &Image, host: &InHost) -> Vec<Part> {
+        let Some(said) = host.said(&self.sources) else {
+            return Vec::new();
+        };
+        if said.is_native() {
+            let within = self.images_within(image.span).unwrap_or_default();
+            let mut parts = Vec::new();
+            for inner in within.list.iter().filter(|inner| inner.has_kernels) {
+                let node = self.document_at(inner.span);
+                if let Some(part) = node.and_then(|node| self.kernels_of(node)) {
+                    let image = image.name.clone();
+                    parts.push(Part { image, ..part });
+                }
+            }
+            if !parts.is_empty() {
+                return parts;
+            }
+        }
+        let Some(described) = &said.described else {
+            return Vec::new();
+        };
+        let rows = described.kernels().into_iter().zip(0..);
+        let rows = rows.map(|(entry, index)| KernelRow {
+            index,
+            name: Given::at(entry.name.clone(), entry.name_span),
+            demangled: host.title(&entry.name),
+            entry: entry.span,
+            ..KernelRow::default()
+        });
+        vec![Part {
+            kernels: None,
+            rows: Rc::new(rows.collect()),
+            image: image.name.clone(),
+            device: described.target.clone().into(),
+            path: image.path.clone(),
+        }]
     }
 
     fn has_errors(&self, span: Span) -> bool {
@@ -266,6 +325,24 @@ impl KernelList {
             is_of_several,
             notes,
         }
+    }
+
+    /// Puts the rows of the same kernel side by side, one for each image and device.
+    fn put_together(&mut self) {
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        let mut order = Vec::new();
+        for place in &self.rows {
+            let name = self.row_at(*place).map_or("", |row| &row.name.value);
+            let next = first.len();
+            order.push((*first.entry(name).or_insert(next), *place));
+        }
+        order.sort_by_key(|(name, _)| *name);
+        self.rows = order.into_iter().map(|(_, place)| place).collect();
+    }
+
+    fn row_at(&self, (part, place): (u32, u32)) -> Option<&KernelRow> {
+        let part = self.parts.get(usize::try_from(part).ok()?)?;
+        part.rows.get(usize::try_from(place).ok()?)
     }
 
     fn place(&self, row: u32) -> Option<(&Part, usize)> {
@@ -300,6 +377,10 @@ impl List for KernelList {
             DEVICE => return Cell::text(&*part.device),
             _ => {}
         }
+        let id = COLUMNS.get(column).map_or("", |column| column.id);
+        if part.kernels.is_none() && !matches!(id, "name" | "demangled") {
+            return Cell::empty();
+        }
         if let Some(cell) = CELLS.get(column) {
             return cell(row, sources);
         }
@@ -322,7 +403,7 @@ impl List for KernelList {
 
     fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
         let place = self.place(row);
-        let detail = place.and_then(|(part, at)| part.kernels.detail(at, sources));
+        let detail = place.and_then(|(part, at)| part.kernels.as_ref()?.detail(at, sources));
         About {
             title: self
                 .row(row)
@@ -342,7 +423,7 @@ impl List for KernelList {
 
     fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
         let (part, place) = self.place(row)?;
-        Some((Rc::clone(&part.kernels), place))
+        Some((Rc::clone(part.kernels.as_ref()?), place))
     }
 
     fn path(&self, row: u32) -> &str {

@@ -383,6 +383,13 @@ pub enum Detail {
     },
     /// A module: what the bytes belong to.
     Module(Holder),
+    /// An image of a host's file: how many kernels it has, and the query that finds them.
+    Image {
+        /// How many.
+        kernels: u64,
+        /// The query, for [`ListId::Kernels`].
+        query: String,
+    },
     /// A line of the source.
     Line {
         /// How many ranges of code come from it.
@@ -439,6 +446,15 @@ pub trait List {
     /// It is of several documents: the kernels of all images.
     fn is_of_several(&self) -> bool {
         false
+    }
+
+    /// Is a column shown if nobody chooses others?
+    fn shows(&self, column: &Column) -> bool {
+        match column.presence {
+            Presence::Default => true,
+            Presence::Several => self.is_of_several(),
+            Presence::Optional | Presence::QueryOnly => false,
+        }
     }
 
     /// The kernel of a row: who knows it, and its place among those.
@@ -616,7 +632,7 @@ impl Document {
         let parent = |id: &NodeId| self.node(*id)?.parent;
         let mut around = std::iter::successors(Some(node), parent);
         around.find(|id| match list {
-            ListId::Kernels => self.has_list(*id, list) || self.has_inner(*id, |i| i.has.kernels),
+            ListId::Kernels => self.has_list(*id, list) || self.has_kernels(*id),
             _ => self.has_list(*id, list),
         })
     }

@@ -75,7 +75,8 @@ impl Cache {
         long(span, fetch)
     }
 
-    fn hit(&mut self, span: Span) -> Option<Bytes> {
+    /// The bytes, if they are here.
+    pub(super) fn hit(&mut self, span: Span) -> Option<Bytes> {
         self.clock += 1;
         let (start, extent) = self.extents.range_mut(..=span.start).next_back()?;
         let from = usize::try_from(span.start.checked_sub(*start)?).ok()?;

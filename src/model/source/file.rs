@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::iter::repeat_n;
 use std::path::Path;
 use std::rc::Rc;
@@ -39,9 +39,29 @@ impl FileSource {
     }
 }
 
+impl FileSource {
+    #[cfg(unix)]
+    fn read_at(&self, start: u64, into: &mut [u8]) -> io::Result<()> {
+        use std::os::unix::fs::FileExt;
+        self.file.borrow().read_exact_at(into, start)
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&self, start: u64, into: &mut [u8]) -> io::Result<()> {
+        use std::io::{Read, Seek, SeekFrom};
+        let mut file = self.file.borrow_mut();
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(into)
+    }
+}
+
 impl ByteSource for FileSource {
     fn len(&self) -> u64 {
         self.len
+    }
+
+    fn is_cheap(&self) -> bool {
+        true
     }
 
     fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
@@ -56,9 +76,8 @@ impl ByteSource for FileSource {
         };
         // Read to where they stay.
         let mut bytes: Rc<[u8]> = repeat_n(0, length).collect();
-        let mut file = self.file.borrow_mut();
-        file.seek(SeekFrom::Start(start))
-            .and_then(|_| file.read_exact(Rc::get_mut(&mut bytes).unwrap_or_default()))
+        let into = Rc::get_mut(&mut bytes).unwrap_or_default();
+        self.read_at(start, into)
             .map_err(|error| fail(error.to_string()))?;
         Ok(Bytes::from(bytes))
     }

@@ -33,6 +33,11 @@ pub trait ByteSource {
         16 * 1024
     }
 
+    /// Is a read of a few bytes hardly more than a copy?
+    fn is_cheap(&self) -> bool {
+        false
+    }
+
     /// Reads `len` bytes at `start`, all of them or none.
     ///
     /// # Errors
@@ -342,6 +347,29 @@ impl Sources {
         *bytes.borrow_mut() = Some(Rc::clone(&unpacked));
         self.keep(Rc::clone(entry));
         Ok(unpacked)
+    }
+
+    /// Reads a few bytes among others that nobody wants: where small reads are cheap, no more than
+    /// these.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn peek(&self, span: Span) -> Result<Bytes, SourceError> {
+        let entry = self.entry(span.source);
+        let source = entry.as_deref().and_then(|entry| match &entry.origin {
+            Origin::Source(source) if source.is_cheap() => Some((source, &entry.cache)),
+            _ => None,
+        });
+        let Some((source, cache)) = source.filter(|(source, _)| span.end <= source.len()) else {
+            return self.read(span);
+        };
+        if let Some(bytes) = cache.borrow_mut().hit(span) {
+            return Ok(bytes);
+        }
+        self.bytes_read
+            .set(self.bytes_read.get().saturating_add(span.len()));
+        source.read(span.start, span.len())
     }
 
     /// Reads what there is of `span`: cut off at the end of the source.

@@ -375,6 +375,7 @@ impl Session {
                 (ListId::Relocations, PanelId::Relocations, query)
             }
             Some(Detail::Line { query, .. }) => (ListId::SourceLines, PanelId::SourceLines, query),
+            Some(Detail::Image { query, .. }) => (ListId::Kernels, PanelId::Kernels, query),
             _ => return,
         };
         let query = Query {

@@ -10,7 +10,9 @@ use crate::model::list::query::Query;
 use crate::model::{NodeId, RuleInfo, Str};
 use crate::ui::list::ListChange;
 use crate::ui::state::{Action, TabId};
-use crate::ui::verdict_state::{IMAGE_COLUMNS, VerdictChange, WORST_COLUMNS, hazards};
+use crate::ui::verdict_state::{
+    HOST_COLUMNS, IMAGE_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
+};
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{Ask, Request, Response, VerdictReport};
 
@@ -32,7 +34,11 @@ impl Session {
         let document = view.selection.document();
         if view.verdict.document != Some(document) {
             self.ask_verdict(tab, document, view.verdict.device.clone());
-            self.ask_worst(tab, document);
+            // Of a host's file all images would be opened.
+            let has = view.opened.summary.anywhere();
+            if document != NodeId::ROOT || !has.host {
+                self.ask_worst(tab, document);
+            }
         }
     }
 
@@ -96,8 +102,19 @@ impl Session {
         self.dispatch(Action::List(tab, ListId::Images, ListChange::Query(query)));
     }
 
+    /// Is a document the opened file, and that a host's?
+    fn is_host(&self, tab: TabId, document: NodeId) -> bool {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        document == NodeId::ROOT && view.is_some_and(|view| view.opened.summary.has.host)
+    }
+
     fn ask_images(self: &Rc<Self>, tab: TabId, document: NodeId, device: Option<Str>) {
-        let columns = IMAGE_COLUMNS.iter().map(|id| (*id).into()).collect();
+        let columns = match self.is_host(tab, document) {
+            true => HOST_COLUMNS,
+            false => IMAGE_COLUMNS,
+        };
+        let columns = columns.iter().map(|id| (*id).into()).collect();
         let request = Request::List {
             document,
             list: ListId::Images,

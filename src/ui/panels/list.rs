@@ -94,7 +94,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         one: "image",
         many: "images",
         field: "images-filter",
-        hint: "Name, device, or verdict=refused",
+        hint: "Name, kernel, device, or size>4096",
         none: "No images.",
     },
     Names {
@@ -281,7 +281,7 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
     // What is nested is a document of its own.
     let has = view.opened.summary.has;
     let is_nested = !match list.id {
-        ListId::Kernels => has.kernels,
+        ListId::Kernels => has.kernels || has.host,
         ListId::Relocations | ListId::Symbols => has.symbols,
         ListId::Modules | ListId::Properties => has.modules,
         ListId::Images | ListId::Devices => true,
@@ -463,27 +463,33 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
                 { ruler(detail, view.selection.span) }
             </section>
         },
-        (ListId::Relocations | ListId::Symbols | ListId::SourceLines, detail) => html! {
-            <section class="strip" aria-label={label}>
-                <div class="strip-head">
-                    <h2>{ shortened(&escaped(&current.about.title)) }</h2>
-                    <span class="grow" />
-                    if let Detail::Symbol { relocations, .. } = detail && *relocations > 0 {
-                        { button("btn2", Command::References, plain(&format::counted(*relocations, "relocation", "relocations"))) }
-                    }
-                    if let Detail::Line { ranges, bytes, .. } = detail {
-                        <span class="dim">{ format!("{} of code in {}", format::bytes(*bytes), format::counted(*ranges, "range", "ranges")) }</span>
-                        if *ranges > 1 { { button("btn2", Command::References, plain("All code of this line")) } }
-                    }
-                    { copy }
-                </div>
-                <ul class="xrefs">
-                    { for current.about.links.iter().map(|link| html! {
-                        <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
-                    }) }
-                </ul>
-            </section>
-        },
+        (ListId::Images, Detail::None) => Html::default(),
+        (ListId::Relocations | ListId::Symbols | ListId::SourceLines | ListId::Images, detail) => {
+            html! {
+                <section class="strip" aria-label={label}>
+                    <div class="strip-head">
+                        <h2>{ shortened(&escaped(&current.about.title)) }</h2>
+                        <span class="grow" />
+                        if let Detail::Symbol { relocations, .. } = detail && *relocations > 0 {
+                            { button("btn2", Command::References, plain(&format::counted(*relocations, "relocation", "relocations"))) }
+                        }
+                        if let Detail::Image { kernels, .. } = detail && *kernels > 0 {
+                            { button("btn2", Command::References, plain(&format::counted(*kernels, "kernel", "kernels"))) }
+                        }
+                        if let Detail::Line { ranges, bytes, .. } = detail {
+                            <span class="dim">{ format!("{} of code in {}", format::bytes(*bytes), format::counted(*ranges, "range", "ranges")) }</span>
+                            if *ranges > 1 { { button("btn2", Command::References, plain("All code of this line")) } }
+                        }
+                        { copy }
+                    </div>
+                    <ul class="xrefs">
+                        { for current.about.links.iter().map(|link| html! {
+                            <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
+                        }) }
+                    </ul>
+                </section>
+            }
+        }
         _ => Html::default(),
     }
 }
@@ -545,6 +551,10 @@ impl Grid {
             "spill_dwords_per_lane" => 3,
             _ => 0,
         };
+        // The images of a host's file have short names.
+        if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
+            return 11;
+        }
         match column.width {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
             width => width,
@@ -655,7 +665,7 @@ impl GridData for Grid {
                 sorts: column.kind != ColumnKind::Bytes,
                 width: self.width(column),
                 set: self.data().width(column.id),
-                grows: is_words && (column.width >= 24 || place == 0 && column.width >= 20),
+                grows: is_words && (column.width >= 24 || place == 0 && self.width(column) >= 20),
             }
         });
         columns.collect()

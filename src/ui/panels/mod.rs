@@ -43,7 +43,13 @@ fn has(view: &View) -> Capabilities {
 /// Is the file a container of device code?
 fn holds_images(view: &View) -> bool {
     let summary = &view.opened.summary;
-    summary.within.image && !summary.has.loadable && !summary.has.kernels
+    let holds = summary.within.image || summary.anywhere().host;
+    holds && !summary.has.loadable && !summary.has.kernels
+}
+
+/// Are there kernels in the file, or does the index of a host's file name some?
+fn has_kernels(view: &View) -> bool {
+    has(view).kernels || has(view).host
 }
 
 /// A panel without a number on its tab.
@@ -65,20 +71,10 @@ const fn panel(
 /// All panels, in the order of their tabs.
 pub const PANELS: &[Panel] = &[
     panel(PanelId::Overview, "Overview", |_| true, overview::overview),
-    panel(
-        PanelId::Kernels,
-        "Kernels",
-        |view| has(view).kernels,
-        list::list,
-    ),
-    panel(
-        PanelId::Arguments,
-        "Arguments",
-        |view| has(view).kernels,
-        |props| {
-            html! { <arguments::Arguments ..props.clone() /> }
-        },
-    ),
+    panel(PanelId::Kernels, "Kernels", has_kernels, list::list),
+    panel(PanelId::Arguments, "Arguments", has_kernels, |props| {
+        html! { <arguments::Arguments ..props.clone() /> }
+    }),
     panel(
         PanelId::Relocations,
         "Relocations",

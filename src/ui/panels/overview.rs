@@ -16,13 +16,28 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     let summary = props.view.summary();
     // The images of a container have a table.
     let has_images = props.view.verdict.container().is_some();
-    let is_image = |fact: &&Fact| matches!(&*fact.label, "image" | "binary" | "device code");
+    let is_host = opened.summary.has.host && props.view.selection.documents().is_empty();
+    let is_image = |fact: &&Fact| match &*fact.label {
+        "image" | "binary" => true,
+        // Of a host's file it counts the images of each target.
+        "device code" => !is_host,
+        _ => false,
+    };
     let facts = summary.facts.iter();
     let facts = facts.filter(|fact| !has_images || !is_image(fact));
     // What is not of the document that the selection is in says so.
     let of = match props.view.selection.documents().is_empty() {
         true => "",
         false => " of the whole file",
+    };
+    let bytes = || {
+        html! { <>
+            <section class="block">
+                <h2>{ format!("Coverage{of}") }</h2>
+                { coverage(&opened.coverage, opened.size) }
+            </section>
+            { sizes(&props.view, props.more) }
+        </> }
     };
     html! {
         <div class="panel overview">
@@ -39,11 +54,14 @@ pub(super) fn overview(props: &PanelProps) -> Html {
             if let Some(images) = images(&props.view) { { images } }
             if let Some(target) = target(&props.view) { { target } }
             if let Some(worst) = worst(&props.view) { { worst } }
-            <section class="block">
-                <h2>{ format!("Coverage{of}") }</h2>
-                { coverage(&opened.coverage, opened.size) }
-            </section>
-            { sizes(&props.view, props.more) }
+            if is_host {
+                <details class="block host">
+                    <summary><h2>{ "Host file" }</h2></summary>
+                    { bytes() }
+                </details>
+            } else {
+                { bytes() }
+            }
         </div>
     }
 }

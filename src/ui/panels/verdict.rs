@@ -142,6 +142,11 @@ pub(super) fn images(view: &View) -> Option<Html> {
     let rows = &view.verdict.images;
     let more = container.count.saturating_sub(rows.len() as u64);
     let has_device = container.device.is_some();
+    let is_host = view.opened.summary.has.host && view.selection.documents().is_empty();
+    let (second, third) = match is_host {
+        true => ("Target", "First kernel"),
+        false => ("Device", "On its own device"),
+    };
     let text = |row: &Row, at: usize| {
         let cell = row.cells.get(at);
         cell.map_or_else(String::new, |cell| escaped(&cell.value.text()).to_string())
@@ -153,15 +158,21 @@ pub(super) fn images(view: &View) -> Option<Html> {
             <span class={format::tone_class(mark.tone)} aria-hidden="true">{ format!("{} ", mark.text) }</span>
         }) }{ text(row, 2) }</> }
     };
+    let kernel = |row: &Row| {
+        let cell = row.cells.get(2);
+        let marks = cell.map_or(&[][..], |cell| &cell.marks);
+        let name = cell.map_or("".into(), |cell| cell.value.title());
+        html! { <>{ shortened(&escaped(&name)) }{ for marks.iter().map(format::mark) }</> }
+    };
     Some(html! { <>
         <section class="block" aria-labelledby="images-title">
-            <h2 id="images-title">{ format::counted(container.count, "image", "images") }</h2>
+            <h2 id="images-title">{ format::counted(container.count, if is_host { "device image" } else { "image" }, if is_host { "device images" } else { "images" }) }</h2>
         </section>
         <table class="sizes">
             <thead><tr>
                 <th scope="col">{ "Image" }</th>
-                <th scope="col">{ "Device" }</th>
-                <th scope="col">{ "On its own device" }</th>
+                <th scope="col">{ second }</th>
+                <th scope="col">{ third }</th>
                 if let Some(device) = &container.device { <th scope="col">{ format!("On {device}") }</th> }
             </tr></thead>
             <tbody>
@@ -171,7 +182,7 @@ pub(super) fn images(view: &View) -> Option<Html> {
                         <tr key={row.index}>
                             <td>{ span_button("cell", row.entry, shortened(&text(row, 0))) }</td>
                             <td>{ text(row, 1) }</td>
-                            <td>{ verdict(row) }</td>
+                            <td class={if is_host { "long" } else { "" }}>{ if is_host { kernel(row) } else { verdict(row) } }</td>
                             if has_device {
                                 <td class={if is_chosen { "" } else { "dim" }}>
                                     { if is_chosen { format!("runs: {}", text(row, 4)) } else { text(row, 4) } }

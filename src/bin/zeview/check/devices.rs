@@ -7,7 +7,7 @@ use serde_json::json;
 use zeview::model::json::SCHEMA;
 use zeview::model::list::write::Form;
 use zeview::model::list::writer::Writer;
-use zeview::model::list::{Column, ListId, Presence};
+use zeview::model::list::{Column, ListId};
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Severity};
 
@@ -39,11 +39,7 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (Sort, Text)
     let columns: Vec<&'static Column> = ListId::Devices
         .columns()
         .iter()
-        .filter(|column| match column.presence {
-            Presence::Default => true,
-            Presence::Several => list.is_of_several(),
-            _ => false,
-        })
+        .filter(|column| list.shows(column))
         .collect();
     let form = if as_json { Form::Json } else { Form::Plain };
     let mut writer = Writer::new(ListId::Devices, &columns, form, false);

@@ -5,15 +5,20 @@
 //! module package         every module of it (compute-runtime, module packages)
 //! SYCLBIN                of each abstract module (SYCL runtime, syclbin.cpp, getBestCompatibleImages;
 //!                        program_manager.cpp, doesImageTargetMatchDevice)
-//! bundles, host files    native images before SPIR-V (unified runtime, urDeviceSelectBinary of the
+//! libraries, programs    for each kernel, of the images whose target fits (SYCL runtime,
+//!                        program_manager.cpp, doesImageTargetMatchDevice) native ones before SPIR-V
+//! bundles, objects       native images before SPIR-V (unified runtime, urDeviceSelectBinary of the
 //!                        Level Zero adapter)
 //! ```
 //!
 //! The runtimes look at names and targets only; whether the driver takes the image that they have
 //! chosen is its verdict.
 
+use std::collections::HashSet;
+
 use super::{load, rules};
 use crate::decode::zebin::device::Device;
+use crate::model::host_images::EXPORTED;
 use crate::model::images::{Choice, Image, Images, Pick, SyclModules};
 use crate::model::{Outcome, Sources, Span, Str, Verdict};
 
@@ -33,6 +38,7 @@ pub fn choose(sources: &Sources, images: &Images, device: Device) -> Choice {
         picks: vec![pick; images.list.len()],
         outcome: None,
         rules: Vec::new(),
+        samples: Vec::new(),
     };
     if device.is_supported() {
         chooser.container(0);
@@ -67,6 +73,20 @@ struct Chooser<'a> {
     picks: Vec<Pick>,
     outcome: Option<Outcome>,
     rules: Vec<&'static str>,
+    /// What the driver does with the images of [`Images::samples`], and why.
+    samples: Vec<(usize, Outcome, String)>,
+}
+
+/// Is a target of the compiler native code of Intel's GPUs, or compiled for them at run time?
+/// `None`: neither.
+fn target_kind(target: &str) -> Option<bool> {
+    // Such as spir64_gen-unknown-unknown.
+    match target.split('-').next().unwrap_or(target) {
+        "spir64_gen" => Some(true),
+        "spir64" | "spir" | "spirv64" | "spirv32" | "" | "<unknown>" => Some(false),
+        target if target.starts_with("intel_gpu_") => Some(true),
+        _ => None,
+    }
 }
 
 impl<'a> Chooser<'a> {
@@ -121,6 +141,7 @@ impl<'a> Chooser<'a> {
         match &container.modules {
             Some(modules) if !holds_syclbin => self.syclbin(modules),
             _ if &*container.format == "ar" => self.archive(at),
+            _ if self.members(at).iter().any(|(_, image)| image.is_listed()) => self.host(at),
             _ => self.bundle(at, &inner),
         }
     }
@@ -259,6 +280,108 @@ impl<'a> Chooser<'a> {
                 self.take_child(child, &why);
             }
         }
+    }
+
+    /// For each kernel the runtimes take one of the images that have it: of those whose target fits
+    /// the first native one, or the first that is compiled at run time.
+    fn host(&mut self, at: usize) {
+        self.rule(
+            "for each kernel the SYCL runtime takes a native image (spir64_gen), otherwise SPIR-V; the driver chooses in archives by the names of their members",
+        );
+        let members = self.members(at);
+        let mut native: HashSet<&str> = HashSet::new();
+        let mut compiled: HashSet<&str> = HashSet::new();
+        for wants_native in [true, false] {
+            for &(at, image) in &members {
+                let Some(said) = image.host.as_ref().and_then(|host| host.said(self.sources))
+                else {
+                    continue;
+                };
+                let Some(described) = &said.described else {
+                    self.say(at, "no descriptor lists it: no runtime finds it");
+                    continue;
+                };
+                let is_native = match target_kind(&described.target) {
+                    Some(is_native) => is_native,
+                    None => {
+                        let target = &described.target;
+                        self.say(at, format!("the target {target} is for other devices"));
+                        continue;
+                    }
+                };
+                if is_native != wants_native {
+                    continue;
+                }
+                let target = described.compile_target();
+                if let Some(target) = target.filter(|target| !is_target(target, &self.device)) {
+                    self.say(at, format!("compiled for {target}"));
+                    continue;
+                }
+                let kernels = described.kernels();
+                let names = kernels.iter().map(|entry| entry.name.as_str());
+                if kernels.is_empty() {
+                    // Functions are linked to the images that import them.
+                    let why = match described.names_in(EXPORTED).is_empty() {
+                        true => "it has no kernels",
+                        false => "linked to images that import its functions",
+                    };
+                    self.say(at, why);
+                } else if names.clone().all(|name| native.contains(name)) {
+                    self.say(at, "its kernels run from native images");
+                } else if is_native {
+                    native.extend(names);
+                    self.take_native(at, image);
+                } else {
+                    let is_other = names.clone().all(|name| compiled.contains(name));
+                    if is_other {
+                        self.say(at, "an image before it has the same kernels");
+                        continue;
+                    }
+                    let some = names.clone().any(|name| native.contains(name));
+                    compiled.extend(names);
+                    let why = match some {
+                        true => "compiled at run time for kernels without a native image",
+                        false => "compiled at run time; its kernels have no native image",
+                    };
+                    self.take(at, Outcome::Recompiled, why);
+                }
+            }
+        }
+    }
+
+    /// Takes a native image of a host's file. What the driver does with it is known of the first of
+    /// its sort.
+    fn take_native(&mut self, at: usize, image: &Image) {
+        let sort = image.sort(self.sources);
+        let mut samples = self.images.samples.iter();
+        let sample = samples.find(|(of, _)| {
+            let of = self.images.list.get(*of);
+            of.is_some_and(|of| of.sort(self.sources) == sort)
+        });
+        let Some((of, within)) = sample else {
+            return self.take(at, Outcome::NotJudged, "native code for its kernels");
+        };
+        let known = self.samples.iter().find(|(known, ..)| known == of);
+        let (outcome, why) = match known {
+            Some((_, outcome, why)) => (*outcome, why.clone()),
+            None => {
+                let choice = choose(self.sources, within, self.device);
+                let chosen = choice.chosen().next();
+                let image = chosen.and_then(|at| within.list.get(at));
+                let pick = chosen.and_then(|at| choice.picks.get(at));
+                let why = match (image, pick) {
+                    (Some(image), Some(pick)) => match image.name.rsplit('/').next() {
+                        Some("") | None => pick.why.to_string(),
+                        Some(member) => format!("{member}: {}", pick.why),
+                    },
+                    _ => "no member of its archive is for the device".to_owned(),
+                };
+                let outcome = choice.outcome.unwrap_or(Outcome::Refused);
+                self.samples.push((*of, outcome, why.clone()));
+                (outcome, why)
+            }
+        };
+        self.take(at, outcome, why);
     }
 
     /// The unified runtime prefers native images, whatever devices they are for.

@@ -1,0 +1,99 @@
+// Libraries and programs with device images: what is said of them first, the list of the images, the
+// kernels of all of them, and what runs on a device.
+
+import assert from "node:assert/strict";
+import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+
+const LIBRARY = fixture("host/v3_old_so_relr_stripped.host");
+const WITHOUT_SECTIONS = fixture("host/v2_old_so_noshdr.host");
+
+const tab = (page, name) => page.getByRole("tab", { name, exact: true });
+const panel = (page, name) => page.getByRole("tabpanel", { name });
+const cell = (page, list, row, column) =>
+  page.locator(`#${list} [data-row='${row}'] [data-column='${column}']`);
+
+for (const theme of ["light", "dark"]) {
+  journey(`a library speaks of its device images first, in ${theme}`, { theme }, async (page) => {
+    await dropFile(page, LIBRARY);
+    const overview = panel(page, "Overview");
+    await overview.getByRole("heading", { name: "ELF with device images" }).waitFor();
+    await overview.getByRole("heading", { name: /device images$/ }).last().waitFor();
+    // The host's own sections are one fold away.
+    const sizes = overview.getByRole("columnheader", { name: "Area" });
+    assert.equal(await sizes.isVisible(), false);
+    await axe(page);
+    await screenshot(page, `host-overview-${theme}`);
+    await overview.getByText("Host file").click();
+    await sizes.waitFor();
+    await axe(page);
+  });
+
+  journey(`the images of a library, in ${theme}`, { theme }, async (page) => {
+    await dropFile(page, LIBRARY);
+    await tab(page, "Images").click();
+    await cell(page, "images", 0, 0).getByText("image 0").waitFor();
+    const count = await page.locator("#images [data-row]").count();
+    assert.ok(count > 1);
+    await axe(page);
+    await screenshot(page, `host-images-${theme}`);
+
+    // A row says what belongs to the image, and leads to its kernels.
+    await cell(page, "images", 0, 0).click();
+    const strip = page.getByRole("region", { name: "Selected image" });
+    await strip.getByText("image struct").waitFor();
+    await axe(page);
+    await screenshot(page, `host-image-${theme}`);
+    await strip.getByRole("button", { name: /kernels?$/ }).click();
+    await cell(page, "kernels", 0, 0).waitFor();
+    assert.equal(await page.getByLabel("Filter kernels").inputValue(), 'image="image 0"');
+    await axe(page);
+  });
+}
+
+journey("images are filtered and sorted", async (page) => {
+  await dropFile(page, LIBRARY);
+  await tab(page, "Images").click();
+  await cell(page, "images", 0, 0).waitFor();
+  const all = await page.locator("#images [data-row]").count();
+  await page.getByLabel("Filter images").fill("kBig");
+  await eventually(() => page.locator("#images [data-row]").count(), 1);
+  await page.getByLabel("Filter images").fill("");
+  await eventually(() => page.locator("#images [data-row]").count(), all);
+  await page.locator("#images").getByRole("columnheader", { name: /Size/ }).click();
+  // The largest comes first: compressed, and no less large for that.
+  await cell(page, "images", 0, 0).getByText("image 0").waitFor();
+  await page.locator("#images").getByRole("columnheader", { name: /Stored/ }).click();
+  await cell(page, "images", 0, 0).getByText("image 2").waitFor();
+});
+
+journey("the kernels of all images, native ones and SPIR-V", async (page) => {
+  await dropFile(page, LIBRARY);
+  await tab(page, "Kernels").click();
+  await cell(page, "kernels", 0, 0).waitFor();
+  await page.getByRole("columnheader", { name: /Image/ }).waitFor();
+  await axe(page);
+  await screenshot(page, "host-kernels");
+});
+
+journey("which image runs on a device", async (page) => {
+  await dropFile(page, LIBRARY);
+  const device = page.getByLabel("Device", { exact: true });
+  await device.fill("pvc");
+  await device.press("Enter");
+  await panel(page, "Overview").getByText("on pvc (selected device)").waitFor();
+  await tab(page, "Images").click();
+  await page.getByRole("columnheader", { name: "Reason" }).waitFor();
+  await axe(page);
+  await screenshot(page, "host-device");
+  await tab(page, "Devices").click();
+  await cell(page, "devices", 0, 0).waitFor();
+  await axe(page);
+});
+
+journey("a library without section headers, narrow", { width: 700 }, async (page) => {
+  await dropFile(page, WITHOUT_SECTIONS);
+  await tab(page, "Images").click();
+  await cell(page, "images", 0, 0).getByText("image 0").waitFor();
+  await axe(page);
+  await screenshot(page, "host-narrow");
+});

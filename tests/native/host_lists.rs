@@ -1,0 +1,224 @@
+//! The lists of a host's file: its device images, which of them run on a device, and the kernels of
+//! all of them.
+
+use std::rc::Rc;
+
+use zeview::model::list::query::Query;
+use zeview::model::list::{Detail, List, ListId};
+use zeview::model::{Document, NodeId, Outcome};
+
+use crate::support::containers::{archive, member};
+use crate::support::elf::Class;
+use crate::support::hosts::{Host, usual, without_index};
+use crate::support::open;
+use crate::support::spirv;
+use crate::support::zebin::{small, zebin};
+
+fn usual_host() -> Vec<u8> {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    usual(Class::Elf64, 3, &spirv, &zebin).build()
+}
+
+/// A host with an archive of ocloc for two devices, and the same kernels for JIT.
+fn with_archive() -> Vec<u8> {
+    let archive = archive(&[
+        member("64.20.1.0/", &zebin(&["k"]).build().bytes),
+        member("64.dg2/", &zebin(&["k"]).build().bytes),
+    ]);
+    usual(Class::Elf64, 3, &spirv::kernel().build(), &archive).build()
+}
+
+fn list(document: &mut Document, list: ListId, device: Option<&str>) -> Rc<dyn List> {
+    let list = document.list_on(NodeId::ROOT, list, None, device);
+    list.expect("there is one")
+}
+
+fn cell(document: &Document, list: &dyn List, row: u32, column: &str) -> String {
+    let columns = list.id().columns();
+    let place = columns.iter().position(|other| other.id == column).unwrap();
+    let cell = list.cell(row, place, &document.sources);
+    cell.value.text().into_owned()
+}
+
+#[test]
+fn the_images_are_listed_and_not_opened() {
+    let mut document = open(&usual_host());
+    assert!(document.summary.has.host);
+    let images = list(&mut document, ListId::Images, None);
+    assert_eq!(images.count(), 2);
+    let text = |row, column| cell(&document, &*images, row, column);
+    assert_eq!(
+        (text(0, "image"), text(1, "image")),
+        ("image 0".into(), "image 1".into())
+    );
+    assert_eq!(
+        (text(0, "kind"), text(1, "kind")),
+        ("SPIR-V".into(), "zebin".into())
+    );
+    assert_eq!(
+        (text(0, "target"), text(1, "target")),
+        ("spir64".into(), "spir64_gen".into())
+    );
+    assert_eq!(
+        (text(0, "device"), text(1, "device")),
+        (String::new(), "bmg-g21".into())
+    );
+    assert_eq!(
+        (text(0, "kernel"), text(0, "kernels")),
+        ("k".into(), "1".into())
+    );
+    assert_eq!(text(0, "exported"), "exported");
+    assert_eq!(text(0, "found_by"), "descriptor");
+    assert_eq!(text(1, "size"), small().build().bytes.len().to_string());
+    assert_eq!(text(1, "stored"), text(1, "size"));
+    // What would take the images to be opened is not shown.
+    let shown = images.id().columns().iter();
+    let shown: Vec<_> = shown
+        .filter(|column| images.shows(column))
+        .map(|c| c.id)
+        .collect();
+    assert!(
+        shown.contains(&"kernel") && !shown.contains(&"verdict"),
+        "{shown:?}"
+    );
+    assert!(document.loadable().is_empty());
+}
+
+#[test]
+fn cells_lead_to_the_bytes_that_say_so() {
+    let bytes = usual_host();
+    let mut document = open(&bytes);
+    let images = list(&mut document, ListId::Images, None);
+    let span = |column: &str| {
+        let columns = images.id().columns();
+        let place = columns.iter().position(|other| other.id == column).unwrap();
+        let span = images.cell(0, place, &document.sources).span.unwrap();
+        document.sources.read(span).unwrap().to_vec()
+    };
+    assert_eq!(span("target"), b"spir64\0");
+    assert_eq!(span("exported"), b"exported\0");
+    assert_eq!(span("image"), spirv::kernel().build());
+    assert_eq!(span("kernels").len(), 2 * 32, "the entries");
+    let about = images.about(
+        0,
+        images.entry(0, &document.sources).unwrap(),
+        &document.sources,
+    );
+    let Detail::Image { kernels, query } = about.detail else {
+        panic!("an image")
+    };
+    assert_eq!((kernels, query.as_str()), (1, "image=\"image 0\""));
+    let whys: Vec<_> = about.links.iter().map(|link| &*link.why).collect();
+    assert_eq!(whys, ["target", "exports", "kernel", "struct"]);
+}
+
+#[test]
+fn native_code_comes_before_spirv() {
+    let mut document = open(&usual_host());
+    let images = list(&mut document, ListId::Images, Some("bmg-g21"));
+    let text = |row, column| cell(&document, &*images, row, column);
+    assert_eq!(
+        (text(0, "chosen"), text(1, "chosen")),
+        ("false".into(), "true".into())
+    );
+    assert_eq!(text(0, "reason"), "its kernels run from native images");
+    // Whatever device the native image is for: the runtime looks at the target alone.
+    for (device, outcome) in [("bmg-g21", Outcome::Loads), ("pvc", Outcome::Refused)] {
+        let images = document.images_to_choose(NodeId::ROOT);
+        let choice = document.choice(&images, device).unwrap();
+        assert_eq!(choice.chosen().collect::<Vec<_>>(), [1]);
+        assert_eq!(choice.outcome, Some(outcome), "{device}");
+    }
+}
+
+#[test]
+fn the_driver_chooses_in_the_archive() {
+    let mut document = open(&with_archive());
+    let images = list(&mut document, ListId::Images, None);
+    assert_eq!(cell(&document, &*images, 1, "device"), "bmg-g21, dg2");
+    let images = list(&mut document, ListId::Images, Some("bmg-g21"));
+    assert_eq!(
+        cell(&document, &*images, 1, "reason"),
+        "64.20.1.0: named for 20.1.0"
+    );
+    let devices = list(&mut document, ListId::Devices, None);
+    let mut rows = 0..devices.count();
+    let bmg = rows.find(|row| cell(&document, &*devices, *row, "device") == "bmg-g21");
+    let bmg = bmg.unwrap();
+    assert_eq!(cell(&document, &*devices, bmg, "verdict"), "loads");
+    assert_eq!(cell(&document, &*devices, bmg, "image"), "image 1");
+}
+
+#[test]
+fn images_without_a_native_one_and_for_others() {
+    let spirv = spirv::kernel().build();
+    let mut host = Host::new(Class::Elf64);
+    let targets = ["spir64", "nvptx64", "spir64"].map(|target| host.text(target));
+    let places = [(); 3].map(|()| host.image(&spirv));
+    let (first, same) = (host.entries(&["k"]), host.entries(&["k"]));
+    let start = host.image_struct(3, targets[0], places[0], first, None);
+    host.image_struct(3, targets[1], places[1], first, None);
+    host.image_struct(3, targets[2], places[2], same, None);
+    host.descriptor(start, 3);
+    let mut document = open(&host.build());
+    let images = list(&mut document, ListId::Images, Some("pvc"));
+    let reason = |row| cell(&document, &*images, row, "reason");
+    assert_eq!(
+        reason(0),
+        "compiled at run time; its kernels have no native image"
+    );
+    assert_eq!(reason(1), "the target nvptx64 is for other devices");
+    assert_eq!(reason(2), "an image before it has the same kernels");
+}
+
+#[test]
+fn the_same_kernel_stands_side_by_side() {
+    let mut document = open(&with_archive());
+    let kernels = list(&mut document, ListId::Kernels, None);
+    let rows: Vec<_> = (0..kernels.count())
+        .map(|row| ["name", "image", "device"].map(|id| cell(&document, &*kernels, row, id)))
+        .collect();
+    let row = |image: &str, device: &str| ["k".to_owned(), image.to_owned(), device.to_owned()];
+    // The zebins are the same, whatever their names say.
+    assert_eq!(
+        rows,
+        [
+            row("image 0", "spir64"),
+            row("image 1", "bmg-g21"),
+            row("image 1", "bmg-g21")
+        ]
+    );
+    // Of SPIR-V only names are known.
+    assert_eq!(cell(&document, &*kernels, 0, "spill_size"), "");
+    assert_eq!(cell(&document, &*kernels, 1, "spill_size"), "0");
+    let query = Query {
+        filter: "image=\"image 1\"".to_owned(),
+        ..Query::default()
+    };
+    assert_eq!(query.run(&*kernels, &document.sources).unwrap().len(), 2);
+}
+
+#[test]
+fn a_name_without_its_section_leads_to_an_image() {
+    let mut document = open(&usual_host());
+    let image = document.find("image 1").unwrap();
+    assert_eq!(
+        document.path(image),
+        "__CLANG_OFFLOAD_BUNDLE__sycl-spir64/image 1"
+    );
+    assert!(document.find("image 2").is_err());
+}
+
+#[test]
+fn images_without_an_index_say_how_they_were_found() {
+    let mut document = open(&without_index(&usual_host()));
+    let images = list(&mut document, ListId::Images, Some("bmg-g21"));
+    assert_eq!(images.count(), 2);
+    let first = images.cell(0, 0, &document.sources);
+    assert_eq!(first.marks[0].text, "carved");
+    assert_eq!(cell(&document, &*images, 0, "chosen"), "false");
+    assert_eq!(
+        cell(&document, &*images, 0, "reason"),
+        "no descriptor lists it: no runtime finds it"
+    );
+}
