@@ -104,6 +104,8 @@ pub struct Capabilities {
     pub text: bool,
     /// It has line tables.
     pub lines: bool,
+    /// It has code of Intel's GPUs.
+    pub code: bool,
     /// It can be given to the driver: there is a verdict.
     pub loadable: bool,
     /// It is device code: within a container, one of its images.
@@ -122,6 +124,7 @@ impl BitOr for Capabilities {
             modules: self.modules || other.modules,
             text: self.text || other.text,
             lines: self.lines || other.lines,
+            code: self.code || other.code,
             loadable: self.loadable || other.loadable,
             image: self.image || other.image,
             unknown: self.unknown || other.unknown,

@@ -1,9 +1,7 @@
 //! `.text.*`: machine code, split into functions and instructions. Each has its assembly if the
 //! encoding of the target device is known.
 //!
-//! An instruction is 16 bytes long, or 8 if it is compacted: bit 29 of its first word (CmptCtrl),
-//! in all generations since Gen6. The bytes after the end of a kernel are padding that the hardware
-//! may prefetch.
+//! The bytes after the end of a kernel are padding that the hardware may prefetch.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -13,8 +11,8 @@ use std::rc::Rc;
 use crate::decode::dwarf::{Dwarf, Line};
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
+use crate::decode::isa::windows::for_each_word;
 use crate::decode::isa::{Decoder, Labels, Platform};
-use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
@@ -58,7 +56,7 @@ pub struct Code {
 #[derive(Default)]
 pub struct Instructions {
     platform: Option<Platform>,
-    decoder: OnceCell<Decoder>,
+    decoder: OnceCell<Rc<Decoder>>,
 }
 
 impl Instructions {
@@ -70,9 +68,16 @@ impl Instructions {
         }
     }
 
-    fn decoder(&self) -> Option<&Decoder> {
+    /// The platform, if the encoding is known.
+    pub fn platform(&self) -> Option<Platform> {
+        self.platform
+    }
+
+    /// What decodes them, if the encoding is known.
+    pub fn decoder(&self) -> Option<&Rc<Decoder>> {
         let platform = self.platform?;
-        Some(self.decoder.get_or_init(|| Decoder::new(platform)))
+        let make = || Rc::new(Decoder::new(platform));
+        Some(self.decoder.get_or_init(make))
     }
 }
 
@@ -241,32 +246,14 @@ fn push_rest(parts: &mut Vec<Part>, span: Span) {
 /// Calls `f` with the bytes of each instruction from `span.start` on, until it says no; gives
 /// the first byte that is no whole instruction any more.
 fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> bool) -> u64 {
-    let mut at = span.start;
-    while at < span.end {
-        let window = Window::clamped(
-            sources,
-            Span::with_len(span.source, at, 64 * 1024).intersect(span),
-        );
-        let mut rest = window.bytes();
-        while let Some(word) = rest.get(..4) {
-            let compacted = uint(word, Endian::Little) & (1 << 29) != 0;
-            let size = if compacted { 8 } else { 16 };
-            let Some((_, after)) = rest.split_at_checked(size) else {
-                break;
-            };
-            rest = after;
-            let instruction = Span::with_len(span.source, at, size as u64);
-            at = instruction.end;
-            if !f(instruction) {
-                return at;
-            }
-        }
-        let left = span.end - at;
-        if window.bytes().is_empty() || window.span().end >= span.end || left < 8 {
-            return at;
-        }
-    }
-    at
+    let end = for_each_word(sources, span, &mut |at, word| {
+        f(Span::with_len(
+            span.source,
+            span.start + at,
+            word.len() as u64,
+        ))
+    });
+    span.start + end
 }
 
 /// How many whole instructions there are in some bytes of code.

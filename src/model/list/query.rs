@@ -49,9 +49,10 @@ pub struct Query {
     pub descending: bool,
     /// With the rows that are shown only on demand: functions among kernels.
     pub all: bool,
-    /// What the list is of: the bytes of a text, or of what has properties.
+    /// What the list is of: the bytes of a text, of what has properties, of a section of code.
     pub of: Option<Span>,
-    /// Of [`ListId::Images`]: the device that images are chosen for.
+    /// Of [`ListId::Images`]: the device that images are chosen for. Of [`ListId::Instructions`]:
+    /// the encoding, or a device that has it; that of the file's device without.
     pub device: Option<Str>,
 }
 

@@ -41,7 +41,7 @@ pub fn table(document: &mut Document, id: NodeId, as_json: bool) -> (Sort, Text)
         .iter()
         .filter(|column| match column.presence {
             Presence::Default => true,
-            Presence::Several => list.is_of_several(),
+            Presence::Several | Presence::Filled => list.has(column),
             _ => false,
         })
         .collect();
