@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::Document;
 use super::list::Mark;
-use super::node::NodeId;
+use super::node::{Bits, NodeId};
 use super::source::Sources;
 use super::source_lines::CodeSection;
 use super::span::Span;
@@ -118,8 +118,8 @@ pub struct Part {
     pub name: Str,
     /// Its text.
     pub text: String,
-    /// The bits of the instruction that it is made of: lowest and highest, of each stretch.
-    pub bits: Vec<(u8, u8)>,
+    /// The bits of the instruction that it is made of.
+    pub bits: Bits,
     /// What it means; may be empty.
     pub meaning: Str,
 }

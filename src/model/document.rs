@@ -518,6 +518,15 @@ impl Document {
         }
     }
 
+    /// How many children of a node a walk through everything goes to: not to the fields of
+    /// instructions, which are many and all alike.
+    pub(super) fn walked(&self, node: &Node) -> u64 {
+        match node.kind {
+            NodeKind::Instruction => 0,
+            _ => self.count(node),
+        }
+    }
+
     /// The children `range` of a node, made now if they were not before.
     pub fn children(&mut self, id: NodeId, range: Range<u64>) -> Vec<NodeId> {
         let Some(node) = self.node(id) else {

@@ -255,7 +255,7 @@ fn responses() -> Vec<Response> {
                 parts: vec![Part {
                     name: "destination".into(),
                     text: "r1.0<1>:d".to_owned(),
-                    bits: vec![(0, 7), (127, 127)],
+                    bits: Bits::of(1 << 127 | 0xff),
                     meaning: "".into(),
                 }],
             }),
@@ -535,7 +535,7 @@ fn row(value: Value) -> Row {
         summary: Some("a few words".into()),
         span: Some(SPAN),
         head: 3,
-        bits: Some(Bits { low: 0, high: 64 }),
+        bits: Some(Bits::new(0, 64)),
         count: None,
         severity: Some(Severity::Warning),
     }
@@ -591,6 +591,7 @@ fn opened() -> Opened {
                 modules: false,
                 text: true,
                 lines: true,
+                code: true,
                 loadable: true,
                 image: true,
                 unknown: false,

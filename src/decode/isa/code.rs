@@ -13,7 +13,7 @@ use super::windows::for_each_word;
 use super::words::{kind, marks, meaning, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
 use crate::model::assembly::{Line, Listing, Part, Tally};
-use crate::model::{Sources, Span, Str};
+use crate::model::{Bits, Sources, Span, Str};
 
 /// Every so many instructions the position is remembered.
 const STRIDE: u32 = 64;
@@ -229,7 +229,7 @@ impl Listing for Code {
         let parts = parts.into_iter().map(|part| Part {
             name: name(part.kind),
             text: text.get(part.text).unwrap_or_default().trim().to_owned(),
-            bits: stretches(part.bits),
+            bits: Bits::of(part.bits),
             meaning: match part.kind {
                 PartKind::Operation => meaning(&instruction).into(),
                 kind => operand_meaning(&instruction, kind).into(),
@@ -290,25 +290,6 @@ fn name(kind: PartKind) -> Str {
         PartKind::Options => "options".into(),
         PartKind::Comment => "message".into(),
     }
-}
-
-/// The stretches of bits that are set: the lowest and the highest of each.
-#[must_use]
-pub fn stretches(mut bits: u128) -> Vec<(u8, u8)> {
-    let mut found = Vec::new();
-    while bits != 0 {
-        let low = bits.trailing_zeros();
-        let rest = bits >> low;
-        let width = rest.trailing_ones();
-        let high = low + width - 1;
-        let byte = |bit: u32| u8::try_from(bit).unwrap_or(u8::MAX);
-        found.push((byte(low), byte(high)));
-        bits &= match high {
-            127 => 0,
-            high => u128::MAX << (high + 1),
-        };
-    }
-    found
 }
 
 /// Whether it is no instruction.

@@ -39,7 +39,7 @@ pub mod windows;
 pub mod word;
 mod words;
 
-pub use code::{Code, stretches};
+pub use code::Code;
 pub use decode::{Decoder, FieldRead};
 pub use encoding::Kind;
 pub use format::{Labels, Part, PartKind};

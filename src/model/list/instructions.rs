@@ -88,8 +88,6 @@ struct InstructionList {
     section: CodeSection,
     listing: Rc<dyn Listing>,
     lines: Option<SourceLineList>,
-    /// The rows of the line table for the section: their places.
-    line_rows: Range<usize>,
     tables: Option<Rc<Tables>>,
     /// The places of the relocations that patch the section, by the first byte.
     patches: Vec<(Span, usize)>,
@@ -116,13 +114,6 @@ impl Document {
             let texts = Rc::clone(&self.source_texts);
             source_lines::list(lines, texts, sources)
         });
-        let line_rows = lines.as_ref().map_or(0..0, |lines| {
-            let start = |row: &LineRow| lines.table.section(row).map(|of| of.bytes.start);
-            let rows = &lines.table.rows;
-            let place = Some(section.bytes.start);
-            let first = rows.partition_point(|row| start(row) < place);
-            first..rows.partition_point(|row| start(row) <= place)
-        });
         let tables = self
             .linkage(document)
             .map(|linkage| linkage.tables(sources));
@@ -137,7 +128,6 @@ impl Document {
             section,
             listing,
             lines,
-            line_rows,
             tables,
             patches,
             has_texts: !self.source_texts.is_empty(),
@@ -168,15 +158,8 @@ impl InstructionList {
     fn line_of(&self, row: u32, sources: &Sources) -> Option<&LineRow> {
         let span = self.listing.span(row, sources)?;
         let offset = span.start - self.section.bytes.start;
-        let rows = self
-            .lines
-            .as_ref()?
-            .table
-            .rows
-            .get(self.line_rows.clone())?;
-        let after = rows.partition_point(|line| line.offset <= offset);
-        let line = rows.get(after.checked_sub(1)?)?;
-        (offset - line.offset < line.len).then_some(line)
+        let lines = self.lines.as_ref()?;
+        lines.table.row_at(self.section.bytes, offset)
     }
 
     /// Is it the first instruction of its line, or of the part of it that comes after others?
@@ -192,9 +175,8 @@ impl InstructionList {
         let Some(line) = self.line_of(row, sources) else {
             return Cell::empty();
         };
-        let file = self.lines.as_ref().and_then(|lines| lines.table.file(line));
-        let name = file.map_or("", |file| &*file.name);
-        Cell::text(format!("{name}:{}", line.line)).at(Some(line.entry))
+        let place = self.lines.as_ref().map(|lines| lines.table.place(line));
+        Cell::text(place.unwrap_or_default()).at(Some(line.entry))
     }
 
     /// The relocations that patch an instruction.
@@ -338,10 +320,11 @@ impl List for InstructionList {
     }
 
     fn has(&self, column: &Column) -> bool {
+        let rows = |lines: &SourceLineList| !lines.table.rows_of(self.section.bytes).is_empty();
+        let has_lines = self.lines.as_ref().is_some_and(rows);
         let is_shown = match column.id {
-            "source" => !self.line_rows.is_empty(),
-            "source_text" => !self.line_rows.is_empty() && self.has_texts,
-            _ => true,
+            "source" => has_lines,
+            _ => has_lines && self.has_texts,
         };
         column.presence == Presence::Filled && is_shown
     }

@@ -295,15 +295,10 @@ pub(super) fn parts(detail: &InstructionDetail) -> Html {
         </p>
         <ul class="parts" aria-label="Parts of the instruction">
             { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
-                let bits = part.bits.iter().rev().map(|(low, high)| match low == high {
-                    true => low.to_string(),
-                    false => format!("{high}:{low}"),
-                });
-                let bits: Vec<String> = bits.collect();
                 html! { <li title={part.meaning.to_string()}>
                     <span class="dim">{ part.name.to_string() }</span>
                     <span class="mono">{ shortened(&escaped(&part.text)) }</span>
-                    if !bits.is_empty() { <span class="dim mono">{ format!("[{}]", bits.join(", ")) }</span> }
+                    <span class="dim mono">{ format!("[{}]", part.bits.text()) }</span>
                 </li> }
             }) }
         </ul>
