@@ -371,7 +371,7 @@ fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>,
         let is_shown = |column: &Column| match column.presence {
             Presence::Default => true,
             Presence::Several | Presence::Filled => list.has(column),
-            Presence::Optional | Presence::QueryOnly => false,
+            Presence::Optional | Presence::Counted | Presence::QueryOnly => false,
         };
         return Ok(all.filter(|(_, column)| is_shown(column)).collect());
     }

@@ -10,7 +10,7 @@ use super::operand_text::push_label;
 use super::tables::Op;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
-use super::words::{kind, marks, meaning, operand_meaning};
+use super::words::{PADDING, is_padding, kind, marks, meaning, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
 use crate::model::assembly::{Line, Listing, Part, Tally};
 use crate::model::{Bits, Sources, Span, Str};
@@ -91,16 +91,12 @@ impl Code {
         i32::try_from(span.start - self.code.start).ok()
     }
 
-    fn instruction(&self, row: u32, sources: &Sources) -> Option<(i32, Instruction)> {
+    fn make_line(&self, row: u32, sources: &Sources) -> Option<Line> {
         let span = self.span(row, sources)?;
         let bytes = sources.read(span).ok()?;
         let decoder = self.decoder.as_ref()?;
-        Some((self.offset(span)?, decoder.decode(&bytes)?))
-    }
-
-    fn make_line(&self, row: u32, sources: &Sources) -> Option<Line> {
-        let (at, instruction) = self.instruction(row, sources)?;
-        let decoder = self.decoder.as_ref()?;
+        let (at, instruction) = (self.offset(span)?, decoder.decode(&bytes)?);
+        let is_padding = is_padding(&bytes);
         let mut text = String::new();
         let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
         let part = |wanted: PartKind| {
@@ -109,7 +105,10 @@ impl Code {
         };
         let comment = part(PartKind::Comment).unwrap_or_default().to_owned();
         let operation = part(PartKind::Operation).unwrap_or_default().to_owned();
-        let marks = marks(&instruction, &comment);
+        let marks = match is_padding {
+            true => Vec::new(),
+            false => marks(&instruction, &comment),
+        };
         let end = text.find(" // ").unwrap_or(text.len());
         text.truncate(end);
         text.truncate(text.trim_end().len());
@@ -118,8 +117,14 @@ impl Code {
             text,
             comment,
             operation,
-            meaning: meaning(&instruction),
-            kind: kind(&instruction),
+            meaning: match is_padding {
+                true => "Zero bytes after the code, which the hardware may prefetch.",
+                false => meaning(&instruction),
+            },
+            kind: match is_padding {
+                true => PADDING,
+                false => kind(&instruction),
+            },
             targets: targets(&instruction, at).collect(),
             marks,
             waits: waits(&instruction.scoreboard),

@@ -9,7 +9,7 @@ use super::instruction::{Operand, OperandKind, Region, RegisterName, Stride, Sub
 use super::message;
 use super::tables::{Meaning, Op};
 use super::windows::for_each_word;
-use super::words::{Remark, kind, message_name, remarks};
+use super::words::{PADDING, Remark, is_padding, kind, message_name, remarks};
 use super::{Decoder, Instruction};
 use crate::model::assembly::{MessageCount, Mix, Tally};
 use crate::model::{Sources, Span};
@@ -59,7 +59,7 @@ impl Tally for CodeTally {
             if let Some(decoder) = decoder
                 && let Some(instruction) = decoder.decode(word)
             {
-                counted.add(decoder, &instruction);
+                counted.add(decoder, &instruction, is_padding(word));
             }
             at < most
         });
@@ -96,7 +96,11 @@ impl Tally for CodeTally {
 }
 
 impl Counted {
-    fn add(&mut self, decoder: &Decoder, i: &Instruction) {
+    fn add(&mut self, decoder: &Decoder, i: &Instruction, is_padding: bool) {
+        if is_padding {
+            *self.kinds.entry(PADDING).or_default() += 1;
+            return;
+        }
         *self.kinds.entry(kind(i)).or_default() += 1;
         self.mix.illegal += u64::from(is_illegal(i));
         let scoreboard = &i.scoreboard;

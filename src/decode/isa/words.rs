@@ -6,6 +6,14 @@ use super::tables::{Meaning, Op};
 use crate::model::Tone;
 use crate::model::list::Mark;
 
+/// The kind of zero bytes after the code.
+pub(super) const PADDING: &str = "padding";
+
+/// Are the bytes zeros, which stand after the code for the hardware to prefetch?
+pub(super) fn is_padding(word: &[u8]) -> bool {
+    word.iter().all(|byte| *byte == 0)
+}
+
 /// What kind of instruction it is: floating point and integer arithmetic by the type of the
 /// result.
 #[must_use]

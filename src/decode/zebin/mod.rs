@@ -144,7 +144,12 @@ impl Contents for ZebinContents {
 
     fn kernels(&self) -> Option<Rc<dyn Kernels>> {
         let (_, info) = self.ze_info.as_ref()?;
-        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links), self.own);
+        let kernels = ZebinKernels::new(
+            Rc::clone(info),
+            Rc::clone(&self.links),
+            self.own,
+            Rc::clone(&self.instructions),
+        );
         Some(Rc::new(kernels))
     }
 

@@ -13,7 +13,7 @@ use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
 use crate::decode::isa::tables::Field;
 use crate::decode::isa::windows::for_each_word;
-use crate::decode::isa::{Decoder, Labels, Platform};
+use crate::decode::isa::{Decoder, FieldRead, Labels, Platform};
 use crate::decode::text::plural;
 use crate::model::{Bits, Doc, Expand, Node, NodeKind, Rows, SourceId, Sources, Span, Value};
 
@@ -215,7 +215,9 @@ impl Code {
         let compacted = Value::decimal(u64::from(span.len() == 8), 1);
         fields.push(field("CmptCtrl", 1 << 29, compacted));
         let known = [Field::Opcode, Field::CmptCtrl];
-        for read in reads.iter().filter(|read| !known.contains(&read.field)) {
+        // What the tables for compacted instructions make of no bits is not there.
+        let is_shown = |read: &&FieldRead| read.bits != 0 && !known.contains(&read.field);
+        for read in reads.iter().filter(is_shown) {
             let width = u8::try_from(read.bits.count_ones())
                 .unwrap_or(128)
                 .clamp(1, 64);

@@ -27,11 +27,13 @@ columns! {
             Some(span) => Cell::new(CellValue::Hex(span.start - list.section.bytes.start)).at(Some(span)),
             None => Cell::empty(),
         };
+    "source" Text Filled 16 "Line" "" "The source file and line."
+        |(list, row), sources| list.source(row, sources);
     "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
         |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
     "label" Text Default 6 "Label" "" "The label of a basic block: its offset."
         |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.label.clone()));
-    "text" Text Default 60 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it."
+    "text" Text Default 92 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it."
         |(list, row), sources| list.of_line(row, sources, |line| {
             Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning)
         });
@@ -46,8 +48,6 @@ columns! {
                 cell.mark(Tone::Plain, name, doc)
             })
         };
-    "source" Text Filled 16 "Line" "" "The source file and line."
-        |(list, row), sources| list.source(row, sources);
     "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
         |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
             (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),

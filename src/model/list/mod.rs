@@ -177,6 +177,9 @@ pub enum Presence {
     Filled,
     /// If somebody chooses it.
     Optional,
+    /// The same; to know it, the code is decoded. JSON has it only if it was chosen, and a search
+    /// for text does not look at it.
+    Counted,
     /// Never: it can be asked for in a query.
     QueryOnly,
 }

@@ -32,7 +32,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CellValue, Column, ColumnKind, Key, List, ListId};
+use super::{CellValue, Column, ColumnKind, Key, List, ListId, Presence};
 use crate::model::source::Sources;
 use crate::model::span::Span;
 use crate::model::text::distance;
@@ -281,6 +281,8 @@ impl Text {
         let hex = part.strip_prefix("0x");
         let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let may_have = |column: &Column| match column.kind {
+            // It has no number in hex, and is only known where it is asked for.
+            _ if column.presence == Presence::Counted => false,
             ColumnKind::Text | ColumnKind::Words => true,
             ColumnKind::Number => hex.is_some(),
             ColumnKind::Bool => column.id.contains(&part),

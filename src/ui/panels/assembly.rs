@@ -177,8 +177,8 @@ pub(super) fn controls(
         return Html::default();
     };
     let own = match &report.encoding {
-        Some(name) => format!("{name} (the file’s)"),
-        None => "unknown".to_owned(),
+        Some(name) => name.to_string(),
+        None => "unknown encoding".to_owned(),
     };
     let chosen = list.query.device.as_deref().unwrap_or_default();
     let is_other = |name: &&crate::model::Str| Some(*name) != report.encoding.as_ref();

@@ -255,7 +255,7 @@ fn Panel(props: &Props) -> Html {
                {oninput} {onkeydown} />
     };
     html! {
-        <div class="panel listing" {onmouseover}>
+        <div class={if is_code { "panel listing codes" } else { "panel listing" }} {onmouseover}>
             <div class="filters">
                 if is_text {
                     { picker(&view.texts, onchange) }
