@@ -29,6 +29,7 @@ mod syclbin;
 #[path = "../../tests/support/zebin.rs"]
 mod zebin;
 
+mod code;
 mod process;
 mod syclbins;
 mod zebins;
@@ -39,7 +40,8 @@ use std::time::Duration;
 
 fn main() -> io::Result<()> {
     zebins::run()?;
-    syclbins::run()
+    syclbins::run()?;
+    code::run()
 }
 
 /// Where files are made.
