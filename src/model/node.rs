@@ -130,8 +130,13 @@ impl Bits {
 
     /// As hardware manuals write them: `7:4`, `121:113+91`.
     pub fn text(self) -> String {
-        let stretches = self.stretches().rev();
-        let words = stretches.map(|(low, high)| format!("{}:{low}", high.saturating_sub(1)));
+        let count = self.stretches().count();
+        let words = self.stretches().rev().map(|(low, high)| {
+            match count > 1 && high == low.saturating_add(1) {
+                true => low.to_string(),
+                false => format!("{}:{low}", high.saturating_sub(1)),
+            }
+        });
         words.collect::<Vec<_>>().join("+")
     }
 }

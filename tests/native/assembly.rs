@@ -159,7 +159,7 @@ fn calls_name_the_symbol_that_is_patched_in() {
     assert!(!patched.is_empty());
     for row in patched {
         let name = text(&document, &*list, row, "symbol");
-        let marks = cell(&document, &*list, row, "comment").marks;
+        let marks = cell(&document, &*list, row, "text").marks;
         assert!(marks.iter().any(|mark| mark.text == name), "{marks:?}");
         let span = list.entry(row, &document.sources).unwrap();
         let about = list.about(row, span, &document.sources);

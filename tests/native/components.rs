@@ -579,7 +579,7 @@ fn instructions_have_names_places_and_registers() {
         "data-reg=",
         "title=\"Copies, and converts to the type of the destination.\"",
         "Parts of the instruction",
-        "<b class=\"label\">L0</b>",
+        "<b class=\"label\">L0 </b>",
         "Copy as assembly",
     ] {
         assert!(text.contains(said), "{said}: {text}");

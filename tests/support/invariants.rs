@@ -518,9 +518,10 @@ impl Check<'_> {
         for (index, flat) in tree.nodes.iter().enumerate() {
             hidden[index] = flat
                 .parent
-                .is_some_and(|p| hidden[p] || tree.nodes[p].node.kind == NodeKind::Field);
+                .is_some_and(|p| hidden[p] || is_word(&tree.nodes[p].node));
             let ends = flat.children.is_empty()
-                || matches!(flat.node.kind, NodeKind::Field | NodeKind::Packed);
+                || is_word(&flat.node)
+                || flat.node.kind == NodeKind::Packed;
             match flat.node.span {
                 Some(span)
                     if ends && !hidden[index] && !flat.extent().is_some_and(Span::is_empty) =>
@@ -794,4 +795,9 @@ fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
         }
         _ => fail(),
     }
+}
+
+/// Has it the bytes of its children?
+fn is_word(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Field | NodeKind::Instruction)
 }

@@ -31,23 +31,23 @@ columns! {
         |(list, row), sources| list.source(row, sources);
     "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
         |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
-    "label" Text Default 6 "Label" "" "The label of a basic block: its offset."
-        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.label.clone()));
-    "text" Text Default 92 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it."
-        |(list, row), sources| list.of_line(row, sources, |line| {
-            Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning)
+    "label" Text Default 11 "Label" "" "The label of a basic block, its offset; what is remarkable about the instruction."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell {
+            marks: line.marks.clone(),
+            ..Cell::text(line.label.clone())
         });
-    "comment" Text Default 36 "Message" "" "What a message means: the registers that it sends and receives, and what it does; the symbol whose address the driver patches in."
+    "text" Text Default 92 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it; the symbols whose addresses the driver patches in."
         |(list, row), sources| {
-            let cell = list.of_line(row, sources, |line| Cell {
-                marks: line.marks.clone(),
-                ..Cell::text(line.comment.clone())
+            let cell = list.of_line(row, sources, |line| {
+                Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning)
             });
             list.relocations_of(row, sources).fold(cell, |cell, relocation| {
                 let (name, doc) = list.patch(relocation);
                 cell.mark(Tone::Plain, name, doc)
             })
         };
+    "comment" Text Default 36 "Message" "" "What a message means: the registers that it sends and receives, and what it does."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.comment.clone()));
     "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
         |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
             (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),

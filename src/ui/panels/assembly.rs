@@ -92,6 +92,8 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
             { before.to_owned() }
             <b title={operation.map(|mark| mark.doc.to_string())}>{ name.to_owned() }</b>
             { for parts }
+            // The first mark is the operation.
+            { for cell.marks.iter().skip(1).map(format::mark) }
         </span>
     }
 }
@@ -151,8 +153,10 @@ pub(super) fn cell(
         "jumps" if in_order => jumps(text),
         "jumps" => Html::default(),
         "text" => instruction(cell, text, of, lit),
-        "label" if text.is_empty() => Html::default(),
-        "label" => html! { <b class="label">{ text.to_owned() }</b> },
+        "label" => html! { <>
+            if !text.is_empty() { <b class="label">{ format!("{text} ") }</b> }
+            { for cell.marks.iter().map(format::mark) }
+        </> },
         "source_text" => html! { <>
             { for cell.marks.iter().map(format::mark) }
             <span class="asm">{ escaped(text) }</span>
