@@ -263,8 +263,11 @@ impl List for InstructionList {
         let title = place(span.start - self.section.bytes.start);
         let mut links = Vec::new();
         let line = line.as_deref();
-        for target in line.iter().flat_map(|line| &line.targets) {
-            if let Ok(target) = u64::try_from(*target) {
+        let mut targets = line.map_or_else(Vec::new, |line| line.targets.clone());
+        // Both targets of a branch are often the same.
+        targets.dedup();
+        for target in targets {
+            if let Ok(target) = u64::try_from(target) {
                 let to = self.at(target, sources);
                 link(&mut links, "jumps to", &place(target), to);
             }

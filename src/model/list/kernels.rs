@@ -82,8 +82,11 @@ columns! {
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
 
-/// The columns of what the instructions come to, with the number.
-static COUNTED: &[(&str, &str, &str, fn(&Mix) -> u64)] = &[
+/// A column of what the instructions come to: its id, its title, what it means, and the number.
+type Counted = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
+
+/// The columns of what the instructions come to.
+static COUNTED: &[Counted] = &[
     (
         "instructions",
         "Instr.",
