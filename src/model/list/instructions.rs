@@ -84,6 +84,9 @@ columns! {
         };
 }
 
+/// So many of the relocations of an instruction are shown: compilers write one or two.
+const PATCHES_SHOWN: usize = 8;
+
 struct InstructionList {
     section: CodeSection,
     listing: Rc<dyn Listing>,
@@ -179,7 +182,7 @@ impl InstructionList {
         Cell::text(place.unwrap_or_default()).at(Some(line.entry))
     }
 
-    /// The relocations that patch an instruction.
+    /// The first relocations that patch an instruction.
     fn relocations_of(&self, row: u32, sources: &Sources) -> impl Iterator<Item = &Relocation> {
         let span = self.listing.span(row, sources).unwrap_or_default();
         let first = self
@@ -188,7 +191,8 @@ impl InstructionList {
         let here = self.patches.iter().skip(first);
         let here = here.take_while(move |(patched, _)| patched.start < span.end);
         let all = self.tables.as_ref().map(|tables| &tables.relocations);
-        here.filter_map(move |(_, at)| all?.get(*at))
+        here.take(PATCHES_SHOWN)
+            .filter_map(move |(_, at)| all?.get(*at))
     }
 
     /// The name of the symbol that is patched in, and what is, in words.
