@@ -178,6 +178,12 @@ fn assembled(folder: &Path) -> Result<(), Failed> {
             count[0] += 1;
         } else if listing(listed.platform, &made) == text {
             count[1] += 1;
+        } else if said.contains("warning: implicit type") {
+            // Before Xe calls and returns have types, which the assembler does not keep.
+            println!(
+                "{}: iga64 changes the types of calls and returns",
+                listed.name
+            );
         } else {
             failed.push(format!("{}: {said}", listed.name));
         }
