@@ -29,6 +29,7 @@ mod syclbin;
 #[path = "../../tests/support/zebin.rs"]
 mod zebin;
 
+mod code;
 mod hosts;
 mod process;
 mod syclbins;
@@ -41,6 +42,7 @@ use std::time::Duration;
 fn main() -> io::Result<()> {
     zebins::run()?;
     syclbins::run()?;
+    code::run()?;
     hosts::run()
 }
 

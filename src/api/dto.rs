@@ -138,10 +138,7 @@ impl<'a> Node<'a> {
             summary: node.summary.as_deref(),
             span: node.span.map(Span::new),
             head: node.head,
-            bits: node.bits.map(|bits| Bits {
-                low: bits.low,
-                high: bits.high,
-            }),
+            bits: node.bits.map(Bits::new),
             count: count(document.count(node)),
             severity: document.severity(node),
             doc: node.doc.map(Doc::new),
@@ -171,6 +168,18 @@ fn area_name(area: model::Area) -> &'static str {
 pub struct Bits {
     low: u8,
     high: u8,
+    stretches: Vec<(u8, u8)>,
+}
+
+impl Bits {
+    fn new(bits: model::Bits) -> Bits {
+        let stretches: Vec<(u8, u8)> = bits.stretches().collect();
+        Bits {
+            low: stretches.first().map_or(0, |(low, _)| *low),
+            high: stretches.last().map_or(0, |(_, high)| *high),
+            stretches,
+        }
+    }
 }
 
 /// What the bytes of a node say. A variant `X` is `XValue` in `types.ts`, `None` is `NoValue`.
@@ -495,6 +504,7 @@ mod tests {
             NodeKind::Field,
             NodeKind::Table,
             NodeKind::Item,
+            NodeKind::Instruction,
             NodeKind::Mapping,
             NodeKind::Sequence,
             NodeKind::Text,

@@ -83,6 +83,7 @@ export type NodeKind =
   | "field"
   | "table"
   | "item"
+  | "instruction"
   | "mapping"
   | "sequence"
   | "text"
@@ -107,10 +108,14 @@ export type Area =
 
 export type Severity = "info" | "warning" | "error";
 
-/** Bits of a word, the lowest is 0: `low` belongs to them, `high` does not. */
+/**
+ * Bits of a word, the lowest is 0: `low` belongs to them, `high` does not. Not all between them
+ * need to: `stretches` are those that do, as pairs of such numbers, the lowest first.
+ */
 export interface Bits {
   low: number;
   high: number;
+  stretches: [number, number][];
 }
 
 /** What the bytes of a node say. */

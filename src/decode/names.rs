@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::table::slice;
-use crate::model::{Bits, Doc, Known, Node, Rows, Span, Str, Value};
+use crate::model::{Doc, Known, Node, Rows, Span, Str, Value};
 
 /// How a number of a field is written, and which numbers have names.
 pub trait Present {
@@ -64,8 +64,10 @@ pub fn flags_value(known: &'static [Known], raw: u64, bits: u8) -> Value {
 pub struct BitField {
     /// The specification's name.
     pub name: &'static str,
-    /// Its bits.
-    pub bits: Bits,
+    /// Its lowest bit.
+    pub low: u8,
+    /// The bit after its highest one.
+    pub high: u8,
     /// How it is written.
     pub present: fn(u64, u8) -> Value,
     /// What it means.
@@ -75,16 +77,16 @@ pub struct BitField {
 impl BitField {
     /// The field's number in the word `raw`.
     pub fn of(&self, raw: u64) -> u64 {
-        let width = self.bits.high.saturating_sub(self.bits.low);
+        let width = self.high.saturating_sub(self.low);
         let mask = 1u64.checked_shl(width.into()).map_or(u64::MAX, |m| m - 1);
-        raw.checked_shr(self.bits.low.into()).unwrap_or(0) & mask
+        raw.checked_shr(self.low.into()).unwrap_or(0) & mask
     }
 
     /// The field's row: the word's bytes, and which of their bits.
     pub fn row(&'static self, raw: u64, word: Span) -> Node {
-        let width = self.bits.high.saturating_sub(self.bits.low);
+        let width = self.high.saturating_sub(self.low);
         Node::field(self.name, (self.present)(self.of(raw), width), word)
-            .bits(self.bits.low, self.bits.high)
+            .bits(self.low, self.high)
             .doc(&self.doc)
     }
 }
@@ -231,7 +233,8 @@ macro_rules! bit_fields {
             pub const FIELDS: &'static [$crate::decode::names::BitField] = &[$(
                 $crate::decode::names::BitField {
                     name: stringify!($field),
-                    bits: $crate::model::Bits { low: $low, high: $high },
+                    low: $low,
+                    high: $high,
                     present: <$present as $crate::decode::names::Present>::present,
                     doc: $crate::model::Doc::new(concat!($($d),*).trim_ascii(), $source)
                         .known(<$present as $crate::decode::names::Present>::KNOWN),

@@ -104,6 +104,8 @@ pub struct Capabilities {
     pub text: bool,
     /// It has line tables.
     pub lines: bool,
+    /// It has code of Intel's GPUs.
+    pub code: bool,
     /// It can be given to the driver: there is a verdict.
     pub loadable: bool,
     /// It is device code: within a container, one of its images.
@@ -124,6 +126,7 @@ impl BitOr for Capabilities {
             modules: self.modules || other.modules,
             text: self.text || other.text,
             lines: self.lines || other.lines,
+            code: self.code || other.code,
             loadable: self.loadable || other.loadable,
             image: self.image || other.image,
             host: self.host || other.host,
@@ -528,6 +531,15 @@ impl Document {
                 .get(expander, &self.sources)
                 .map_or(0, |e| e.count(item, &self.sources)),
             Content::Leaf | Content::Late { .. } => 0,
+        }
+    }
+
+    /// How many children of a node a walk through everything goes to: not to the fields of
+    /// instructions, which are many and all alike.
+    pub(super) fn walked(&self, node: &Node) -> u64 {
+        match node.kind {
+            NodeKind::Instruction => 0,
+            _ => self.count(node),
         }
     }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::assembly::Assembly;
 use super::document::Findings;
 use super::host_images::HostImages;
 use super::kernels::Kernels;
@@ -55,6 +56,12 @@ pub trait Expand {
 
     /// Who knows the device images, if `item` is a host's file that has some.
     fn host_images(&self, item: u64) -> Option<Rc<dyn HostImages>> {
+        let _ = item;
+        None
+    }
+
+    /// Who knows the instructions, if `item` is a document with code.
+    fn assembly(&self, item: u64) -> Option<Rc<dyn Assembly>> {
         let _ = item;
         None
     }

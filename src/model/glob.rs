@@ -49,7 +49,7 @@ impl Document {
         steps: &mut Vec<Step>,
         each: &mut impl FnMut(&Node, &[Step]) -> Result<bool, E>,
     ) -> Result<(), E> {
-        let count = self.count(node);
+        let count = self.walked(node);
         if count == 0 || steps.len() > DEPTH_MAX {
             return Ok(());
         }

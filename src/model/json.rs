@@ -40,7 +40,7 @@ pub fn write_tree(
         left_out: None,
         out,
     };
-    printer.node(node, options.depth)?;
+    printer.node(node, options.depth, true)?;
     Ok(printer.left_out)
 }
 
@@ -64,9 +64,12 @@ impl Write for Printer<'_> {
 }
 
 impl Printer<'_> {
-    fn node(&mut self, node: &Node, depth: Option<usize>) -> io::Result<()> {
+    fn node(&mut self, node: &Node, depth: Option<usize>, is_root: bool) -> io::Result<()> {
         fields(self, node)?;
-        let count = self.document.count(node);
+        let count = match is_root {
+            true => self.document.count(node),
+            false => self.document.walked(node),
+        };
         if count > 0 && depth != Some(0) {
             self.write_all(b",\"children\":[")?;
             self.children(node, count, depth.map(|d| d - 1))?;
@@ -92,7 +95,7 @@ impl Printer<'_> {
                 if child.index > 0 {
                     self.write_all(b",")?;
                 }
-                self.node(&child, depth)?;
+                self.node(&child, depth, false)?;
             }
             at = end;
         }
@@ -124,7 +127,9 @@ fn fields(out: &mut dyn Write, node: &Node) -> io::Result<()> {
         }
     }
     if let Some(bits) = node.bits {
-        write!(out, ",\"bits\":[{},{}]", bits.low, bits.high)?;
+        let ends = bits.stretches().map(|(low, high)| format!("{low},{high}"));
+        let ends: Vec<String> = ends.collect();
+        write!(out, ",\"bits\":[{}]", ends.join(","))?;
     }
     value(out, &node.value)?;
     if let Some(summary) = &node.summary {
@@ -210,6 +215,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Field => "field",
         NodeKind::Table => "table",
         NodeKind::Item => "item",
+        NodeKind::Instruction => "instruction",
         NodeKind::Mapping => "mapping",
         NodeKind::Sequence => "sequence",
         NodeKind::Text => "text",

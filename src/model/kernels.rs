@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::assembly::Mix;
 use super::document::Document;
 use super::node::{NodeId, Xref};
 use super::occupancy::{Occupancy, Question};
@@ -21,6 +22,10 @@ pub trait Kernels {
 
     /// One of them in full.
     fn detail(&self, index: usize, sources: &Sources) -> Option<KernelDetail>;
+
+    /// What the instructions of the kernel of that name come to, and its code; counted when
+    /// somebody asks. Returns `None` if it has no code, or the encoding is not known.
+    fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)>;
 
     /// What limits how much of one of them runs at a time.
     ///

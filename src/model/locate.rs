@@ -284,7 +284,8 @@ impl Document {
         }
         let elsewhere = ancestry.first() != Some(&wanted);
         let packed = node.kind == NodeKind::Packed;
-        if node.is_leaf() || packed || node.kind == NodeKind::Field {
+        let is_word = matches!(node.kind, NodeKind::Field | NodeKind::Instruction);
+        if node.is_leaf() || packed || is_word {
             if let Some(span) = node.span.filter(|_| !elsewhere) {
                 out.push(Leaf {
                     span,

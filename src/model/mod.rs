@@ -23,6 +23,7 @@
     )
 )]
 
+pub mod assembly;
 mod diagnostic;
 mod document;
 mod expand;

@@ -30,6 +30,9 @@ pub enum NodeKind {
     Table,
     /// One entry of a table.
     Item,
+    /// An instruction of machine code. Its children are the fields of its word; who walks through
+    /// everything goes past them.
+    Instruction,
     /// A mapping of names to values (YAML, property sets).
     Mapping,
     /// Values in a row (YAML).
@@ -76,13 +79,66 @@ pub enum Area {
     Padding,
 }
 
-/// Bits of a word, lowest is 0: `low..high` (half-open).
+/// Bits of a word of at most 128, lowest is 0. Those of a field need not be next to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Bits {
-    /// The lowest bit.
-    pub low: u8,
-    /// The bit after the highest one.
-    pub high: u8,
+    /// Bits 63 to 0: 1 where one belongs to them.
+    low: u64,
+    /// Bits 127 to 64.
+    high: u64,
+}
+
+impl Bits {
+    /// The bits `low..high`.
+    pub fn new(low: u8, high: u8) -> Bits {
+        let below = |bit: u8| {
+            1_u128
+                .checked_shl(bit.into())
+                .map_or(u128::MAX, |bit| bit - 1)
+        };
+        Bits::of(below(high) & !below(low))
+    }
+
+    /// Those that are set in a mask.
+    pub fn of(mask: u128) -> Bits {
+        let half = |mask: u128| u64::try_from(mask & u128::from(u64::MAX)).unwrap_or(0);
+        Bits {
+            low: half(mask),
+            high: half(mask >> 64),
+        }
+    }
+
+    /// How many.
+    pub fn count(self) -> u32 {
+        self.low.count_ones() + self.high.count_ones()
+    }
+
+    /// The stretches of them, the lowest first: the lowest bit of each, and the bit after the
+    /// highest.
+    pub fn stretches(self) -> impl DoubleEndedIterator<Item = (u8, u8)> {
+        let mut mask = u128::from(self.high) << 64 | u128::from(self.low);
+        let mut found = Vec::new();
+        while mask != 0 {
+            let low = mask.trailing_zeros();
+            let high = low + (mask >> low).trailing_ones();
+            let bit = |bit: u32| u8::try_from(bit).unwrap_or(u8::MAX);
+            found.push((bit(low), bit(high)));
+            mask &= u128::MAX.checked_shl(high).unwrap_or(0);
+        }
+        found.into_iter()
+    }
+
+    /// As hardware manuals write them: `7:4`, `121:113+91`.
+    pub fn text(self) -> String {
+        let count = self.stretches().count();
+        let words = self.stretches().rev().map(|(low, high)| {
+            match count > 1 && high == low.saturating_add(1) {
+                true => low.to_string(),
+                false => format!("{}:{low}", high.saturating_sub(1)),
+            }
+        });
+        words.collect::<Vec<_>>().join("+")
+    }
 }
 
 /// One value that a field is known to take.
@@ -301,7 +357,7 @@ impl Node {
 
     /// Sets the bits of the word.
     pub fn bits(mut self, low: u8, high: u8) -> Node {
-        self.bits = Some(Bits { low, high });
+        self.bits = Some(Bits::new(low, high));
         self
     }
 

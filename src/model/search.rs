@@ -196,7 +196,7 @@ impl Walk<'_> {
                 self.budget = self.budget.min(NODES_MORE);
             }
         }
-        let count = self.document.count(node);
+        let count = self.document.walked(node);
         self.path.push(node.name.to_string());
         let mut at = 0;
         while at < count && !self.is_over() {

@@ -93,6 +93,29 @@ impl LineTable {
         Some(section.bytes.subspan(row.offset, row.len))
     }
 
+    /// The rows of the section of code that has these bytes, by offset.
+    pub fn rows_of(&self, code: Span) -> &[LineRow] {
+        let start = |row: &LineRow| self.section(row).map(|section| section.bytes.start);
+        let place = Some(code.start);
+        let first = self.rows.partition_point(|row| start(row) < place);
+        let end = self.rows.partition_point(|row| start(row) <= place);
+        self.rows.get(first..end).unwrap_or_default()
+    }
+
+    /// The row of the section of code with these bytes that an offset in it is of.
+    pub fn row_at(&self, code: Span, offset: u64) -> Option<&LineRow> {
+        let rows = self.rows_of(code);
+        let after = rows.partition_point(|row| row.offset <= offset);
+        let row = rows.get(after.checked_sub(1)?)?;
+        (offset - row.offset < row.len).then_some(row)
+    }
+
+    /// Where a row is in the source: `add.cl:12`.
+    pub fn place(&self, row: &LineRow) -> String {
+        let name = self.file(row).map_or("", |file| &file.name);
+        format!("{name}:{}", row.line)
+    }
+
     /// Which of its files the source file of that name is: those with the name; else the only one
     /// without a name.
     pub fn files_for<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a SourceFile> {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::diagnostic::Diagnostic;
 use super::document::{Document, PAGE};
-use super::node::{Bits, Node, NodeKind};
+use super::node::{Node, NodeKind};
 use super::span::{SourceId, Span};
 use super::value::{Radix, Value};
 use super::verdict::Finding;
@@ -256,7 +256,10 @@ impl Printer<'_> {
         if depth >= self.depth_max {
             return Ok(());
         }
-        let count = self.document.count(node);
+        let count = match depth {
+            0 => self.document.count(node),
+            _ => self.document.walked(node),
+        };
         let mark = self.document.registry.mark();
         let mut at = 0;
         while at < count && self.left_out.is_none() {
@@ -285,8 +288,8 @@ impl Printer<'_> {
             line.push_str("] ");
         }
         push_visible(line, &node.name);
-        if let Some(Bits { low, high }) = node.bits {
-            let _ = write!(line, " [{}:{low}]", high.saturating_sub(1));
+        if let Some(bits) = node.bits {
+            let _ = write!(line, " [{}]", bits.text());
         }
         let before = line.len();
         line.push_str("  ");

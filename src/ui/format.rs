@@ -129,6 +129,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Field => "field",
         NodeKind::Table => "table",
         NodeKind::Item => "entry",
+        NodeKind::Instruction => "instruction",
         NodeKind::Mapping => "mapping",
         NodeKind::Sequence => "sequence",
         NodeKind::Text => "text",

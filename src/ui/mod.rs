@@ -8,6 +8,7 @@
 //! [`hooks`], everything else is a class of `www/styles`.
 
 pub mod app;
+pub mod code_state;
 pub mod commands;
 pub mod components;
 pub mod flat;

@@ -5,6 +5,7 @@
 //! * `#s=.ze_info&o=0x78+16`: 16 bytes at 0x78 of the top-level part `.ze_info`.
 //! * `#o=0x1f78+16`: bytes of the file.
 //! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
+//! * `#k=vecadd&pc=0x40`: the instruction at 0x40 of the kernel's code.
 //! * `#p=.ze_info/kernels/[0]`: the node at a path.
 //! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&device=pvc`: the panel, its filter and
 //!   order, and the device that was asked about.
@@ -32,6 +33,13 @@ pub enum Target {
         name: String,
         /// A key of its `execution_env`, or the path from its entry on.
         field: Option<String>,
+    },
+    /// An instruction.
+    Instruction {
+        /// The name of the kernel.
+        kernel: String,
+        /// Where it is in the kernel's code.
+        offset: u64,
     },
     /// Bytes.
     Bytes {
@@ -82,7 +90,7 @@ pub fn parse_query(text: &str) -> Query {
 /// Reads `#…`.
 pub fn parse_fragment(text: &str) -> Link {
     let (mut path, mut section, mut bytes) = (None, None, None);
-    let (mut kernel, mut field) = (None, None);
+    let (mut kernel, mut field, mut pc) = (None, None, None);
     let mut shown = Shown::default();
     for (key, value) in pairs(text.strip_prefix('#').unwrap_or(text)) {
         match key.as_str() {
@@ -90,6 +98,7 @@ pub fn parse_fragment(text: &str) -> Link {
             "p" => path = Some(value),
             "k" => kernel = Some(value),
             "f" => field = Some(value),
+            "pc" => pc = parse_number(&value),
             "s" => section = Some(value),
             "o" => bytes = parse_bytes(&value),
             "panel" => shown.panel = value,
@@ -101,6 +110,10 @@ pub fn parse_fragment(text: &str) -> Link {
     }
     let target = match (path, kernel, section, bytes) {
         (Some(path), ..) => Some(Target::Path(path)),
+        (_, Some(kernel), ..) if pc.is_some() => Some(Target::Instruction {
+            kernel,
+            offset: pc.unwrap_or(0),
+        }),
         (_, Some(name), ..) => Some(Target::Kernel { name, field }),
         (_, _, section, Some((offset, len))) => Some(Target::Bytes {
             section,
@@ -131,6 +144,9 @@ impl Target {
                 name,
                 field: Some(field),
             } => format!("{field} of kernel {name}"),
+            Target::Instruction { kernel, offset } => {
+                format!("the instruction at {offset:#x} of kernel {kernel}")
+            }
             Target::Bytes {
                 section,
                 offset,
@@ -180,6 +196,10 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
         Some(Target::Kernel { name, field }) => {
             put("k", name);
             put("f", field.as_deref().unwrap_or_default());
+        }
+        Some(Target::Instruction { kernel, offset }) => {
+            put("k", kernel);
+            put("pc", &format!("{offset:#x}"));
         }
         Some(Target::Bytes {
             section,
@@ -263,6 +283,9 @@ pub fn kernel_target(name: &str, rest: &str) -> Target {
     }
 }
 
+/// How the section with the code of a kernel is called: this, and the kernel's name.
+pub const CODE: &str = ".text.";
+
 /// Where a kernel, or what is said of it, may be: the first path that there is.
 pub fn kernel_paths(name: &str, field: Option<&str>) -> Vec<String> {
     let entry = format!(".ze_info/kernels/{name}");
@@ -303,6 +326,19 @@ mod tests {
             ]
         );
         assert_eq!(kernel_paths("k", None), [".ze_info/kernels/k"]);
+    }
+
+    #[test]
+    fn instructions_by_their_place() {
+        let target = Target::Instruction {
+            kernel: "vecadd".to_owned(),
+            offset: 0x40,
+        };
+        there_and_back(target.clone());
+        assert_eq!(written(target), "#k=vecadd&pc=0x40");
+        // Not a place: the kernel.
+        let read = parse_fragment("#k=vecadd&pc=x");
+        assert_eq!(read.target, Some(kernel_target("vecadd", "")));
     }
 
     fn written(target: Target) -> String {

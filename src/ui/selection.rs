@@ -145,6 +145,7 @@ impl Selection {
             _ if path.is_empty() => return None,
             _ => {
                 let kernel = self.kernel_target(path);
+                let kernel = kernel.or_else(|| self.instruction_target());
                 return Some(kernel.unwrap_or_else(|| Target::Path(path.to_owned())));
             }
         };
@@ -170,9 +171,7 @@ impl Selection {
         let [part, list, entry, ..] = &*self.ancestry else {
             return None;
         };
-        // Names that would have to be escaped in a path are not worth it.
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_$.@".contains(c);
-        let named = !entry.name.is_empty() && entry.name.chars().all(plain);
+        let named = is_plain(&entry.name);
         if part.name != ".ze_info" || list.name != "kernels" || !entry.indexed || !named {
             return None;
         }
@@ -181,10 +180,31 @@ impl Selection {
         Some(route::kernel_target(&entry.name, rest))
     }
 
+    /// What a link points to within the code of a kernel.
+    fn instruction_target(&self) -> Option<Target> {
+        let (part, word) = (self.ancestry.first()?, self.ancestry.last()?);
+        let kernel = part.name.strip_prefix(route::CODE)?;
+        let (code, word) = match word.kind {
+            NodeKind::Instruction => (part.span?, word.span?),
+            _ => return None,
+        };
+        let offset = word.start.checked_sub(code.start)?;
+        is_plain(kernel).then(|| Target::Instruction {
+            kernel: kernel.to_owned(),
+            offset,
+        })
+    }
+
     /// The names on the way, with the numbers of entries.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.ancestry.iter().map(name)
     }
+}
+
+/// Is it a name that needs no escapes in a path? Others are not worth it.
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_$.@".contains(c);
+    !name.is_empty() && name.chars().all(plain)
 }
 
 /// How a row is called in a row of names.

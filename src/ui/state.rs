@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::{AttrValue, Reducible};
 
+use super::code_state::{CodeChange, CodeState};
 use super::flat::Group;
 use super::graph_view::{GraphChange, GraphView};
 use super::list::{List, ListChange};
@@ -95,6 +96,8 @@ pub enum PanelId {
     Modules,
     /// The property sets of what is selected in it.
     Properties,
+    /// The instructions of a kernel.
+    Assembly,
     /// The source lines of the code.
     SourceLines,
     /// The images of a container.
@@ -107,10 +110,11 @@ pub enum PanelId {
 
 impl PanelId {
     /// All panels, in the order of their tabs.
-    pub const ALL: [PanelId; 12] = [
+    pub const ALL: [PanelId; 13] = [
         PanelId::Overview,
         PanelId::Kernels,
         PanelId::Arguments,
+        PanelId::Assembly,
         PanelId::Relocations,
         PanelId::Symbols,
         PanelId::Text,
@@ -131,6 +135,7 @@ impl PanelId {
             PanelId::Relocations => "relocations",
             PanelId::Symbols => "symbols",
             PanelId::Text => "text",
+            PanelId::Assembly => "assembly",
             PanelId::SourceLines => "source-lines",
             PanelId::Modules => "modules",
             PanelId::Properties => "properties",
@@ -152,6 +157,7 @@ impl PanelId {
             PanelId::Relocations => Some(ListId::Relocations),
             PanelId::Symbols => Some(ListId::Symbols),
             PanelId::Text => Some(ListId::Lines),
+            PanelId::Assembly => Some(ListId::Instructions),
             PanelId::SourceLines => Some(ListId::SourceLines),
             PanelId::Modules => Some(ListId::Modules),
             PanelId::Properties => Some(ListId::Properties),
@@ -224,6 +230,8 @@ pub struct View {
     pub verdict: Rc<VerdictState>,
     /// What limits the kernel that is shown, as far as it is known.
     pub occupancy: Rc<OccupancyState>,
+    /// The code that is shown, as far as it is known.
+    pub code: Rc<CodeState>,
     /// Its lists, as far as somebody has asked for them.
     pub lists: Lists,
     /// Its readable texts, as far as somebody has asked for them.
@@ -362,6 +370,8 @@ pub enum Action {
     Verdict(TabId, VerdictChange),
     /// More is known of what limits a kernel.
     Occupancy(TabId, OccupancyChange),
+    /// More is known of the code that is shown.
+    Code(TabId, CodeChange),
     /// More is known of a list.
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
@@ -442,6 +452,7 @@ impl State {
             panel,
             verdict: Rc::default(),
             occupancy: Rc::default(),
+            code: Rc::default(),
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
@@ -615,6 +626,9 @@ impl Reducible for State {
             }),
             Action::Occupancy(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.occupancy).apply(change);
+            }),
+            Action::Code(id, change) => state.change_view(id, |view| {
+                Rc::make_mut(&mut view.code).apply(change);
             }),
             Action::List(id, list, change) => {
                 state.change_view(id, |view| view.list_changed(list, change));

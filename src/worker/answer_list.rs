@@ -136,9 +136,18 @@ impl Lists {
                 rows,
             } => {
                 let text = match (query.of, list, form) {
-                    // A text is not a table of its lines.
+                    // A text is not a table of its lines, a listing none of instructions.
                     (Some(text), ListId::Lines, Form::Plain) => {
                         lines::text(text, &document.sources, EXPORT_MAX)
+                    }
+                    (_, ListId::Instructions, Form::Plain) if rows.is_none() => {
+                        let none = || "This part of the file has no instructions.".to_owned();
+                        let around = document.document_of(id, list).ok_or_else(none)?;
+                        let encoding = query.device.as_deref();
+                        let listing = document.listing(around, query.of, encoding);
+                        listing
+                            .ok_or_else(none)?
+                            .text(&document.sources, EXPORT_MAX)
                     }
                     _ => {
                         let found = self.get(document, id, list, query)?;
@@ -208,6 +217,14 @@ impl Lists {
                 let graph = document.modules(id)?.graph(&document.sources);
                 let holder = span.and_then(|span| graph.holder_at(span));
                 Some(graph.bytes_of(holder.unwrap_or(Holder::Whole)))
+            }
+            ListId::Instructions => {
+                let code = span.and_then(|span| document.code_of(id, span));
+                // Before any was chosen it is the first.
+                code.or(follow.query.of).or_else(|| {
+                    let sections = document.assembly(id)?.sections();
+                    sections.first().map(|section| section.bytes)
+                })
             }
             _ => None,
         };

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::answer_code::Counting;
 use super::answer_list::Lists;
 use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, Follow, HitRow, KnownRow, LeafRow, Opened, PREVIEW,
@@ -87,6 +88,7 @@ struct OpenFile {
     document: Document,
     trouble: Trouble,
     lists: Lists,
+    counting: Counting,
 }
 
 impl Handler {
@@ -129,6 +131,7 @@ impl Handler {
             document,
             trouble,
             lists: Lists::default(),
+            counting: Counting::default(),
         };
         let opened = file.opened(self.clock, started);
         if let Some(error) = file.trouble.take() {
@@ -222,8 +225,16 @@ impl OpenFile {
             } => {
                 document.add_source_text(name, text);
                 self.lists.forget(ListId::SourceLines);
+                self.lists.forget(ListId::Instructions);
                 added(document, *id, name).map_or_else(failed, Answer::from)
             }
+            Request::Code {
+                document: id,
+                query,
+            } => self
+                .counting
+                .answer(document, *id, query)
+                .map_or_else(failed, Answer::from),
             Request::Occupancy {
                 document: id,
                 kernel,

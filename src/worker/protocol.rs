@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::assembly::Mix;
 use crate::model::kernels::Given;
 use crate::model::list::query::Query;
 use crate::model::list::write::Form;
@@ -23,7 +24,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 9;
+pub const PROTOCOL_VERSION: u32 = 10;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,7 +122,8 @@ pub enum Request {
         /// The document.
         document: NodeId,
     },
-    /// Keeps the text of a source file, for [`ListId::SourceLines`]; answered by
+    /// Keeps the text of a source file, for [`ListId::SourceLines`] and
+    /// [`ListId::Instructions`]; answered by
     /// [`Response::Text`]: what it is the source of, in words.
     AddSource {
         /// The document, or one within it.
@@ -130,6 +132,13 @@ pub enum Request {
         name: String,
         /// Its text.
         text: String,
+    },
+    /// The sections of code of a document, and what the instructions of one come to.
+    Code {
+        /// The document, or one within it.
+        document: NodeId,
+        /// Which section, and in which encoding, as for [`ListId::Instructions`].
+        query: Query,
     },
     /// What limits how much of a kernel runs at a time.
     Occupancy {
@@ -233,6 +242,8 @@ pub const PICKS_MAX: usize = 4;
 pub const IMAGES_MAX: usize = 6;
 /// So many of the selected bytes are sent with them.
 pub const PREVIEW: u64 = 64;
+/// At most so many sections of code are named.
+pub const SECTIONS_MAX: usize = 2000;
 /// At most so many rows in one answer.
 pub const ROWS_MAX: u64 = 512;
 /// At most so many bytes in one answer (a larger export is cut into several by the page).
@@ -313,6 +324,8 @@ pub enum Response {
     Texts(Vec<Row>),
     /// To [`Request::Occupancy`].
     Occupancy(Box<Occupancy>),
+    /// To [`Request::Code`].
+    Code(Box<CodeReport>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
     /// To [`Ask::At`]; nothing if no document has such a list.
@@ -466,6 +479,25 @@ pub struct ImagePick {
     pub why: Str,
 }
 
+/// The code of a document, and what the instructions of a section come to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeReport {
+    /// The document that has answered.
+    pub document: NodeId,
+    /// The first sections of code: their names and their bytes.
+    pub sections: Vec<(String, Span)>,
+    /// The encoding that the file's device has; `None` if it is not known.
+    pub encoding: Option<Str>,
+    /// All encodings.
+    pub encodings: Vec<Str>,
+    /// The section that was asked about.
+    pub of: Span,
+    /// What its instructions come to, as far as they are counted.
+    pub mix: Mix,
+    /// So many bytes of it are not counted yet; whoever asks again gets more.
+    pub left: u64,
+}
+
 /// Rows of a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListPage {
@@ -499,8 +531,8 @@ pub struct ListAt {
     /// The document whose list it is.
     pub document: NodeId,
     /// What the list is of ([`Query::of`]): the outermost text around the selected bytes, the
-    /// bytes of the innermost thing with properties (the same for all bytes that belong to it);
-    /// what the query says if they are in none.
+    /// bytes of the innermost thing with properties (the same for all bytes that belong to it),
+    /// the section of code; what the query says if they are in none.
     pub of: Option<Span>,
     /// How many rows the query finds.
     pub found: u64,

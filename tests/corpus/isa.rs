@@ -15,6 +15,7 @@ pub const TESTS: &[(&str, Test)] = &[
     ("compiled_instructions_have_the_assemblers_text", compiled),
     ("altered_words_have_the_assemblers_text", altered),
     ("kernels_have_the_assemblers_listing", listings),
+    ("listings_are_assembled_to_the_same_bytes", assembled),
 ];
 
 /// A table, unpacked by `xz`.
@@ -55,12 +56,23 @@ fn altered(folder: &Path) -> Result<(), Failed> {
 /// The name that the assembler's `-p` takes for each platform.
 const PLATFORMS: [&str; 8] = ["9", "11", "12p1", "12p71", "12p72", "2", "3", "3pxpc"];
 
-fn listings(folder: &Path) -> Result<(), Failed> {
-    let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
-    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-    let mut failed = Vec::new();
-    for line in manifest.lines().skip(1) {
-        let [file, section, _, platform, listing] = line.split('\t').collect::<Vec<_>>()[..] else {
+/// A line of the manifest of listings: its name, what `-p` takes, and the code.
+struct Listed<'a> {
+    name: &'a str,
+    option: &'a str,
+    platform: Platform,
+    code: Vec<u8>,
+}
+
+/// The listings of the manifest: the first of every so many.
+fn listed<'a>(
+    folder: &Path,
+    manifest: &'a str,
+    every: usize,
+    mut each: impl FnMut(Listed<'a>) -> Result<(), Failed>,
+) -> Result<(), Failed> {
+    for line in manifest.lines().skip(1).step_by(every) {
+        let [file, section, _, option, name] = line.split('\t').collect::<Vec<_>>()[..] else {
             continue;
         };
         let bytes = fs::read(folder.join("samples/zebin").join(file))?;
@@ -71,35 +83,119 @@ fn listings(folder: &Path) -> Result<(), Failed> {
             .find(|h| elf.shdr_strtab.get_at(h.sh_name) == Some(section))
             .ok_or(format!("{file} has no {section}"))?;
         let code = &bytes[header.file_range().ok_or("no bytes")?];
-        let at = PLATFORMS.iter().position(|p| *p == platform);
-        let decoder = Decoder::new(Platform::ALL[at.ok_or("an unknown platform")?]);
-        let mut text = String::new();
-        let blocks = Blocks::find(&decoder, code);
-        decoder.list(
-            code,
-            Some(&blocks),
-            &mut |_, _, _| (),
-            &mut String::new(),
-            &mut |part| {
-                text.push_str(part);
-                part.clear();
-                true
-            },
-        );
-        let wanted = fs::read(folder.join("isa/listings").join(listing))?;
+        let at = PLATFORMS.iter().position(|p| *p == option);
+        each(Listed {
+            name,
+            option,
+            platform: Platform::ALL[at.ok_or("an unknown platform")?],
+            code: code.to_vec(),
+        })?;
+    }
+    Ok(())
+}
+
+/// The listing of some code.
+fn listing(platform: Platform, code: &[u8]) -> String {
+    let decoder = Decoder::new(platform);
+    let mut text = String::new();
+    let blocks = Blocks::find(&decoder, code);
+    decoder.list(
+        code,
+        Some(&blocks),
+        &mut |_, _, _| (),
+        &mut String::new(),
+        &mut |part| {
+            text.push_str(part);
+            part.clear();
+            true
+        },
+    );
+    text
+}
+
+fn listings(folder: &Path) -> Result<(), Failed> {
+    let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let mut failed = Vec::new();
+    listed(folder, &manifest, 1, |listed| {
+        let text = listing(listed.platform, &listed.code);
+        let wanted = fs::read(folder.join("isa/listings").join(listed.name))?;
         let wanted: String = wanted.iter().map(|b| char::from(*b)).collect();
-        let count = counts.entry(platform).or_default();
+        let count = counts.entry(listed.option).or_default();
         count[1] += 1;
         if text == wanted {
             count[0] += 1;
         } else {
-            failed.push(listing.to_owned());
+            failed.push(listed.name.to_owned());
         }
-    }
+        Ok(())
+    })?;
     for (platform, [equal, all]) in &counts {
         println!("-p {platform}: {equal} of {all} listings");
     }
     match failed.is_empty() && counts.len() == PLATFORMS.len() {
+        true => Ok(()),
+        false => Err(failed.join("\n").into()),
+    }
+}
+
+/// So many listings are not assembled between two that are.
+const EVERY: usize = 4;
+
+/// Where `iga64` is installed, it makes the same bytes of our text, or bytes of the same meaning:
+/// some instructions have several encodings, of which it takes another one.
+fn assembled(folder: &Path) -> Result<(), Failed> {
+    if Command::new("iga64").arg("-h").output().is_err() {
+        println!("iga64 is not installed: nothing is assembled");
+        return Ok(());
+    }
+    let manifest = fs::read_to_string(folder.join("isa/listings/LISTINGS.tsv"))?;
+    let work = std::env::temp_dir().join(format!("zeview-iga-{}", std::process::id()));
+    fs::create_dir_all(&work)?;
+    let (source, binary) = (work.join("code.asm"), work.join("code.krn"));
+    let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut failed = Vec::new();
+    listed(folder, &manifest, EVERY, |listed| {
+        let text = listing(listed.platform, &listed.code);
+        // The tool reads and writes one byte for a character.
+        let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
+        fs::write(&source, bytes)?;
+        let output = Command::new("iga64")
+            .args(["-a", "-p", listed.option, "-o"])
+            .args([&binary, &source])
+            .output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let count = counts.entry(listed.option).or_default();
+        if said.contains("invalid platform option") {
+            // An older release than the platform.
+            return Ok(());
+        }
+        count[2] += 1;
+        let made = fs::read(&binary).unwrap_or_default();
+        // What is no whole instruction at the end is not in the listing.
+        let rest = listed.code.get(made.len()..).unwrap_or_default();
+        if listed.code.starts_with(&made) && rest.len() < 16 && output.status.success() {
+            count[0] += 1;
+        } else if listing(listed.platform, &made) == text {
+            count[1] += 1;
+        } else if said.contains("warning: implicit type") {
+            // Before Xe calls and returns have types, which the assembler does not keep.
+            println!(
+                "{}: iga64 changes the types of calls and returns",
+                listed.name
+            );
+        } else {
+            failed.push(format!("{}: {said}", listed.name));
+        }
+        Ok(())
+    })?;
+    fs::remove_dir_all(&work)?;
+    for (platform, [equal, same, all]) in &counts {
+        println!(
+            "-p {platform}: of {all} listings {equal} have the same bytes, {same} the same text"
+        );
+    }
+    match failed.is_empty() {
         true => Ok(()),
         false => Err(failed.join("\n").into()),
     }

@@ -52,6 +52,34 @@ fn code_alone_needs_a_platform() {
 }
 
 #[test]
+fn source_lines_stand_between_the_instructions() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/zebin/");
+    let file = format!("{folder}debugme.tgllp.igc1.12504.zebin");
+    let printed = text(&disasm(&["--source", &file]));
+    assert!(printed.lines().any(|line| line == "// debugme.cl:5"));
+    let is_line = |line: &&str| line.starts_with("// debugme.cl:");
+    let without: Vec<&str> = printed.lines().filter(|line| !is_line(line)).collect();
+    let plain = text(&disasm(&[&file]));
+    assert_eq!(without, plain.lines().collect::<Vec<_>>());
+    let json = text(&disasm(&["--json", &file]));
+    let json: Vec<serde_json::Map<_, _>> = serde_json::from_str(&json).expect("it is JSON");
+    for instruction in &json {
+        let keys: Vec<&str> = instruction.keys().map(String::as_str).collect();
+        assert_eq!(
+            keys,
+            [
+                "comment", "end", "kernel", "line", "mnemonic", "offset", "operands", "schema",
+                "start", "target", "targets", "text"
+            ]
+        );
+        let first = instruction["targets"].get(0).cloned();
+        assert_eq!(instruction["target"], first.unwrap_or_default());
+    }
+    assert_eq!(json[2]["line"]["file"], "debugme.cl");
+    assert_eq!(json[2]["line"]["line"], 5);
+}
+
+#[test]
 fn the_platform_is_the_files() {
     let folder = format!("{}/tests/fixtures/zebin", env!("CARGO_MANIFEST_DIR"));
     let mut kernels = 0;

@@ -11,6 +11,7 @@ use zeview::model::list::query::Query;
 use zeview::model::list::{Detail, ListId};
 use zeview::model::occupancy::Question;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
+use zeview::ui::code_state::CodeChange;
 use zeview::ui::commands::Command;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::graph_view::GraphChange;
@@ -531,6 +532,59 @@ fn source_lines_lead_to_their_code() {
     let (_, view) = File::open("vecadd.bmg.zebin");
     let mut shown = zeview::ui::panels::shown(&view);
     assert!(shown.all(|panel| panel.id != PanelId::SourceLines));
+}
+
+#[test]
+fn instructions_have_names_places_and_registers() {
+    let shown = || {
+        let (mut file, mut view) = File::open("spill.dg2.zebin");
+        let list = ListId::Instructions;
+        let sections = match file.ask(Request::Code {
+            document: NodeId::ROOT,
+            query: Query::default(),
+        }) {
+            Response::Code(report) => report.sections,
+            other => panic!("{other:?}"),
+        };
+        let (_, of) = sections
+            .iter()
+            .find(|(name, _)| name == ".text.spill")
+            .unwrap();
+        let query = Query {
+            of: Some(*of),
+            ..Query::default()
+        };
+        file.list(&mut view, list, query.clone(), 3);
+        let answer = file.ask(Request::Code {
+            document: NodeId::ROOT,
+            query,
+        });
+        let Response::Code(report) = answer else {
+            panic!("{answer:?}");
+        };
+        let asked = (NodeId::ROOT, *of, None);
+        let code = Rc::make_mut(&mut view.code);
+        code.apply(CodeChange::Asked(asked.clone()));
+        code.apply(CodeChange::Answered(asked, report));
+        view
+    };
+    let text = panel(PanelId::Assembly, shown);
+    for said in [
+        "aria-label=\"Code\"",
+        ">xe_hpg</option>",
+        "compacted",
+        " spills",
+        "Instruction mix",
+        "hword scratch block write",
+        "data-reg=",
+        "title=\"Copies, and converts to the type of the destination.\"",
+        "Parts of the instruction",
+        "<b class=\"label\">L0 </b>",
+        "Copy as assembly",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    assert!(count(&text, "role=\"row\"") <= 100);
 }
 
 #[test]

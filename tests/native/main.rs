@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod assembly;
 mod cli;
 mod cli_check;
 mod cli_colors;

@@ -3,7 +3,7 @@
 use crate::support::fixtures;
 use crate::support::open;
 use crate::support::tree::walk_all;
-use zeview::model::{Document, Hit, Query, Span, Value};
+use zeview::model::{Document, Hit, NodeKind, Query, Span, Value};
 
 const LIMIT: usize = 100;
 
@@ -16,10 +16,15 @@ fn search(document: &Document, typed: &str, limit: usize) -> (Vec<Hit>, bool) {
     document.search(&Query::parse(typed).unwrap(), limit)
 }
 
-/// The bytes of all nodes that fit, in the order of the tree.
+/// The bytes of all nodes that fit, in the order of the tree. A search does not go into instructions.
 fn all(document: &Document, fits: impl Fn(&str, &Value) -> bool) -> Vec<Span> {
     let tree = walk_all(document).unwrap();
-    let nodes = tree.nodes.iter().skip(1).map(|flat| &flat.node);
+    let is_field = |parent: Option<usize>| {
+        parent.is_some_and(|at| tree.nodes[at].node.kind == NodeKind::Instruction)
+    };
+    let nodes = tree.nodes.iter().skip(1);
+    let nodes = nodes.filter(|flat| !is_field(flat.parent));
+    let nodes = nodes.map(|flat| &flat.node);
     let found = nodes.filter(|node| fits(&node.name, &node.value));
     let mut spans: Vec<Span> = found.filter_map(|node| node.span).collect();
     spans.sort();

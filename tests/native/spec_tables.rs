@@ -137,7 +137,7 @@ fn bits(ours: &[BitField], text: &'static str) {
     let rows = table(text);
     assert_eq!(ours.len(), rows.len());
     for (field, row) in ours.iter().zip(rows) {
-        let (low, high) = (u64::from(field.bits.low), u64::from(field.bits.high));
+        let (low, high) = (u64::from(field.low), u64::from(field.high));
         assert_eq!(
             (low, high - 1),
             (number(row["low"]), number(row["high"])),

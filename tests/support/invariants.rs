@@ -6,7 +6,7 @@ use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::text::{TextOptions, value_text, write_tree};
 use zeview::model::{
-    Content, Coverage, Document, MemorySource, Node, NodeId, NodeKind, SourceId, Span, Value,
+    Bits, Content, Coverage, Document, MemorySource, Node, NodeId, NodeKind, SourceId, Span, Value,
     Verdict,
 };
 use zeview::worker::handler::Handler;
@@ -161,7 +161,7 @@ impl Check<'_> {
                 self.fail_at(index, "not at its index");
             }
             if let Some(bits) = node.bits {
-                self.bits(index, node, &parent.node, bits.low, bits.high);
+                self.bits(index, node, &parent.node, bits);
             }
             for xref in &node.xrefs {
                 if !sources.whole(xref.to.source).contains(xref.to) {
@@ -171,12 +171,20 @@ impl Check<'_> {
         }
     }
 
-    fn bits(&mut self, index: usize, node: &Node, parent: &Node, low: u8, high: u8) {
+    fn bits(&mut self, index: usize, node: &Node, parent: &Node, bits: Bits) {
         let width = node.span.map_or(0, Span::len) * 8;
-        if node.span != parent.span || low >= high || u64::from(high) > width {
+        let stretches: Vec<(u8, u8)> = bits.stretches().collect();
+        let is_in = stretches
+            .last()
+            .is_some_and(|(_, end)| u64::from(*end) <= width);
+        if node.span != parent.span || !is_in {
             self.fail_at(index, "bits that are not bits of their word");
             return;
         }
+        // A word of a number is one of at most 64 bits.
+        let (&[(low, high)], true) = (&stretches[..], width <= 64) else {
+            return;
+        };
         let mask = u64::MAX >> (64 - (high - low));
         let value = parent.value.as_u64().map(|word| word >> low & mask);
         if value.is_some() && value != node.value.as_u64() {
@@ -510,9 +518,10 @@ impl Check<'_> {
         for (index, flat) in tree.nodes.iter().enumerate() {
             hidden[index] = flat
                 .parent
-                .is_some_and(|p| hidden[p] || tree.nodes[p].node.kind == NodeKind::Field);
+                .is_some_and(|p| hidden[p] || is_word(&tree.nodes[p].node));
             let ends = flat.children.is_empty()
-                || matches!(flat.node.kind, NodeKind::Field | NodeKind::Packed);
+                || is_word(&flat.node)
+                || flat.node.kind == NodeKind::Packed;
             match flat.node.span {
                 Some(span)
                     if ends && !hidden[index] && !flat.extent().is_some_and(Span::is_empty) =>
@@ -786,4 +795,9 @@ fn reread_text(value: &Value, bytes: &[u8]) -> Result<(), String> {
         }
         _ => fail(),
     }
+}
+
+/// Has it the bytes of its children?
+fn is_word(node: &Node) -> bool {
+    matches!(node.kind, NodeKind::Field | NodeKind::Instruction)
 }

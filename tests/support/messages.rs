@@ -1,12 +1,13 @@
 //! One message of every kind, with the values that are hardest to carry.
 
+use zeview::model::assembly::{MessageCount, Mix, Part};
 use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
 use zeview::model::list::query::Query;
 use zeview::model::list::write::Form;
-use zeview::model::list::{self, About, Cell, CellValue, ListId, Match};
+use zeview::model::list::{self, About, Cell, CellValue, InstructionDetail, ListId, Match};
 use zeview::model::modules::graph::ModuleGroup;
 use zeview::model::modules::{AbstractModule, Holder, Image};
 use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
@@ -16,9 +17,9 @@ use zeview::model::{
     Value, Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
-    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened,
-    Place, Problem, Request, Response, Row, Selected, VerdictReport,
+    Ask, CodeReport, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage,
+    HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message,
+    Opened, Place, Problem, Request, Response, Row, Selected, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -67,6 +68,10 @@ pub fn requests() -> Vec<Envelope> {
             document: node,
             name: "a.cl".to_owned(),
             text: "\u{e4}\n".to_owned(),
+        },
+        Request::Code {
+            document: node,
+            query: query(),
         },
         Request::Occupancy {
             document: node,
@@ -210,6 +215,15 @@ fn responses() -> Vec<Response> {
         Response::Rules(vec![rule()]),
         Response::Texts(vec![bare_row()]),
         Response::Occupancy(Box::new(occupancy())),
+        Response::Code(Box::new(CodeReport {
+            document: NodeId(u32::MAX),
+            sections: vec![(".text.vecadd".to_owned(), SPAN)],
+            encoding: Some("xe2".into()),
+            encodings: vec!["gen9".into()],
+            of: SPAN,
+            mix: mix(),
+            left: u64::MAX,
+        })),
         Response::List(Box::new(ListPage {
             document: NodeId(u32::MAX),
             subject: "abstract module 3".to_owned(),
@@ -234,6 +248,18 @@ fn responses() -> Vec<Response> {
             query: "symbol=\"add\"".to_owned(),
         })))),
         Response::ListAt(Some(Box::new(list_at(list::Detail::Module(Holder::Whole))))),
+        Response::ListAt(Some(Box::new(list_at(list::Detail::Instruction(
+            Box::new(InstructionDetail {
+                meaning: "Adds two numbers.".into(),
+                comment: "wr:1+0, rd:1".to_owned(),
+                parts: vec![Part {
+                    name: "destination".into(),
+                    text: "r1.0<1>:d".to_owned(),
+                    bits: Bits::of(1 << 127 | 0xff),
+                    meaning: "".into(),
+                }],
+            }),
+        ))))),
         Response::ListAt(Some(Box::new(list_at(list::Detail::Line {
             ranges: 1,
             bytes: u64::MAX,
@@ -253,6 +279,20 @@ fn responses() -> Vec<Response> {
             changed: true,
         },
     ]
+}
+
+fn mix() -> Mix {
+    Mix {
+        instructions: u64::MAX,
+        kinds: vec![("float".into(), 1 << 53)],
+        messages: vec![MessageCount {
+            name: "load.ugm".to_owned(),
+            count: 1,
+            sent: 64,
+            received: u64::MAX,
+        }],
+        ..Mix::default()
+    }
 }
 
 fn query() -> Query {
@@ -495,7 +535,7 @@ fn row(value: Value) -> Row {
         summary: Some("a few words".into()),
         span: Some(SPAN),
         head: 3,
-        bits: Some(Bits { low: 0, high: 64 }),
+        bits: Some(Bits::new(0, 64)),
         count: None,
         severity: Some(Severity::Warning),
     }
@@ -551,6 +591,7 @@ fn opened() -> Opened {
                 modules: false,
                 text: true,
                 lines: true,
+                code: true,
                 loadable: true,
                 image: true,
                 host: true,

@@ -2,12 +2,15 @@
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
 use serde_json::{Value, json};
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
 use zeview::model::list::ListId;
+use zeview::model::source_lines::{LineRow, LineTable};
+use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
 
 use crate::FileArgument;
@@ -38,9 +41,13 @@ pub struct Options {
     /// Print the bytes of each instruction.
     #[arg(long)]
     bytes: bool,
+    /// Print the source file and line before the first instruction of each line, as a comment.
+    #[arg(long)]
+    source: bool,
     /// Print a JSON array with one object per instruction: schema, kernel, offset, start, end,
-    /// mnemonic, text, comment, operands, targets.
-    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes"])]
+    /// mnemonic, text, comment, operands (kind, text, bits), target (the first place that it can
+    /// jump to), targets, line (file, line, column; null if it is not known).
+    #[arg(long, conflicts_with_all = ["numeric", "offsets", "bytes", "source"])]
     json: bool,
 }
 
@@ -53,6 +60,15 @@ struct Code {
     name: String,
     span: Span,
     platform: Platform,
+    /// The source lines, if somebody wants them.
+    lines: Option<Rc<LineTable>>,
+}
+
+impl Code {
+    fn line(&self, at: usize) -> Option<(&LineTable, &LineRow)> {
+        let lines = self.lines.as_deref()?;
+        Some((lines, lines.row_at(self.span, at as u64)?))
+    }
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
@@ -104,7 +120,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if options.kernel.is_none() && !options.raw {
             writeln!(out, "// kernel {}", code.name)?;
         }
-        write_text(decoder, &bytes, options, &mut out)?;
+        write_text(decoder, code, &bytes, options, &mut out)?;
     }
     out.write_all(if options.json { b"\n]\n" } else { b"" })?;
     out.flush()?;
@@ -117,6 +133,7 @@ fn raw(document: &Document, options: &Options) -> Vec<Code> {
         name: String::new(),
         span,
         platform,
+        lines: None,
     });
     code.into_iter().collect()
 }
@@ -135,12 +152,16 @@ fn find(document: &mut Document, options: &Options) -> Result<Vec<Code>, String>
             });
             continue;
         };
+        let wants_lines = options.source || options.json;
+        let lines = document.source_lines(zebin).filter(|_| wants_lines);
+        let lines = lines.map(|lines| lines.table(&document.sources));
         for (name, span) in sections(document, zebin) {
             if options.kernel.as_ref().is_none_or(|kernel| *kernel == name) {
                 found.push(Code {
                     name,
                     span,
                     platform,
+                    lines: lines.clone(),
                 });
             }
         }
@@ -171,13 +192,23 @@ fn sections(document: &mut Document, zebin: NodeId) -> Vec<(String, Span)> {
 
 fn write_text(
     decoder: &Decoder,
+    code: &Code,
     bytes: &[u8],
     options: &Options,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let blocks = (!options.numeric).then(|| Blocks::find(decoder, bytes));
     let mut result = Ok(());
+    let mut before = None;
     let mut prefix = |at: usize, length: usize, text: &mut String| {
+        if options.source {
+            let line = code.line(at);
+            let place = line.map(|(_, row)| (row.file, row.line));
+            if let Some((lines, row)) = line.filter(|_| place != before) {
+                text.push_str(&format!("// {}\n", escaped(&lines.place(row))));
+            }
+            before = place;
+        }
         if options.offsets {
             text.push_str(&format!("/* [{at:08X}] */ "));
         }
@@ -220,9 +251,9 @@ fn write_json(
         .and_then(|bytes| decoder.decode_fields(bytes))
     {
         let place = i32::try_from(at).unwrap_or(i32::MAX);
-        let mut line = String::new();
-        let parts = decoder.format_parts(&instruction, Labels::Names(place), &mut line);
-        let (text, comment) = line.split_once(" // ").unwrap_or((&line, ""));
+        let mut written = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(place), &mut written);
+        let (text, comment) = written.split_once(" // ").unwrap_or((&written, ""));
         let operands: Vec<Value> = parts
             .iter()
             .filter(|part| {
@@ -234,12 +265,21 @@ fn write_json(
             .map(|part| {
                 json!({
                     "kind": format!("{:?}", part.kind),
-                    "text": line.get(part.text.clone()),
+                    "text": written.get(part.text.clone()),
                     "bits": format!("{:#x}", part.bits),
                 })
             })
             .collect();
         let targets: Vec<i32> = targets(&instruction, place).collect();
+        let line = code.line(at).map(|(lines, row)| {
+            let file = lines.file(row);
+            let column = (row.column > 0).then_some(row.column);
+            json!({
+                "file": file.map(|file| &*file.name),
+                "line": row.line,
+                "column": column,
+            })
+        });
         let start = code.span.start + at as u64;
         at += usize::from(instruction.length);
         let object = json!({
@@ -252,7 +292,9 @@ fn write_json(
             "text": text.trim(),
             "comment": comment,
             "operands": operands,
+            "target": targets.first(),
             "targets": targets,
+            "line": line,
         });
         out.write_all(if *first { b"\n" } else { b",\n" })?;
         *first = false;

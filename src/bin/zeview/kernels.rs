@@ -28,7 +28,7 @@ pub struct Options {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<FileArgument>,
     /// Print a JSON array with one object per kernel: schema, file, and all columns, with
-    /// defaults filled in.
+    /// defaults filled in; what the code comes to only if --columns names it.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print comma-separated values, with the column names in the first line.

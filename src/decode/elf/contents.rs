@@ -7,6 +7,7 @@ use super::file::ElfFile;
 use super::section::Section;
 use crate::decode::Context;
 use crate::decode::dwarf::Dwarf;
+use crate::model::assembly::Assembly;
 use crate::model::kernels::Kernels;
 use crate::model::{Fact, Node, Sources, Span, Str};
 
@@ -66,6 +67,11 @@ pub trait Contents {
     /// told.
     fn instructions(&self, code: Span, sources: &Sources) -> Option<u64> {
         let _ = (code, sources);
+        None
+    }
+
+    /// The instructions. Returns `None` if the file has no code of Intel's GPUs.
+    fn assembly(&self) -> Option<Rc<dyn Assembly>> {
         None
     }
 

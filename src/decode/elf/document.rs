@@ -16,6 +16,7 @@ use crate::decode::dwarf::{Dwarf, DwarfLines};
 use crate::decode::format::Opened;
 use crate::decode::layout::Layout;
 use crate::decode::rules;
+use crate::model::assembly::Assembly;
 use crate::model::host_images::HostImages;
 use crate::model::kernels::Kernels;
 use crate::model::linkage::Linkage;
@@ -95,10 +96,12 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
         None => file.dialect.title().into(),
     });
     let lines = DwarfLines::of(dwarf.as_ref(), &contents);
+    let assembly = contents.assembly();
     let summary = Summary::new(file.dialect.id(), title, facts).with(Capabilities {
         kernels: file.dialect.lists_kernels(),
         symbols: true,
         lines: lines.is_some(),
+        code: assembly.is_some(),
         text: has_text,
         host: host.is_some(),
         loadable: file.dialect.is_loadable(&file.header) && !is_ir,
@@ -110,6 +113,7 @@ fn open_file(cx: &Context<'_>, start: Start, interpreter: &dyn Interpreter) -> O
         linkage: Rc::new(ElfLinkage::new(&file, &contents)),
         images: host.map(|host| host.images()),
         lines,
+        assembly,
     };
     Opened {
         summary,
@@ -144,6 +148,7 @@ struct ElfDocument {
     linkage: Rc<ElfLinkage>,
     images: Option<Rc<dyn HostImages>>,
     lines: Option<Rc<DwarfLines>>,
+    assembly: Option<Rc<dyn Assembly>>,
 }
 
 impl Expand for ElfDocument {
@@ -165,6 +170,10 @@ impl Expand for ElfDocument {
 
     fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
         self.images.clone()
+    }
+
+    fn assembly(&self, _item: u64) -> Option<Rc<dyn Assembly>> {
+        self.assembly.clone()
     }
 
     fn source_lines(&self, _item: u64) -> Option<Rc<dyn SourceLines>> {

@@ -11,7 +11,7 @@ use crate::decode::names::{Dec, Hex, known_name};
 use crate::decode::reader::{Endian, Reader, Window};
 use crate::decode::table::{self, Entries};
 use crate::layout;
-use crate::model::{Bits, Doc, Node, NodeKind, Rows, Span, Value};
+use crate::model::{Doc, Node, NodeKind, Rows, Span, Value};
 
 layout! {
     /// A relocation without an addend.
@@ -264,13 +264,10 @@ impl Relocations {
             .bits(0, split)
             .doc(&types.doc);
         let symbol = Value::decimal(relocation.symbol, 64 - split);
-        let mut symbol = Node::field("symbol", symbol, word)
+        let symbol = Node::field("symbol", symbol, word)
             .summary(format!("{name:?}"))
-            .doc(&SYMBOL_DOC);
-        symbol.bits = Some(Bits {
-            low: split,
-            high: split * if split == 8 { 4 } else { 2 },
-        });
+            .doc(&SYMBOL_DOC)
+            .bits(split, split * if split == 8 { 4 } else { 2 });
         match defined {
             Some(to) => [kind, symbol.xref("symbol", name, to)],
             None => [kind, symbol],

@@ -12,7 +12,9 @@ use super::word::{Format, Layout, Leaves, Plan, Plans, Value, Word};
 /// Decodes instructions of one platform.
 #[derive(Debug)]
 pub struct Decoder {
-    /// How the platform encodes them.
+    /// The platform.
+    pub platform: Platform,
+    /// How it encodes them.
     pub encoding: &'static Encoding,
     /// By opcode: the operation and its formats.
     operations: Vec<Option<Operation>>,
@@ -91,6 +93,7 @@ impl Decoder {
             }
         }
         Decoder {
+            platform,
             encoding,
             operations,
             formats,
@@ -98,6 +101,14 @@ impl Decoder {
             plans: RefCell::default(),
             expansions: RefCell::default(),
         }
+    }
+
+    /// Whether the instruction with that first byte can be a branch or end the thread.
+    #[must_use]
+    pub fn can_branch(&self, first: u8) -> bool {
+        let operation = self.operations.get(usize::from(first & 0x7f));
+        let kind = operation.and_then(Option::as_ref).map(|o| o.opcode.kind);
+        kind.is_some_and(|kind| kind.is_branch() || kind.is_send())
     }
 
     /// Decodes the instruction that the bytes begin with. Returns `None` if they end before it does.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::format::{Labels, ends_block};
 use super::instruction::OperandKind;
 use super::operand_text::{absolute, push_label};
+use super::windows::length;
 use super::{Decoder, Instruction};
 
 /// The places of a listing where a label stands: after branches, after the end of the thread, and
@@ -17,8 +18,16 @@ impl Blocks {
     #[must_use]
     pub fn find(decoder: &Decoder, code: &[u8]) -> Blocks {
         let mut starts = BTreeSet::from([0]);
-        for (at, instruction) in decoder.instructions(code) {
-            let at = i32::try_from(at).unwrap_or(i32::MAX);
+        let mut place = 0;
+        while let Some(rest) = code.get(place..)
+            && let Some(length) = length(rest)
+        {
+            let at = i32::try_from(place).unwrap_or(i32::MAX);
+            place += length;
+            let can_branch = rest.first().is_some_and(|byte| decoder.can_branch(*byte));
+            let Some(instruction) = can_branch.then(|| decoder.decode(rest)).flatten() else {
+                continue;
+            };
             if ends_block(&instruction) {
                 starts.insert(at.wrapping_add(i32::from(instruction.length)));
             }

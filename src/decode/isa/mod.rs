@@ -5,13 +5,18 @@
 //! Assembler (`iga64 -d`) does. Both come from the same decoded form, so a part of the text leads
 //! to its bits.
 //!
+//! [`Code`] is the list of the instructions of a kernel: their lines, the jumps between them, and what
+//! they come to.
+//!
 //! [`tables`] is generated from a model of the encodings; [`word`] reads fields with it.
 
 mod align16;
 mod branch;
+mod code;
 mod compact;
 mod decode;
 pub mod encoding;
+mod flow;
 mod format;
 pub mod instruction;
 mod listing;
@@ -28,9 +33,13 @@ mod parts;
 mod send;
 #[rustfmt::skip]
 pub mod tables;
+mod tally;
 mod ternary;
+pub mod windows;
 pub mod word;
+mod words;
 
+pub use code::Code;
 pub use decode::{Decoder, FieldRead};
 pub use encoding::Kind;
 pub use format::{Labels, Part, PartKind};

@@ -83,6 +83,12 @@ impl Links {
         }
     }
 
+    /// The section with the code of a kernel.
+    pub fn code_section(&self, kernel: &str) -> Option<Span> {
+        let section = self.file.section(*self.text.get(kernel)?)?;
+        Some(section.bytes)
+    }
+
     fn section(&self, why: &'static str, index: u64) -> Option<Xref> {
         let section = self.file.section(index)?;
         Some(Xref {

@@ -10,6 +10,7 @@
 //! .note.intelgt.compat  note_intelgt, device      .misc.*               misc
 //! ```
 
+mod assembly;
 mod containers;
 pub mod device;
 pub mod device_names;
@@ -31,6 +32,7 @@ pub mod ze_info;
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use self::assembly::ZebinAssembly;
 use self::device::{CoreFamily, Device, GmdId, ProductConfig, ProductFamily, release_title};
 use self::identity::Identity;
 use self::links::Links;
@@ -52,6 +54,7 @@ use super::format::{Format, Opened};
 use super::reader::Window;
 use super::rules;
 use super::text::plural;
+use crate::model::assembly::Assembly;
 use crate::model::kernels::Kernels;
 use crate::model::{Fact, Node, Sources, Span, Str, Tone};
 
@@ -141,7 +144,12 @@ impl Contents for ZebinContents {
 
     fn kernels(&self) -> Option<Rc<dyn Kernels>> {
         let (_, info) = self.ze_info.as_ref()?;
-        let kernels = ZebinKernels::new(Rc::clone(info), Rc::clone(&self.links), self.own);
+        let kernels = ZebinKernels::new(
+            Rc::clone(info),
+            Rc::clone(&self.links),
+            self.own,
+            Rc::clone(&self.instructions),
+        );
         Some(Rc::new(kernels))
     }
 
@@ -149,6 +157,13 @@ impl Contents for ZebinContents {
         self.identity
             .is_zebin()
             .then(|| text::instructions(code, sources))
+    }
+
+    fn assembly(&self) -> Option<Rc<dyn Assembly>> {
+        let instructions = Rc::clone(&self.instructions);
+        let code = ZebinAssembly::new(&self.file, &self.links, instructions);
+        code.filter(|_| self.identity.is_zebin())
+            .map(|code| Rc::new(code) as Rc<dyn Assembly>)
     }
 
     fn kernel_of(&self, section: &str) -> Option<(String, Span)> {

@@ -1,9 +1,7 @@
 //! `.text.*`: machine code, split into functions and instructions. Each has its assembly if the
 //! encoding of the target device is known.
 //!
-//! An instruction is 16 bytes long, or 8 if it is compacted: bit 29 of its first word (CmptCtrl),
-//! in all generations since Gen6. The bytes after the end of a kernel are padding that the hardware
-//! may prefetch.
+//! The bytes after the end of a kernel are padding that the hardware may prefetch.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -13,10 +11,11 @@ use std::rc::Rc;
 use crate::decode::dwarf::{Dwarf, Line};
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
-use crate::decode::isa::{Decoder, Labels, Platform};
-use crate::decode::reader::{Endian, Window, uint};
+use crate::decode::isa::tables::Field;
+use crate::decode::isa::windows::for_each_word;
+use crate::decode::isa::{Decoder, FieldRead, Labels, Platform};
 use crate::decode::text::plural;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::model::{Bits, Doc, Expand, Node, NodeKind, Rows, SourceId, Sources, Span, Value};
 
 /// A stretch of a text section.
 #[derive(Debug)]
@@ -49,6 +48,7 @@ pub struct Code {
     dwarf: Option<Rc<Dwarf>>,
     /// The section's index, and where it starts.
     section: u64,
+    source: SourceId,
     start: u64,
     /// What decodes the instructions.
     instructions: Rc<Instructions>,
@@ -58,7 +58,7 @@ pub struct Code {
 #[derive(Default)]
 pub struct Instructions {
     platform: Option<Platform>,
-    decoder: OnceCell<Decoder>,
+    decoder: OnceCell<Rc<Decoder>>,
 }
 
 impl Instructions {
@@ -70,13 +70,22 @@ impl Instructions {
         }
     }
 
-    fn decoder(&self) -> Option<&Decoder> {
+    /// The platform, if the encoding is known.
+    pub fn platform(&self) -> Option<Platform> {
+        self.platform
+    }
+
+    /// What decodes them, if the encoding is known.
+    pub fn decoder(&self) -> Option<&Rc<Decoder>> {
         let platform = self.platform?;
-        Some(self.decoder.get_or_init(|| Decoder::new(platform)))
+        let make = || Rc::new(Decoder::new(platform));
+        Some(self.decoder.get_or_init(make))
     }
 }
 
 const SECTION: u64 = 0;
+/// With this bit, an item is the instruction at the offset of the section that the others say.
+const INSTRUCTION: u64 = 1 << 63;
 
 const CODE_DOC: Doc = Doc::new(
     "Machine code of a kernel or function. An instruction has 16 bytes, or 8 if it is compacted.",
@@ -95,6 +104,10 @@ const INSTRUCTION_DOC: Doc = Doc::new(
     "pti-gpu, GenBinaryDecoding",
 );
 
+const FIELD_DOC: Doc = Doc::new(
+    "A field of the instruction. The fields of a compacted instruction are made from the bits that are shown, by tables.",
+    "IGA, GED",
+);
 const CUT_OFF_DOC: Doc = Doc::new("A truncated instruction at the end of the code.", "");
 
 impl Code {
@@ -157,6 +170,7 @@ impl Code {
             indices: OnceCell::new(),
             dwarf,
             section: section.index,
+            source: whole.source,
             start: whole.start,
             instructions: Rc::clone(instructions),
         }
@@ -176,6 +190,51 @@ impl Code {
         let mut line = String::new();
         decoder.format(&decoder.decode(&bytes)?, Labels::Names(at), &mut line);
         Some(line.trim().to_owned())
+    }
+
+    /// The fields of an instruction.
+    fn fields(&self, offset: u64, sources: &Sources) -> Vec<Node> {
+        let Some(decoder) = self.instructions.decoder() else {
+            return Vec::new();
+        };
+        let word = Span::with_len(self.source, self.start.saturating_add(offset), 16);
+        let bytes = sources.read_clamped(word);
+        let decoded = bytes.ok().and_then(|bytes| {
+            let code = bytes.first()? & 0x7f;
+            Some((code, decoder.decode_fields(&bytes)?))
+        });
+        let Some((code, (instruction, reads))) = decoded else {
+            return Vec::new();
+        };
+        let span = word.subspan(0, instruction.length.into());
+        let field = |name: &'static str, bits: u128, value: Value| {
+            let mut node = Node::field(name, value, span).doc(&FIELD_DOC);
+            node.bits = Some(Bits::of(bits));
+            node
+        };
+        let opcode = Value::hex(code.into(), 7).named(instruction.op.name());
+        let mut fields = vec![field("Opcode", 0x7f, opcode)];
+        let compacted = Value::decimal(u64::from(span.len() == 8), 1);
+        fields.push(field("CmptCtrl", 1 << 29, compacted));
+        let known = [Field::Opcode, Field::CmptCtrl];
+        // What the tables for compacted instructions make of no bits is not there.
+        let is_shown = |read: &&FieldRead| read.bits != 0 && !known.contains(&read.field);
+        for read in reads.iter().filter(is_shown) {
+            let width = u8::try_from(read.bits.count_ones())
+                .unwrap_or(128)
+                .clamp(1, 64);
+            let value = match width {
+                0..=8 => Value::decimal(read.value.number, width),
+                _ => Value::hex(read.value.number, width),
+            };
+            let value = match (read.value.meaning, read.value.invalid) {
+                (Some(meaning), _) => value.named(meaning.name()),
+                (None, true) => value.named("invalid"),
+                (None, false) => value,
+            };
+            fields.push(field(read.field.name(), read.bits, value));
+        }
+        fields
     }
 
     fn part(&self, item: u64) -> Option<&Part> {
@@ -243,32 +302,14 @@ fn push_rest(parts: &mut Vec<Part>, span: Span) {
 /// Calls `f` with the bytes of each instruction from `span.start` on, until it says no; gives
 /// the first byte that is no whole instruction any more.
 fn for_each_instruction(sources: &Sources, span: Span, f: &mut dyn FnMut(Span) -> bool) -> u64 {
-    let mut at = span.start;
-    while at < span.end {
-        let window = Window::clamped(
-            sources,
-            Span::with_len(span.source, at, 64 * 1024).intersect(span),
-        );
-        let mut rest = window.bytes();
-        while let Some(word) = rest.get(..4) {
-            let compacted = uint(word, Endian::Little) & (1 << 29) != 0;
-            let size = if compacted { 8 } else { 16 };
-            let Some((_, after)) = rest.split_at_checked(size) else {
-                break;
-            };
-            rest = after;
-            let instruction = Span::with_len(span.source, at, size as u64);
-            at = instruction.end;
-            if !f(instruction) {
-                return at;
-            }
-        }
-        let left = span.end - at;
-        if window.bytes().is_empty() || window.span().end >= span.end || left < 8 {
-            return at;
-        }
-    }
-    at
+    let end = for_each_word(sources, span, &mut |at, word| {
+        f(Span::with_len(
+            span.source,
+            span.start + at,
+            word.len() as u64,
+        ))
+    });
+    span.start + end
 }
 
 /// How many whole instructions there are in some bytes of code.
@@ -304,6 +345,9 @@ impl Expand for Code {
         if item == SECTION {
             return self.len();
         }
+        if item & INSTRUCTION != 0 {
+            return self.fields(item & !INSTRUCTION, sources).len() as u64;
+        }
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return 0;
         };
@@ -321,6 +365,9 @@ impl Expand for Code {
             return;
         }
         let sources = out.sources;
+        if item & INSTRUCTION != 0 {
+            return out.push_range(self.fields(item & !INSTRUCTION, sources), range);
+        }
         let (Some(part), Some(index)) = (self.part(item), self.index(sources, item)) else {
             return;
         };
@@ -342,6 +389,7 @@ impl Expand for Code {
         push_instructions(
             index,
             part,
+            self.instructions.platform().map(|_| self.start),
             from..to.min(index.count),
             &line_of,
             &assembly,
@@ -360,6 +408,10 @@ impl Expand for Code {
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
         if item == SECTION {
             return None;
+        }
+        if item & INSTRUCTION != 0 {
+            // The word itself is the answer.
+            return Some(Vec::new());
         }
         let (part, index) = (self.part(item)?, self.index(sources, item)?);
         let before = self.facts(part, index).len() as u64;
@@ -385,6 +437,7 @@ impl Expand for Code {
 fn push_instructions(
     index: &Index,
     part: &Part,
+    fields_from: Option<u64>,
     range: Range<u64>,
     line_of: &dyn Fn(Span) -> Option<Line>,
     assembly: &dyn Fn(Span) -> Option<String>,
@@ -401,18 +454,19 @@ fn push_instructions(
     let from = Span::new(part.span.source, *start, part.span.end);
     for_each_instruction(out.sources, from, &mut |span| {
         if number >= range.start && number < range.end {
-            let node = Node::new(
-                NodeKind::Item,
-                format!("+{:#x}", span.start - part.span.start),
-                span,
-            )
-            .value(Value::Bytes)
-            .doc(&INSTRUCTION_DOC);
+            let name = format!("+{:#x}", span.start - part.span.start);
+            let node = Node::new(NodeKind::Instruction, name, span)
+                .value(Value::Bytes)
+                .doc(&INSTRUCTION_DOC);
             let text = assembly(span).or_else(|| (span.len() == 8).then(|| "compacted".into()));
             let line = line_of(span);
             let words = text.as_deref().into_iter();
             let words = words.chain(line.as_ref().map(|line| line.place.as_str()));
             let words: Vec<&str> = words.collect();
+            let node = match fields_from {
+                Some(start) => node.children(out.me, INSTRUCTION | (span.start - start), None),
+                None => node,
+            };
             let node = match words.is_empty() {
                 true => node,
                 false => node.summary(words.join(", ")),

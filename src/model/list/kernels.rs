@@ -7,6 +7,7 @@ use std::rc::Rc;
 use super::{
     About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, columns,
 };
+use crate::model::assembly::Mix;
 use crate::model::diagnostic::Severity;
 use crate::model::document::{Document, Tone};
 use crate::model::images::{Image, InHost};
@@ -83,6 +84,94 @@ columns! {
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
 
+/// A column of what the instructions come to: its id, its title, what it means, and the number.
+type Counted = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
+
+/// The columns of what the instructions come to.
+static COUNTED: &[Counted] = &[
+    (
+        "instructions",
+        "Instr.",
+        "Instructions in the code.",
+        |mix| mix.instructions,
+    ),
+    (
+        "compacted",
+        "Compacted",
+        "Instructions that are compacted to 8 bytes.",
+        |mix| mix.compacted,
+    ),
+    (
+        "sends",
+        "Messages",
+        "Messages to shared functions: send instructions.",
+        |mix| mix.messages.iter().map(|message| message.count).sum(),
+    ),
+    (
+        "spill_messages",
+        "Spills",
+        "Messages that write scratch memory.",
+        |mix| mix.spills,
+    ),
+    (
+        "fill_messages",
+        "Fills",
+        "Messages that read scratch memory.",
+        |mix| mix.fills,
+    ),
+    (
+        "atomic_messages",
+        "Atomics",
+        "Atomic operations in memory.",
+        |mix| mix.atomics,
+    ),
+    (
+        "barrier_messages",
+        "Barrier msg.",
+        "Barrier messages and waits.",
+        |mix| mix.barriers,
+    ),
+    (
+        "dpas_instructions",
+        "dpas",
+        "Instructions for the systolic array.",
+        |mix| {
+            let kinds = mix.kinds.iter().find(|(kind, _)| kind == "dpas");
+            kinds.map_or(0, |(_, count)| *count)
+        },
+    ),
+    ("blocks", "Blocks", "Basic blocks of the code.", |mix| {
+        mix.blocks
+    }),
+    (
+        "loops",
+        "Loops",
+        "Loops: places that a later instruction jumps back to.",
+        |mix| mix.loops,
+    ),
+    (
+        "loop_nesting",
+        "Nesting",
+        "How many loops an instruction is in at most.",
+        |mix| mix.nesting,
+    ),
+    (
+        "registers_used",
+        "Registers",
+        "General registers that instructions name.",
+        |mix| mix.registers,
+    ),
+    (
+        "scoreboard_waits",
+        "Waits",
+        "Instructions that wait for others by the software scoreboard.",
+        |mix| mix.waits,
+    ),
+];
+
+/// The place of the first of them.
+const FIRST_COUNTED: usize = BEFORE_FLAGS.len() + FLAGS.len();
+
 /// All columns: each of the [`FLAGS`] has one, too.
 pub static COLUMNS: &[Column] = &{
     const FLAG: Column = Column {
@@ -95,17 +184,28 @@ pub static COLUMNS: &[Column] = &{
         width: 5,
     };
     const FIRST: usize = BEFORE_FLAGS.len();
-    let mut all = [FLAG; FIRST + FLAGS.len()];
+    let mut all = [FLAG; FIRST_COUNTED + COUNTED.len()];
     let mut at = 0;
     // The compiler runs this: a place that is not there would not compile.
     #[allow(clippy::indexing_slicing)]
     while at < all.len() {
         if at < FIRST {
             all[at] = BEFORE_FLAGS[at];
-        } else {
+        } else if at < FIRST_COUNTED {
             let key = FLAGS[at - FIRST].0;
             all[at].id = key;
             all[at].title = key;
+        } else {
+            let (id, title, doc, _) = COUNTED[at - FIRST_COUNTED];
+            all[at] = Column {
+                id,
+                title,
+                unit: "",
+                doc,
+                kind: ColumnKind::Number,
+                presence: Presence::Counted,
+                width: 8,
+            };
         }
         at += 1;
     }
@@ -383,6 +483,14 @@ impl List for KernelList {
         }
         if let Some(cell) = CELLS.get(column) {
             return cell(row, sources);
+        }
+        let counted = column.checked_sub(FIRST_COUNTED);
+        if let Some((.., count)) = counted.and_then(|place| COUNTED.get(place)) {
+            let kernels = part.kernels.as_ref();
+            let code = kernels.and_then(|kernels| kernels.mix(&row.name.value, sources));
+            return code.map_or_else(Cell::empty, |(code, mix)| {
+                Cell::count(count(&mix)).at(Some(code))
+            });
         }
         let Some(column) = COLUMNS.get(column) else {
             return Cell::empty();

@@ -1,5 +1,5 @@
-//! Lists: kernels, relocations, symbols, modules, properties, images, devices, the lines of a text,
-//! source lines.
+//! Lists: kernels, instructions, relocations, symbols, modules, properties, images, devices, the
+//! lines of a text, source lines.
 //!
 //! All of them are one thing: rows with columns, a [`query`](mod@query) that filters and sorts
 //! them, pages, the row that some bytes belong to, and [`write`](mod@write) (CSV, Markdown,
@@ -8,6 +8,7 @@
 
 pub mod devices;
 pub mod images;
+pub mod instructions;
 pub mod kernels;
 pub mod lines;
 pub mod modules;
@@ -29,6 +30,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::assembly::Part;
 use super::document::{Document, Tone};
 use super::kernels::{KernelDetail, Kernels};
 use super::modules::Holder;
@@ -60,11 +62,14 @@ pub enum ListId {
     Lines,
     /// The source lines of the code.
     SourceLines,
+    /// The instructions of the section of code [`Query::of`](query::Query::of); in another
+    /// encoding with [`Query::device`](query::Query::device).
+    Instructions,
 }
 
 impl ListId {
     /// Every list.
-    pub const ALL: [ListId; 9] = [
+    pub const ALL: [ListId; 10] = [
         ListId::Kernels,
         ListId::Relocations,
         ListId::Symbols,
@@ -74,6 +79,7 @@ impl ListId {
         ListId::Devices,
         ListId::Lines,
         ListId::SourceLines,
+        ListId::Instructions,
     ];
 
     /// Its columns, in the order of the table.
@@ -88,6 +94,7 @@ impl ListId {
             ListId::Devices => devices::COLUMNS,
             ListId::Lines => lines::COLUMNS,
             ListId::SourceLines => source_lines::COLUMNS,
+            ListId::Instructions => instructions::COLUMNS,
         }
     }
 
@@ -109,6 +116,7 @@ impl ListId {
             ListId::Devices => "devices",
             ListId::Lines => "lines",
             ListId::SourceLines => "source-lines",
+            ListId::Instructions => "instructions",
         }
     }
 }
@@ -165,8 +173,13 @@ pub enum Presence {
     Default,
     /// The same, where the list is of several documents.
     Several,
+    /// The same, where the list has something to show in it ([`List::has`]).
+    Filled,
     /// If somebody chooses it.
     Optional,
+    /// The same; to know it, the code is decoded. JSON has it only if it was chosen, and a search
+    /// for text does not look at it.
+    Counted,
     /// Never: it can be asked for in a query.
     QueryOnly,
 }
@@ -390,6 +403,8 @@ pub enum Detail {
         /// The query, for [`ListId::Kernels`].
         query: String,
     },
+    /// An instruction.
+    Instruction(Box<InstructionDetail>),
     /// A line of the source.
     Line {
         /// How many ranges of code come from it.
@@ -399,6 +414,17 @@ pub enum Detail {
         /// The query that finds them, for [`ListId::SourceLines`].
         query: String,
     },
+}
+
+/// All of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct InstructionDetail {
+    /// What the operation does.
+    pub meaning: Str,
+    /// What its message means.
+    pub comment: String,
+    /// Its parts, and their bits.
+    pub parts: Vec<Part>,
 }
 
 /// Rows with columns.
@@ -453,7 +479,9 @@ pub trait List {
         match column.presence {
             Presence::Default => true,
             Presence::Several => self.is_of_several(),
-            Presence::Optional | Presence::QueryOnly => false,
+            Presence::Optional | Presence::Filled | Presence::Counted | Presence::QueryOnly => {
+                false
+            }
         }
     }
 
@@ -649,6 +677,7 @@ impl Document {
                 .node(id)
                 .is_some_and(|node| node.kind == NodeKind::File),
             ListId::SourceLines => self.source_lines(id).is_some(),
+            ListId::Instructions => self.assembly(id).is_some(),
         }
     }
 
@@ -664,7 +693,8 @@ impl Document {
         self.list_on(document, list, of, None)
     }
 
-    /// The same; of [`ListId::Images`] for a device.
+    /// The same; of [`ListId::Images`] for a device, of [`ListId::Instructions`] as a device or an
+    /// encoding of that name has them.
     pub fn list_on(
         &mut self,
         document: NodeId,
@@ -676,11 +706,14 @@ impl Document {
             ListId::Kernels => return self.kernel_list(document),
             ListId::Images => return self.image_list(document, device),
             ListId::Devices => return self.device_list(document),
+            ListId::Instructions => return self.instruction_list(document, of, device),
             _ => {}
         }
         let sources = &self.sources;
         Some(match list {
-            ListId::Kernels | ListId::Images | ListId::Devices => return None,
+            ListId::Kernels | ListId::Images | ListId::Devices | ListId::Instructions => {
+                return None;
+            }
             ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
             ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
             ListId::Modules => modules::list(self.modules(document)?, sources),
@@ -688,7 +721,8 @@ impl Document {
             ListId::Lines => lines::list(of?, sources),
             ListId::SourceLines => {
                 let lines = self.source_lines(document)?;
-                source_lines::list(lines, Rc::clone(&self.source_texts), sources)
+                let texts = Rc::clone(&self.source_texts);
+                Rc::new(source_lines::list(lines, texts, sources))
             }
         })
     }

@@ -32,7 +32,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CellValue, Column, ColumnKind, Key, List, ListId};
+use super::{CellValue, Column, ColumnKind, Key, List, ListId, Presence};
 use crate::model::source::Sources;
 use crate::model::span::Span;
 use crate::model::text::distance;
@@ -49,9 +49,10 @@ pub struct Query {
     pub descending: bool,
     /// With the rows that are shown only on demand: functions among kernels.
     pub all: bool,
-    /// What the list is of: the bytes of a text, or of what has properties.
+    /// What the list is of: the bytes of a text, of what has properties, of a section of code.
     pub of: Option<Span>,
-    /// Of [`ListId::Images`]: the device that images are chosen for.
+    /// Of [`ListId::Images`]: the device that images are chosen for. Of [`ListId::Instructions`]:
+    /// the encoding, or a device that has it; that of the file's device without.
     pub device: Option<Str>,
 }
 
@@ -280,6 +281,8 @@ impl Text {
         let hex = part.strip_prefix("0x");
         let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let may_have = |column: &Column| match column.kind {
+            // It has no number in hex, and is only known where it is asked for.
+            _ if column.presence == Presence::Counted => false,
             ColumnKind::Text | ColumnKind::Words => true,
             ColumnKind::Number => hex.is_some(),
             ColumnKind::Bool => column.id.contains(&part),

@@ -52,9 +52,10 @@ columns! {
         |(list, row), _| list.table.file(row).map_or_else(Cell::empty, |file| Cell::text(&*file.directory));
 }
 
-struct SourceLineList {
+/// The source lines of a document.
+pub(super) struct SourceLineList {
     lines: Rc<dyn SourceLines>,
-    table: Rc<LineTable>,
+    pub(super) table: Rc<LineTable>,
     texts: SourceTexts,
     /// The added file for each file of the table, and what makes that doubtful.
     added: HashMap<SourceFile, (String, Option<Mark>)>,
@@ -65,7 +66,7 @@ pub(super) fn list(
     lines: Rc<dyn SourceLines>,
     texts: SourceTexts,
     sources: &Sources,
-) -> Rc<dyn List> {
+) -> SourceLineList {
     let table = lines.table(sources);
     let mut added = HashMap::new();
     for name in texts.keys() {
@@ -101,12 +102,12 @@ pub(super) fn list(
             added.insert(file.clone(), (name.clone(), mark.clone()));
         }
     }
-    Rc::new(SourceLineList {
+    SourceLineList {
         added,
         table,
         lines,
         texts,
-    })
+    }
 }
 
 impl SourceLineList {
@@ -115,7 +116,7 @@ impl SourceLineList {
     }
 
     /// The text of a row's line, if its file was added.
-    fn text(&self, row: &LineRow) -> Cell<'_> {
+    pub(super) fn text(&self, row: &LineRow) -> Cell<'_> {
         let Some(file) = self.table.file(row) else {
             return Cell::empty();
         };

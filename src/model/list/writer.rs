@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use super::query::Order;
 use super::table::{Head, Table};
 use super::write::Form;
-use super::{CellValue, Column, ColumnKind, List, ListId};
+use super::{CellValue, Column, ColumnKind, List, ListId, Presence};
 use crate::model::json::SCHEMA;
 use crate::model::source::Sources;
 use crate::model::text::escaped;
@@ -122,11 +122,16 @@ impl Writer {
                 .push_str(if self.is_first { "\n{" } else { ",\n{" });
             self.is_first = false;
             let file = file.map(|file| ("file", Json::from(file)));
-            let places = all.iter().enumerate();
+            let is_wanted = |(place, column): &(usize, &Column)| {
+                let chosen = || self.columns.iter().any(|(other, _)| other == place);
+                column.presence != Presence::Counted || chosen()
+            };
+            let places = all.iter().enumerate().filter(is_wanted);
             let cells = places.map(|(place, column)| (column.id, json(value(place))));
             let schema = ("schema", Json::from(SCHEMA));
             let pairs = std::iter::once(schema).chain(file).chain(cells);
             let pairs = pairs.map(|(id, value)| format!("\"{id}\":{value}"));
+            let pairs: Vec<String> = pairs.collect();
             return self.line("", pairs, ",", "}");
         }
         let form = self.form;

@@ -80,6 +80,10 @@ pub trait GridData {
     fn is_text(&self) -> bool {
         false
     }
+    /// They are lines of code: low.
+    fn is_code(&self) -> bool {
+        false
+    }
     /// The row that is selected everywhere; of several the first.
     fn selected(&self) -> Option<u64>;
     /// Is this one of the rows that are selected?
@@ -447,7 +451,9 @@ fn class(column: &GridColumn, keys: bool) -> &'static str {
 pub fn DataGrid(props: &Props) -> Html {
     let data = Rc::clone(&props.source.0);
     let is_text = data.is_text();
-    let (head, row) = if is_text { (0.0, LINE) } else { (HEAD, ROW) };
+    let is_code = data.is_code();
+    let head = if is_text { 0.0 } else { HEAD };
+    let row = if is_text || is_code { LINE } else { ROW };
     let rows = use_rows_below(head, row);
     let count = data.rows();
     use_row_count(&rows, count);
@@ -514,7 +520,7 @@ pub fn DataGrid(props: &Props) -> Html {
     let here = Rc::clone(&grid);
     let drag = Callback::from(move |event: PointerEvent| here.drag(&event));
     html! {
-        <div class={if is_text { "scroll grid lines" } else { "scroll grid" }} id={props.id} ref={&rows.container} role="grid" tabindex="0"
+        <div class={classes!("scroll", "grid", is_text.then_some("lines"), is_code.then_some("code"))} id={props.id} ref={&rows.container} role="grid" tabindex="0"
              aria-label={grid.data.label()} aria-busy={grid.data.is_waiting().then_some("true")} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable="true"
              aria-colcount={grid.columns.len().to_string()} aria-activedescendant={grid.active()}
              {onclick} {onkeydown} onpointerdown={drag.clone()} onpointermove={drag.clone()} onpointerup={drag}>

@@ -125,20 +125,14 @@ fn flags(raw: u64, bits: u8, set: &[crate::model::Str], rest: u64) -> Html {
 
 /// `[7:4] (4 bits)`.
 pub(super) fn bits_view(bits: Option<Bits>) -> Html {
-    match bits {
-        Some(Bits { low, high }) if high == low + 1 => {
-            entry("Bits", mono(format!("[{low}] (1 bit)")))
-        }
-        Some(Bits { low, high }) => entry(
-            "Bits",
-            mono(format!(
-                "[{}:{low}] ({} bits)",
-                high.saturating_sub(1),
-                high - low
-            )),
-        ),
-        None => Html::default(),
-    }
+    bits.map_or_else(Html::default, |bits| {
+        let count = format::counted(bits.count().into(), "bit", "bits");
+        let text = match bits.count() {
+            1 => bits.text().split(':').next().unwrap_or_default().to_owned(),
+            _ => bits.text(),
+        };
+        entry("Bits", mono(format!("[{text}] ({count})")))
+    })
 }
 
 /// A value as it is put on the clipboard: without quotes and without grouping.

@@ -15,6 +15,7 @@ mod listener;
 mod media;
 mod run;
 mod session;
+mod session_code;
 mod session_crash;
 mod session_graph;
 mod session_list;

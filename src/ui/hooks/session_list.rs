@@ -60,7 +60,10 @@ impl Session {
         };
         let Some(live) = self.live(tab) else { return };
         let known = view.lists.get(list);
-        let is_of = matches!(list, ListId::Lines | ListId::Properties);
+        let is_of = matches!(
+            list,
+            ListId::Lines | ListId::Properties | ListId::Instructions
+        );
         if known.failed.is_some() || (is_of && known.query.of.is_none()) {
             return;
         }
@@ -105,7 +108,7 @@ impl Session {
         let (serial, generation) = (selection.serial, known.rows.generation);
         let is_in_none = match list {
             ListId::Lines => selection.text().is_none(),
-            ListId::Properties => false,
+            ListId::Properties | ListId::Instructions => false,
             _ => selection.ancestry.is_empty(),
         };
         let is_clear = is_in_none && known.at.is_none() && !or_first;
@@ -399,7 +402,12 @@ impl Session {
         let then = move |session: &Rc<Session>, answer| match answer {
             Ok(Response::Text(said)) => {
                 session.list_changed(tab, ListId::SourceLines, ListChange::Renew);
-                session.dispatch(Action::Panel(PanelId::SourceLines));
+                session.list_changed(tab, ListId::Instructions, ListChange::Renew);
+                let view = session.active().map(|(_, view)| view.panel);
+                // The instructions show it, too.
+                if view != Some(PanelId::Assembly) {
+                    session.dispatch(Action::Panel(PanelId::SourceLines));
+                }
                 session.notice(said);
             }
             Ok(_) => {}
@@ -435,9 +443,19 @@ impl Session {
             Form::Csv => "csv",
             Form::Markdown => "md",
             Form::Json => "json",
+            Form::Plain if list == ListId::Instructions => "asm",
             Form::Tabs | Form::Plain => "txt",
         };
-        let file = save.then(|| file_name([&view.opened.name, list.name()], extension));
+        let code = view
+            .code
+            .report
+            .as_ref()
+            .filter(|_| list == ListId::Instructions);
+        let mut sections = code.iter().flat_map(|report| &report.sections);
+        let of = view.lists.get(list).query.of;
+        let section = sections.find(|(_, span)| Some(*span) == of);
+        let name = section.map_or(list.name(), |(name, _)| name);
+        let file = save.then(|| file_name([&view.opened.name, name], extension));
         self.write_list(list, form, view.lists.get(list).query.of, None, file);
     }
 
@@ -469,6 +487,7 @@ impl Session {
         };
         let what = match (list, rows) {
             (ListId::Lines, _) => "Text",
+            (ListId::Instructions, _) if form == Form::Plain => "Assembly",
             (_, None) => "Table",
             (_, Some((first, last))) if first == last => "Row",
             (_, Some(_)) => "Rows",

@@ -159,11 +159,16 @@ impl Session {
         self.go(
             tab,
             Box::pin(async move {
+                let is_instruction = matches!(target, Target::Instruction { .. });
                 let (section, offset, len) = match target {
                     Target::Path(path) => return session.find_first(tab, vec![path]).await,
                     Target::Kernel { name, field } => {
                         let paths = route::kernel_paths(&name, field.as_deref());
                         return session.find_first(tab, paths).await;
+                    }
+                    Target::Instruction { kernel, offset } => {
+                        // Without bytes it is the instruction that holds the place.
+                        (Some(format!("{}{kernel}", route::CODE)), offset, 0)
                     }
                     Target::Bytes {
                         section,
@@ -177,7 +182,10 @@ impl Session {
                 };
                 let base = base.unwrap_or(Span::with_len(SourceId::FILE, 0, 0));
                 let span = Span::with_len(base.source, base.start.saturating_add(offset), len);
-                let make = move |ancestry| Selection::bytes(ancestry, span, Via::Address);
+                let make = move |ancestry| match is_instruction {
+                    true => Selection::node(ancestry, Via::Address),
+                    false => Selection::bytes(ancestry, span, Via::Address),
+                };
                 session
                     .find(tab, Place::Span(span), None, Box::new(make))
                     .await

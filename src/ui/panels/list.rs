@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use super::assembly::{self, Register};
 use super::kernel_ruler::{payload_words, ruler};
 use super::module_graph;
 use super::props::PanelProps;
@@ -23,7 +24,10 @@ use crate::ui::components::{
 };
 use crate::ui::format;
 use crate::ui::graph_view::GraphView;
-use crate::ui::hooks::{FIND, SessionContext, set_text, text_of, use_change, use_later, value_of};
+use crate::ui::hooks::{
+    FIND, SessionContext, fingerprint, number_near, set_text, text_of, use_change, use_later,
+    use_local, value_of,
+};
 use crate::ui::list::{List, parts, rest, text};
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::state::{PanelId, View};
@@ -121,6 +125,14 @@ static NAMES: [Names; ListId::ALL.len()] = [
         hint: "File, text, or line=12",
         none: "The line tables have no rows for the code.",
     },
+    Names {
+        title: "Assembly",
+        one: "instruction",
+        many: "instructions",
+        field: "instructions-filter",
+        hint: "Text, or marks=spill, kind=message",
+        none: "No instructions.",
+    },
 ];
 
 fn names(list: ListId) -> &'static Names {
@@ -180,6 +192,24 @@ fn Panel(props: &Props) -> Html {
         }
     };
     use_change([opening, generation, start, count], Box::new(draw));
+    let here = session.clone();
+    let of = list.query.of.map_or(0, |of| of.start.wrapping_add(1));
+    let encoding = list.query.device.as_deref().map_or(0, fingerprint);
+    let is_code = id == ListId::Instructions;
+    let count = move || {
+        if is_code {
+            here.0.follow_code();
+        }
+    };
+    use_change([opening, generation, of, encoding], Box::new(count));
+    let lit = use_local::<Option<Register>>();
+    let now = lit.clone();
+    let onmouseover = Callback::from(move |event: MouseEvent| {
+        if is_code {
+            let under = number_near(&event, "data-reg");
+            now.change(|lit| *lit = under);
+        }
+    });
     let later = use_later();
     let (here, before) = (session.clone(), list.query.clone());
     let oninput = Callback::from(move |_: InputEvent| {
@@ -202,6 +232,10 @@ fn Panel(props: &Props) -> Html {
     });
     let here = session.clone();
     let onchange = Callback::from(move |event: Event| here.0.choose_text(&value_of(&event)));
+    let here = session.clone();
+    let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
+    let here = session.clone();
+    let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
     if let Some(empty) = empty(view, list, names) {
         return empty;
     }
@@ -211,6 +245,7 @@ fn Panel(props: &Props) -> Html {
         view: view.clone(),
         columns: list.shown(),
         list: id,
+        lit: lit.get(),
     };
     let source = GridSource(Rc::new(grid));
     let field = html! {
@@ -220,7 +255,7 @@ fn Panel(props: &Props) -> Html {
                {oninput} {onkeydown} />
     };
     html! {
-        <div class="panel listing">
+        <div class={if is_code { "panel listing codes" } else { "panel listing" }} {onmouseover}>
             <div class="filters">
                 if is_text {
                     { picker(&view.texts, onchange) }
@@ -228,6 +263,7 @@ fn Panel(props: &Props) -> Html {
                     <span class="grow" />
                     <span class="find">{ field }{ matches(&view.texts) }</span>
                 } else {
+                    if is_code { { assembly::controls(view, on_section, on_encoding) } }
                     { field }
                     { if id == ListId::Modules { module_graph::status(view) } else { status(list, names) } }
                     <span class="grow" />
@@ -243,6 +279,7 @@ fn Panel(props: &Props) -> Html {
                 if !is_graph { { export(id) } }
                 { trouble(list, is_graph.then_some(&view.graph)) }
             </div>
+            if is_code { { assembly::head(view) } }
             if is_graph {
                 { module_graph::crumbs(&view.graph) }
                 <module_graph::Drawing session={session.clone()} view={view.clone()} />
@@ -287,6 +324,7 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         ListId::Images | ListId::Devices => true,
         ListId::Lines => has.text,
         ListId::SourceLines => has.lines,
+        ListId::Instructions => has.code,
     };
     Some(html! {
         <div class="panel calm">
@@ -329,7 +367,9 @@ fn status(list: &List, names: &Names) -> Html {
     };
     html! { <>
         if !page.subject.is_empty() {
-            if list.id == ListId::Kernels || list.id == ListId::Devices {
+            if list.id == ListId::Instructions {
+                // The code is named beside it.
+            } else if list.id == ListId::Kernels || list.id == ListId::Devices {
                 <b>{ escaped(&page.subject) }</b>
                 { button("btn2", Command::SelectAbove(0), plain("All images")) }
             } else {
@@ -397,6 +437,17 @@ fn export(list: ListId) -> Html {
             ],
             "Ctrl+C copies the selected lines.",
         ),
+        ListId::Instructions => (
+            vec![
+                (Command::CopyList(list, Form::Plain), "Copy as assembly"),
+                (Command::SaveList(list, Form::Plain), "Save as assembly"),
+                (Command::CopyList(list, Form::Tabs), "Copy as TSV"),
+                (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
+                (Command::SaveList(list, Form::Csv), "Save as CSV"),
+                (Command::SaveList(list, Form::Json), "Save as JSON"),
+            ],
+            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or the rows selected with Shift.",
+        ),
         list => (
             vec![
                 (Command::CopyList(list, Form::Tabs), "Copy as TSV"),
@@ -441,11 +492,11 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
         // Its place is kept: rows that move away under the pointer cannot be double-clicked.
         let has_strip = matches!(
             list.id,
-            ListId::Kernels | ListId::Relocations | ListId::Symbols
+            ListId::Kernels | ListId::Relocations | ListId::Symbols | ListId::Instructions
         );
         return match has_strip && list.rows.found.is_some_and(|found| found > 0) {
             true => {
-                html! { <section class="strip" aria-label={label}><p class="dim">{ format!("Select a {} to see what belongs to it.", names.one) }</p></section> }
+                html! { <section class="strip" aria-label={label}><p class="dim">{ format!("Select {} {} to see what belongs to it.", if list.id == ListId::Instructions { "an" } else { "a" }, names.one) }</p></section> }
             }
             false => Html::default(),
         };
@@ -464,7 +515,14 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
             </section>
         },
         (ListId::Images, Detail::None) => Html::default(),
-        (ListId::Relocations | ListId::Symbols | ListId::SourceLines | ListId::Images, detail) => {
+        (
+            ListId::Relocations
+            | ListId::Symbols
+            | ListId::SourceLines
+            | ListId::Images
+            | ListId::Instructions,
+            detail,
+        ) => {
             html! {
                 <section class="strip" aria-label={label}>
                     <div class="strip-head">
@@ -482,6 +540,7 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
                         }
                         { copy }
                     </div>
+                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail) } }
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
@@ -533,6 +592,8 @@ struct Grid {
     view: PtrEq<View>,
     columns: Vec<&'static Column>,
     list: ListId,
+    /// The register that is pointed at.
+    lit: Option<Register>,
 }
 
 impl Grid {
@@ -555,10 +616,21 @@ impl Grid {
         if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
             return 11;
         }
+        if column.id == "jumps" {
+            return largest as u32 + 1;
+        }
         match column.width {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
             width => width,
         }
+    }
+
+    /// A cell of an instruction.
+    fn code_cell(&self, id: &str, found: &Cell<'_>) -> Html {
+        let query = &self.data().query;
+        let in_order = query.filter.is_empty() && query.sort.is_none();
+        let drawn = assembly::cell(id, found, query.of, self.lit, in_order);
+        drawn.unwrap_or_else(|| cell(found))
     }
 
     /// The columns of a text: the number of the line and the line.
@@ -679,6 +751,10 @@ impl GridData for Grid {
         self.list == ListId::Lines
     }
 
+    fn is_code(&self) -> bool {
+        self.list == ListId::Instructions
+    }
+
     fn sort(&self) -> Option<(usize, bool)> {
         let query = &self.data().query;
         let id = query.sort.as_deref()?;
@@ -695,6 +771,7 @@ impl GridData for Grid {
             self.data().cell(row, column).map_or_else(
                 || plain("…"),
                 |found| match column.id {
+                    id if self.is_code() => self.code_cell(id, found),
                     "eu_thread_count" if found.is_default => cell(&Cell::empty()),
                     _ => cell(found),
                 },

@@ -1,6 +1,7 @@
 //! What can be chosen in the middle of the page. A new panel is one entry in [`PANELS`].
 
 mod arguments;
+mod assembly;
 mod kernel_occupancy;
 mod kernel_ruler;
 mod kernel_tables;
@@ -75,6 +76,12 @@ pub const PANELS: &[Panel] = &[
     panel(PanelId::Arguments, "Arguments", has_kernels, |props| {
         html! { <arguments::Arguments ..props.clone() /> }
     }),
+    panel(
+        PanelId::Assembly,
+        "Assembly",
+        |view| has(view).code,
+        list::list,
+    ),
     panel(
         PanelId::Relocations,
         "Relocations",

@@ -2,7 +2,7 @@
 //! of its code.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -11,14 +11,17 @@ use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::decode::demangle::demangle;
+use crate::decode::isa::Code;
 use crate::decode::zebin::links::Links;
 use crate::decode::zebin::occupancy::{self, Facts, Own};
+use crate::decode::zebin::text::Instructions;
+use crate::model::assembly::{Listing, Mix};
 use crate::model::kernels::{
     FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
     LARGE_SLM, Property,
 };
 use crate::model::occupancy::{Occupancy, Question};
-use crate::model::{Sources, Str, Value, Xref};
+use crate::model::{Sources, Span, Str, Value, Xref};
 
 /// Before this minor version spill and private sizes are those of the memory buffers.
 const SIZES_SINCE: u32 = 39;
@@ -33,6 +36,10 @@ pub struct ZebinKernels {
     pub links: Rc<Links>,
     /// The device that the file is for.
     own: Own,
+    /// What decodes the code.
+    instructions: Rc<Instructions>,
+    /// What the instructions come to, by the start of the code.
+    mixes: RefCell<HashMap<u64, Rc<Mix>>>,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
     /// The entry of `kernels_misc_info`, by the kernel's name.
     descriptions: OnceCell<HashMap<String, Index>>,
@@ -40,11 +47,18 @@ pub struct ZebinKernels {
 
 impl ZebinKernels {
     /// The kernels of a text.
-    pub fn new(info: Rc<ZeInfo>, links: Rc<Links>, own: Own) -> ZebinKernels {
+    pub fn new(
+        info: Rc<ZeInfo>,
+        links: Rc<Links>,
+        own: Own,
+        instructions: Rc<Instructions>,
+    ) -> ZebinKernels {
         ZebinKernels {
             info,
             links,
             own,
+            instructions,
+            mixes: RefCell::default(),
             rows: OnceCell::new(),
             descriptions: OnceCell::new(),
         }
@@ -274,6 +288,20 @@ pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
 }
 
 impl Kernels for ZebinKernels {
+    fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)> {
+        let code = self.links.code_section(name)?;
+        let decoder = self.instructions.decoder()?;
+        if let Some(mix) = self.mixes.borrow().get(&code.start) {
+            return Some((code, Rc::clone(mix)));
+        }
+        let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
+        let mut tally = listing.tally(sources);
+        tally.step(u64::MAX, sources);
+        let mix = Rc::new(tally.mix());
+        self.mixes.borrow_mut().insert(code.start, Rc::clone(&mix));
+        Some((code, mix))
+    }
+
     fn rows(&self, _: &Sources) -> Rc<Vec<KernelRow>> {
         Rc::clone(self.rows.get_or_init(|| Rc::new(self.make_rows())))
     }

@@ -1,0 +1,303 @@
+//! The instructions of a section of code, in words.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use super::flow::Flow;
+use super::format::{Labels, PartKind};
+use super::instruction::Scoreboard;
+use super::operand_text::push_label;
+use super::tables::Op;
+use super::tally::CodeTally;
+use super::windows::for_each_word;
+use super::words::{PADDING, is_padding, kind, marks, meaning, operand_meaning};
+use super::{Blocks, Decoder, Instruction, targets};
+use crate::model::assembly::{Line, Listing, Part, Tally};
+use crate::model::{Bits, Sources, Span, Str};
+
+/// Every so many instructions the position is remembered.
+const STRIDE: u32 = 64;
+
+/// The instructions of some code.
+pub struct Code {
+    decoder: Option<Rc<Decoder>>,
+    code: Span,
+    /// Where the instructions 0, 64, 128 … start, from the start of the code.
+    starts: Vec<u64>,
+    count: u32,
+    /// The first byte after the last whole instruction.
+    end: u64,
+    flow: OnceCell<Rc<Flow>>,
+    /// The number of the first instruction of a block of [`STRIDE`], and where those of the block
+    /// are: that was asked for last.
+    block: RefCell<(u32, Vec<Span>)>,
+    /// The line that was asked for last.
+    last: RefCell<Option<(u32, Rc<Line>)>>,
+}
+
+impl Code {
+    /// Walks through the code once, without decoding it.
+    #[must_use]
+    pub fn new(decoder: Option<Rc<Decoder>>, code: Span, sources: &Sources) -> Code {
+        let (mut starts, mut count) = (Vec::new(), 0_u32);
+        let end = for_each_word(sources, code, &mut |at, _| {
+            if count.is_multiple_of(STRIDE) {
+                starts.push(at);
+            }
+            count += 1;
+            count < u32::MAX
+        });
+        Code {
+            decoder,
+            code,
+            starts,
+            count,
+            end,
+            flow: OnceCell::new(),
+            block: RefCell::default(),
+            last: RefCell::default(),
+        }
+    }
+
+    /// Where the blocks begin and the jumps are; found when somebody asks first.
+    fn flow(&self, sources: &Sources) -> Rc<Flow> {
+        let flow = self.flow.get_or_init(|| {
+            let decoder = self.decoder.as_ref();
+            Rc::new(decoder.map_or_else(Flow::default, |decoder| {
+                Flow::find(decoder, self.code, sources)
+            }))
+        });
+        Rc::clone(flow)
+    }
+
+    /// Calls `f` with the instructions of the block that a row is in, with their numbers.
+    fn walk(&self, first: u32, sources: &Sources, f: &mut dyn FnMut(u32, Span) -> bool) {
+        let place = usize::try_from(first / STRIDE).unwrap_or(usize::MAX);
+        let Some(start) = self.starts.get(place) else {
+            return;
+        };
+        let from = self.code.subspan(*start, u64::from(STRIDE) * 16);
+        let mut row = first / STRIDE * STRIDE;
+        for_each_word(sources, from, &mut |at, word| {
+            let span = Span::with_len(from.source, from.start + at, word.len() as u64);
+            let more = row < self.count && f(row, span);
+            row = row.saturating_add(1);
+            more && !row.is_multiple_of(STRIDE)
+        });
+    }
+
+    /// The offset of an instruction in the code.
+    fn offset(&self, span: Span) -> Option<i32> {
+        i32::try_from(span.start - self.code.start).ok()
+    }
+
+    fn make_line(&self, row: u32, sources: &Sources) -> Option<Line> {
+        let span = self.span(row, sources)?;
+        let bytes = sources.read(span).ok()?;
+        let decoder = self.decoder.as_ref()?;
+        let (at, instruction) = (self.offset(span)?, decoder.decode(&bytes)?);
+        let is_padding = is_padding(&bytes);
+        let mut text = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
+        let part = |wanted: PartKind| {
+            let part = parts.iter().find(|part| part.kind == wanted)?;
+            text.get(part.text.clone())
+        };
+        let comment = part(PartKind::Comment).unwrap_or_default().to_owned();
+        let operation = part(PartKind::Operation).unwrap_or_default().to_owned();
+        let marks = match is_padding {
+            true => Vec::new(),
+            false => marks(&instruction, &comment),
+        };
+        let end = text.find(" // ").unwrap_or(text.len());
+        text.truncate(end);
+        text.truncate(text.trim_end().len());
+        Some(Line {
+            label: self.label(row, at, sources),
+            text,
+            comment,
+            operation,
+            meaning: match is_padding {
+                true => "Zero bytes after the code, which the hardware may prefetch.",
+                false => meaning(&instruction),
+            },
+            kind: match is_padding {
+                true => PADDING,
+                false => kind(&instruction),
+            },
+            targets: targets(&instruction, at).collect(),
+            marks,
+            waits: waits(&instruction.scoreboard),
+        })
+    }
+
+    /// The label before an instruction: of the places between the one before it and itself.
+    fn label(&self, row: u32, at: i32, sources: &Sources) -> String {
+        let flow = self.flow(sources);
+        let after = flow.starts.partition_point(|start| *start <= at);
+        let start = after
+            .checked_sub(1)
+            .and_then(|place| flow.starts.get(place));
+        let before = row
+            .checked_sub(1)
+            .and_then(|row| self.offset(self.span(row, sources)?));
+        let mut out = String::new();
+        if let Some(start) = start
+            && before.is_none_or(|before| *start > before)
+        {
+            push_label(&mut out, *start);
+        }
+        out
+    }
+}
+
+/// The options of the scoreboard.
+fn waits(scoreboard: &Scoreboard) -> String {
+    let mut out = String::new();
+    if let Some((pipe, distance)) = scoreboard.distance {
+        out = format!("{pipe}@{distance}");
+    }
+    if let Some((token, how)) = scoreboard.token {
+        let comma = if out.is_empty() { "" } else { "," };
+        out.push_str(&format!("{comma}${token}{how}"));
+    }
+    out
+}
+
+impl Listing for Code {
+    fn code(&self) -> Span {
+        self.code
+    }
+
+    fn encoding(&self) -> Option<Str> {
+        let decoder = self.decoder.as_ref()?;
+        Some(decoder.platform.name().into())
+    }
+
+    fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn span(&self, row: u32, sources: &Sources) -> Option<Span> {
+        let first = row / STRIDE * STRIDE;
+        let mut block = self.block.borrow_mut();
+        if block.0 != first || block.1.is_empty() {
+            let mut spans = Vec::new();
+            self.walk(first, sources, &mut |_, span| {
+                spans.push(span);
+                true
+            });
+            *block = (first, spans);
+        }
+        block.1.get(usize::try_from(row - first).ok()?).copied()
+    }
+
+    fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32> {
+        let at = offset.checked_sub(self.code.start)?;
+        if at >= self.end {
+            return self.count.checked_sub(1).filter(|_| offset < self.code.end);
+        }
+        let block = self.starts.partition_point(|start| *start <= at);
+        let block = u32::try_from(block.checked_sub(1)?).ok()?;
+        let mut found = None;
+        self.walk(block.checked_mul(STRIDE)?, sources, &mut |row, span| {
+            found = span.contains_offset(offset).then_some(row);
+            found.is_none()
+        });
+        found
+    }
+
+    fn line(&self, row: u32, sources: &Sources) -> Option<Rc<Line>> {
+        if let Some((known, line)) = &*self.last.borrow()
+            && *known == row
+        {
+            return Some(Rc::clone(line));
+        }
+        let line = Rc::new(self.make_line(row, sources)?);
+        *self.last.borrow_mut() = Some((row, Rc::clone(&line)));
+        Some(line)
+    }
+
+    fn parts(&self, row: u32, sources: &Sources) -> Vec<Part> {
+        let (Some(span), Some(decoder)) = (self.span(row, sources), &self.decoder) else {
+            return Vec::new();
+        };
+        let bytes = sources.read_clamped(span).ok();
+        let (Some(bytes), Some(at)) = (bytes, self.offset(span)) else {
+            return Vec::new();
+        };
+        let Some((instruction, _)) = decoder.decode_fields(&bytes) else {
+            return Vec::new();
+        };
+        let mut text = String::new();
+        let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
+        let parts = parts.into_iter().map(|part| Part {
+            name: name(part.kind),
+            text: text.get(part.text).unwrap_or_default().trim().to_owned(),
+            bits: Bits::of(part.bits),
+            meaning: match part.kind {
+                PartKind::Operation => meaning(&instruction).into(),
+                kind => operand_meaning(&instruction, kind).into(),
+            },
+        });
+        parts.collect()
+    }
+
+    fn jumps(&self, row: u32, sources: &Sources) -> String {
+        let at = self.span(row, sources).and_then(|span| self.offset(span));
+        at.map_or_else(String::new, |at| self.flow(sources).jumps(at))
+    }
+
+    fn lanes(&self, sources: &Sources) -> u32 {
+        self.flow(sources).lanes()
+    }
+
+    fn text(&self, sources: &Sources, limit: usize) -> Result<String, String> {
+        const TOO_LONG: &str =
+            "This code is too long to copy. Use the command line: zeview disasm.";
+        let decoder = self.decoder.as_ref().ok_or("The encoding is not known.")?;
+        // A line has about ten times the bytes of an instruction.
+        if self.code.len() > limit as u64 {
+            return Err(TOO_LONG.to_owned());
+        }
+        let bytes = sources.read(self.code).map_err(|error| error.to_string())?;
+        let blocks = Blocks::find(decoder, &bytes);
+        let (mut out, mut rest) = (String::new(), String::new());
+        let mut prefix = |_, _, _: &mut String| {};
+        decoder.list(&bytes, Some(&blocks), &mut prefix, &mut rest, &mut |text| {
+            out.push_str(text);
+            text.clear();
+            out.len() <= limit
+        });
+        match out.len() > limit {
+            true => Err(TOO_LONG.to_owned()),
+            false => Ok(out),
+        }
+    }
+
+    fn tally(&self, sources: &Sources) -> Box<dyn Tally> {
+        let flow = self.flow(sources);
+        Box::new(CodeTally::new(self.decoder.clone(), self.code, &flow))
+    }
+}
+
+/// What a part is called.
+fn name(kind: PartKind) -> Str {
+    match kind {
+        PartKind::Predicate => "mask and predicate".into(),
+        PartKind::Operation => "operation".into(),
+        PartKind::Execution => "execution size".into(),
+        PartKind::Flag => "flag".into(),
+        PartKind::Destination => "destination".into(),
+        PartKind::Source(number) => format!("source {number}").into(),
+        PartKind::ExtendedDescriptor => "extended descriptor".into(),
+        PartKind::Descriptor => "descriptor".into(),
+        PartKind::Options => "options".into(),
+        PartKind::Comment => "message".into(),
+    }
+}
+
+/// Whether it is no instruction.
+pub(super) fn is_illegal(instruction: &Instruction) -> bool {
+    instruction.op == Op::Illegal
+}

@@ -1,0 +1,384 @@
+//! What instructions are and do, in words for people.
+
+use super::format::PartKind;
+use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
+use super::tables::{Meaning, Op};
+use crate::model::Tone;
+use crate::model::list::Mark;
+
+/// The kind of zero bytes after the code.
+pub(super) const PADDING: &str = "padding";
+
+/// Are the bytes zeros, which stand after the code for the hardware to prefetch?
+pub(super) fn is_padding(word: &[u8]) -> bool {
+    word.iter().all(|byte| *byte == 0)
+}
+
+/// What kind of instruction it is: floating point and integer arithmetic by the type of the
+/// result.
+#[must_use]
+pub fn kind(i: &Instruction) -> &'static str {
+    match i.op {
+        Op::Illegal => "illegal",
+        Op::Nop => "nop",
+        Op::Sync | Op::Wait => "sync",
+        Op::Math => "math",
+        Op::Dpas | Op::Dpasw | Op::Bdpas => "dpas",
+        _ if i.kind.is_send() => "message",
+        _ if i.kind.is_branch() => "control",
+        Op::Mov | Op::Movi | Op::Smov | Op::Sel | Op::Csel | Op::Shfl | Op::Dnscl | Op::Srnd => {
+            "move"
+        }
+        Op::Cmp | Op::Cmpn => "compare",
+        Op::And
+        | Op::Or
+        | Op::Xor
+        | Op::Not
+        | Op::Bfn
+        | Op::Shl
+        | Op::Shr
+        | Op::Asr
+        | Op::Rol
+        | Op::Ror
+        | Op::Bfe
+        | Op::Bfi1
+        | Op::Bfi2
+        | Op::Bfrev
+        | Op::Cbit
+        | Op::Fbh
+        | Op::Fbl
+        | Op::Lzd
+        | Op::Lfsr => "logic",
+        _ => match i.destination.and_then(|d| d.data_type).map(Meaning::name) {
+            Some("df") => "double",
+            Some("f") => "float",
+            Some("hf" | "bf" | "bf8" | "hf8" | "tf32") => "half",
+            Some("q" | "uq") => "integer 64",
+            _ => "integer",
+        },
+    }
+}
+
+/// What an operation does.
+#[must_use]
+pub fn meaning(i: &Instruction) -> &'static str {
+    match i.op {
+        Op::Add => "Adds two numbers.",
+        Op::Add3 => "Adds three numbers.",
+        Op::Addc => "Adds two numbers; the carry goes to the accumulator.",
+        Op::And => "Logical AND of the bits.",
+        Op::Asr => "Shifts right and keeps the sign.",
+        Op::Avg => "Average of two integers, rounded up.",
+        Op::Bdpas => {
+            "Systolic dot products of blocks with scales, accumulated: a step of a matrix multiplication."
+        }
+        Op::Bfe => "Extracts a bit field: width, offset, value.",
+        Op::Bfi1 => "Makes the mask for a bit field insert: width, offset.",
+        Op::Bfi2 => "Inserts a bit field by a mask: mask, inserted bits, value.",
+        Op::Bfn => "A Boolean function of the bits of three sources.",
+        Op::Bfrev => "Reverses the order of the bits.",
+        Op::Brc => {
+            "Branches where channels agree: each channel goes to the first or the second target."
+        }
+        Op::Brd => "Branches where channels may differ.",
+        Op::Break => "Leaves a loop; the channels wait at the second target.",
+        Op::Call => {
+            "Calls a subroutine, relative to this instruction; the return address goes to the destination."
+        }
+        Op::Calla => {
+            "Calls a subroutine at an absolute address; the return address goes to the destination."
+        }
+        Op::Cbit => "Counts the bits that are 1.",
+        Op::Cmp => "Compares two numbers and sets the flag.",
+        Op::Cmpn => "Compares two numbers and sets the flag; a NaN makes the condition true.",
+        Op::Cont => "Goes on with the next pass of a loop.",
+        Op::Csel => {
+            "Selects the first or the second source by a comparison of the third with zero."
+        }
+        Op::Dnscl => "Converts to a smaller type with a scale.",
+        Op::Dp2 => "Dot product of two components.",
+        Op::Dp3 => "Dot product of three components.",
+        Op::Dp4 => "Dot product of four components.",
+        Op::Dp4a => "Dot product of four bytes, added to a 32-bit integer.",
+        Op::Dpas => "Systolic dot products, accumulated: a step of a matrix multiplication.",
+        Op::Dpasw => "Systolic dot products, accumulated, over two fused execution units.",
+        Op::Dph => "Homogeneous dot product.",
+        Op::Else => "The other branch of an if.",
+        Op::Endif => "The end of an if: channels become active again.",
+        Op::Fbh => "Finds the first bit from the top.",
+        Op::Fbl => "Finds the first bit from the bottom.",
+        Op::Frc => "The fraction of a number.",
+        Op::Goto => "Branches forward or back; channels that do not take it wait at the join.",
+        Op::Halt => "Turns channels off up to a place at the end of the program.",
+        Op::If => "Turns off the channels where the predicate is false; jumps if none is left.",
+        Op::Illegal => "These bits are no instruction of this encoding.",
+        Op::Jmpi => "Jumps, for all channels at once.",
+        Op::Join => "Channels that wait for this place become active again.",
+        Op::Lfsr => "A step of a linear feedback shift register: pseudo-random numbers.",
+        Op::Line => "The equation of a line.",
+        Op::Lrp => "Linear interpolation.",
+        Op::Lzd => "Counts the leading zeros.",
+        Op::Mac => "Multiplies and adds to the accumulator.",
+        Op::Mach => "Multiplies and adds to the accumulator: the upper half.",
+        Op::Macl => "Multiplies and adds to the accumulator: the lower half.",
+        Op::Mad => "Multiplies the second and third source and adds the first.",
+        Op::Madm => {
+            "Multiplies and adds with extra precision: a step of a division or square root."
+        }
+        Op::Math => math(i),
+        Op::Mov => "Copies, and converts to the type of the destination.",
+        Op::Movi => "Copies by an index in the address register.",
+        Op::Mul => "Multiplies two numbers.",
+        Op::Mullh => "Multiplies two integers: lower and upper half.",
+        Op::Nop => "Nothing.",
+        Op::Not => "Inverts the bits.",
+        Op::Or => "Logical OR of the bits.",
+        Op::Pln => "The equation of a plane.",
+        Op::Ret => "Returns from a subroutine.",
+        Op::Rndd => "Rounds down.",
+        Op::Rnde => "Rounds to the nearest, ties to even.",
+        Op::Rndu => "Rounds up.",
+        Op::Rndz => "Rounds towards zero.",
+        Op::Rol => "Rotates left.",
+        Op::Ror => "Rotates right.",
+        Op::Sad2 => "Sum of absolute differences of two pairs.",
+        Op::Sada2 => "Sum of absolute differences of two pairs, added to the destination.",
+        Op::Sel => "Selects one of two sources: by the predicate, or the smaller or larger one.",
+        Op::Send | Op::Sends | Op::Sendg | Op::Sendgx => message(i),
+        Op::Sendc | Op::Sendsc | Op::Sendgc | Op::Sendgxc => {
+            "Sends a message to a shared function, after the threads that it depends on."
+        }
+        Op::Shfl => "Shuffles values among channels.",
+        Op::Shl => "Shifts left.",
+        Op::Shr => "Shifts right.",
+        Op::Smov => "Moves by a mask.",
+        Op::Srnd => "Converts with random rounding.",
+        Op::Subb => "Subtracts; the borrow goes to the accumulator.",
+        Op::Sync => match i.subfunction {
+            Subfunction::Text("nop") => {
+                "Waits for what the scoreboard options name, and does nothing else."
+            }
+            Subfunction::Text("allrd") => {
+                "Waits until the sources of earlier messages have been read."
+            }
+            Subfunction::Text("allwr") => {
+                "Waits until the results of earlier messages have been written."
+            }
+            Subfunction::Text("bar") => "Waits for the barrier.",
+            Subfunction::Text("host") => "Waits for the host.",
+            Subfunction::Text("fence") => "Waits for a fence.",
+            Subfunction::Text("flush") => "Flushes.",
+            _ => "Synchronises.",
+        },
+        Op::Wait => "Waits for a notification: a barrier.",
+        Op::While => "The end of a loop: jumps back while the predicate is true.",
+        Op::Xor => "Logical exclusive OR of the bits.",
+    }
+}
+
+fn math(i: &Instruction) -> &'static str {
+    match i.subfunction {
+        Subfunction::Text("inv") => "Reciprocal.",
+        Subfunction::Text("log") => "Logarithm to base 2.",
+        Subfunction::Text("exp") => "Power of 2.",
+        Subfunction::Text("sqt") => "Square root.",
+        Subfunction::Text("rsqt") => "Reciprocal of the square root.",
+        Subfunction::Text("sin") => "Sine.",
+        Subfunction::Text("cos") => "Cosine.",
+        Subfunction::Text("fdiv") => "Division.",
+        Subfunction::Text("pow") => "Power.",
+        Subfunction::Text("idiv") => "Integer division: quotient and remainder.",
+        Subfunction::Text("iqot") => "Integer division: quotient.",
+        Subfunction::Text("irem") => "Integer division: remainder.",
+        Subfunction::Text("invm") => "Reciprocal with extra precision: a step of a division.",
+        Subfunction::Text("rsqtm") => "Reciprocal of the square root with extra precision: a step.",
+        Subfunction::Text("tanh") => "Hyperbolic tangent.",
+        Subfunction::Text("sigm") => "Sigmoid function.",
+        _ => "A mathematical function.",
+    }
+}
+
+/// Which shared function a message goes to.
+fn message(i: &Instruction) -> &'static str {
+    match i.message.and_then(|message| message.sfid) {
+        Some(Meaning::UGM) => "Sends a message to global memory, untyped.",
+        Some(Meaning::UGML) => "Sends a message to global memory, untyped, of the local tile.",
+        Some(Meaning::TGM) => "Sends a message to global memory, typed: images.",
+        Some(Meaning::SLM) => "Sends a message to shared local memory.",
+        Some(Meaning::SAMPLER) => "Sends a message to the sampler.",
+        Some(Meaning::GATEWAY) => {
+            "Sends a message to the gateway: barriers, the end of the thread."
+        }
+        Some(Meaning::SPAWNER) => "Sends a message to the thread spawner: the end of the thread.",
+        Some(Meaning::DP_DC0 | Meaning::DP_DC1 | Meaning::DP_DC2) => {
+            "Sends a message to the data cache."
+        }
+        Some(Meaning::DP_DCRO) => "Sends a message to the read-only data cache.",
+        Some(Meaning::DP_RC) => "Sends a message to the render cache.",
+        Some(Meaning::URB) => "Sends a message to the unified return buffer.",
+        Some(Meaning::BTD) => "Sends a message to the bindless thread dispatcher.",
+        Some(Meaning::RTA) => "Sends a message to the ray tracing accelerator.",
+        Some(Meaning::PI) => "Sends a message to the pixel interpolator.",
+        Some(Meaning::VME | Meaning::CRE) => "Sends a message to the motion estimation unit.",
+        _ => "Sends a message to a shared function.",
+    }
+}
+
+/// What a part of the text means.
+pub(super) fn operand_meaning(i: &Instruction, kind: PartKind) -> &'static str {
+    match kind {
+        PartKind::Predicate if i.predicate.is_none() => {
+            "W: all channels take part, also those that are off."
+        }
+        PartKind::Predicate => "The channels where the flag is set take part.",
+        PartKind::Execution => "How many channels, and the first of them.",
+        PartKind::Flag => "The condition that sets the flag register.",
+        PartKind::ExtendedDescriptor => {
+            "More of the message: the payload's second part, the surface."
+        }
+        PartKind::Descriptor => "The message, its length and the length of the answer.",
+        PartKind::Options => "Options, and what is waited for: pipe@distance, $token.",
+        PartKind::Comment => "What the descriptors say.",
+        PartKind::Destination => operand(i.destination.map(|d| d.kind)),
+        PartKind::Source(at) => operand(i.sources.get(usize::from(at)).map(|source| source.kind)),
+        PartKind::Operation => meaning(i),
+    }
+}
+
+fn operand(kind: Option<OperandKind>) -> &'static str {
+    match kind {
+        Some(OperandKind::Register { name, .. }) if name.is_null() => "The null register: nothing.",
+        Some(OperandKind::Register { name, .. }) => match name {
+            name if name.is("acc") => "The accumulator.",
+            name if name.is("a") => "The address register.",
+            name if name.is("f") => "The flag register.",
+            name if name.is("s") => "The scalar register.",
+            name if name.is("cr") => "The control register.",
+            name if name.is("sr") => "The state register.",
+            name if name.is("ce") => "The mask of the channels that are on.",
+            name if name.is("ip") => "The instruction pointer.",
+            name if name.is("n") => "The notification register.",
+            name if name.is("tm") => "The time stamp.",
+            _ => "A register, its region and its type.",
+        },
+        Some(OperandKind::Macro { .. }) => "A register with extra bits of precision.",
+        Some(OperandKind::Indirect { .. }) => "A register whose number is in the address register.",
+        Some(OperandKind::Immediate(_)) => "A constant.",
+        Some(OperandKind::Label(_)) => "A place in the code.",
+        Some(OperandKind::Payload { .. }) => "The registers of the message's payload.",
+        Some(OperandKind::Gather { .. }) => "Registers whose numbers are in the scalar register.",
+        Some(OperandKind::None) | None => "",
+    }
+}
+
+/// What a message does, as far as it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remark {
+    Spill,
+    Fill,
+    Atomic,
+    Barrier,
+    Sampler,
+    EndOfThread,
+    Dpas,
+    Illegal,
+}
+
+impl Remark {
+    fn mark(self) -> Mark {
+        let (tone, text, doc) = match self {
+            Remark::Spill => (
+                Tone::Warning,
+                "spill",
+                "Writes scratch memory: a register that is spilled, or private memory that is kept there.",
+            ),
+            Remark::Fill => (
+                Tone::Warning,
+                "fill",
+                "Reads scratch memory: a register that was spilled, or private memory that is kept there.",
+            ),
+            Remark::Atomic => (Tone::Plain, "atomic", "An atomic operation in memory."),
+            Remark::Barrier => (
+                Tone::Plain,
+                "barrier",
+                "Signals a barrier, or waits for one.",
+            ),
+            Remark::Sampler => (Tone::Plain, "sampler", "Reads an image with the sampler."),
+            Remark::EndOfThread => (Tone::Plain, "EOT", "Ends the thread."),
+            Remark::Dpas => (Tone::Plain, "dpas", "Uses the systolic array."),
+            Remark::Illegal => (
+                Tone::Bad,
+                "illegal",
+                "These bits are no instruction of this encoding.",
+            ),
+        };
+        Mark {
+            tone,
+            text: text.into(),
+            doc: doc.into(),
+        }
+    }
+}
+
+/// What is remarkable about an instruction with that comment.
+pub(super) fn remarks(i: &Instruction, comment: &str) -> Vec<Remark> {
+    let mut found = Vec::new();
+    match i.op {
+        Op::Illegal => found.push(Remark::Illegal),
+        Op::Dpas | Op::Dpasw | Op::Bdpas => found.push(Remark::Dpas),
+        Op::Wait => found.push(Remark::Barrier),
+        Op::Sync if i.subfunction == Subfunction::Text("bar") => found.push(Remark::Barrier),
+        _ => {}
+    }
+    if let Some(message) = &i.message {
+        found.extend(message_remark(message, comment));
+    }
+    if i.options.has(Options::EOT) {
+        found.push(Remark::EndOfThread);
+    }
+    found
+}
+
+fn message_remark(message: &Message, comment: &str) -> Option<Remark> {
+    let has = |part: &str| comment.contains(part);
+    // Scratch blocks of the data cache, and what is addressed by the scratch surface.
+    let scratch = has("scratch block") || has(".ss[");
+    Some(match message.sfid {
+        Some(Meaning::SAMPLER) => Remark::Sampler,
+        _ if has("barrier") => Remark::Barrier,
+        _ if scratch && (has("write") || has("store")) => Remark::Spill,
+        _ if scratch && (has("read") || has("load")) => Remark::Fill,
+        _ if has("atomic") => Remark::Atomic,
+        _ => return None,
+    })
+}
+
+pub(super) fn marks(i: &Instruction, comment: &str) -> Vec<Mark> {
+    remarks(i, comment).into_iter().map(Remark::mark).collect()
+}
+
+/// What a message does, without sizes, caches and places: `load.ugm`.
+pub(super) fn message_name(comment: &str) -> &str {
+    // Before it are the lengths, and before Xe the shared function.
+    let lengths = |part: &&str| part.contains("rd:") || part.contains("wr:");
+    let mut parts = comment.split("; ").filter(|part| !lengths(part)).peekable();
+    let first = parts.next().unwrap_or("by register");
+    let words = match parts.peek() {
+        Some(next) if !first.contains(' ') && next.len() > 4 => next,
+        _ => first,
+    };
+    if !words.contains(' ') || words.contains(" [") || words.contains("surf[") {
+        // Of `load.ugm.d32.a64` the first two.
+        let mut dots = words.match_indices('.');
+        return match dots.nth(1) {
+            Some((end, _)) => words.get(..end).unwrap_or(words),
+            None => words,
+        };
+    }
+    let words = words.split(" using ").next().unwrap_or(words);
+    let words = words.split(" with ").next().unwrap_or(words);
+    match words.rsplit_once(" x") {
+        Some((before, count)) if count.bytes().all(|byte| byte.is_ascii_digit()) => before,
+        _ => words,
+    }
+}

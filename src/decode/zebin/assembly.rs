@@ -1,0 +1,80 @@
+//! The code of a zebin as lists of instructions.
+
+use std::rc::Rc;
+
+use super::links::Links;
+use super::platform;
+use super::text::Instructions;
+use crate::decode::elf::ElfFile;
+use crate::decode::elf::section::SectionType;
+use crate::decode::isa::{Code, Decoder};
+use crate::model::assembly::{Assembly, Listing};
+use crate::model::source_lines::CodeSection;
+use crate::model::{Sources, Span, Str};
+
+/// The instructions of a zebin.
+pub struct ZebinAssembly {
+    sections: Rc<[CodeSection]>,
+    instructions: Rc<Instructions>,
+}
+
+impl ZebinAssembly {
+    /// Those of a file. Returns `None` if it has no code.
+    pub fn new(
+        file: &ElfFile,
+        links: &Links,
+        instructions: Rc<Instructions>,
+    ) -> Option<ZebinAssembly> {
+        let is_code = |kind| kind == SectionType::SHT_PROGBITS;
+        let sections = file.sections.iter().filter(|section| {
+            is_code(section.kind)
+                && !section.bytes.is_empty()
+                && (section.name == ".text" || section.name.starts_with(".text."))
+        });
+        let sections = sections.map(|section| {
+            let kernel = links.kernel_of(&section.name);
+            CodeSection {
+                name: section.name.clone(),
+                bytes: section.bytes,
+                kernel: kernel.map(|(name, entry)| (name.to_owned(), entry)),
+            }
+        });
+        let sections: Rc<[CodeSection]> = sections.collect();
+        (!sections.is_empty()).then_some(ZebinAssembly {
+            sections,
+            instructions,
+        })
+    }
+}
+
+impl Assembly for ZebinAssembly {
+    fn sections(&self) -> Rc<[CodeSection]> {
+        Rc::clone(&self.sections)
+    }
+
+    fn encoding(&self) -> Option<Str> {
+        let platform = self.instructions.platform()?;
+        Some(platform.name().into())
+    }
+
+    fn listing(
+        &self,
+        code: Span,
+        encoding: Option<&str>,
+        sources: &Sources,
+    ) -> Result<Rc<dyn Listing>, String> {
+        let own = self.instructions.platform();
+        let wanted = match encoding {
+            Some(name) => {
+                let found = platform::named(name);
+                Some(found.ok_or_else(|| format!("no encoding or device {name:?}"))?)
+            }
+            None => own,
+        };
+        let decoder = match wanted == own {
+            true => self.instructions.decoder().cloned(),
+            false => wanted.map(|platform| Rc::new(Decoder::new(platform))),
+        };
+        Ok(Rc::new(Code::new(decoder, code, sources)))
+    }
+}

@@ -1,0 +1,210 @@
+//! The instructions of a document's code: their text, and what they come to.
+//!
+//! Plain data, made by a decoder when somebody asks ([`Document::assembly`]).
+//! [`list`](super::list::instructions) shows the instructions of a section of code.
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::Document;
+use super::list::Mark;
+use super::node::{Bits, NodeId};
+use super::source::Sources;
+use super::source_lines::CodeSection;
+use super::span::Span;
+use super::value::Str;
+
+/// Who knows the instructions of a document.
+pub trait Assembly {
+    /// The sections of code, in the order of the file.
+    fn sections(&self) -> Rc<[CodeSection]>;
+
+    /// The name of the encoding that the file's device has. Returns `None` if it is not known.
+    fn encoding(&self) -> Option<Str>;
+
+    /// The instructions of a section. `encoding` is the name of one, or of a device; that of the
+    /// file's device without.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such encoding or device; says so in words.
+    fn listing(
+        &self,
+        code: Span,
+        encoding: Option<&str>,
+        sources: &Sources,
+    ) -> Result<Rc<dyn Listing>, String>;
+}
+
+/// The instructions of a section of code. A row is a number below [`count`](Listing::count).
+pub trait Listing {
+    /// The code.
+    fn code(&self) -> Span;
+
+    /// The name of the encoding. Returns `None` if it is not known: then the instructions have
+    /// no text.
+    fn encoding(&self) -> Option<Str>;
+
+    /// How many whole instructions there are.
+    fn count(&self) -> u32;
+
+    /// The bytes of an instruction.
+    fn span(&self, row: u32, sources: &Sources) -> Option<Span>;
+
+    /// The instruction that holds the byte at an offset of the source; behind the last one, that.
+    fn row_at(&self, offset: u64, sources: &Sources) -> Option<u32>;
+
+    /// An instruction in words.
+    fn line(&self, row: u32, sources: &Sources) -> Option<Rc<Line>>;
+
+    /// The parts of an instruction, and the bits that each is made of.
+    fn parts(&self, row: u32, sources: &Sources) -> Vec<Part>;
+
+    /// The jumps that start at an instruction, end there, or pass it; see [`Line::text`] for
+    /// their targets. A character for each, the outermost first, and `►` at the target.
+    fn jumps(&self, row: u32, sources: &Sources) -> String;
+
+    /// How many jumps are beside each other at most.
+    fn lanes(&self, sources: &Sources) -> u32;
+
+    /// The whole listing, as the assembler reads it.
+    ///
+    /// # Errors
+    ///
+    /// When it would be longer than `limit` bytes, or cannot be read; says so in words.
+    fn text(&self, sources: &Sources, limit: usize) -> Result<String, String>;
+
+    /// Counts what the instructions come to.
+    fn tally(&self, sources: &Sources) -> Box<dyn Tally>;
+}
+
+/// Counts what the instructions of some code come to, a piece at a time.
+pub trait Tally {
+    /// Goes on by at most so many bytes of code. Returns how many are left.
+    fn step(&mut self, most: u64, sources: &Sources) -> u64;
+
+    /// What was counted so far.
+    fn mix(&self) -> Mix;
+}
+
+/// An instruction in words.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Line {
+    /// The label before it; empty if it has none.
+    pub label: String,
+    /// Its text, as the Intel Graphics Assembler writes it, without the comment.
+    pub text: String,
+    /// What its message means.
+    pub comment: String,
+    /// The operation: `mov`, `send.ugm`.
+    pub operation: String,
+    /// What the operation does.
+    pub meaning: &'static str,
+    /// What kind of instruction it is: `float`, `integer`, `message` …
+    pub kind: &'static str,
+    /// Where it can go, as offsets of the code.
+    pub targets: Vec<i32>,
+    /// What is remarkable.
+    pub marks: Vec<Mark>,
+    /// What it waits for, and what others wait for: the options of the scoreboard.
+    pub waits: String,
+}
+
+/// A part of an instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it is: `destination`, `source 0`.
+    pub name: Str,
+    /// Its text.
+    pub text: String,
+    /// The bits of the instruction that it is made of.
+    pub bits: Bits,
+    /// What it means; may be empty.
+    pub meaning: Str,
+}
+
+/// What the instructions of some code come to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Mix {
+    /// How many instructions.
+    pub instructions: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// So many are compacted to 8 bytes.
+    pub compacted: u64,
+    /// How many there are of each kind, the most frequent first.
+    pub kinds: Vec<(Str, u64)>,
+    /// The messages, the most frequent first.
+    pub messages: Vec<MessageCount>,
+    /// Messages that write scratch memory.
+    pub spills: u64,
+    /// Messages that read scratch memory.
+    pub fills: u64,
+    /// Atomic operations in memory.
+    pub atomics: u64,
+    /// Barriers: signals and waits.
+    pub barriers: u64,
+    /// Basic blocks.
+    pub blocks: u64,
+    /// Loops: places that a later instruction jumps back to.
+    pub loops: u64,
+    /// How deep the loops are nested.
+    pub nesting: u64,
+    /// General registers that are read or written by number.
+    pub registers: u64,
+    /// Instructions that wait for others by the software scoreboard.
+    pub waits: u64,
+    /// Words that are no instructions of the encoding.
+    pub illegal: u64,
+}
+
+/// The messages of one sort.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageCount {
+    /// What they do: `load.ugm`.
+    pub name: String,
+    /// How many.
+    pub count: u64,
+    /// Bytes of the registers that they send, as far as the instructions say.
+    pub sent: u64,
+    /// Bytes of the registers that they receive.
+    pub received: u64,
+}
+
+impl Document {
+    /// Who knows the instructions of a document: of the opened file (its root), or of one that is
+    /// nested in it.
+    pub fn assembly(&self, document: NodeId) -> Option<Rc<dyn Assembly>> {
+        let (expander, item) = self.expander(self.node(document)?)?;
+        expander.assembly(item)
+    }
+
+    /// The instructions of a section of code (of the first without bytes), in an encoding. Returns
+    /// `None` if there are none.
+    pub fn listing(
+        &self,
+        document: NodeId,
+        of: Option<Span>,
+        encoding: Option<&str>,
+    ) -> Option<Rc<dyn Listing>> {
+        let assembly = self.assembly(document)?;
+        let sections = assembly.sections();
+        let named = sections.iter().find(|section| Some(section.bytes) == of);
+        let code = named.or_else(|| sections.first())?.bytes;
+        assembly.listing(code, encoding, &self.sources).ok()
+    }
+
+    /// The section of code of a document that some bytes belong to: that holds them, or is that of
+    /// the kernel whose entry they are in.
+    pub fn code_of(&self, document: NodeId, span: Span) -> Option<Span> {
+        let sections = self.assembly(document)?.sections();
+        let holds = sections.iter().find(|section| section.bytes.contains(span));
+        let of_kernel = |section: &&CodeSection| {
+            let kernel = section.kernel.as_ref();
+            kernel.is_some_and(|(_, entry)| entry.contains(span))
+        };
+        let found = holds.or_else(|| sections.iter().find(of_kernel))?;
+        Some(found.bytes)
+    }
+}

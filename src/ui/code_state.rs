@@ -1,0 +1,46 @@
+//! What the page knows of the code that is shown.
+
+use std::rc::Rc;
+
+use crate::model::{NodeId, Span, Str};
+use crate::worker::protocol::CodeReport;
+
+/// Which code: the document, the section, and the encoding that was chosen.
+pub type Asked = (NodeId, Span, Option<Str>);
+
+/// The code that is shown, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CodeState {
+    /// What was asked about last.
+    pub asked: Option<Asked>,
+    /// The answer; the last one stays while another is on its way.
+    pub report: Option<Rc<CodeReport>>,
+}
+
+/// A change of what is known.
+pub enum CodeChange {
+    /// Some code was asked about.
+    Asked(Asked),
+    /// The answer, to the last request only; it may be that of a part.
+    Answered(Asked, Box<CodeReport>),
+}
+
+impl CodeState {
+    /// Changes it.
+    pub fn apply(&mut self, change: CodeChange) {
+        match change {
+            CodeChange::Asked(asked) => self.asked = Some(asked),
+            CodeChange::Answered(asked, report) if self.asked.as_ref() == Some(&asked) => {
+                self.report = Some(Rc::from(report));
+            }
+            CodeChange::Answered(..) => {}
+        }
+    }
+
+    /// The answer about the section at these bytes.
+    pub fn report_of(&self, of: Option<Span>) -> Option<&CodeReport> {
+        self.report
+            .as_deref()
+            .filter(|report| Some(report.of) == of)
+    }
+}

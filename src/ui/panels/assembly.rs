@@ -1,0 +1,310 @@
+//! What is special of the list of instructions: which code it is of, what that comes to, how
+//! instructions are drawn, and what is said of one.
+
+use yew::prelude::*;
+
+use crate::model::assembly::Mix;
+use crate::model::list::{Cell, CellValue, InstructionDetail, ListId};
+use crate::model::text::escaped;
+use crate::model::{SourceId, Span};
+use crate::ui::components::{plain, shortened, span_button};
+use crate::ui::format;
+use crate::ui::state::View;
+use crate::worker::protocol::CodeReport;
+
+/// The width of a lane of jumps, and the height of a row, in pixels.
+const LANE: u32 = 8;
+const ROW: u32 = 20;
+
+/// A register in the text of an instruction, as a number: its file and its own.
+pub(super) type Register = u64;
+
+/// The files of registers that are told apart, by the beginning of their names.
+const FILES: [&str; 5] = ["r", "acc", "a", "f", "s"];
+
+/// The register of that name.
+fn register(word: &str) -> Option<Register> {
+    let digits = word.trim_start_matches(|c: char| c.is_ascii_lowercase());
+    let file = word.strip_suffix(digits)?;
+    let file = FILES.iter().position(|name| *name == file)? as u64;
+    let number: u16 = digits.parse().ok()?;
+    Some(file << 16 | u64::from(number))
+}
+
+/// The text of an instruction with its registers and places marked. `of` is the code.
+fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Register>) -> Html {
+    let operation = cell.marks.first();
+    let start = operation.and_then(|mark| text.find(&*mark.text));
+    let (before, rest) = text.split_at(start.unwrap_or(0));
+    let name = operation.map_or("", |mark| &mark.text);
+    let rest = if start.is_some() {
+        rest.get(name.len()..).unwrap_or("")
+    } else {
+        rest
+    };
+    // Behind the number of channels the first register is written.
+    let mut is_written = true;
+    let mut parts = Vec::new();
+    let mut done = 0;
+    let mut at = 0;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    while let Some(found) = rest.get(at..).and_then(|rest| rest.find(is_word)) {
+        let from = at + found;
+        let word = rest.get(from..).unwrap_or("");
+        let len = word.find(|c| !is_word(c)).unwrap_or(word.len());
+        let word = word.get(..len).unwrap_or("");
+        at = from + len;
+        let place = word
+            .strip_prefix('L')
+            .and_then(|digits| digits.parse::<u64>().ok());
+        let html = match (register(word), place) {
+            (Some(number), _) => {
+                let class = match (lit == Some(number), is_written) {
+                    (true, true) => "reg lit def",
+                    (true, false) => "reg lit",
+                    _ => "reg",
+                };
+                is_written = false;
+                html! { <span {class} data-reg={number.to_string()}>{ word.to_owned() }</span> }
+            }
+            (_, Some(offset)) => {
+                let code = of.unwrap_or(Span::new(SourceId::FILE, 0, 0));
+                let to = code.start.saturating_add(offset);
+                // Without bytes it is the instruction that is there.
+                let to = Span::new(code.source, to, to);
+                match code.contains_offset(to.start) {
+                    true => span_button("link", to, plain(word)),
+                    false => plain(word),
+                }
+            }
+            _ => {
+                is_written &= word != "null";
+                continue;
+            }
+        };
+        parts.push(plain(rest.get(done..from).unwrap_or("")));
+        parts.push(html);
+        done = at;
+    }
+    parts.push(plain(rest.get(done..).unwrap_or("")));
+    html! {
+        <span class="asm">
+            { before.to_owned() }
+            <b title={operation.map(|mark| mark.doc.to_string())}>{ name.to_owned() }</b>
+            { for parts }
+            // The first mark is the operation.
+            { for cell.marks.iter().skip(1).map(format::mark) }
+        </span>
+    }
+}
+
+/// The jumps beside an instruction.
+fn jumps(text: &str) -> Html {
+    let (middle, row) = (ROW / 2, ROW);
+    let mut path = String::new();
+    let count = text.chars().count() as u32;
+    for (place, character) in (0..).zip(text.chars()) {
+        let (left, right) = (place * LANE, (place + 1) * LANE);
+        let x = left + LANE / 2;
+        let mut line = |from: (u32, u32), to: (u32, u32)| {
+            path.push_str(&format!("M{} {}L{} {}", from.0, from.1, to.0, to.1));
+        };
+        if "│┼".contains(character) {
+            line((x, 0), (x, row));
+        }
+        if "┌┬".contains(character) {
+            line((x, middle), (x, row));
+        }
+        if "└┴".contains(character) {
+            line((x, 0), (x, middle));
+        }
+        if "┌└".contains(character) {
+            line((x, middle), (right, middle));
+        }
+        if "─┼┬┴►".contains(character) {
+            line((left, middle), (right, middle));
+        }
+        if character == '►' {
+            let (up, down) = (middle - 3, middle + 3);
+            line((right - 4, up), (right, middle));
+            line((right - 4, down), (right, middle));
+        }
+    }
+    html! {
+        <svg class="jumps" aria-hidden="true" width={(count * LANE).to_string()} height={row.to_string()}><path d={path} /></svg>
+    }
+}
+
+/// A cell of an instruction; `None` if it looks like all others. `in_order`: the rows are next to
+/// each other as in the code.
+pub(super) fn cell(
+    id: &str,
+    cell: &Cell<'_>,
+    of: Option<Span>,
+    lit: Option<Register>,
+    in_order: bool,
+) -> Option<Html> {
+    let text = match &cell.value {
+        CellValue::Text(text) => &**text,
+        CellValue::Empty => "",
+        _ => return None,
+    };
+    Some(match id {
+        "jumps" if in_order => jumps(text),
+        "jumps" => Html::default(),
+        "text" => instruction(cell, text, of, lit),
+        "label" => html! { <>
+            if !text.is_empty() { <b class="label">{ format!("{text} ") }</b> }
+            { for cell.marks.iter().map(format::mark) }
+        </> },
+        "source_text" => html! { <>
+            { for cell.marks.iter().map(format::mark) }
+            <span class="asm">{ escaped(text) }</span>
+        </> },
+        "comment" => html! { <span class="name-cell" title={escaped(text)}>
+            { for cell.marks.iter().map(format::mark) }
+            <span class="n dim">{ escaped(text) }</span>
+        </span> },
+        "source" if text.is_empty() => Html::default(),
+        _ => return None,
+    })
+}
+
+/// Which code is shown, and how it is read.
+pub(super) fn controls(
+    view: &View,
+    on_section: Callback<Event>,
+    on_encoding: Callback<Event>,
+) -> Html {
+    let list = view.lists.get(ListId::Instructions);
+    let Some(report) = &view.code.report else {
+        return Html::default();
+    };
+    let own = match &report.encoding {
+        Some(name) => name.to_string(),
+        None => "unknown encoding".to_owned(),
+    };
+    let chosen = list.query.device.as_deref().unwrap_or_default();
+    let is_other = |name: &&crate::model::Str| Some(*name) != report.encoding.as_ref();
+    html! { <>
+        <select class="code-section" aria-label="Code" onchange={on_section}>
+            { for report.sections.iter().enumerate().map(|(place, (name, span))| html! {
+                <option key={place} value={place.to_string()} selected={list.query.of == Some(*span)}>{ escaped(name) }</option>
+            }) }
+        </select>
+        <select aria-label="Encoding" onchange={on_encoding}>
+            <option value="" selected={chosen.is_empty()}>{ own }</option>
+            { for report.encodings.iter().filter(is_other).map(|name| html! {
+                <option key={&**name} value={name.to_string()} selected={chosen == name}>{ name.to_string() }</option>
+            }) }
+        </select>
+    </> }
+}
+
+/// What the code comes to.
+pub(super) fn head(view: &View) -> Html {
+    let of = view.lists.get(ListId::Instructions).query.of;
+    let Some(report) = view.code.report_of(of) else {
+        return html! { <p class="code-head dim">{ "…" }</p> };
+    };
+    let mix = &report.mix;
+    let counted =
+        |count: u64, one: &str, many: &str| (count > 0).then(|| format::counted(count, one, many));
+    let loops = counted(mix.loops, "loop", "loops").map(|loops| match mix.nesting {
+        0 | 1 => loops,
+        depth => format!("{loops}, nested {depth} deep"),
+    });
+    let facts = [
+        Some(format::bytes(mix.bytes)),
+        Some(format!(
+            "{} compacted",
+            format::percent(mix.compacted, mix.instructions)
+        )),
+        counted(mix.blocks, "block", "blocks"),
+        loops,
+        counted(mix.registers, "register", "registers"),
+        counted(mix.waits, "wait", "waits"),
+        counted(mix.atomics, "atomic", "atomics"),
+        counted(mix.barriers, "barrier message", "barrier messages"),
+    ];
+    let warnings = [
+        counted(mix.spills, "spill", "spills"),
+        counted(mix.fills, "fill", "fills"),
+        counted(mix.illegal, "illegal word", "illegal words"),
+    ];
+    html! {
+        <div class="code-head">
+            if report.left > 0 {
+                <span class="dim" role="status">{ progress(report) }</span>
+            }
+            { for facts.into_iter().flatten().map(|fact| html! { <span>{ fact }</span> }) }
+            { for warnings.into_iter().flatten().map(|fact| html! { <span class="warn">{ fact }</span> }) }
+            <span class="grow" />
+            { counts(mix) }
+        </div>
+    }
+}
+
+fn progress(report: &CodeReport) -> String {
+    let all = report.of.len();
+    format!(
+        "counting: {}",
+        format::percent(all.saturating_sub(report.left), all)
+    )
+}
+
+/// The instructions by kind, and the messages.
+fn counts(mix: &Mix) -> Html {
+    html! {
+        <details class="menu" name="list-menu">
+            <summary class="btn2">{ "Instruction mix" }</summary>
+            <div class="pop mix">
+                <table class="plain">
+                    <caption class="unseen">{ "Instructions by kind" }</caption>
+                    <thead><tr><th>{ "Kind" }</th><th class="num">{ "Instructions" }</th><th class="num">{ "Share" }</th></tr></thead>
+                    <tbody>
+                        { for mix.kinds.iter().map(|(kind, count)| html! { <tr>
+                            <td>{ kind.to_string() }</td>
+                            <td class="num">{ format::grouped(*count) }</td>
+                            <td class="num">{ format::percent(*count, mix.instructions) }</td>
+                        </tr> }) }
+                    </tbody>
+                </table>
+                if !mix.messages.is_empty() {
+                    <table class="plain">
+                        <caption class="unseen">{ "Messages" }</caption>
+                        <thead><tr><th>{ "Message" }</th><th class="num">{ "Count" }</th><th class="num">{ "Sent, B" }</th><th class="num">{ "Received, B" }</th></tr></thead>
+                        <tbody>
+                            { for mix.messages.iter().map(|message| html! { <tr>
+                                <td>{ escaped(&message.name) }</td>
+                                <td class="num">{ format::grouped(message.count) }</td>
+                                <td class="num">{ format::grouped(message.sent) }</td>
+                                <td class="num">{ format::grouped(message.received) }</td>
+                            </tr> }) }
+                        </tbody>
+                    </table>
+                }
+                <p class="dim small">{ "Bytes of the registers in the instructions, counted once each." }</p>
+            </div>
+        </details>
+    }
+}
+
+/// What the selected instruction does, and its parts.
+pub(super) fn parts(detail: &InstructionDetail) -> Html {
+    html! { <>
+        <p class="said">
+            { detail.meaning.to_string() }
+            if !detail.comment.is_empty() { <span class="dim">{ format!(" {}", escaped(&detail.comment)) }</span> }
+        </p>
+        <ul class="parts" aria-label="Parts of the instruction">
+            { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
+                html! { <li title={part.meaning.to_string()}>
+                    <span class="dim">{ part.name.to_string() }</span>
+                    <span class="mono">{ shortened(&escaped(&part.text)) }</span>
+                    <span class="dim mono">{ format!("[{}]", part.bits.text()) }</span>
+                </li> }
+            }) }
+        </ul>
+    </> }
+}

@@ -1,0 +1,90 @@
+// The assembly of a kernel.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+
+const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
+const LINES = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
+const CALLS = fixture("zebin/funcs-stackcall.cri.igc2.40.zebin");
+
+const grid = (page) => page.getByRole("grid", { name: "Assembly" });
+const rows = (page) => grid(page).getByRole("row");
+const strip = (page) => page.getByRole("region", { name: "Selected instruction" });
+const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
+const filter = (page) => page.getByRole("searchbox", { name: "Filter instructions" });
+const code = (page) => page.getByRole("combobox", { name: "Code" });
+
+async function open(page, file) {
+  await dropFile(page, file);
+  await page.getByRole("tab", { name: "Assembly", exact: true }).click();
+  await rows(page).nth(1).waitFor();
+}
+
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], ["dark", 700]]) {
+  journey(`a kernel’s assembly, in ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
+    await open(page, SPILL);
+    await code(page).selectOption({ label: ".text.spill" });
+    await page.getByText(/\d+ spills/).waitFor();
+    await rows(page).nth(4).getByRole("gridcell").first().click();
+    await strip(page).getByRole("list", { name: "Parts of the instruction" }).waitFor();
+    await axe(page);
+    await screenshot(page, `assembly-${theme}-${width}`);
+  });
+}
+
+journey("a kernel that was compiled with -g shows the source lines beside its instructions", { width: 1440, height: 900 }, async (page) => {
+  await open(page, LINES);
+  await rows(page).filter({ hasText: "debugme.cl:5" }).first().waitFor();
+  await dropFile(page, fixture("src/debugme.cl"));
+  await rows(page).filter({ hasText: "get_global_id(0);" }).first().waitFor();
+  // The panel stays.
+  await page.getByRole("tab", { name: "Assembly", exact: true, selected: true }).waitFor();
+  await axe(page);
+  await screenshot(page, "assembly-source");
+});
+
+journey("a call names the symbol that the driver patches in", { width: 1440, height: 900 }, async (page) => {
+  await open(page, CALLS);
+  await code(page).selectOption({ label: ".text.k1" });
+  await filter(page).fill("symbol=mid");
+  // The lower and the upper half of its address.
+  await eventually(() => rows(page).count(), 3);
+  await rows(page).filter({ hasText: "mid" }).first().getByRole("gridcell").first().click();
+  await strip(page).getByText("relocation", { exact: true }).first().waitFor();
+  await screenshot(page, "assembly-calls");
+});
+
+journey("tree, bytes and instructions are in step, and a link leads to an instruction", { width: 1440, height: 900 }, async (page) => {
+  await open(page, SPILL);
+  await code(page).selectOption({ label: ".text.spill" });
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
+  await rows(page).nth(4).getByRole("gridcell").first().click();
+  const offset = (await rows(page).nth(4).getByRole("gridcell").first().innerText()).trim();
+  await treeRow(page).getByText(`+${offset}`).waitFor();
+  await eventually(() => page.evaluate(() => location.hash), `#k=spill&pc=${offset}&panel=assembly`);
+  await page.keyboard.press("ArrowDown");
+  await eventually(async () => (await page.evaluate(() => location.hash)) !== `#k=spill&pc=${offset}&panel=assembly`, true);
+  await page.evaluate(() => { location.hash = "#k=hugeprivate&pc=0x20&panel=assembly"; });
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
+  await treeRow(page).getByText("+0x20").waitFor();
+  await eventually(() => grid(page).locator("[aria-selected=true]").count(), 1);
+});
+
+journey("another encoding, a filter and the jumps", { width: 1440, height: 900 }, async (page) => {
+  await open(page, SPILL);
+  await code(page).selectOption({ label: ".text.hugeprivate" });
+  await filter(page).fill("marks=EOT");
+  await eventually(() => rows(page).count(), 2);
+  await rows(page).filter({ hasText: "end of thread" }).first().waitFor();
+  await filter(page).fill("kind=control");
+  const link = grid(page).getByRole("button", { name: /^L\d+$/ }).first();
+  await link.waitFor();
+  const label = await link.innerText();
+  await link.click();
+  await filter(page).fill("");
+  await treeRow(page).getByText(`+0x${Number(label.slice(1)).toString(16)}`).waitFor();
+  await page.getByRole("combobox", { name: "Encoding" }).selectOption("gen9");
+  await page.getByText(/illegal words?/).first().waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+});

@@ -1,0 +1,312 @@
+//! The instructions of code as a list: the same text as the listing, tied to bytes, lines, symbols.
+
+use std::rc::Rc;
+
+use zeview::model::assembly::Mix;
+use zeview::model::list::query::Query;
+use zeview::model::list::{Cell, CellValue, Detail, List, ListId, Presence};
+use zeview::model::{Document, Node, NodeId, NodeKind, Span};
+
+use crate::support::{fixtures, open};
+
+fn fixture(name: &str) -> Document {
+    open(&std::fs::read(fixtures::folder().join("zebin").join(name)).unwrap())
+}
+
+fn spilling() -> Document {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/www/samples/spill.dg2.zebin");
+    open(&std::fs::read(sample).unwrap())
+}
+
+fn section(document: &Document, name: &str) -> Span {
+    let assembly = document.assembly(NodeId::ROOT).expect("it has code");
+    let sections = assembly.sections();
+    let found = sections.iter().find(|section| section.name == name);
+    found.expect(name).bytes
+}
+
+fn list(document: &mut Document, of: Span) -> Rc<dyn List> {
+    let list = document.list(NodeId::ROOT, ListId::Instructions, Some(of));
+    list.expect("it has code")
+}
+
+fn cell(document: &Document, list: &dyn List, row: u32, id: &str) -> Cell<'static> {
+    let mut columns = ListId::Instructions.columns().iter();
+    let place = columns.position(|column| column.id == id).expect(id);
+    list.cell(row, place, &document.sources).shown()
+}
+
+fn text(document: &Document, list: &dyn List, row: u32, id: &str) -> String {
+    cell(document, list, row, id).value.text().into_owned()
+}
+
+fn mix(document: &Document, of: Span) -> Mix {
+    let listing = document.listing(NodeId::ROOT, Some(of), None).unwrap();
+    let mut tally = listing.tally(&document.sources);
+    let mut left = u64::MAX;
+    // In small pieces it is the same.
+    while left > 0 {
+        let now = tally.step(100, &document.sources);
+        assert!(now < left, "{now} of {left}");
+        left = now;
+    }
+    tally.mix()
+}
+
+#[test]
+fn rows_are_the_lines_of_the_listing() {
+    let mut rows = 0;
+    for file in fixtures::zebins() {
+        let mut document = open(&std::fs::read(&file.path).unwrap());
+        let Some(assembly) = document.assembly(NodeId::ROOT) else {
+            continue;
+        };
+        for section in assembly.sections().iter() {
+            let of = section.bytes;
+            let listing = document.listing(NodeId::ROOT, Some(of), None).unwrap();
+            if listing.encoding().is_none() {
+                continue;
+            }
+            let expected = listing.text(&document.sources, 1 << 24).unwrap();
+            let mut expected = expected.lines().peekable();
+            let list = list(&mut document, of);
+            let mut at = of.start;
+            for row in 0..list.count() {
+                let said = |id| text(&document, &*list, row, id);
+                let label = said("label");
+                if !label.is_empty() {
+                    assert_eq!(expected.next(), Some(&*format!("{label}:")));
+                }
+                let line = expected.next().expect("a line for each row");
+                let (code, comment) = line.split_once(" // ").unwrap_or((line, ""));
+                assert_eq!(said("text"), code.trim_end(), "{} {row}", section.name);
+                assert_eq!(said("comment"), comment);
+                // Row by row, without gaps.
+                let span = list.entry(row, &document.sources).unwrap();
+                assert_eq!(span.start, at);
+                at = span.end;
+                rows += 1;
+            }
+            // Labels behind the last instruction.
+            assert!(expected.all(|line| line.ends_with(':')));
+        }
+    }
+    assert!(rows > 1000, "{rows} rows");
+}
+
+#[test]
+fn what_the_code_comes_to_adds_up() {
+    for file in fixtures::zebins() {
+        let mut document = open(&std::fs::read(&file.path).unwrap());
+        let Some(assembly) = document.assembly(NodeId::ROOT) else {
+            continue;
+        };
+        for section in assembly.sections().iter() {
+            let list = list(&mut document, section.bytes);
+            let mix = mix(&document, section.bytes);
+            assert_eq!(mix.instructions, u64::from(list.count()));
+            assert_eq!(mix.bytes, 16 * mix.instructions - 8 * mix.compacted);
+            let of_kinds: u64 = mix.kinds.iter().map(|(_, count)| count).sum();
+            let is_known = !mix.kinds.is_empty();
+            assert_eq!(of_kinds, if is_known { mix.instructions } else { 0 });
+            let messages: u64 = mix.messages.iter().map(|message| message.count).sum();
+            let kinds = mix.kinds.iter().find(|(kind, _)| kind == "message");
+            assert_eq!(messages, kinds.map_or(0, |(_, count)| *count));
+            assert!(mix.nesting <= mix.loops);
+        }
+    }
+}
+
+#[test]
+fn spills_and_fills_are_marked_and_counted() {
+    let mut document = spilling();
+    let of = section(&document, ".text.spill");
+    let list = list(&mut document, of);
+    let listing = document.listing(NodeId::ROOT, Some(of), None).unwrap();
+    let printed = listing.text(&document.sources, 1 << 24).unwrap();
+    let mix = mix(&document, of);
+    let count = |part: &str| printed.matches(part).count() as u64;
+    assert_eq!(mix.spills, count("scratch block write"));
+    assert_eq!(mix.fills, count("scratch block read"));
+    assert!(mix.spills > 50 && mix.fills > 50, "{mix:?}");
+    let query = Query {
+        filter: "marks=spill".to_owned(),
+        ..Query::default()
+    };
+    let found = query.run(&*list, &document.sources).unwrap();
+    assert_eq!(u64::from(found.len()), mix.spills);
+    // The same in the table of kernels, where it is asked for.
+    let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
+    let columns = ListId::Kernels.columns().iter();
+    let place = |id| columns.clone().position(|column| column.id == id).unwrap();
+    let row = (0..kernels.count()).find(|row| {
+        let name = kernels.cell(*row, place("name"), &document.sources);
+        name.value.text() == "spill"
+    });
+    let cell = kernels.cell(row.unwrap(), place("spill_messages"), &document.sources);
+    assert_eq!(cell.value, CellValue::Count(mix.spills));
+    assert_eq!(cell.span, Some(of));
+}
+
+#[test]
+fn calls_name_the_symbol_that_is_patched_in() {
+    let mut document = fixture("funcs-stackcall.cri.igc2.40.zebin");
+    let of = section(&document, ".text.k1");
+    let list = list(&mut document, of);
+    let patched: Vec<u32> = (0..list.count())
+        .filter(|row| !text(&document, &*list, *row, "symbol").is_empty())
+        .collect();
+    assert!(!patched.is_empty());
+    for row in patched {
+        let name = text(&document, &*list, row, "symbol");
+        let marks = cell(&document, &*list, row, "text").marks;
+        assert!(marks.iter().any(|mark| mark.text == name), "{marks:?}");
+        let span = list.entry(row, &document.sources).unwrap();
+        let about = list.about(row, span, &document.sources);
+        let relocation = about.links.iter().find(|link| link.why == "relocation");
+        // The relocation leads back.
+        let entry = relocation.expect("a link to it").to;
+        let back = list.rows_at(entry, &document.sources).unwrap();
+        let first = list.entry(back.start, &document.sources).unwrap();
+        assert!(first.start <= span.start && span.start < first.start + 32);
+    }
+}
+
+#[test]
+fn source_lines_stand_beside_their_instructions() {
+    let mut document = fixture("debugme.tgllp.igc1.12504.zebin");
+    document.add_source_text("debugme.cl", "one\ntwo\nthree\nfour\n\tfive\n");
+    let of = section(&document, ".text.step");
+    let list = list(&mut document, of);
+    let said = |row, id| text(&document, &*list, row, id);
+    assert_eq!(said(0, "source"), "debugme.cl:4");
+    assert_eq!(said(2, "source"), "debugme.cl:5");
+    assert_eq!(
+        (said(1, "source_text"), said(2, "source_text")),
+        (String::new(), "    five".into())
+    );
+    let columns = ListId::Instructions.columns().iter();
+    let shown: Vec<&str> = columns
+        .filter(|column| list.shows(column) && column.presence == Presence::Filled)
+        .map(|c| c.id)
+        .collect();
+    assert_eq!(shown, ["source", "source_text"]);
+}
+
+#[test]
+fn bytes_lead_to_instructions() {
+    let mut document = spilling();
+    let of = section(&document, ".text.spill");
+    let list = list(&mut document, of);
+    let at = |row| list.entry(row, &document.sources).unwrap();
+    let rows = |span| list.rows_at(span, &document.sources);
+    let (first, third) = (at(0), at(2));
+    assert_eq!(rows(first), Some(0..1));
+    assert_eq!(
+        rows(Span::new(first.source, first.start + 3, third.start + 1)),
+        Some(0..3)
+    );
+    assert_eq!(rows(of), None);
+    let entry = document.assembly(NodeId::ROOT).unwrap().sections()[0]
+        .kernel
+        .clone();
+    let (_, entry) = entry.expect("a kernel");
+    assert_eq!(rows(entry), None);
+    // The kernel's entry belongs to its code.
+    let code = document.assembly(NodeId::ROOT).unwrap().sections()[0].bytes;
+    assert_eq!(document.code_of(NodeId::ROOT, entry), Some(code));
+    assert_eq!(document.code_of(NodeId::ROOT, first), Some(of));
+}
+
+#[test]
+fn an_instruction_is_explained_by_its_parts() {
+    let mut document = spilling();
+    let of = section(&document, ".text.spill");
+    let list = list(&mut document, of);
+    for row in 0..list.count().min(200) {
+        let span = list.entry(row, &document.sources).unwrap();
+        let about = list.about(row, span, &document.sources);
+        let Detail::Instruction(detail) = about.detail else {
+            panic!("{:?}", about.detail);
+        };
+        assert!(!detail.meaning.is_empty());
+        let line = text(&document, &*list, row, "text");
+        for part in detail.parts.iter().filter(|part| part.name != "message") {
+            assert!(line.contains(&part.text), "{line}: {part:?}");
+            let last = part.bits.stretches().last();
+            let width = 8 * span.len();
+            assert!(
+                last.is_none_or(|(_, end)| u64::from(end) <= width),
+                "{part:?}"
+            );
+        }
+    }
+}
+
+/// The instructions of the tree below a node.
+fn instructions(document: &mut Document, id: NodeId, out: &mut Vec<NodeId>) {
+    let node = document.node(id).unwrap().clone();
+    if node.kind == NodeKind::Instruction {
+        return out.push(id);
+    }
+    let count = document.count(&node);
+    for child in document.children(id, 0..count) {
+        instructions(document, child, out);
+    }
+}
+
+#[test]
+fn fields_of_an_instruction_are_its_bits() {
+    for name in [
+        "dpas.lnl-m.igc2.40.zebin",
+        "funcs-stackcall.cri.igc2.40.zebin",
+    ] {
+        let mut document = fixture(name);
+        let text = document
+            .children(NodeId::ROOT, 0..100)
+            .into_iter()
+            .find(|id| {
+                let node = document.node(*id).unwrap();
+                node.name.starts_with(".text.")
+            });
+        let mut words = Vec::new();
+        instructions(&mut document, text.unwrap(), &mut words);
+        assert!(words.len() > 50, "{}", words.len());
+        for id in words {
+            let word = document.node(id).unwrap().clone();
+            let count = document.count(&word);
+            assert!(count >= 2);
+            let fields = document.children(id, 0..count);
+            let fields: Vec<Node> = fields
+                .into_iter()
+                .map(|id| document.node(id).unwrap().clone())
+                .collect();
+            let mut names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), fields.len(), "{fields:?}");
+            for field in &fields {
+                assert_eq!(field.span, word.span);
+                let bits = field.bits.expect("bits of the word");
+                let end = bits.stretches().last().map_or(0, |(_, end)| end);
+                assert!(u64::from(end) <= 8 * word.span.unwrap().len(), "{field:?}");
+            }
+            // A byte of it is the instruction's: the fields all have the same bytes.
+            let span = word.span.unwrap();
+            let innermost = document.nodes_at(span.source, span.start + 5);
+            assert_eq!(innermost.last(), Some(&id));
+        }
+    }
+}
+
+#[test]
+fn any_encoding_can_be_chosen() {
+    let mut document = spilling();
+    let of = section(&document, ".text.spill");
+    let mut on = |name| document.list_on(NodeId::ROOT, ListId::Instructions, Some(of), Some(name));
+    let (own, other) = (on("dg2").unwrap(), on("xe2").unwrap());
+    assert_eq!(own.count(), other.count());
+    assert!(on("nothing").is_none());
+    let said = |list: &Rc<dyn List>| text(&document, &**list, 0, "text");
+    assert_ne!(said(&own), said(&other));
+}
