@@ -22,19 +22,19 @@ const BUDGETS: &[Budget] = &[
     },
     Budget {
         what: "the view",
-        bytes: 378_000,
+        bytes: 380_000,
         holds: is_view,
     },
     // Loaded beside the view.
     Budget {
         what: "the decoder",
-        bytes: 995_000,
+        bytes: 1_015_000,
         holds: is_decoder,
     },
 ];
 
 /// What everything that a visit loads may weigh compressed.
-const EVERYTHING: usize = 1_395_000;
+const EVERYTHING: usize = 1_415_000;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {

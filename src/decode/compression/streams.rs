@@ -127,12 +127,12 @@ fn whole_frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> Option<End
         let wrote = output.pos();
         bytes.extend(step.get(..wrote)?);
         match found {
-            _ if bytes.len() > most => return Some(End::More),
-            Ok(0) => {
+            Ok(0) if bytes.len() <= most => {
                 *rest = rest.get(input.pos..)?;
                 return Some(End::Whole);
             }
-            Ok(_) if wrote > 0 || input.pos < rest.len() => {}
+            Ok(_) if bytes.len() <= most && (wrote > 0 || input.pos < rest.len()) => {}
+            // How far the readers have read at the end differs, too.
             _ => {
                 bytes.truncate(before);
                 return None;

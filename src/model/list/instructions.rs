@@ -36,7 +36,7 @@ columns! {
             marks: line.marks.clone(),
             ..Cell::text(line.label.clone())
         });
-    "text" Text Default 92 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it; the symbols whose addresses the driver patches in."
+    "text" Text Default 112 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it; the symbols whose addresses the driver patches in."
         |(list, row), sources| {
             let cell = list.of_line(row, sources, |line| {
                 Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning)
