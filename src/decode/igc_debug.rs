@@ -249,7 +249,7 @@ impl Layout {
     fn rows(&self, kernel: &Kernel, item: u64, out: &Rows<'_>) -> Vec<Node> {
         let header = Node::new(NodeKind::Record, "kernel header", self.header.origin);
         let header = header.area(Area::Header).doc(&KERNEL_HEADER_DOC);
-        let fields = Some(KernelHeader::COUNT as u64);
+        let fields = Some(KernelHeader::COUNT);
         let mut rows = vec![header.children(out.me, item + 1, fields)];
         if !self.name.is_empty() {
             let window = Window::clamped(out.sources, self.name);
@@ -356,7 +356,7 @@ impl Program {
             let header = self.header.as_ref()?;
             let node = Node::new(NodeKind::Record, "program header", header.origin);
             let node = node.area(Area::Header).doc(&HEADER_DOC);
-            let fields = Some(ProgramHeader::COUNT as u64);
+            let fields = Some(ProgramHeader::COUNT);
             return Some(node.children(out.me, PROGRAM_HEADER, fields));
         };
         let item = KERNELS + 2 * at;
@@ -379,12 +379,12 @@ impl Expand for Program {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
         match item {
             TOP => self.parts(),
-            PROGRAM_HEADER => ProgramHeader::COUNT as u64,
+            PROGRAM_HEADER => ProgramHeader::COUNT,
             _ if item.is_multiple_of(2) => {
                 let kernel = self.kernel(item, sources);
                 kernel.map_or(0, |(_, layout)| layout.count())
             }
-            _ => KernelHeader::COUNT as u64,
+            _ => KernelHeader::COUNT,
         }
     }
 
