@@ -173,7 +173,7 @@ pub enum Presence {
     Default,
     /// The same, where the list is of several documents.
     Several,
-    /// The same, where the list has something to show in it ([`List::has`]).
+    /// The same, where the list has something to show in it ([`List::shows`]).
     Filled,
     /// If somebody chooses it.
     Optional,
