@@ -59,7 +59,7 @@ pub use glob::{Step, is_pattern};
 pub use locate::Leaf;
 pub use node::{Area, Bits, Content, DEFAULT, Doc, Known, Node, NodeId, NodeKind, Xref};
 pub use path::PathError;
-pub use search::{Hit, Query};
+pub use search::{Hit, Query, Search};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::FileSource;
 pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::document::{Document, PAGE};
 use super::node::Node;
+use super::source::Sources;
 use super::span::{SourceId, Span};
 use super::text::value_text;
 use super::value::Value;
@@ -68,6 +69,11 @@ const NODES_MAX: u64 = 3_000_000;
 const NODES_MORE: u64 = 300_000;
 /// A search for bytes reads at most this much.
 const BYTES_MAX: u64 = 1 << 30;
+/// A step of a search looks at so many nodes, or reads so many bytes.
+const NODES_STEP: u64 = 1 << 15;
+const BYTES_STEP: u64 = 32 << 20;
+/// Nodes below this depth are not looked at.
+const DEPTH_MAX: usize = 512;
 
 impl Document {
     /// Looks for `query` in all that there is; at most `limit` hits. Names and values that are
@@ -75,75 +81,170 @@ impl Document {
     /// offsets that name instructions; each in the order of the tree. The flag says whether there
     /// may be more.
     pub fn search(&self, query: &Query, limit: usize) -> (Vec<Hit>, bool) {
-        match query {
-            Query::Text(text) => {
-                let mut walk = Walk {
-                    document: self,
-                    text,
-                    number: number(text),
-                    limit,
-                    budget: NODES_MAX,
-                    path: Vec::new(),
-                    hits: Default::default(),
-                };
-                let mark = self.registry.mark();
-                walk.visit(self.root());
-                self.registry.release(mark);
-                let more =
-                    walk.hits.iter().map(Vec::len).sum::<usize>() > limit || walk.budget == 0;
-                let mut hits: Vec<Hit> = walk.hits.into_iter().flatten().collect();
-                hits.truncate(limit);
-                (hits, more)
-            }
-            Query::Bytes(pattern) => self.search_bytes(pattern, limit, 0..BYTES_MAX),
+        let mut search = Search::new(query.clone(), limit);
+        while !search.step(self) {}
+        search.found()
+    }
+}
+
+/// A search in steps: it can say how far it is, and be given up.
+#[derive(Debug)]
+pub struct Search {
+    limit: usize,
+    /// By [`Rank`]. One more than the limit are kept: there are more.
+    hits: [Vec<Hit>; 3],
+    by: By,
+}
+
+#[derive(Debug)]
+enum By {
+    Text(Text),
+    Bytes {
+        pattern: Vec<Option<u8>>,
+        /// Where to go on.
+        at: u64,
+        /// The size of the file.
+        of: u64,
+        /// The file could not be read any further.
+        is_cut: bool,
+    },
+}
+
+impl Search {
+    /// A search that has not begun; as [`Document::search`].
+    pub fn new(query: Query, limit: usize) -> Search {
+        let by = match query {
+            Query::Text(text) => By::Text(Text {
+                number: number(&text),
+                text,
+                budget: NODES_MAX,
+                way: vec![(0, 1)],
+            }),
+            Query::Bytes(pattern) => By::Bytes {
+                pattern,
+                at: 0,
+                of: u64::MAX,
+                is_cut: false,
+            },
+        };
+        Search {
+            limit,
+            hits: Default::default(),
+            by,
         }
     }
 
-    /// Looks for bytes that begin in a range of the file; as [`search`](Document::search).
-    pub fn search_bytes(
-        &self,
-        pattern: &[Option<u8>],
-        limit: usize,
-        range: Range<u64>,
-    ) -> (Vec<Hit>, bool) {
-        let mut hits = Vec::new();
-        let overlap = (pattern.len() as u64).saturating_sub(1);
-        let whole = self.sources.whole(SourceId::FILE);
-        let end = whole.end.min(range.end);
-        // Of most places one byte says that it is not there.
-        let fixed = pattern.iter().enumerate();
-        let Some((skip, first)) = fixed.filter_map(|(i, byte)| Some((i, (*byte)?))).next() else {
-            return (hits, false);
-        };
-        let mut at = range.start;
-        while at < end {
-            let starts = (end - at).min(1 << 20);
-            let window = whole.subspan(at, starts + overlap);
-            let Ok(bytes) = self.sources.read(window) else {
-                return (hits, true);
-            };
-            let rest = bytes.get(skip..).unwrap_or(&[]).iter().enumerate();
-            for (i, _) in rest.filter(|(_, byte)| **byte == first) {
-                let Some(candidate) = bytes.get(i..i + pattern.len()) else {
-                    break;
+    /// Goes on; says whether it is over.
+    pub fn step(&mut self, document: &Document) -> bool {
+        match &mut self.by {
+            By::Text(text) => {
+                let mark = document.registry.mark();
+                let mut walk = Walk {
+                    document,
+                    limit: self.limit,
+                    left: NODES_STEP.min(text.budget),
+                    text,
+                    depth: 0,
+                    path: Vec::new(),
+                    hits: &mut self.hits,
                 };
-                let same = |(byte, wanted): (&u8, &Option<u8>)| wanted.is_none_or(|w| w == *byte);
-                if candidate.iter().zip(pattern).all(same) {
-                    if hits.len() >= limit {
-                        return (hits, true);
-                    }
-                    let start = at + i as u64;
-                    hits.push(Hit {
-                        span: Span::with_len(SourceId::FILE, start, pattern.len() as u64),
-                        path: Vec::new(),
-                        text: format!("{start:#x}"),
-                    });
+                walk.children(std::slice::from_ref(document.root()), 0);
+                document.registry.release(mark);
+            }
+            By::Bytes {
+                pattern,
+                at,
+                of,
+                is_cut,
+            } => {
+                *of = document.sources.whole(SourceId::FILE).end;
+                let [hits, ..] = &mut self.hits;
+                let end = at.saturating_add(BYTES_STEP).min(*of).min(BYTES_MAX);
+                *is_cut = !bytes_in(&document.sources, pattern, *at..end, self.limit, hits);
+                *at = end;
+            }
+        }
+        self.is_over()
+    }
+
+    /// Nothing is left to look at, or nothing better can be found.
+    pub fn is_over(&self) -> bool {
+        let [best, ..] = &self.hits;
+        let is_enough = best.len() > self.limit;
+        is_enough
+            || match &self.by {
+                By::Text(text) => text.is_over(),
+                By::Bytes { at, of, is_cut, .. } => *is_cut || *at >= BYTES_MAX.min(*of),
+            }
+    }
+
+    /// How far it is, in percent.
+    pub fn percent(&self) -> u8 {
+        let share = match &self.by {
+            By::Text(text) => text.share(),
+            By::Bytes { at, of, .. } => *at as f64 / (*of).max(1) as f64,
+        };
+        // From 0 to 100.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let percent = (share * 100.0).clamp(0.0, 100.0) as u8;
+        percent
+    }
+
+    /// What was found so far, the best first, and whether there may be more.
+    pub fn found(&self) -> (Vec<Hit>, bool) {
+        let is_cut = match &self.by {
+            By::Text(text) => !text.way.is_empty(),
+            By::Bytes { at, of, is_cut, .. } => *is_cut || at < of,
+        };
+        let count: usize = self.hits.iter().map(Vec::len).sum();
+        let hits = self.hits.iter().flatten().take(self.limit).cloned();
+        (hits.collect(), is_cut || count > self.limit)
+    }
+}
+
+/// Looks for bytes that begin in a range of the file, until there is one hit more than `limit`;
+/// says whether the file could be read.
+fn bytes_in(
+    sources: &Sources,
+    pattern: &[Option<u8>],
+    range: Range<u64>,
+    limit: usize,
+    hits: &mut Vec<Hit>,
+) -> bool {
+    let whole = sources.whole(SourceId::FILE);
+    let overlap = (pattern.len() as u64).saturating_sub(1);
+    // Of most places one byte says that it is not there.
+    let fixed = pattern.iter().enumerate();
+    let Some((skip, first)) = fixed.filter_map(|(i, byte)| Some((i, (*byte)?))).next() else {
+        return true;
+    };
+    let mut at = range.start;
+    while at < range.end {
+        let starts = (range.end - at).min(1 << 20);
+        let Ok(bytes) = sources.read(whole.subspan(at, starts + overlap)) else {
+            return false;
+        };
+        let rest = bytes.get(skip..).unwrap_or(&[]).iter().enumerate();
+        for (i, _) in rest.filter(|(_, byte)| **byte == first) {
+            let Some(candidate) = bytes.get(i..i + pattern.len()) else {
+                break;
+            };
+            let same = |(byte, wanted): (&u8, &Option<u8>)| wanted.is_none_or(|w| w == *byte);
+            if candidate.iter().zip(pattern).all(same) {
+                let start = at + i as u64;
+                hits.push(Hit {
+                    span: Span::with_len(SourceId::FILE, start, pattern.len() as u64),
+                    path: Vec::new(),
+                    text: format!("{start:#x}"),
+                });
+                if hits.len() > limit {
+                    return true;
                 }
             }
-            at += starts;
         }
-        (hits, end < whole.end)
+        at += starts;
     }
+    true
 }
 
 /// The number that a text is: `40`, `0x28`, `-1`, also with a `=` before it.
@@ -164,25 +265,118 @@ enum Rank {
     Offset,
 }
 
+/// A search for text, and how far it is.
+#[derive(Debug)]
+struct Text {
+    text: String,
+    number: Option<i128>,
+    /// So many nodes may still be looked at.
+    budget: u64,
+    /// On each level the next node, and how many there are; empty at the end.
+    way: Vec<(u64, u64)>,
+}
+
+impl Text {
+    fn is_over(&self) -> bool {
+        self.way.is_empty() || self.budget == 0
+    }
+
+    /// As if all nodes of a level had equally much below them.
+    fn share(&self) -> f64 {
+        if self.is_over() {
+            return 1.0;
+        }
+        let add = |(share, part): (f64, f64), &(next, count): &(u64, u64)| {
+            let part = part / count.max(1) as f64;
+            (share + part * next as f64, part)
+        };
+        self.way.iter().fold((0.0, 1.0), add).0
+    }
+}
+
+/// One step of it: goes down to where the last one stopped, and on from there. Nothing is kept
+/// between two steps but the way, because what stands at its nodes may be forgotten meanwhile.
 struct Walk<'a> {
     document: &'a Document,
-    text: &'a str,
-    number: Option<i128>,
+    text: &'a mut Text,
     limit: usize,
-    budget: u64,
+    /// So many nodes are still looked at in this step.
+    left: u64,
+    /// How many levels are above.
+    depth: usize,
     path: Vec<String>,
-    /// By [`Rank`]. One more than the limit are kept: there are more.
-    hits: [Vec<Hit>; 3],
+    hits: &'a mut [Vec<Hit>; 3],
 }
 
 impl Walk<'_> {
-    fn visit(&mut self, node: &Node) {
-        if self.is_over() || self.path.len() > 512 {
-            return;
+    /// Goes on with the nodes of one level, the first of which is number `first`; says whether it
+    /// has come to their end.
+    fn children(&mut self, nodes: &[Node], first: u64) -> bool {
+        for (node, place) in nodes.iter().zip(first..) {
+            // The way goes on below a node that was looked at before.
+            let is_new = self.text.way.len() == self.depth + 1;
+            if is_new {
+                if self.pauses() {
+                    return false;
+                }
+                self.look(node);
+            }
+            if !self.below(node, is_new) {
+                return false;
+            }
+            if let Some((next, _)) = self.text.way.get_mut(self.depth) {
+                *next = place + 1;
+            }
         }
-        self.budget -= 1;
+        if self.depth == 0 {
+            self.text.way.clear();
+        }
+        true
+    }
+
+    /// All below a node; says whether it has come to its end.
+    fn below(&mut self, node: &Node, is_new: bool) -> bool {
+        if self.depth >= DEPTH_MAX {
+            return true;
+        }
+        let count = self.document.walked(node);
+        if is_new {
+            self.text.way.push((0, count));
+        }
+        self.depth += 1;
+        self.path.push(node.name.to_string());
+        let mut is_done = true;
+        while is_done
+            && let Some(&(next, _)) = self.text.way.get(self.depth)
+            && next < count
+        {
+            let end = count.min((next / PAGE + 1) * PAGE);
+            let nodes = self.document.make(node, next..end);
+            is_done = self.children(&nodes, next);
+            // What could not be made counts as looked at.
+            if is_done && let Some((next, _)) = self.text.way.get_mut(self.depth) {
+                *next = end;
+            }
+        }
+        self.path.pop();
+        self.depth -= 1;
+        if is_done {
+            self.text.way.truncate(self.depth + 1);
+        }
+        is_done
+    }
+
+    /// Nothing better can be found, or enough was looked at for now.
+    fn pauses(&self) -> bool {
+        let [best, ..] = &*self.hits;
+        best.len() > self.limit || self.left == 0 || self.text.budget == 0
+    }
+
+    fn look(&mut self, node: &Node) {
+        self.left -= 1;
+        self.text.budget -= 1;
         // The opened file itself is no hit.
-        if let Some(span) = node.span.filter(|_| !self.path.is_empty())
+        if let Some(span) = node.span.filter(|_| self.depth > 0)
             && let Some(rank) = self.rank(node)
             && let Some(hits) = self.hits.get_mut(rank as usize)
             && hits.len() <= self.limit
@@ -193,35 +387,18 @@ impl Walk<'_> {
                 text: headline(node),
             });
             if hits.len() == self.limit {
-                self.budget = self.budget.min(NODES_MORE);
+                self.text.budget = self.text.budget.min(NODES_MORE);
             }
         }
-        let count = self.document.walked(node);
-        self.path.push(node.name.to_string());
-        let mut at = 0;
-        while at < count && !self.is_over() {
-            let end = count.min(at + PAGE);
-            for child in self.document.make(node, at..end) {
-                self.visit(&child);
-            }
-            at = end;
-        }
-        self.path.pop();
-    }
-
-    /// Nothing better can be found, or enough was looked at.
-    fn is_over(&self) -> bool {
-        let [best, ..] = &self.hits;
-        best.len() > self.limit || self.budget == 0
     }
 
     fn rank(&self, node: &Node) -> Option<Rank> {
-        let is_equal = |text: &str| text.eq_ignore_ascii_case(self.text);
+        let is_equal = |text: &str| text.eq_ignore_ascii_case(&self.text.text);
         let number = match &node.value {
             Value::Signed { raw, .. } => Some(i128::from(*raw)),
             value => value.as_u64().map(i128::from),
         };
-        let is_number = number.is_some() && number == self.number;
+        let is_number = number.is_some() && number == self.text.number;
         let value = match &node.value {
             Value::None | Value::Bytes => Cow::Borrowed(""),
             Value::Text { text, .. } => Cow::Borrowed(&**text),
@@ -230,9 +407,9 @@ impl Walk<'_> {
         if is_number || is_equal(&node.name) || (!value.is_empty() && is_equal(&value)) {
             return Some(Rank::Equal);
         }
-        let is_both =
-            || self.text.contains(' ') && contains(&format!("{} {value}", node.name), self.text);
-        let found = contains(&node.name, self.text) || contains(&value, self.text) || is_both();
+        let text = &*self.text.text;
+        let is_both = || text.contains(' ') && contains(&format!("{} {value}", node.name), text);
+        let found = contains(&node.name, text) || contains(&value, text) || is_both();
         match node.name.starts_with("+0x") {
             true => found.then_some(Rank::Offset),
             false => found.then_some(Rank::Contains),

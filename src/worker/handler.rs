@@ -10,9 +10,10 @@ use std::rc::Rc;
 
 use super::answer_code::Counting;
 use super::answer_list::Lists;
+use super::answer_search::Searching;
 use super::protocol::{
-    BYTES_MAX, Detail, Envelope, ExportForm, Follow, HitRow, KnownRow, LeafRow, Opened, PREVIEW,
-    Place, Problem, ROWS_MAX, Request, Response, Row, Selected,
+    BYTES_MAX, Detail, Envelope, ExportForm, Follow, KnownRow, LeafRow, Opened, PREVIEW, Place,
+    Problem, ROWS_MAX, Request, Response, Row, Selected,
 };
 use super::{answer_graph, answer_verdict};
 use crate::decode::decode;
@@ -21,8 +22,8 @@ use crate::model::list::ListId;
 use crate::model::occupancy::Question;
 use crate::model::source_lines::{LineRow, SourceFile, base_name};
 use crate::model::{
-    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
-    SourceId, Span, json, text,
+    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, SourceError, SourceId,
+    Span, json, text,
 };
 
 /// So many problems get the path of their node when a file is opened; for each further one
@@ -89,6 +90,7 @@ struct OpenFile {
     trouble: Trouble,
     lists: Lists,
     counting: Counting,
+    searching: Searching,
 }
 
 impl Handler {
@@ -132,6 +134,7 @@ impl Handler {
             trouble,
             lists: Lists::default(),
             counting: Counting::default(),
+            searching: Searching::default(),
         };
         let opened = file.opened(self.clock, started);
         if let Some(error) = file.trouble.take() {
@@ -197,7 +200,9 @@ impl OpenFile {
                 })
             }
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
-            Request::Search { typed, limit, from } => search(document, typed, *limit, *from),
+            Request::Search { typed, limit, step } => {
+                self.searching.answer(document, typed, *limit, *step).into()
+            }
             Request::Verdict {
                 document: id,
                 device,
@@ -599,47 +604,6 @@ fn shades(leaves: &[Leaf]) -> Vec<bool> {
             odd
         })
         .collect()
-}
-
-/// So many bytes are looked through for one answer: the page says how far it is.
-const SEARCHED: u64 = 32 << 20;
-
-fn search(document: &mut Document, typed: &str, limit: u32, from: u64) -> Answer {
-    let (mut hits, mut more, mut next) = (Vec::new(), false, None);
-    if let Some(query) = Query::parse(typed) {
-        let limit = usize::try_from(limit).unwrap_or(HITS_MAX).min(HITS_MAX);
-        let found = match &query {
-            Query::Text(_) => document.search(&query, limit),
-            Query::Bytes(pattern) => {
-                let size = document.sources.whole(SourceId::FILE).end;
-                let to = from.saturating_add(SEARCHED);
-                let found = document.search_bytes(pattern, limit, from..to);
-                let is_cut = found.1 && to < size && found.0.len() < limit;
-                next = is_cut.then_some((to, size));
-                found
-            }
-        };
-        more = found.1 && next.is_none();
-        for hit in found.0 {
-            let path = match &query {
-                // The opened file is on the way to everything.
-                Query::Text(_) => hit.path.into_iter().skip(1).collect(),
-                Query::Bytes(_) => names_at(document, hit.span),
-            };
-            hits.push(HitRow {
-                span: hit.span,
-                path,
-                text: hit.text,
-            });
-        }
-    }
-    Response::Hits { hits, more, next }.into()
-}
-
-fn names_at(document: &mut Document, span: Span) -> Vec<String> {
-    let ids = document.nodes_for(span);
-    let nodes = ids.iter().skip(1).filter_map(|id| document.node(*id));
-    nodes.map(|node| node.name.to_string()).collect()
 }
 
 /// A node and all below it as text, of at most `limit` bytes.

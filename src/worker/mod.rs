@@ -17,6 +17,8 @@ mod answer_graph;
 #[cfg(feature = "decode")]
 mod answer_list;
 #[cfg(feature = "decode")]
+mod answer_search;
+#[cfg(feature = "decode")]
 mod answer_verdict;
 #[cfg(feature = "worker")]
 pub mod blob_source;

@@ -70,14 +70,15 @@ pub enum Request {
         /// With the leaves.
         leaves: bool,
     },
-    /// Names, values, text or bytes that match what was typed.
+    /// Names, values, text or bytes that match what was typed, in steps: the page says how far
+    /// it is, and other requests are answered in between.
     Search {
         /// As typed.
         typed: String,
         /// At most so many hits.
         limit: u32,
-        /// Where to go on, as [`Response::Hits`] said; at first 0.
-        from: u64,
+        /// Which of the steps.
+        step: SearchStep,
     },
     /// A node and all below it as text.
     Export {
@@ -303,14 +304,17 @@ pub enum Response {
         /// The leaves in them, by position.
         leaves: Vec<LeafRow>,
     },
-    /// To [`Request::Search`].
+    /// To [`Request::Search`] when not all was looked at.
+    Searching {
+        /// How far it is, in percent.
+        percent: u8,
+    },
+    /// To [`Request::Search`] at its end.
     Hits {
-        /// In the order of the tree.
+        /// The best first, then in the order of the tree.
         hits: Vec<HitRow>,
         /// There may be more.
         more: bool,
-        /// Not all was looked at: where to go on, and how much there is.
-        next: Option<(u64, u64)>,
     },
     /// To [`Request::Export`] and all others that ask for text.
     Text(String),
@@ -658,6 +662,17 @@ pub struct LeafRow {
     pub kind: NodeKind,
     /// Neighbours with an odd and an even number get different shades.
     pub odd: bool,
+}
+
+/// A step of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchStep {
+    /// The first one; forgets the search before.
+    Begin,
+    /// The next one.
+    GoOn,
+    /// No more steps: what was found so far.
+    Stop,
 }
 
 /// Something that a search has found.

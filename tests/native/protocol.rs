@@ -18,7 +18,7 @@ use zeview::model::{
 use zeview::worker::handler::{self, Answer, HITS_MAX, Handler, PATHS_MAX};
 use zeview::worker::protocol::{
     BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
-    Response, Row, Selected,
+    Response, Row, SearchStep, Selected,
 };
 
 // Messages
@@ -415,11 +415,15 @@ fn shades_are_the_same_in_every_window() {
 }
 
 fn hits(handler: &mut Handler, typed: &str, limit: u32) -> (Vec<HitRow>, bool) {
-    let typed = typed.to_owned();
-    let from = 0;
-    match ask(handler, Request::Search { typed, limit, from }).response {
-        Response::Hits { hits, more, .. } => (hits, more),
-        other => panic!("{other:?}"),
+    let mut step = SearchStep::Begin;
+    loop {
+        let typed = typed.to_owned();
+        match ask(handler, Request::Search { typed, limit, step }).response {
+            Response::Searching { percent } => assert!(percent <= 100),
+            Response::Hits { hits, more } => return (hits, more),
+            other => panic!("{other:?}"),
+        }
+        step = SearchStep::GoOn;
     }
 }
 
@@ -432,22 +436,30 @@ fn long_files_are_searched_in_steps() {
     }
     let mut handler = Handler::new(|| 0.0);
     handler.open(1, "zeros", Box::new(MemorySource::from(bytes)));
-    let (mut found, mut steps, mut from) = (Vec::new(), 0, Some(0));
-    while let Some(start) = from {
-        let search = Request::Search {
-            typed: "ab cd".to_owned(),
-            limit: 10,
-            from: start,
-        };
-        let Response::Hits { hits, more, next } = ask(&mut handler, search).response else {
-            panic!("hits");
-        };
-        assert!(!more && next.is_none_or(|(at, of)| at > start && of == 70 << 20));
-        found.extend(hits.iter().map(|hit| hit.span.start));
-        from = next.map(|(at, _)| at);
-        steps += 1;
-    }
-    assert_eq!((found, steps), (vec![(32 << 20) - 1, 65 << 20], 3));
+    let mut ask_step = |step| {
+        let typed = "ab cd".to_owned();
+        let limit = 10;
+        ask(&mut handler, Request::Search { typed, limit, step }).response
+    };
+    let percent = |percent| Response::Searching { percent };
+    let starts = |response| match response {
+        Response::Hits { hits, more } => {
+            let starts: Vec<u64> = hits.iter().map(|hit| hit.span.start).collect();
+            (starts, more)
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(ask_step(SearchStep::Begin), percent(45));
+    assert_eq!(
+        starts(ask_step(SearchStep::Stop)),
+        (vec![(32 << 20) - 1], true)
+    );
+    assert_eq!(ask_step(SearchStep::Begin), percent(45));
+    assert_eq!(ask_step(SearchStep::GoOn), percent(91));
+    let all = vec![(32 << 20) - 1, 65 << 20];
+    assert_eq!(starts(ask_step(SearchStep::GoOn)), (all, false));
+    // It is forgotten at its end.
+    assert_eq!(ask_step(SearchStep::GoOn), percent(45));
 }
 
 #[test]
@@ -632,7 +644,7 @@ fn a_file_that_has_changed_is_noticed() {
     let search = Request::Search {
         typed,
         limit: 1,
-        from: 0,
+        step: SearchStep::Begin,
     };
     assert!(failure(ask(&mut handler, search)).1);
 }

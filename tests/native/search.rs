@@ -1,9 +1,9 @@
 //! Searches: what is found, and in which order.
 
-use crate::support::fixtures;
 use crate::support::open;
 use crate::support::tree::walk_all;
-use zeview::model::{Document, Hit, NodeKind, Query, Span, Value};
+use crate::support::{fixtures, growing};
+use zeview::model::{Document, Hit, NodeKind, Query, Search, Span, Value};
 
 const LIMIT: usize = 100;
 
@@ -93,4 +93,31 @@ fn more_than_the_limit_is_said() {
     let (some, more) = search(&document, "name", 3);
     assert!(more);
     assert_eq!(some[..], all[..3]);
+}
+
+/// Between two steps the document may be asked anything.
+#[test]
+fn long_searches_go_on_where_they_stopped() {
+    let (_, make) = growing::ALL
+        .iter()
+        .find(|(name, _)| *name == "kernels")
+        .unwrap();
+    let mut document = open(&make(1 << 20));
+    let expected = all(&document, |name, _| name == "simd_size");
+    assert!(expected.len() > 1000);
+    let mut search = Search::new(Query::parse("simd_size").unwrap(), usize::MAX);
+    let mut percents = vec![0];
+    while !search.step(&document) {
+        percents.push(search.percent());
+        let (hits, more) = search.found();
+        assert!(more);
+        if let Some(hit) = hits.last() {
+            document.nodes_for(hit.span);
+        }
+    }
+    assert!(percents.len() > 3 && percents.is_sorted(), "{percents:?}");
+    let (hits, more) = search.found();
+    assert!(!more);
+    let spans: Vec<Span> = hits.iter().map(|hit| hit.span).collect();
+    assert_eq!(spans, expected);
 }

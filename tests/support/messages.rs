@@ -19,7 +19,7 @@ use zeview::model::{
 use zeview::worker::protocol::{
     Ask, CodeReport, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage,
     HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message,
-    Opened, Place, Problem, Request, Response, Row, Selected, VerdictReport,
+    Opened, Place, Problem, Request, Response, Row, SearchStep, Selected, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -42,7 +42,7 @@ pub fn requests() -> Vec<Envelope> {
         Request::Search {
             typed: "4d 5a".to_owned(),
             limit: 200,
-            from: 1 << 33,
+            step: SearchStep::GoOn,
         },
         Request::Export {
             node,
@@ -206,8 +206,8 @@ fn responses() -> Vec<Response> {
                 text: "name \"vecadd\"".to_owned(),
             }],
             more: true,
-            next: Some((1 << 25, u64::MAX)),
         },
+        Response::Searching { percent: 100 },
         Response::Text("{\"a\":1}".to_owned()),
         Response::Verdict(Box::default()),
         Response::Verdict(Box::new(report())),

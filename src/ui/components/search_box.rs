@@ -42,7 +42,7 @@ struct Found {
     /// A search is on its way: the next one waits until it is back.
     busy: bool,
     /// How far it is, in percent.
-    percent: Option<u64>,
+    percent: Option<u8>,
     /// It was told to stop.
     stopped: bool,
     /// So many more hits than at first are wanted.

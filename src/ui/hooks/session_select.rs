@@ -15,7 +15,7 @@ use crate::ui::route::{self, Target};
 use crate::ui::selection::{self, Selection, Via};
 use crate::ui::state::{Action, Found, PanelId, TabId};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row};
+use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row, SearchStep};
 
 type Ancestry = Rc<[Row]>;
 
@@ -243,7 +243,7 @@ impl Session {
                         if let Some(offset) = or {
                             return session.at(tab, SourceId::FILE, offset).await;
                         }
-                        let (hits, ..) = session.hits(tab, name.clone(), 1, 0).await?;
+                        let (hits, _) = session.found(tab, &name, 1, &|_| true).await?;
                         let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
                             ClientError::Failed(format!("“{name}” was not found."))
                         })?;
@@ -305,7 +305,7 @@ impl Session {
         self: &Rc<Self>,
         typed: String,
         limit: u32,
-        goes_on: Box<dyn Fn(u64) -> bool>,
+        goes_on: Box<dyn Fn(u8) -> bool>,
         done: Box<dyn FnOnce(Vec<HitRow>, bool)>,
     ) {
         let Some((tab, _)) = self.active() else {
@@ -313,28 +313,36 @@ impl Session {
         };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let (mut all, mut from) = (Vec::new(), 0);
-            let more = loop {
-                let left = limit.saturating_sub(all.len() as u32);
-                match session.hits(tab, typed.clone(), left, from).await {
-                    Ok((hits, more, next)) => {
-                        all.extend(hits);
-                        let Some((at, size)) = next.filter(|_| all.len() < limit as usize) else {
-                            break more || next.is_some();
-                        };
-                        if !goes_on(at.saturating_mul(100) / size.max(1)) {
-                            break true;
-                        }
-                        from = at;
-                    }
-                    Err(error) => {
-                        session.trouble(tab, &error);
-                        break true;
-                    }
-                }
-            };
-            done(all, more);
+            let found = session.found(tab, &typed, limit, &*goes_on).await;
+            let (hits, more) = found.unwrap_or_else(|error| {
+                session.trouble(tab, &error);
+                (Vec::new(), true)
+            });
+            done(hits, more);
         }));
+    }
+
+    /// What a search finds, step by step, and whether there may be more.
+    async fn found(
+        &self,
+        tab: TabId,
+        typed: &str,
+        limit: u32,
+        goes_on: &dyn Fn(u8) -> bool,
+    ) -> Result<(Vec<HitRow>, bool), ClientError> {
+        let mut step = SearchStep::Begin;
+        loop {
+            let typed = typed.to_owned();
+            match self
+                .ask(tab, Request::Search { typed, limit, step })
+                .await?
+            {
+                Response::Hits { hits, more } => return Ok((hits, more)),
+                Response::Searching { percent } if goes_on(percent) => step = SearchStep::GoOn,
+                Response::Searching { .. } => step = SearchStep::Stop,
+                _ => return Err(ClientError::Unexpected),
+            }
+        }
     }
 
     /// How the innermost node is called that holds a byte.
@@ -354,22 +362,6 @@ impl Session {
                 done(ancestry.last().map(selection::name).unwrap_or_default());
             }
         }));
-    }
-
-    async fn hits(
-        &self,
-        tab: TabId,
-        typed: String,
-        limit: u32,
-        from: u64,
-    ) -> Result<(Vec<HitRow>, bool, Option<(u64, u64)>), ClientError> {
-        match self
-            .ask(tab, Request::Search { typed, limit, from })
-            .await?
-        {
-            Response::Hits { hits, more, next } => Ok((hits, more, next)),
-            _ => Err(ClientError::Unexpected),
-        }
     }
 
     /// The list that is shown with the selection, and its generation. `current` is the entry of
