@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
 use zeview::decode::decode;
-use zeview::model::{Document, FileSource, Severity};
+use zeview::model::{Area, Document, FileSource, NodeKind, Severity};
 
 use crate::support::hosts::differences;
 use crate::support::invariants::{Depth, violations};
+use crate::support::tree::walk_all;
 
 pub const TESTS: &[(&str, super::Test)] = &[
     ("small hosts are read as by another reader", small),
@@ -16,8 +17,30 @@ pub const TESTS: &[(&str, super::Test)] = &[
         "what holds for every document holds for small hosts",
         invariants,
     ),
-    ("libraries are read as by another reader", wild),
+    ("fields of the index changed", |corpus| {
+        // Other ones of each host, to another value each: all of them take minutes.
+        changed(corpus, |host, fields| {
+            let is_chosen = |field: usize| (field + host).is_multiple_of(4);
+            let choose = |(field, new): (usize, Vec<u64>)| {
+                let new = new
+                    .get(field / 4 % new.len().max(1))
+                    .filter(|_| is_chosen(field));
+                new.copied().into_iter().collect()
+            };
+            fields.into_iter().enumerate().map(choose).collect()
+        })
+    }),
 ];
+
+/// Those that run only when they are asked for: `cargo test --test corpus -- --ignored`.
+pub const SLOW_TESTS: &[(&str, super::Test)] = &[(
+    "every field of the index changed to every value",
+    |corpus| changed(corpus, |_, fields| fields),
+)];
+
+/// With the folder of the libraries.
+pub const WILD_TESTS: &[(&str, fn(&Path, &Path) -> Result<(), Failed>)] =
+    &[("libraries are read as by another reader", wild)];
 
 /// The files of a folder whose names end so.
 fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
@@ -74,18 +97,95 @@ fn invariants(corpus: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Libraries as people have them, in the folder that `ZEVIEW_WILD` names.
-fn wild(corpus: &Path) -> Result<(), Failed> {
-    let Some(folder) = std::env::var_os("ZEVIEW_WILD").map(PathBuf::from) else {
-        return Ok(());
+/// What a field of `size` bytes is changed to: nothing, all ones, its neighbours, and the size of
+/// the file.
+fn changes(value: u64, size: usize, file: usize) -> Vec<u64> {
+    let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));
+    let changed = [
+        0,
+        mask,
+        value.wrapping_add(1),
+        value.wrapping_sub(8),
+        file as u64,
+    ];
+    let changed = changed.into_iter().map(|new| new & mask);
+    let mut changed: Vec<u64> = changed.filter(|new| *new != value).collect();
+    changed.sort_unstable();
+    changed.dedup();
+    changed
+}
+
+/// The leaves of the index, and of what tells the loader to write its pointers.
+fn index_fields(document: &Document) -> Vec<(u64, usize)> {
+    let tree = walk_all(document).unwrap();
+    let is_of_index = |at: usize| {
+        let mut above = std::iter::successors(Some(at), |at| tree.nodes[*at].parent);
+        above.any(|at| {
+            let node = &tree.nodes[at].node;
+            let is_table = matches!(node.kind, NodeKind::Table | NodeKind::Record);
+            is_table && node.area == Area::Meta || node.name.starts_with(".rel")
+        })
     };
+    let numbers = tree.nodes.iter().enumerate().filter_map(|(at, flat)| {
+        let span = flat
+            .node
+            .span
+            .filter(|span| (1..=8).contains(&span.len()))?;
+        (flat.node.value.as_u64().is_some() && is_of_index(at))
+            .then_some((span.start, span.len() as usize))
+    });
+    let mut numbers: Vec<_> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// Which changes are made of those of each field of a host, which has this number.
+type Choose = fn(usize, Vec<Vec<u64>>) -> Vec<Vec<u64>>;
+
+fn changed(corpus: &Path, choose: Choose) -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    let hosts = files(&corpus.join("samples/hosts"), ".host");
+    for (number, path) in hosts.into_iter().enumerate() {
+        let bytes = fs::read(&path)?;
+        let fields = index_fields(&open(&path));
+        if fields.len() < 40 {
+            return Err(format!("{}: only {} fields", path.display(), fields.len()).into());
+        }
+        let range = |(at, size): (u64, usize)| at as usize..at as usize + size;
+        let all = fields.iter().map(|field| {
+            let mut word = [0; 8];
+            word[..field.1].copy_from_slice(&bytes[range(*field)]);
+            changes(u64::from_le_bytes(word), field.1, bytes.len())
+        });
+        for (field, changes) in fields.iter().zip(choose(number, all.collect())) {
+            for new in changes {
+                let mut bytes = bytes.clone();
+                bytes[range(*field)].copy_from_slice(&new.to_le_bytes()[..field.1]);
+                if let Some(first) = violations(&bytes, Depth::Quick).first() {
+                    let at = field.0;
+                    wrong.push(format!("{}: {at:#x} is {new:#x}: {first}", path.display()));
+                }
+            }
+        }
+    }
+    let some = wrong.iter().step_by(wrong.len() / 20 + 1);
+    let some: Vec<&str> = some.map(String::as_str).collect();
+    match wrong.len() {
+        0 => Ok(()),
+        count => Err(format!("{count}, among them\n{}", some.join("\n")).into()),
+    }
+}
+
+/// Libraries as people have them.
+fn wild(corpus: &Path, folder: &Path) -> Result<(), Failed> {
     let mut count = 0;
     for reference in files(&corpus.join("samples/wild/reference"), ".json") {
         let said: serde_json::Value = serde_json::from_slice(&fs::read(&reference)?)?;
         let name = said["file"].as_str().unwrap_or_default();
         let same_size =
             |path: &PathBuf| fs::metadata(path).is_ok_and(|there| said["bytes"] == there.len());
-        let found = files(&folder, name).into_iter().find(same_size);
+        let found = files(folder, name).into_iter().find(same_size);
         let path = found.ok_or_else(|| format!("{name} is not in {}", folder.display()))?;
         compare(&path, &reference)?;
         count += 1;

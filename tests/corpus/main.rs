@@ -1,5 +1,5 @@
-//! Tests over the reference corpus, whose folder `ZEVIEW_CORPUS` names. Without it they are
-//! reported as ignored.
+//! Tests over the reference corpus, whose folder `ZEVIEW_CORPUS` names, and over host libraries in
+//! the folder that `ZEVIEW_WILD` names. Without these folders they are reported as ignored.
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -11,13 +11,18 @@ mod syclbins;
 mod verdicts;
 mod zebins;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::fixtures::corpus;
 
 type Test = fn(&Path) -> Result<(), Failed>;
+
+/// The folder that `ZEVIEW_WILD` names.
+fn wild() -> Option<PathBuf> {
+    std::env::var_os("ZEVIEW_WILD").map(PathBuf::from)
+}
 
 fn main() -> ExitCode {
     let files = [
@@ -37,6 +42,18 @@ fn main() -> ExitCode {
                 None => Trial::test(name, || Ok(())).with_ignored_flag(true),
             });
         }
+    }
+    for (name, test) in hosts::SLOW_TESTS {
+        let run = move || corpus().map_or(Ok(()), |folder| test(&folder));
+        trials.push(Trial::test(format!("hosts::{name}"), run).with_ignored_flag(true));
+    }
+    let folders = || Some((corpus()?, wild()?));
+    for (name, test) in hosts::WILD_TESTS {
+        let name = format!("wild::{name}");
+        trials.push(match folders() {
+            Some((corpus, wild)) => Trial::test(name, move || test(&corpus, &wild)),
+            None => Trial::test(name, || Ok(())).with_ignored_flag(true),
+        });
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

@@ -172,7 +172,17 @@ impl SectionNodes<'_> {
     /// The node of a section with rows for its contents; `node` is the one without.
     fn contents_node(&self, cx: &Context<'_>, section: &Section, node: Node) -> Option<Node> {
         let file = self.file;
-        let indexed = || self.host?.node(cx, node.clone());
+        // A table of ELF's own stays one, even where a wrong size puts the index into it.
+        let is_table = matches!(
+            section.kind,
+            SectionType::SHT_STRTAB
+                | SectionType::SHT_SYMTAB
+                | SectionType::SHT_DYNSYM
+                | SectionType::SHT_REL
+                | SectionType::SHT_RELA
+                | SectionType::SHT_NOTE
+        );
+        let indexed = || self.host.filter(|_| !is_table)?.node(cx, node.clone());
         let particular = embedded::node(file, section, self.embedded, &node)
             .or_else(indexed)
             .or_else(|| Dwarf::node(self.dwarf, cx, section, node.clone()))

@@ -287,15 +287,19 @@ impl Part {
         let node = Node::new(NodeKind::Record, name, span)
             .area(Area::Meta)
             .doc(&layout.doc);
+        let Some(read) = self.read(layout, span, out.sources) else {
+            return node.value(Value::Bytes);
+        };
         let count = self.fields(layout).len() as u64;
         let node = node.children(out.me, item, Some(count));
-        match self.index.memory.address(span.start) {
-            Some(address) => match self.index.read(out.sources, layout, address) {
-                Some(read) => self.said(layout, &read, node, out.sources),
-                None => node,
-            },
-            None => node,
-        }
+        self.said(layout, &read, node, out.sources)
+    }
+
+    /// The record in these bytes. Returns `None` if they are not all in memory.
+    fn read(&self, layout: &'static Layout, span: Span, sources: &Sources) -> Option<Read<'_>> {
+        let address = self.index.memory.address(span.start)?;
+        let read = self.index.read(sources, layout, address);
+        read.filter(|read| read.record.span() == span)
     }
 
     /// A record in a few words, and what it leads to.
@@ -482,10 +486,10 @@ impl Part {
         range: Range<u64>,
         out: &mut Rows<'_>,
     ) {
-        let address = self.index.memory.address(span.start);
-        let read = address.and_then(|address| self.index.read(out.sources, layout, address));
-        let Some(read) = read else { return };
         let sources = out.sources;
+        let Some(read) = self.read(layout, span, sources) else {
+            return;
+        };
         let nodes = self
             .fields(layout)
             .into_iter()
@@ -531,8 +535,11 @@ fn layout_of(what: What) -> &'static Layout {
     }
 }
 
-/// The number of bits, and the bytes.
+/// The number of bits, and the bytes; of a value that is too short for the number only bytes.
 fn value_nodes(span: Span, sources: &Sources) -> Vec<Node> {
+    if span.len() < 8 {
+        return vec![Node::field("bytes", Value::Bytes, span).doc(&VALUE_DOC)];
+    }
     let bits = span.subspan(0, 8);
     let window = Window::clamped(sources, bits);
     let number = uint(window.bytes(), Endian::Little);
