@@ -81,8 +81,8 @@ const STEPS: &[Step] = &[
 
 /// Each set of features that is built somewhere, with the targets that use it.
 const FEATURE_SETS: &[&[&str]] = &[
-    &["--workspace", "--all-targets"],
     &["--workspace", "--all-targets", "--all-features"],
+    &["--workspace"],
     &["--no-default-features", "--features", "decode", "--lib"],
     &[
         "--target",

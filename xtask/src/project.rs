@@ -39,6 +39,10 @@ impl Project {
     pub fn cargo<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(&self.cargo);
         command.args(arguments).current_dir(&self.root);
+        // What nobody builds a second time needs no notes for that.
+        if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
+            command.env("CARGO_INCREMENTAL", "0");
+        }
         command
     }
 
