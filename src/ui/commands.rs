@@ -163,11 +163,11 @@ commands! {
     CopyText = "copy-text";
     /// Saves the text.
     SaveText = "save-text";
-    /// Shows the modules as a graph.
+    /// Shows the modules, or the code, as a graph.
     ShowGraph = "show-graph";
-    /// Shows the modules as a table.
+    /// Shows the modules, or the code, as a table.
     ShowTable = "show-table";
-    /// Draws some of the modules: the first, and how many.
+    /// Draws some of the graph: the place of the first node, and how many.
     GraphRange(start: u64, count: u64) = "graph-range";
     /// Draws the graph larger.
     ZoomIn = "zoom-in";

@@ -21,7 +21,7 @@ use crate::model::list::ListId;
 use crate::model::occupancy::Question;
 use crate::model::source_lines::{LineRow, SourceFile, base_name};
 use crate::model::{
-    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
+    Bits, ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, Query, SourceError,
     SourceId, Span, json, text,
 };
 
@@ -204,9 +204,19 @@ impl OpenFile {
             } => answer_verdict::verdict(document, *id, device.as_deref()),
             Request::Graph {
                 document: id,
+                list: ListId::Instructions,
                 query,
                 start,
                 count,
+                at,
+            } => answer_graph::blocks(document, *id, query, (*start, *count), *at)
+                .map_or_else(failed, Answer::from),
+            Request::Graph {
+                document: id,
+                query,
+                start,
+                count,
+                ..
             } => answer_graph::graph(&mut self.lists, document, *id, query, (*start, *count))
                 .map_or_else(failed, Answer::from),
             Request::List {
@@ -277,6 +287,12 @@ impl OpenFile {
                 let ids = document.nodes_for(*span);
                 let node = ids.last().and_then(|id| document.node(*id)?.span);
                 selected = Some(*span).filter(|_| node.is_none_or(|node| node.contains(*within)));
+                ids
+            }
+            Place::Bits(span, bits) => {
+                let mut ids = document.nodes_for(*span);
+                let field = ids.last().and_then(|word| field_of(document, *word, *bits));
+                ids.extend(field);
                 ids
             }
             Place::Path(path) => {
@@ -438,6 +454,23 @@ fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
         Some(Row { count, ..row })
     };
     shown.iter().filter_map(counted).collect()
+}
+
+/// The field below a word that has the most of some bits.
+fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Option<NodeId> {
+    let node = document.node(word)?;
+    let count = match node.kind {
+        NodeKind::Instruction => document.count(&node.clone()),
+        _ => 0,
+    };
+    let fields = document.children(word, 0..count).into_iter();
+    let shared = |id: &NodeId| {
+        let own = document.node(*id).and_then(|field| field.bits);
+        own.map_or(0, |own| own.and(bits).count())
+    };
+    // Of equal ones the first.
+    let widest = fields.rev().max_by_key(shared)?;
+    (shared(&widest) > 0).then_some(widest)
 }
 
 /// The nodes from the root down to `id`.
