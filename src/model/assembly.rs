@@ -122,6 +122,8 @@ pub struct Part {
     pub name: Str,
     /// Its text.
     pub text: String,
+    /// Where it begins in the line, in bytes.
+    pub at: u32,
     /// The bits of the instruction that it is made of.
     pub bits: Bits,
     /// What it means; may be empty.

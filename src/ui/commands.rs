@@ -97,6 +97,8 @@ commands! {
     NextTheme = "next-theme";
     /// Selects bytes.
     Select(span: Span) = "select";
+    /// Selects the part of an instruction whose text begins at this place.
+    SelectOperand(span: Span, at: u64) = "select-operand";
     /// Selects a node on the way to the selection, by its depth; 0: the file.
     SelectAbove(depth: usize) = "select-above";
     /// Selects a part of the file.

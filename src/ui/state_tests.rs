@@ -141,6 +141,7 @@ fn bytes_that_are_no_nodes_are_free() {
 fn detail(node: u32) -> Rc<Detail> {
     Rc::new(Detail {
         node: NodeId(node),
+        bits: None,
         path: String::new(),
         doc: None,
         doc_source: None,

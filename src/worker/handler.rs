@@ -268,6 +268,7 @@ impl OpenFile {
     fn select(&mut self, place: &Place, follow: Option<&Follow>) -> Result<Selected, String> {
         let document = &mut self.document;
         let mut selected = None;
+        let mut marked = None;
         let ids = match place {
             Place::Node(id) => lineage(document, *id),
             Place::Byte(source, offset) => document.nodes_at(*source, *offset),
@@ -289,9 +290,13 @@ impl OpenFile {
                 selected = Some(*span).filter(|_| node.is_none_or(|node| node.contains(*within)));
                 ids
             }
-            Place::Bits(span, bits) => {
+            Place::Part { span, at, encoding } => {
                 let mut ids = document.nodes_for(*span);
-                let field = ids.last().and_then(|word| field_of(document, *word, *bits));
+                let word = ids.last().copied();
+                marked = word
+                    .and_then(|word| part_bits(document, word, *span, *at, encoding.as_deref()));
+                let field = word.zip(marked);
+                let field = field.and_then(|(word, bits)| field_of(document, word, bits));
                 ids.extend(field);
                 ids
             }
@@ -307,7 +312,8 @@ impl OpenFile {
             }
         };
         let node = *ids.last().ok_or("No such node in the tree.")?;
-        let detail = detail(document, node).ok_or("No such node in the tree.")?;
+        let mut detail = detail(document, node).ok_or("No such node in the tree.")?;
+        detail.bits = marked.or(detail.bits);
         let selected = selected.or_else(|| document.node(node)?.span);
         let list = follow.and_then(|follow| {
             let whole = document.node(node)?;
@@ -456,6 +462,23 @@ fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     shown.iter().filter_map(counted).collect()
 }
 
+/// The bits of the part of an instruction's text that stands at a place of it.
+fn part_bits(
+    document: &Document,
+    word: NodeId,
+    span: Span,
+    at: u32,
+    encoding: Option<&str>,
+) -> Option<Bits> {
+    let around = document.document_of(word, ListId::Instructions)?;
+    let code = document.code_of(around, span)?;
+    let listing = document.listing(around, Some(code), encoding)?;
+    let row = listing.row_at(span.start, &document.sources)?;
+    let parts = listing.parts(row, &document.sources);
+    let part = parts.iter().rfind(|part| part.at <= at)?;
+    (part.bits.count() > 0).then_some(part.bits)
+}
+
 /// The field below a word that has the most of some bits.
 fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Option<NodeId> {
     let node = document.node(word)?;
@@ -512,6 +535,7 @@ fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
     let known = doc.map_or(&[][..], |doc| doc.known);
     Some(Detail {
         node: id,
+        bits: node.bits,
         path,
         doc: doc.map(|doc| doc.text.to_owned()),
         doc_source: doc.map(|doc| doc.source.to_owned()),

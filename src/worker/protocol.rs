@@ -176,9 +176,15 @@ pub enum Place {
         /// A text, of which they are a line.
         within: Span,
     },
-    /// The widest field with some of these bits, of the node of bits that has these bytes: of an
-    /// instruction the part that was clicked on.
-    Bits(Span, Bits),
+    /// Of an instruction the part of its text that was clicked on: the widest of its fields.
+    Part {
+        /// The bytes of the instruction.
+        span: Span,
+        /// Where in its text, in bytes.
+        at: u32,
+        /// As its text is shown.
+        encoding: Option<Str>,
+    },
     /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
     Path(String),
     /// The entry of the row at this place of the list that is followed, counted among those
@@ -679,6 +685,8 @@ pub struct Selected {
 pub struct Detail {
     /// The node.
     pub node: NodeId,
+    /// The bits of its bytes that are selected; all without.
+    pub bits: Option<Bits>,
     /// Its path (`.ze_info/kernels/[0]/execution_env`).
     pub path: String,
     /// What it means.

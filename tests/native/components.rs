@@ -688,7 +688,7 @@ impl GridData for Numbers {
         0
     }
 
-    fn choose(&self, _: u64, _: usize) {}
+    fn choose(&self, _: u64, _: usize, _: Option<u64>) {}
 }
 
 #[derive(Properties, PartialEq)]

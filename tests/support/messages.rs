@@ -99,6 +99,11 @@ pub fn requests() -> Vec<Envelope> {
             span: SPAN,
             within: SPAN,
         },
+        Place::Part {
+            span: SPAN,
+            at: 40,
+            encoding: Some("xe2".into()),
+        },
         Place::Path(".ze_info/kernels/[0]".to_owned()),
         Place::Row(u64::MAX),
     ];
@@ -268,6 +273,7 @@ fn responses() -> Vec<Response> {
                 parts: vec![Part {
                     name: "destination".into(),
                     text: "r1.0<1>:d".to_owned(),
+                    at: 24,
                     bits: Bits::of(1 << 127 | 0xff),
                     meaning: "".into(),
                 }],
@@ -787,6 +793,7 @@ fn report() -> VerdictReport {
 fn detail() -> Detail {
     Detail {
         node: NodeId(u32::MAX),
+        bits: Some(Bits::new(4, 9)),
         path: "a%2Fb/[3]".to_owned(),
         doc: Some("the type".to_owned()),
         doc_source: None,

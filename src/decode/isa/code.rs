@@ -236,6 +236,7 @@ impl Listing for Code {
         let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
         let parts = parts.into_iter().map(|part| Part {
             name: name(part.kind),
+            at: u32::try_from(part.text.start).unwrap_or(u32::MAX),
             text: text.get(part.text).unwrap_or_default().trim().to_owned(),
             bits: Bits::of(part.bits),
             meaning: match part.kind {

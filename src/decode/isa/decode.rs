@@ -404,9 +404,14 @@ impl Cx<'_> {
     pub fn number(&mut self, field: Field) -> Read<u64> {
         if !self.detailed
             && let Some(leaf) = self.plan.leaf(self.leaves, field)
-            && let Some(number) = self.leaves.plain_number(leaf, self.word)
         {
-            return Ok(number);
+            if let Some(number) = self.leaves.plain_number(leaf, self.word) {
+                return Ok(number);
+            }
+            if let Some(value) = self.leaves.listed(leaf, self.word) {
+                self.errors |= value.invalid;
+                return Ok(value.number);
+            }
         }
         Ok(self.read(field)?.number)
     }

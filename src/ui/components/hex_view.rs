@@ -230,6 +230,8 @@ impl View {
             _ if has_parts => Whole::Short,
             _ => Whole::No,
         };
+        let own = || selection.ancestry.last().and_then(|row| row.bits);
+        let bits = self.view.detail().map_or_else(own, |detail| detail.bits);
         let hover = hand.hover.and_then(|at| {
             let piece = self.pieces.get(&(at / CHUNK))?;
             let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
@@ -239,6 +241,7 @@ impl View {
             span,
             extent: span.and(dragged.or(selection.extent())),
             whole,
+            bits: bits.filter(|_| !free),
             hover,
             cursor: hand.cursor,
         }

@@ -547,7 +547,7 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
                         }
                         { copy }
                     </div>
-                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail) } }
+                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail, current.entry) } }
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
@@ -798,7 +798,7 @@ impl GridData for Grid {
     }
 
     fn serial(&self) -> u64 {
-        self.view.selection.serial.into()
+        u64::from(self.data().returns()) << 32 | u64::from(self.view.selection.serial)
     }
 
     fn version(&self) -> u64 {
@@ -833,8 +833,14 @@ impl GridData for Grid {
         }
     }
 
-    fn choose(&self, row: u64, column: usize) {
-        self.session.0.choose_cell(self.list, row, column);
+    fn choose(&self, row: u64, column: usize, part: Option<u64>) {
+        let known = self.data().rows.row(row);
+        match (part, known) {
+            (Some(at), Some(row)) if self.is_code() => {
+                self.session.0.select_operand(row.entry, at);
+            }
+            _ => self.session.0.choose_cell(self.list, row, column),
+        }
     }
 
     fn open(&self, row: u64) {
