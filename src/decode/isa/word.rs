@@ -322,11 +322,11 @@ pub struct Leaf {
 /// How a field is read without going through all that it could be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Short {
-    /// It is a number in one piece.
+    /// It is a number.
     Number,
     /// What its bits, in one piece, say stands in [`Leaves::values`], from here on.
     Listed(u32),
-    /// It has several pieces, a sign, or too many values.
+    /// It has a sign, or too many values.
     No,
 }
 
@@ -425,14 +425,14 @@ impl Leaves {
     /// [`Self::values`], and where.
     fn shorten(&mut self, leaf: &Leaf, kind: u8, listed: &mut Vec<((u8, u64), u32)>) -> Short {
         let mask = leaf.piece.mask;
-        let is_number = leaf.size == 0 && leaf.flags & 0x10 == 0;
-        if leaf.count != 0 || !is_number || leaf.piece.at != 0 {
+        if leaf.size != 0 || leaf.flags & 0x10 != 0 {
             return Short::No;
         }
-        if leaf.values.is_none() && leaf.constant == 0 {
+        if leaf.values.is_none() {
             return Short::Number;
         }
-        if mask.count_ones() > LISTED {
+        let is_low = leaf.count == 0 && leaf.piece.at == 0;
+        if !is_low || mask.count_ones() > LISTED {
             return Short::No;
         }
         let known = listed.iter().find(|(of, _)| *of == (kind, mask));
@@ -556,17 +556,17 @@ impl Leaves {
             .get(usize::try_from(place).unwrap_or(usize::MAX))
     }
 
-    /// The number in a field, if it is one in one piece.
+    /// The number in a field, if it is one and nothing else.
     #[inline(always)]
     pub(super) fn plain_number(&self, leaf: &Leaf, word: Word) -> Option<u64> {
-        (leaf.short == Short::Number).then(|| leaf.piece.of(word))
+        (leaf.short == Short::Number).then(|| self.raw(leaf, word))
     }
 
     #[inline]
     fn value(&self, leaf: &Leaf, word: Word) -> Value {
         match leaf.short {
             Short::Number => Value {
-                number: leaf.piece.of(word),
+                number: self.raw(leaf, word),
                 meaning: None,
                 invalid: false,
             },
