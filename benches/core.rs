@@ -2,9 +2,11 @@
 
 use std::hint::black_box;
 use std::io;
+use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use zeview::decode::decode;
+use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::zebin::ze_info::yaml;
 use zeview::model::text::{TextOptions, write_tree};
 use zeview::model::{Document, MemorySource, SourceId};
@@ -12,6 +14,9 @@ use zeview::model::{Document, MemorySource, SourceId};
 #[path = "../tests/support/elf.rs"]
 #[allow(dead_code)]
 mod elf;
+#[path = "../tests/support/isa.rs"]
+#[allow(dead_code)]
+mod isa;
 #[path = "../tests/support/notes.rs"]
 #[allow(dead_code)]
 mod notes;
@@ -64,5 +69,34 @@ fn positions(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, core, ze_info, positions);
+/// The real words of each platform's table, with the labels of their listing.
+fn instructions(c: &mut Criterion) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/isa");
+    let mut group = c.benchmark_group("instructions");
+    for platform in Platform::ALL {
+        let table = isa::rows(
+            &isa::table(&folder, platform),
+            [Some(0), Some(1), Some(2), Some(3)],
+        );
+        let words = table.iter().filter(|row| row.status == "ok");
+        let words: Vec<&[u8]> = words.map(|row| &*row.bytes).collect();
+        let code = words.concat();
+        let decoder = Decoder::new(platform);
+        group.throughput(Throughput::Elements(words.len() as u64));
+        group.bench_function(platform.name(), |b| {
+            let mut text = String::new();
+            b.iter(|| {
+                let mut no_prefix = |_, _, _: &mut String| {};
+                decoder.list(&code, None, &mut no_prefix, &mut text, &mut |text| {
+                    black_box(&*text);
+                    text.clear();
+                    true
+                });
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, core, ze_info, positions, instructions);
 criterion_main!(benches);

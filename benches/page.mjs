@@ -23,7 +23,7 @@ import { copyFile, mkdir, mkdtemp, open, readFile, rm, writeFile } from "node:fs
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { withKernels, withRelocations } from "../tests/browser/generated.mjs";
+import { withCode, withKernels, withRelocations } from "../tests/browser/generated.mjs";
 import { closeBrowser, closePage, dropFromDisk, openPage } from "../tests/browser/harness.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -297,7 +297,8 @@ async function row(label, name, make, idle, options) {
 
 const KERNELS = { panel: "Kernels", rows: "[role=grid][aria-label=Kernels] [role=row]" };
 const RELOCATIONS = { panel: "Relocations", rows: "#relocations [role=row]" };
-const GRAPH = { panel: "Modules", rows: "#module-graph .node" };
+const ASSEMBLY = { panel: "Assembly", rows: "#instructions [role=row]" };
+const GRAPH = { panel: "Modules", rows: "#graph .node" };
 try {
   console.log(`Medians of ${RUNS} fresh pages; the longest task is that of all of them.\n`);
   const heads = ["File, and what is looked at", "Drop to rows", "Page's work", "Floor", "Times the floor", "Decoder", "Native", "Times native", "Longest task of the page", "Read", "Memory"];
@@ -316,6 +317,8 @@ try {
   await table("60 000 kernels, 6 MB: Kernels, scrolled through", "kernels60000", kernels, { ...KERNELS, scroll: "#kernels" });
   const relocations = generated("tests/fixtures/zebin/funcs-stackcall.cri.igc2.40.zebin", withRelocations);
   await table("60 000 relocations, 1 MB: Relocations, scrolled through", "relocations60000", relocations, { ...RELOCATIONS, scroll: "#relocations" });
+  const code = generated("www/samples/spill.dg2.zebin", withCode);
+  await table("60 000 instructions, 1 MB: Assembly, scrolled through", "code60000", code, { ...ASSEMBLY, scroll: "#instructions" });
   for (const gigabytes of [1, 5]) await table(`${gigabytes} GB with holes: tree`, `${gigabytes}GB`, withHoles(gigabytes));
   if (isWanted("visit")) {
     const runs = [];

@@ -181,3 +181,7 @@ pub fn verdict_steps(size: u64) -> u64 {
     let steps = size.saturating_mul(VERDICT).saturating_add(VERDICT_MORE);
     steps.min(VERDICT_MOST)
 }
+
+/// Basic blocks of a section of code in its graph: compilers write some thousand. The graph says
+/// which code is left out.
+pub const BLOCKS: usize = 1 << 17;

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::blocks::BlockGraph;
 use super::document::Document;
 use super::list::Mark;
 use super::node::{Bits, NodeId};
@@ -68,6 +69,9 @@ pub trait Listing {
     /// How many jumps are beside each other at most.
     fn lanes(&self, sources: &Sources) -> u32;
 
+    /// Its basic blocks, and how control goes between them. None if the encoding is not known.
+    fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
+
     /// The whole listing, as the assembler reads it.
     ///
     /// # Errors
@@ -118,6 +122,8 @@ pub struct Part {
     pub name: Str,
     /// Its text.
     pub text: String,
+    /// Where it begins in the line, in bytes.
+    pub at: u32,
     /// The bits of the instruction that it is made of.
     pub bits: Bits,
     /// What it means; may be empty.
@@ -147,7 +153,7 @@ pub struct Mix {
     pub barriers: u64,
     /// Basic blocks.
     pub blocks: u64,
-    /// Loops: places that a later instruction jumps back to.
+    /// Loops: blocks that a later one, or the block itself, branches back to.
     pub loops: u64,
     /// How deep the loops are nested.
     pub nesting: u64,

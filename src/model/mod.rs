@@ -24,6 +24,7 @@
 )]
 
 pub mod assembly;
+pub mod blocks;
 mod diagnostic;
 mod document;
 mod expand;

@@ -113,6 +113,15 @@ impl Bits {
         self.low.count_ones() + self.high.count_ones()
     }
 
+    /// Those that are in both.
+    #[must_use]
+    pub fn and(self, other: Bits) -> Bits {
+        Bits {
+            low: self.low & other.low,
+            high: self.high & other.high,
+        }
+    }
+
     /// The stretches of them, the lowest first: the lowest bit of each, and the bit after the
     /// highest.
     pub fn stretches(self) -> impl DoubleEndedIterator<Item = (u8, u8)> {

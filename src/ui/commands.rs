@@ -97,6 +97,8 @@ commands! {
     NextTheme = "next-theme";
     /// Selects bytes.
     Select(span: Span) = "select";
+    /// Selects the part of an instruction whose text begins at this place.
+    SelectOperand(span: Span, at: u64) = "select-operand";
     /// Selects a node on the way to the selection, by its depth; 0: the file.
     SelectAbove(depth: usize) = "select-above";
     /// Selects a part of the file.
@@ -163,11 +165,11 @@ commands! {
     CopyText = "copy-text";
     /// Saves the text.
     SaveText = "save-text";
-    /// Shows the modules as a graph.
+    /// Shows the modules, or the code, as a graph.
     ShowGraph = "show-graph";
-    /// Shows the modules as a table.
+    /// Shows the modules, or the code, as a table.
     ShowTable = "show-table";
-    /// Draws some of the modules: the first, and how many.
+    /// Draws some of the graph: the place of the first node, and how many.
     GraphRange(start: u64, count: u64) = "graph-range";
     /// Draws the graph larger.
     ZoomIn = "zoom-in";

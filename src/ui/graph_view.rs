@@ -1,26 +1,81 @@
-//! How the graph of modules is shown, and how that changes: without a browser.
+//! How a graph is shown, and how that changes: without a browser.
 
 use std::rc::Rc;
 
-use crate::model::modules::graph::group_size;
-use crate::worker::protocol::GraphPage;
+use crate::model::NodeId;
+use crate::model::blocks;
+use crate::model::modules::graph::{FAN, group_size};
+use crate::worker::protocol::{BlocksPage, GraphPage};
 
 /// The steps of the zoom, in percent.
 const ZOOMS: [u32; 9] = [25, 33, 50, 67, 80, 100, 125, 150, 200];
 
-/// The graph of the modules that the query of [`ListId::Modules`] finds.
+/// The graph of the modules that the query of [`ListId::Modules`] finds, or of the basic blocks of
+/// the code that that of [`ListId::Instructions`] names.
 ///
 /// [`ListId::Modules`]: crate::model::list::ListId::Modules
+/// [`ListId::Instructions`]: crate::model::list::ListId::Instructions
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GraphView {
     /// What is drawn.
-    pub page: Option<Rc<GraphPage>>,
-    /// The place of the first module that is drawn, and how many are; `None`: all.
+    pub page: Option<Drawn>,
+    /// The place of the first node that is drawn, and how many are; `None`: all.
     pub range: Option<(u64, u64)>,
     /// The table is shown, and not the graph.
     pub as_table: bool,
     /// How large the graph is drawn.
     pub zoom: Zoom,
+}
+
+/// What is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drawn {
+    /// Modules of a SYCLBIN.
+    Modules(Rc<GraphPage>),
+    /// Basic blocks of some code.
+    Blocks(Rc<BlocksPage>),
+}
+
+impl Drawn {
+    /// The document that has answered.
+    pub fn document(&self) -> NodeId {
+        match self {
+            Drawn::Modules(page) => page.document,
+            Drawn::Blocks(page) => page.document,
+        }
+    }
+
+    /// How many nodes there are.
+    pub fn found(&self) -> u64 {
+        match self {
+            Drawn::Modules(page) => page.found,
+            Drawn::Blocks(page) => page.found,
+        }
+    }
+
+    /// The place of the first node or group.
+    pub fn start(&self) -> u64 {
+        match self {
+            Drawn::Modules(page) => page.start,
+            Drawn::Blocks(page) => page.start,
+        }
+    }
+
+    /// So many nodes or groups are drawn at once.
+    fn fan(&self) -> u64 {
+        match self {
+            Drawn::Modules(_) => FAN,
+            Drawn::Blocks(_) => blocks::FAN,
+        }
+    }
+
+    /// The place of the node that is selected, where the answer says it.
+    fn place(&self) -> Option<u64> {
+        match self {
+            Drawn::Modules(_) => None,
+            Drawn::Blocks(page) => page.place,
+        }
+    }
 }
 
 /// How large the graph is drawn.
@@ -53,7 +108,7 @@ pub enum GraphChange {
     /// Others are drawn.
     Range(Option<(u64, u64)>),
     /// What is drawn has arrived, for this generation of the list and this range.
-    Page(u32, Option<(u64, u64)>, Rc<GraphPage>),
+    Page(u32, Option<(u64, u64)>, Drawn),
     /// The table, or the graph.
     AsTable(bool),
     /// Larger or smaller.
@@ -66,9 +121,10 @@ impl GraphView {
         match change {
             GraphChange::Range(range) => self.range = range,
             GraphChange::Page(of, range, page) if of == generation && range == self.range => {
-                let is_first = self.page.replace(page).is_none();
-                if is_first {
-                    self.follow(place);
+                let (now, before) = (page.place(), self.page.replace(page));
+                let is_other = before.as_ref().is_none_or(|page| page.place() != now);
+                if is_other {
+                    self.follow(now.or(place));
                 }
             }
             GraphChange::Page(..) => {}
@@ -77,7 +133,7 @@ impl GraphView {
         }
     }
 
-    /// Draws another document, or other modules of the same.
+    /// Draws another document or other code, or other modules of the same.
     pub fn renew(&mut self, is_other: bool) {
         self.range = None;
         if is_other {
@@ -93,14 +149,27 @@ impl GraphView {
         };
         let (start, count) = self.range.unwrap_or((0, found));
         let here = (start..start.saturating_add(count)).contains(&place);
-        if !here || group_size(count) > 1 {
+        if !here || self.group(count) > 1 {
             self.range = self.chain(place).last().copied();
         }
     }
 
-    /// How many modules the query finds; `None` before it is known.
+    /// How many nodes there are; `None` before it is known.
     pub fn found(&self) -> Option<u64> {
-        self.page.as_ref().map(|page| page.found)
+        self.page.as_ref().map(Drawn::found)
+    }
+
+    /// How many nodes each group has, when so many are drawn.
+    fn group(&self, count: u64) -> u64 {
+        group_size(count, self.page.as_ref().map_or(FAN, Drawn::fan))
+    }
+
+    /// The modules that are drawn.
+    pub fn modules(&self) -> Option<&GraphPage> {
+        match self.page.as_ref()? {
+            Drawn::Modules(page) => Some(page),
+            Drawn::Blocks(_) => None,
+        }
     }
 
     /// The ranges that hold a place, from all that is found down to one without groups.
@@ -108,7 +177,7 @@ impl GraphView {
         let mut range = (0, self.found().unwrap_or(0));
         let mut chain = vec![range];
         loop {
-            let group = group_size(range.1);
+            let group = self.group(range.1);
             if group <= 1 {
                 return chain;
             }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::ui::module_graph::tests::empty;
 
-fn page(found: u64) -> Rc<GraphPage> {
-    Rc::new(empty(found))
+fn page(found: u64) -> Drawn {
+    Drawn::Modules(Rc::new(empty(found)))
 }
 
 /// A graph of so many modules.
@@ -29,7 +29,7 @@ fn what_is_selected_is_drawn() {
     assert_eq!(view.range, None);
     view.follow(Some(5000));
     let (start, count) = view.range.expect("some of them");
-    assert!((start..start + count).contains(&5000) && group_size(count) == 1);
+    assert!((start..start + count).contains(&5000) && group_size(count, FAN) == 1);
     assert_eq!(view.crumbs().len(), 3);
     assert_eq!(view.crumbs()[0], (0, 10_000));
     // Whoever goes up again stays there.

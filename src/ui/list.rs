@@ -35,6 +35,9 @@ pub struct List {
     at_is_for: Option<(u32, u32)>,
     /// Why there is no list.
     pub failed: Option<AttrValue>,
+    /// How often a filter was taken away, and how often the place of the current row among all
+    /// others was known after that.
+    cleared: (u32, u32),
 }
 
 /// A change of what is known.
@@ -74,6 +77,7 @@ impl List {
             at: None,
             at_is_for: None,
             failed: None,
+            cleared: (0, 0),
         }
     }
 
@@ -82,6 +86,9 @@ impl List {
         let generation = self.rows.generation;
         match change {
             ListChange::Query(query) if query != self.query => {
+                if query.filter.is_empty() && !self.query.filter.is_empty() {
+                    self.cleared.0 += 1;
+                }
                 if query.of == self.query.of {
                     self.rows.renew();
                 } else {
@@ -147,6 +154,7 @@ impl List {
             self.document = Some(at.document);
             self.at = Some(Rc::from(at));
         }
+        self.cleared.1 = self.cleared.0;
         // Where no document has such a list, the one from before stays.
         self.at_is_for = Some((serial, self.rows.generation));
     }
@@ -154,6 +162,12 @@ impl List {
     /// Does [`at`](List::at) go with this selection and the rows as they are wanted now?
     pub fn goes_with(&self, serial: u32) -> bool {
         self.at_is_for == Some((serial, self.rows.generation))
+    }
+
+    /// Another number each time that the current row is to be brought into view because all rows
+    /// are shown again.
+    pub fn returns(&self) -> u32 {
+        self.cleared.1
     }
 
     /// The current row.

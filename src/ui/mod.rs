@@ -8,9 +8,11 @@
 //! [`hooks`], everything else is a class of `www/styles`.
 
 pub mod app;
+pub mod block_graph;
 pub mod code_state;
 pub mod commands;
 pub mod components;
+pub mod drawing;
 pub mod flat;
 pub mod format;
 pub mod goto;

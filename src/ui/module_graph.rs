@@ -1,19 +1,19 @@
-//! The graph of modules as shapes: laid out here, drawn by the page and saved as SVG.
+//! The graph of modules, laid out.
 
 use std::fmt::Write as _;
 
+use super::drawing::{BOX, Edge, EdgeKind, Graph, Node, Stands, cut};
 use super::format;
 use crate::model::modules::{Holder, Image, TITLE};
 use crate::model::text::escaped;
-use crate::model::{Area, NodeId, Span};
+use crate::model::{Area, NodeId};
 use crate::worker::protocol::{GraphModule, GraphPage};
 
 /// Where the columns begin, and how wide they are.
 const FILE: (u32, u32) = (14, 150);
 const MODULES: (u32, u32) = (224, 210);
 const IMAGES: (u32, u32) = (544, 310);
-/// The height of a box, and what is between two.
-const BOX: u32 = 44;
+/// What is between two boxes.
 const GAP: u32 = 12;
 /// What is between two modules.
 const APART: u32 = 26;
@@ -22,60 +22,6 @@ const MARGIN: u32 = 14;
 const FILE_LOW: u32 = 150;
 /// So many characters fit into the boxes of the columns.
 const FIT: [usize; 3] = [16, 25, 36];
-
-/// What a box stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stands {
-    /// These bytes: a press selects them.
-    For(Span),
-    /// A group of modules: a press opens it.
-    Group(u64, u64),
-    /// What did not fit.
-    More,
-}
-
-/// A box.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
-    /// What it stands for.
-    pub stands: Stands,
-    /// Left edge, upper edge, width.
-    pub at: (u32, u32, u32),
-    /// The first line; the whole of it, for those who do not see it.
-    pub title: String,
-    /// The second line.
-    pub text: String,
-    /// The stripe of an image.
-    pub area: Option<Area>,
-    /// It is selected.
-    pub selected: bool,
-    /// The column, and the node that it hangs on.
-    pub column: usize,
-    /// The place of the node on its left.
-    pub parent: Option<usize>,
-}
-
-/// A line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edge {
-    /// The path, as SVG has it.
-    pub path: String,
-    /// One module imports what another one exports; otherwise one is in the other.
-    pub imports: bool,
-    /// What is written beside it, and where.
-    pub label: Option<(u32, u32, String)>,
-}
-
-/// The graph, laid out.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Graph {
-    /// Its size in pixels at 100 %.
-    pub size: (u32, u32),
-    /// The boxes: the file, then each module with its images.
-    pub nodes: Vec<Node>,
-    /// The lines.
-    pub edges: Vec<Edge>,
-}
 
 /// Lays out what is drawn; `holder` is what is selected of it, `name` the file's.
 pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
@@ -97,6 +43,8 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
         selected: holder == Some(Holder::Whole),
         column: 0,
         parent: None,
+        ahead: None,
+        fit: FIT[0],
     });
     let mut y = MARGIN;
     for group in &page.groups {
@@ -119,6 +67,8 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
             selected: false,
             column: 1,
             parent: Some(0),
+            ahead: None,
+            fit: FIT[1],
         });
         y += BOX + GAP;
     }
@@ -173,6 +123,8 @@ impl Graph {
             selected: holder == Some(Holder::AbstractModule(module.index)),
             column: 1,
             parent: Some(0),
+            ahead: None,
+            fit: FIT[1],
         });
         let mut at = y;
         let kinds = [
@@ -199,6 +151,8 @@ impl Graph {
                     selected: false,
                     column: 2,
                     parent: Some(place),
+                    ahead: None,
+                    fit: FIT[2],
                 });
                 at += BOX + GAP;
             }
@@ -241,6 +195,8 @@ impl Graph {
             selected,
             column: 2,
             parent: Some(parent),
+            ahead: None,
+            fit: FIT[2],
         });
     }
 
@@ -263,7 +219,7 @@ impl Graph {
             .collect();
         self.edges.extend(paths.into_iter().map(|path| Edge {
             path,
-            imports: false,
+            kind: EdgeKind::Within,
             label: None,
         }));
     }
@@ -284,122 +240,11 @@ impl Graph {
         let out = x + 24 + (y1.abs_diff(y2) / 12).min(44);
         self.edges.push(Edge {
             path: format!("M{x} {y1}C{out} {y1} {out} {y2} {x} {y2}"),
-            imports: true,
+            kind: EdgeKind::Import,
             label: Some((x + (out - x) * 3 / 4 + 5, (y1 + y2) / 2 + 3, label)),
         });
     }
-
-    /// The node that a key leads to.
-    pub fn near(&self, from: usize, key: &str) -> Option<usize> {
-        let node = self.nodes.get(from)?;
-        let same = |(_, other): &(usize, &Node)| other.column == node.column;
-        let nodes = || self.nodes.iter().enumerate();
-        let found = match key {
-            "ArrowDown" => nodes().skip(from + 1).find(same),
-            "ArrowUp" => nodes().take(from).rev().find(same),
-            "ArrowLeft" => return node.parent,
-            "ArrowRight" => nodes().find(|(_, other)| other.parent == Some(from)),
-            "Home" => nodes().find(same),
-            "End" => nodes().rev().find(same),
-            _ => None,
-        };
-        found.map(|(place, _)| place)
-    }
-
-    /// The graph as a file, which looks the same without the page.
-    pub fn svg(&self) -> String {
-        let (width, height) = self.size;
-        let mut out = String::new();
-        let _ = write!(
-            out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<defs>{ARROW}</defs>\n"
-        );
-        for edge in &self.edges {
-            let class = if edge.imports { "import" } else { "edge" };
-            let _ = writeln!(out, "<path class=\"{class}\" d=\"{}\"/>", edge.path);
-        }
-        for node in &self.nodes {
-            let (x, y, width) = node.at;
-            let _ = writeln!(
-                out,
-                "<g><title>{0}</title><rect class=\"box\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX}\" rx=\"6\"/>",
-                xml(&escaped(&node.title))
-            );
-            if let Some(area) = node.area {
-                let class = if area == Area::Ir { "ir" } else { "code" };
-                let _ = writeln!(
-                    out,
-                    "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"5\" height=\"{BOX}\"/>"
-                );
-            }
-            for (class, text, down) in node.lines() {
-                let _ = writeln!(
-                    out,
-                    "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
-                    x + 12,
-                    y + down,
-                    xml(&text)
-                );
-            }
-            out.push_str("</g>\n");
-        }
-        for (x, y, label) in self.edges.iter().filter_map(|edge| edge.label.as_ref()) {
-            let _ = writeln!(
-                out,
-                "<text class=\"m\" x=\"{x}\" y=\"{y}\">{}</text>",
-                xml(label)
-            );
-        }
-        out.push_str("</svg>\n");
-        out
-    }
 }
-
-impl Node {
-    /// Its two lines: class, text, and how far down.
-    pub fn lines(&self) -> [(&'static str, String, u32); 2] {
-        let fit = FIT.get(self.column).copied().unwrap_or(20);
-        let title = escaped(&self.title);
-        [
-            ("t", cut(&title, fit), 19),
-            ("m", cut(&escaped(&self.text), fit), 35),
-        ]
-    }
-
-    /// Its height.
-    pub fn height(&self) -> u32 {
-        BOX
-    }
-}
-
-/// A line that fits: the middle of a long one gives way.
-fn cut(text: &str, fit: usize) -> String {
-    let count = text.chars().count();
-    if count <= fit {
-        return text.to_owned();
-    }
-    let tail = fit / 3;
-    let head: String = text.chars().take(fit - tail - 1).collect();
-    let end: String = text.chars().skip(count - tail).collect();
-    format!("{head}…{end}")
-}
-
-fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-const ARROW: &str = "<marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#5b6472\"/></marker>";
-const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{fill:none;stroke:#c0447a;stroke-width:1.5;stroke-dasharray:4 3;marker-end:url(#a)}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}";
 
 #[cfg(test)]
 #[path = "module_graph_tests.rs"]

@@ -1,8 +1,8 @@
 use super::*;
-use crate::model::SourceId;
 use crate::model::kernels::Given;
 use crate::model::modules::AbstractModule;
 use crate::model::modules::graph::ModuleGroup;
+use crate::model::{SourceId, Span};
 use crate::worker::protocol::GraphEdge;
 
 fn at(start: u64) -> Span {
@@ -129,7 +129,7 @@ fn the_saved_drawing_is_xml_whatever_the_names() {
     );
     assert!(text.contains("+ 2") && !text.contains('\u{202e}'), "{text}");
     assert_eq!(text.matches("<g>").count(), text.matches("</g>").count());
-    assert_eq!(text.matches("class=\"import\"").count(), 1);
+    assert_eq!(text.matches("class=\"edge import\"").count(), 1);
 }
 
 #[test]

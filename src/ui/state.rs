@@ -238,6 +238,8 @@ pub struct View {
     pub texts: Rc<Texts>,
     /// The graph of its modules.
     pub graph: Rc<GraphView>,
+    /// The graph of the basic blocks of the code that is shown.
+    pub blocks: Rc<GraphView>,
     /// The panel that is shown.
     pub panel: PanelId,
     /// It was changed, moved or deleted since; in words.
@@ -376,8 +378,8 @@ pub enum Action {
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
     Texts(TabId, TextsChange),
-    /// The graph of its modules is shown differently.
-    Graph(TabId, GraphChange),
+    /// The graph of its modules, or of the basic blocks of its code, is shown differently.
+    Graph(TabId, ListId, GraphChange),
     /// Something was selected whose row is known; what goes with it of a list is on its way.
     Select(TabId, Selection, Option<ListId>),
     /// What the decoder has found of a selection.
@@ -456,6 +458,10 @@ impl State {
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
+            blocks: Rc::new(GraphView {
+                as_table: true,
+                ..GraphView::default()
+            }),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -524,10 +530,9 @@ impl View {
     }
 
     pub(super) fn list_changed(&mut self, list: ListId, change: ListChange) {
-        let before = (
-            self.lists.get(list).document,
-            self.lists.get(list).rows.generation,
-        );
+        let known = self.lists.get(list);
+        let before = (known.document, known.rows.generation);
+        let (of, encoding) = (known.query.of, known.query.device.clone());
         let is_at = matches!(change, ListChange::At(..));
         self.lists.apply(list, change);
         let list = self.lists.get(list);
@@ -540,6 +545,9 @@ impl View {
                 if is_at {
                     graph.follow(list.place());
                 }
+            }
+            ListId::Instructions if (of, &encoding) != (list.query.of, &list.query.device) => {
+                Rc::make_mut(&mut self.blocks).renew(true);
             }
             ListId::Lines => {
                 Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.ancestry);
@@ -562,19 +570,41 @@ impl View {
         }
     }
 
-    fn graph_changed(&mut self, change: GraphChange) {
-        if let GraphChange::Page(_, _, page) = &change {
-            let answered = ListChange::Document(page.document);
-            self.lists.apply(ListId::Modules, answered);
+    /// The graph that belongs to a list: that of the instructions, or else of the modules.
+    pub fn graph_of(&self, list: ListId) -> &GraphView {
+        match list {
+            ListId::Instructions => &self.blocks,
+            _ => &self.graph,
         }
-        let list = self.lists.get(ListId::Modules);
-        let (generation, place) = (list.rows.generation, list.place());
-        Rc::make_mut(&mut self.graph).apply(change, generation, place);
+    }
+
+    /// The list whose graph the panel shows.
+    pub fn graph_list(&self) -> ListId {
+        match self.panel {
+            PanelId::Assembly => ListId::Instructions,
+            _ => ListId::Modules,
+        }
+    }
+
+    fn graph_changed(&mut self, id: ListId, change: GraphChange) {
+        if let GraphChange::Page(_, _, page) = &change {
+            let answered = ListChange::Document(page.document());
+            self.lists.apply(id, answered);
+        }
+        let list = self.lists.get(id);
+        let generation = list.rows.generation;
+        match id {
+            ListId::Instructions => Rc::make_mut(&mut self.blocks).apply(change, generation, None),
+            _ => {
+                let place = list.place();
+                Rc::make_mut(&mut self.graph).apply(change, generation, place);
+            }
+        }
     }
 
     /// What of the drawn modules is selected.
     pub fn holder(&self) -> Option<Holder> {
-        let page = self.graph.page.as_ref()?;
+        let page = self.graph.modules()?;
         match self.lists.get(ListId::Modules).detail() {
             ListDetail::Module(holder) => Some(*holder),
             _ => {
@@ -634,7 +664,9 @@ impl Reducible for State {
                 state.change_view(id, |view| view.list_changed(list, change));
             }
             Action::Texts(id, change) => state.change_view(id, |view| view.texts_changed(change)),
-            Action::Graph(id, change) => state.change_view(id, |view| view.graph_changed(change)),
+            Action::Graph(id, list, change) => {
+                state.change_view(id, |view| view.graph_changed(list, change));
+            }
             Action::Select(id, selection, asked) => state.select(id, selection, asked),
             Action::Selected(id, found) => state.selected(id, *found),
             Action::Preview(id, span, bytes) => state.change_view(id, |view| {

@@ -3,6 +3,7 @@ use super::super::tree::tests::{opened, row};
 use super::*;
 use crate::model::NodeKind;
 use crate::model::list::About;
+use crate::ui::graph_view::Drawn;
 use crate::worker::protocol::ListPlace;
 
 fn tab(id: u32) -> Tab {
@@ -140,6 +141,7 @@ fn bytes_that_are_no_nodes_are_free() {
 fn detail(node: u32) -> Rc<Detail> {
     Rc::new(Detail {
         node: NodeId(node),
+        bits: None,
         path: String::new(),
         doc: None,
         doc_source: None,
@@ -332,8 +334,8 @@ fn the_graph_goes_with_the_list_of_modules() {
     assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
     let mut page = crate::ui::module_graph::tests::empty(10_000);
     page.document = NodeId(5);
-    let page = GraphChange::Page(1, None, Rc::new(page));
-    let state = state.reduce(Action::Graph(TabId(1), page));
+    let page = GraphChange::Page(1, None, Drawn::Modules(Rc::new(page)));
+    let state = state.reduce(Action::Graph(TabId(1), ListId::Modules, page));
     let range = view(&state).graph.range.expect("what is selected is drawn");
     assert_eq!((range.0, view(&state).graph.found()), (0, Some(10_000)));
     // Another document has another graph.

@@ -1,12 +1,16 @@
-//! The modules of a SYCLBIN as a graph.
+//! Graphs: the modules of a SYCLBIN, the basic blocks of some code.
 
 use super::answer_list::Lists;
-use super::protocol::{GraphEdge, GraphModule, GraphPage, IMAGES_MAX, ROWS_MAX, Response};
+use super::protocol::{
+    BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, IMAGES_MAX, ROWS_MAX,
+    Response,
+};
+use crate::model::blocks::{self, Block, BlockGraph};
 use crate::model::list::ListId;
 use crate::model::list::query::Query;
-use crate::model::modules::graph::FAN;
+use crate::model::modules::graph::{FAN, group_size};
 use crate::model::modules::{Image, ModuleGraph, ModuleSymbol};
-use crate::model::{Document, NodeId};
+use crate::model::{Document, NodeId, Span};
 
 /// What a query finds from a place on: so many modules, or groups of them.
 ///
@@ -101,4 +105,77 @@ fn edges(graph: &ModuleGraph, rows: &[GraphModule]) -> Vec<GraphEdge> {
         }
     }
     edges
+}
+
+/// The basic blocks of some code from a place on: so many, or groups of them. `at` is what is
+/// selected.
+///
+/// # Errors
+///
+/// When there is no code; says so in words.
+pub(super) fn blocks(
+    document: &mut Document,
+    node: NodeId,
+    query: &Query,
+    (start, count): (u64, u64),
+    at: Option<Span>,
+) -> Result<Response, String> {
+    let none = "This part of the file has no instructions.";
+    let around = document.document_of(node, ListId::Instructions);
+    let id = around.ok_or(none)?;
+    let sources = &document.sources;
+    let listing = document.listing(id, query.of, query.device.as_deref());
+    let listing = listing.ok_or(none)?;
+    let graph = listing.blocks(sources);
+    let code = listing.code();
+    let part = graph.part(start, count);
+    let size = group_size(part.len() as u64, blocks::FAN);
+    let label = |block: &Block| {
+        let line = listing.line(block.row, sources);
+        line.map_or_else(String::new, |line| line.label.clone())
+    };
+    let row = |block: &Block| BlockRow {
+        block: *block,
+        label: label(block),
+        last: {
+            let last = block.row.saturating_add(block.rows.saturating_sub(1));
+            let line = listing.line(last, sources);
+            line.map_or_else(String::new, |line| words(&line.text))
+        },
+    };
+    let is_few = size == 1;
+    let shown = if is_few { part } else { &[] };
+    let numbers = (0..shown.len() as u64).map(|at| start.saturating_add(at));
+    let numbers = numbers.filter_map(|number| u32::try_from(number).ok());
+    let edges = numbers.flat_map(|number| graph.edges_of(number));
+    let edges = edges.map(|edge| BlockEdge {
+        edge: *edge,
+        label: {
+            let to = graph.part(edge.to.into(), 1);
+            to.first().map_or_else(String::new, label)
+        },
+    });
+    let selected = at.filter(|at| code.contains(*at) && *at != code);
+    Ok(Response::Blocks(Box::new(BlocksPage {
+        document: id,
+        of: code,
+        found: graph.blocks.len() as u64,
+        ways: graph.edges.len() as u64,
+        loops: graph.loops.len() as u64,
+        astray: graph.astray,
+        rest: graph.rest,
+        place: selected.and_then(|at| graph.at(at.start)),
+        start,
+        edges: edges.collect(),
+        rows: shown.iter().map(row).collect(),
+        groups: match is_few {
+            true => Vec::new(),
+            false => BlockGraph::groups(part, start, size),
+        },
+    })))
+}
+
+/// A text with one blank between its words.
+fn words(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }

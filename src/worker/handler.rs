@@ -22,8 +22,8 @@ use crate::model::list::ListId;
 use crate::model::occupancy::Question;
 use crate::model::source_lines::{LineRow, SourceFile, base_name};
 use crate::model::{
-    ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, SourceError, SourceId,
-    Span, json, text,
+    Bits, ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, SourceError,
+    SourceId, Span, json, text,
 };
 
 /// So many problems get the path of their node when a file is opened; for each further one
@@ -209,9 +209,19 @@ impl OpenFile {
             } => answer_verdict::verdict(document, *id, device.as_deref()),
             Request::Graph {
                 document: id,
+                list: ListId::Instructions,
                 query,
                 start,
                 count,
+                at,
+            } => answer_graph::blocks(document, *id, query, (*start, *count), *at)
+                .map_or_else(failed, Answer::from),
+            Request::Graph {
+                document: id,
+                query,
+                start,
+                count,
+                ..
             } => answer_graph::graph(&mut self.lists, document, *id, query, (*start, *count))
                 .map_or_else(failed, Answer::from),
             Request::List {
@@ -263,6 +273,7 @@ impl OpenFile {
     fn select(&mut self, place: &Place, follow: Option<&Follow>) -> Result<Selected, String> {
         let document = &mut self.document;
         let mut selected = None;
+        let mut marked = None;
         let ids = match place {
             Place::Node(id) => lineage(document, *id),
             Place::Byte(source, offset) => document.nodes_at(*source, *offset),
@@ -284,6 +295,16 @@ impl OpenFile {
                 selected = Some(*span).filter(|_| node.is_none_or(|node| node.contains(*within)));
                 ids
             }
+            Place::Part { span, at, encoding } => {
+                let mut ids = document.nodes_for(*span);
+                let word = ids.last().copied();
+                marked = word
+                    .and_then(|word| part_bits(document, word, *span, *at, encoding.as_deref()));
+                let field = word.zip(marked);
+                let field = field.and_then(|(word, bits)| field_of(document, word, bits));
+                ids.extend(field);
+                ids
+            }
             Place::Path(path) => {
                 let id = document.find(path).map_err(|error| error.to_string())?;
                 lineage(document, id)
@@ -296,7 +317,8 @@ impl OpenFile {
             }
         };
         let node = *ids.last().ok_or("No such node in the tree.")?;
-        let detail = detail(document, node).ok_or("No such node in the tree.")?;
+        let mut detail = detail(document, node).ok_or("No such node in the tree.")?;
+        detail.bits = marked.or(detail.bits);
         let selected = selected.or_else(|| document.node(node)?.span);
         let list = follow.and_then(|follow| {
             let whole = document.node(node)?;
@@ -445,6 +467,40 @@ fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
     shown.iter().filter_map(counted).collect()
 }
 
+/// The bits of the part of an instruction's text that stands at a place of it.
+fn part_bits(
+    document: &Document,
+    word: NodeId,
+    span: Span,
+    at: u32,
+    encoding: Option<&str>,
+) -> Option<Bits> {
+    let around = document.document_of(word, ListId::Instructions)?;
+    let code = document.code_of(around, span)?;
+    let listing = document.listing(around, Some(code), encoding)?;
+    let row = listing.row_at(span.start, &document.sources)?;
+    let parts = listing.parts(row, &document.sources);
+    let part = parts.iter().rfind(|part| part.at <= at)?;
+    (part.bits.count() > 0).then_some(part.bits)
+}
+
+/// The field below a word that has the most of some bits.
+fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Option<NodeId> {
+    let node = document.node(word)?;
+    let count = match node.kind {
+        NodeKind::Instruction => document.count(&node.clone()),
+        _ => 0,
+    };
+    let fields = document.children(word, 0..count).into_iter();
+    let shared = |id: &NodeId| {
+        let own = document.node(*id).and_then(|field| field.bits);
+        own.map_or(0, |own| own.and(bits).count())
+    };
+    // Of equal ones the first.
+    let widest = fields.rev().max_by_key(shared)?;
+    (shared(&widest) > 0).then_some(widest)
+}
+
 /// The nodes from the root down to `id`.
 fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
     let parent = |id: &NodeId| document.node(*id)?.parent;
@@ -484,6 +540,7 @@ fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
     let known = doc.map_or(&[][..], |doc| doc.known);
     Some(Detail {
         node: id,
+        bits: node.bits,
         path,
         doc: doc.map(|doc| doc.text.to_owned()),
         doc_source: doc.map(|doc| doc.source.to_owned()),

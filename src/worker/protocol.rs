@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::assembly::Mix;
+use crate::model::blocks::{Block, BlockGroup, Edge};
 use crate::model::kernels::Given;
 use crate::model::list::query::Query;
 use crate::model::list::write::Form;
@@ -24,7 +25,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 10;
+pub const PROTOCOL_VERSION: u32 = 11;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,16 +95,22 @@ pub enum Request {
         /// On this device; on the document's own without.
         device: Option<Str>,
     },
-    /// The modules of a SYCLBIN as a graph: those at these places, or groups of them.
+    /// A graph: those of its nodes at these places, or groups of them. [`ListId::Modules`]: the
+    /// modules of a SYCLBIN, answered by [`Response::Graph`]. [`ListId::Instructions`]: the basic
+    /// blocks of some code, answered by [`Response::Blocks`].
     Graph {
         /// The document, or one within it.
         document: NodeId,
-        /// Which modules, in which order.
+        /// Of what.
+        list: ListId,
+        /// Which modules, in which order; which code, in which encoding.
         query: Query,
         /// The place of the first, counted among those that the query finds.
         start: u64,
         /// How many; groups of them if they are too many to be drawn.
         count: u64,
+        /// The selected bytes, of code: the answer says which block holds them.
+        at: Option<Span>,
     },
     /// Every rule that there is; needs no file.
     Rules,
@@ -169,6 +176,15 @@ pub enum Place {
         span: Span,
         /// A text, of which they are a line.
         within: Span,
+    },
+    /// Of an instruction the part of its text that was clicked on: the widest of its fields.
+    Part {
+        /// The bytes of the instruction.
+        span: Span,
+        /// Where in its text, in bytes.
+        at: u32,
+        /// As its text is shown.
+        encoding: Option<Str>,
     },
     /// The node at a path (`.ze_info/kernels/[0]`), as `Document::path` writes it.
     Path(String),
@@ -320,8 +336,10 @@ pub enum Response {
     Text(String),
     /// To [`Request::Verdict`].
     Verdict(Box<VerdictReport>),
-    /// To [`Request::Graph`].
+    /// To [`Request::Graph`], of modules.
     Graph(Box<GraphPage>),
+    /// To [`Request::Graph`], of basic blocks.
+    Blocks(Box<BlocksPage>),
     /// To [`Request::Rules`].
     Rules(Vec<RuleInfo>),
     /// To [`Request::Texts`].
@@ -440,6 +458,55 @@ pub struct GraphEdge {
     pub symbol: String,
     /// How many symbols.
     pub count: u32,
+}
+
+/// Some of the basic blocks of some code, and what there is to say of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlocksPage {
+    /// The document that has answered.
+    pub document: NodeId,
+    /// The code.
+    pub of: Span,
+    /// How many blocks there are.
+    pub found: u64,
+    /// How many edges.
+    pub ways: u64,
+    /// How many loops.
+    pub loops: u64,
+    /// Jumps that lead out of the code, or into the middle of an instruction.
+    pub astray: u64,
+    /// The code that is not part of the graph, because there are too many blocks before it.
+    pub rest: Option<Span>,
+    /// The number of the block that holds the selected bytes.
+    pub place: Option<u64>,
+    /// The number of the first row or group.
+    pub start: u64,
+    /// The blocks; none where there are groups.
+    pub rows: Vec<BlockRow>,
+    /// The groups, where there are too many blocks to be drawn.
+    pub groups: Vec<BlockGroup>,
+    /// The edges that leave the rows.
+    pub edges: Vec<BlockEdge>,
+}
+
+/// A basic block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockRow {
+    /// The block.
+    pub block: Block,
+    /// The label of its first instruction.
+    pub label: String,
+    /// The text of its last instruction.
+    pub last: String,
+}
+
+/// Control can go from one block to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockEdge {
+    /// The edge.
+    pub edge: Edge,
+    /// The label of the block that it enters.
+    pub label: String,
 }
 
 /// What the driver does with a document, and where in the tree its findings are.
@@ -622,6 +689,8 @@ pub struct Selected {
 pub struct Detail {
     /// The node.
     pub node: NodeId,
+    /// The bits of its bytes that are selected; all without.
+    pub bits: Option<Bits>,
     /// Its path (`.ze_info/kernels/[0]/execution_env`).
     pub path: String,
     /// What it means.

@@ -88,3 +88,87 @@ journey("another encoding, a filter and the jumps", { width: 1440, height: 900 }
   await page.getByText(/illegal words?/).first().waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
 });
+
+const graph = (page) => page.getByRole("group", { name: "Control-flow graph" });
+const blocks = (page) => graph(page).getByRole("button");
+const marked = (page) => graph(page).locator("[aria-pressed=true]");
+
+async function showGraph(page) {
+  await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Graph" }).click();
+  await blocks(page).first().waitFor();
+}
+
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], ["dark", 700]]) {
+  journey(`a kernel’s control-flow graph, in ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
+    await open(page, SPILL);
+    await code(page).selectOption({ label: ".text.hugeprivate" });
+    await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
+    await showGraph(page);
+    await page.getByText(/\d+ basic blocks, \d+ edges/).waitFor();
+    await blocks(page).nth(1).click();
+    await eventually(() => marked(page).count(), 1);
+    await axe(page);
+    await screenshot(page, `blocks-${theme}-${width}`);
+  });
+}
+
+journey("a block selects its instructions, and an instruction its block", { width: 1440, height: 900 }, async (page) => {
+  await open(page, SPILL);
+  await code(page).selectOption({ label: ".text.hugeprivate" });
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
+  await showGraph(page);
+  // By keyboard: down, along a branch, and chosen.
+  await blocks(page).first().focus();
+  await page.keyboard.press("ArrowDown");
+  await eventually(() => page.evaluate(() => document.activeElement.id), "graph-node-1");
+  await page.keyboard.press("Enter");
+  await eventually(() => marked(page).evaluate((node) => node.id), "graph-node-1");
+  const title = await marked(page).locator("title").textContent();
+  const [, label, count] = /^L(\d+) · (\d+) instruction/.exec(title);
+  await page.getByRole("button", { name: "Listing", exact: true }).click();
+  // Its instructions are selected, as far as they are in view.
+  const selected = grid(page).locator("[aria-selected=true]");
+  await selected.first().waitFor();
+  if (Number(count) < 10) await eventually(() => selected.count(), Number(count));
+  assert.equal(Number((await selected.first().getByRole("gridcell").first().innerText()).trim()), Number(label));
+  // Another instruction marks its own block.
+  await grid(page).press("Home");
+  await rows(page).nth(1).getByRole("gridcell").first().click();
+  await showGraph(page);
+  await eventually(() => marked(page).evaluate((node) => node.id), "graph-node-0");
+});
+
+journey("an operand leads to its bits and its field", { width: 1440, height: 900 }, async (page) => {
+  await open(page, SPILL);
+  const row = rows(page).filter({ has: page.locator("b", { hasText: /^mov$/ }) }).first();
+  // Behind mask, operation and execution size.
+  const operand = row.locator(".part", { hasText: /^r\d+\.\d+<1>/ }).first();
+  await operand.click();
+  await treeRow(page).getByText(/DstRegNum|Dst/).waitFor();
+  const filled = () => page.locator("#hex .h .fs").allTextContents();
+  await eventually(async () => (await filled()).join(" ").trim().split(/\s+/).length, (count) => count > 0 && count < 8);
+  // The same from the list of parts, of another operand.
+  const before = (await filled()).join(" ");
+  await strip(page).getByRole("list", { name: "Parts of the instruction" }).getByRole("listitem").filter({ hasText: "source 0" }).getByRole("button").click();
+  await eventually(async () => (await filled()).join(" "), (now) => now !== before);
+  await treeRow(page).getByText(/Src0|Imm/).waitFor();
+});
+
+journey("the selected row is in view again when a filter goes away", { width: 1440, height: 900 }, async (page) => {
+  await open(page, SPILL);
+  await filter(page).fill("marks=EOT");
+  await eventually(() => rows(page).count(), 2);
+  const cell = rows(page).nth(1).getByRole("gridcell").first();
+  const offset = (await cell.innerText()).trim();
+  await cell.click();
+  await grid(page).locator("[aria-selected=true]").waitFor();
+  await filter(page).fill("");
+  await eventually(() => rows(page).count(), (count) => count > 10);
+  const selected = grid(page).locator("[aria-selected=true]");
+  await selected.waitFor();
+  assert.equal((await selected.getByRole("gridcell").first().innerText()).trim(), offset);
+  await eventually(() => selected.evaluate((row) => {
+    const [own, around] = [row.getBoundingClientRect(), row.closest("[role=grid]").getBoundingClientRect()];
+    return own.top >= around.top && own.bottom <= around.bottom;
+  }), true);
+});

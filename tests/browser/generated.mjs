@@ -40,3 +40,22 @@ export function withRelocations(bytes, count) {
   }
   return Buffer.concat([elf, list]);
 }
+
+/** A zebin whose first section of code, at its end, has at least so many instructions: its own, again and again. */
+export function withCode(bytes, count) {
+  const elf = Buffer.from(bytes);
+  const table = Number(elf.readBigUInt64LE(0x28));
+  const [size, sections] = [elf.readUInt16LE(0x3a), elf.readUInt16LE(0x3c)];
+  for (let i = 0; i < sections; i++) {
+    const at = table + i * size;
+    if (elf.readUInt32LE(at + 4) !== 1 || (elf.readBigUInt64LE(at + 8) & 4n) === 0n) continue;
+    const [start, length] = [Number(elf.readBigUInt64LE(at + 24)), Number(elf.readBigUInt64LE(at + 32))];
+    // What is behind the last instruction is no whole one.
+    const own = elf.subarray(start, start + length - (length % 16));
+    const code = Buffer.alloc(own.length * Math.ceil((16 * count) / own.length), own);
+    elf.writeBigUInt64LE(BigInt(elf.length), at + 24);
+    elf.writeBigUInt64LE(BigInt(code.length), at + 32);
+    return Buffer.concat([elf, code]);
+  }
+  throw new Error("there is no code");
+}

@@ -7,7 +7,7 @@ import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot } fr
 
 const SAMPLE = path.join(import.meta.dirname, "../../www/samples/matmul.syclbin");
 
-const graph = (page) => page.locator("#module-graph");
+const graph = (page) => page.locator("#graph");
 const node = (page, text) => graph(page).locator(".node", { hasText: text });
 const treeRow = (page) => page.locator("[role=treeitem][aria-selected=true]");
 const tab = (page, name) => page.getByRole("tab", { name, exact: true });
@@ -60,7 +60,7 @@ journey("the graph by keyboard, larger, as a table, and saved", { width: 1440 },
   const before = await width();
   await page.keyboard.press("+");
   await page.waitForFunction(
-    (before) => document.querySelector("#module-graph").getBoundingClientRect().width > before,
+    (before) => document.querySelector("#graph").getBoundingClientRect().width > before,
     before,
   );
   await page.getByRole("button", { name: "Fit" }).click();

@@ -126,7 +126,7 @@ journey("a symbol without a size leads to its instruction", async (page) => {
   await symbol.getByRole("gridcell").nth(3).click();
   await treeRow(page).getByText(/^\+0x/).waitFor();
   await page.getByRole("contentinfo").getByText(/· (8|16) bytes/).waitFor();
-  // Fields are below it: its bytes are underlined.
-  const marked = async () => (await page.locator("#hex .h .fw").allTextContents()).join(" ").trim().split(/\s+/).length;
-  await eventually(marked, (count) => [8, 16].includes(count));
+  // Painted as a value, although its fields are below it.
+  const painted = async () => (await page.locator("#hex .h .fs").allTextContents()).join(" ").trim().split(/\s+/).length;
+  await eventually(painted, (count) => [8, 16].includes(count));
 });

@@ -46,6 +46,10 @@ const FIRST = [
     await panel(page, "Arguments").getByRole("heading", { level: 2 }).waitFor();
   }],
   ["assembly", (page) => rows(page, "Assembly")],
+  ["the graph of a kernel", async (page) => {
+    await panel(page, "Assembly").getByRole("button", { name: "Graph", exact: true }).click();
+    await panel(page, "Assembly").getByRole("group", { name: "Control-flow graph" }).waitFor();
+  }],
   ["relocations", (page) => rows(page, "Relocations")],
 ];
 

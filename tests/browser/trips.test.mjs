@@ -83,10 +83,10 @@ journey("the modules: the graph, then one request for what is selected", options
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
   await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
   await page.waitForFunction(() => globalThis.requests.includes("List"));
-  const node = (name) => page.locator("#module-graph .node", { hasText: name });
+  const node = (name) => page.locator("#graph .node", { hasText: name });
   const shown = () => node("abstract module 0").waitFor();
   assert.deepEqual(await asked(page, () => tab(page, "Modules").click(), shown), ["Graph"]);
-  const is = () => page.locator("#module-graph .node.sel", { hasText: "abstract module 1" }).first().waitFor();
+  const is = () => page.locator("#graph .node.sel", { hasText: "abstract module 1" }).first().waitFor();
   assert.deepEqual(await asked(page, () => node("abstract module 1").first().click(), is), ["Select"]);
   const properties = () => page.getByRole("grid", { name: "Properties" }).waitFor();
   const requests = await asked(page, () => tab(page, "Properties").click(), properties);

@@ -14,7 +14,7 @@ use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::code_state::CodeChange;
 use zeview::ui::commands::Command;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
-use zeview::ui::graph_view::GraphChange;
+use zeview::ui::graph_view::{Drawn, GraphChange};
 use zeview::ui::hooks::{Session, SessionContext};
 use zeview::ui::list::ListChange;
 use zeview::ui::occupancy_state::OccupancyChange;
@@ -208,14 +208,16 @@ impl File {
     fn graph(&mut self, view: &mut View, filter: &str) {
         let request = Request::Graph {
             document: NodeId::ROOT,
+            list: ListId::Modules,
             query: filtered(filter),
             start: 0,
             count: u64::MAX,
+            at: None,
         };
         let Response::Graph(page) = self.ask(request) else {
             panic!("no graph");
         };
-        let change = GraphChange::Page(0, None, Rc::from(page));
+        let change = GraphChange::Page(0, None, Drawn::Modules(Rc::from(page)));
         Rc::make_mut(&mut view.graph).apply(change, 0, None);
     }
 }
@@ -616,7 +618,7 @@ fn modules_are_a_graph_and_a_table() {
         })
     };
     let graph = modules("", false);
-    assert!(graph.contains("id=\"module-graph\""), "{graph}");
+    assert!(graph.contains("id=\"graph\""), "{graph}");
     assert!(graph.contains("12 abstract modules, 12 native images"));
     assert!(graph.contains("data-node=\"0\"") && !graph.contains("role=\"grid\""));
     let table = modules("bmg", true);
@@ -686,7 +688,7 @@ impl GridData for Numbers {
         0
     }
 
-    fn choose(&self, _: u64, _: usize) {}
+    fn choose(&self, _: u64, _: usize, _: Option<u64>) {}
 }
 
 #[derive(Properties, PartialEq)]

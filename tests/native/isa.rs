@@ -1,14 +1,12 @@
 //! Instructions: the assembler's text, and what holds for any bytes.
 
 use std::path::Path;
-use std::rc::Rc;
 
+use crate::support::code::check;
 use crate::support::isa::{compare, hex, rows, table};
 use crate::support::random::Random;
 use zeview::decode::isa::instruction::OperandKind;
-use zeview::decode::isa::{Blocks, Code, Decoder, Labels, PartKind, Platform};
-use zeview::model::assembly::Listing;
-use zeview::model::{MemorySource, SourceId, Sources, Span};
+use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform};
 
 #[test]
 fn a_sample_has_the_assemblers_text() {
@@ -82,39 +80,14 @@ fn any_word_is_decoded() {
 fn any_code_is_listed() {
     for platform in Platform::ALL {
         let mut random = Random::named(platform.name());
-        let decoder = Rc::new(Decoder::new(platform));
+        let decoder = Decoder::new(platform);
         let opcodes: Vec<u8> = decoder.encoding.opcodes.iter().map(|o| o.code).collect();
         for length in [0, 7, 8, 15, 16, 24, 1000, 5003] {
             let mut code: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
             for word in code.chunks_exact_mut(8) {
                 word[0] = opcodes[random.below(opcodes.len())];
             }
-            let span = Span::with_len(SourceId::FILE, 0, code.len() as u64);
-            let source = Box::new(MemorySource::from(code));
-            let sources = Sources::new("code", source);
-            let listing = Code::new(Some(Rc::clone(&decoder)), span, &sources);
-            let mut at = 0;
-            for row in 0..listing.count() {
-                let word = listing.span(row, &sources).unwrap();
-                assert_eq!(word.start, at);
-                at = word.end;
-                assert_eq!(listing.row_at(word.end - 1, &sources), Some(row));
-                assert!(!listing.line(row, &sources).unwrap().text.is_empty());
-                let jumps = listing.jumps(row, &sources).chars().count() as u32;
-                let lanes = listing.lanes(&sources);
-                assert_eq!(jumps, if lanes > 0 { lanes + 1 } else { 0 });
-                for part in listing.parts(row, &sources) {
-                    let end = part.bits.stretches().last().map_or(0, |(_, end)| end);
-                    assert!(u64::from(end) <= 8 * word.len());
-                }
-            }
-            assert!(span.len() - at < 16);
-            let mut tally = listing.tally(&sources);
-            while tally.step(64, &sources) > 0 {}
-            let mix = tally.mix();
-            assert_eq!(mix.instructions, u64::from(listing.count()));
-            assert_eq!(mix.bytes, at);
-            assert!(listing.text(&sources, 1 << 24).is_ok());
+            check(platform, &code);
         }
     }
 }
@@ -124,11 +97,10 @@ fn truncated_words_end_the_code() {
     let decoder = Decoder::new(Platform::Xe2);
     let bytes = [0_u8; 40];
     for length in 0..40 {
-        let all: Vec<usize> = decoder
-            .instructions(&bytes[..length])
-            .map(|(at, _)| at)
-            .collect();
-        assert_eq!(all.len(), length / 16, "{length} bytes");
+        let mut text = String::new();
+        let code = &bytes[..length];
+        decoder.list(code, None, &mut |_, _, _| (), &mut text, &mut |_| true);
+        assert_eq!(text.lines().count(), length / 16, "{length} bytes");
     }
     // A compacted one of 8 bytes needs no more.
     let compact = hex("01560020074d1b00");
@@ -196,6 +168,6 @@ fn branches_have_labels() {
     assert_eq!(lines[1], "(W)     jmpi                                 L0");
     assert_eq!(lines[2], "L16:");
     assert_eq!(lines[4], "L32:");
-    let (_, jump) = decoder.instructions(&code).next().expect("there is one");
+    let jump = decoder.decode(&code).expect("there is one");
     assert!(matches!(jump.sources[0].kind, OperandKind::Label(0)));
 }

@@ -26,6 +26,7 @@ mod igc_debug;
 mod images;
 mod invariants;
 mod isa;
+mod isa_damaged;
 mod kernels;
 mod linkage;
 mod on_demand;

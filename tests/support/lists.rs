@@ -439,9 +439,11 @@ pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
                 for (start, count) in [(0, u64::MAX), (1, 20)] {
                     let graph = ask(Request::Graph {
                         document,
+                        list,
                         query: query.clone(),
                         start,
                         count,
+                        at: None,
                     });
                     let Response::Graph(graph) = graph else {
                         panic!("{graph:?}");

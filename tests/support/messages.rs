@@ -1,6 +1,7 @@
 //! One message of every kind, with the values that are hardest to carry.
 
 use zeview::model::assembly::{MessageCount, Mix, Part};
+use zeview::model::blocks::{Block, BlockGroup, Edge, Way};
 use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
@@ -17,9 +18,10 @@ use zeview::model::{
     Value, Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, CodeReport, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage,
-    HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message,
-    Opened, Place, Problem, Request, Response, Row, SearchStep, Selected, VerdictReport,
+    Ask, BlockEdge, BlockRow, BlocksPage, CodeReport, Detail, Envelope, ExportForm, Follow,
+    GraphEdge, GraphModule, GraphPage, HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt,
+    ListPage, ListPlace, Message, Opened, Place, Problem, Request, Response, Row, SearchStep,
+    Selected, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -58,9 +60,19 @@ pub fn requests() -> Vec<Envelope> {
         },
         Request::Graph {
             document: node,
+            list: ListId::Modules,
             query: query(),
             start: u64::MAX,
             count: 0,
+            at: None,
+        },
+        Request::Graph {
+            document: node,
+            list: ListId::Instructions,
+            query: query(),
+            start: 0,
+            count: 48,
+            at: Some(SPAN),
         },
         Request::Rules,
         Request::Texts { document: node },
@@ -86,6 +98,11 @@ pub fn requests() -> Vec<Envelope> {
         Place::Around {
             span: SPAN,
             within: SPAN,
+        },
+        Place::Part {
+            span: SPAN,
+            at: 40,
+            encoding: Some("xe2".into()),
         },
         Place::Path(".ze_info/kernels/[0]".to_owned()),
         Place::Row(u64::MAX),
@@ -212,6 +229,7 @@ fn responses() -> Vec<Response> {
         Response::Verdict(Box::default()),
         Response::Verdict(Box::new(report())),
         Response::Graph(Box::new(graph())),
+        Response::Blocks(Box::new(blocks())),
         Response::Rules(vec![rule()]),
         Response::Texts(vec![bare_row()]),
         Response::Occupancy(Box::new(occupancy())),
@@ -255,6 +273,7 @@ fn responses() -> Vec<Response> {
                 parts: vec![Part {
                     name: "destination".into(),
                     text: "r1.0<1>:d".to_owned(),
+                    at: 24,
                     bits: Bits::of(1 << 127 | 0xff),
                     meaning: "".into(),
                 }],
@@ -628,6 +647,44 @@ fn rule() -> RuleInfo {
     }
 }
 
+fn blocks() -> BlocksPage {
+    BlocksPage {
+        document: NodeId(7),
+        of: SPAN,
+        found: 2,
+        ways: 1,
+        loops: 1,
+        astray: 3,
+        rest: Some(SPAN),
+        place: Some(1),
+        start: 0,
+        rows: vec![BlockRow {
+            block: Block {
+                span: SPAN,
+                row: 0,
+                rows: 4,
+                depth: 1,
+            },
+            label: "L0".to_owned(),
+            last: "jmpi L0".to_owned(),
+        }],
+        groups: vec![BlockGroup {
+            start: 48,
+            count: 2,
+            instructions: 9,
+            span: SPAN,
+        }],
+        edges: vec![BlockEdge {
+            edge: Edge {
+                from: 0,
+                to: 0,
+                way: Way::Taken,
+            },
+            label: "L0".to_owned(),
+        }],
+    }
+}
+
 fn graph() -> GraphPage {
     let image = Image {
         header: SPAN,
@@ -736,6 +793,7 @@ fn report() -> VerdictReport {
 fn detail() -> Detail {
     Detail {
         node: NodeId(u32::MAX),
+        bits: Some(Bits::new(4, 9)),
         path: "a%2Fb/[3]".to_owned(),
         doc: Some("the type".to_owned()),
         doc_source: None,

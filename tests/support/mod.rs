@@ -5,6 +5,7 @@
 
 pub mod built;
 pub mod cases;
+pub mod code;
 pub mod compressed;
 pub mod containers;
 pub mod damage;

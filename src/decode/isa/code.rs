@@ -13,6 +13,7 @@ use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
 use crate::model::assembly::{Line, Listing, Part, Tally};
+use crate::model::blocks::BlockGraph;
 use crate::model::{Bits, Sources, Span, Str};
 
 /// Every so many instructions the position is remembered.
@@ -28,6 +29,7 @@ pub struct Code {
     /// The first byte after the last whole instruction.
     end: u64,
     flow: OnceCell<Rc<Flow>>,
+    blocks: OnceCell<Rc<BlockGraph>>,
     /// The number of the first instruction of a block of [`STRIDE`], and where those of the block
     /// are: that was asked for last.
     block: RefCell<(u32, Vec<Span>)>,
@@ -54,6 +56,7 @@ impl Code {
             count,
             end,
             flow: OnceCell::new(),
+            blocks: OnceCell::new(),
             block: RefCell::default(),
             last: RefCell::default(),
         }
@@ -233,6 +236,7 @@ impl Listing for Code {
         let parts = decoder.format_parts(&instruction, Labels::Names(at), &mut text);
         let parts = parts.into_iter().map(|part| Part {
             name: name(part.kind),
+            at: u32::try_from(part.text.start).unwrap_or(u32::MAX),
             text: text.get(part.text).unwrap_or_default().trim().to_owned(),
             bits: Bits::of(part.bits),
             meaning: match part.kind {
@@ -250,6 +254,13 @@ impl Listing for Code {
 
     fn lanes(&self, sources: &Sources) -> u32 {
         self.flow(sources).lanes()
+    }
+
+    fn blocks(&self, sources: &Sources) -> Rc<BlockGraph> {
+        let blocks = self
+            .blocks
+            .get_or_init(|| Rc::new(self.flow(sources).blocks(self.code, sources)));
+        Rc::clone(blocks)
     }
 
     fn text(&self, sources: &Sources, limit: usize) -> Result<String, String> {
@@ -276,8 +287,8 @@ impl Listing for Code {
     }
 
     fn tally(&self, sources: &Sources) -> Box<dyn Tally> {
-        let flow = self.flow(sources);
-        Box::new(CodeTally::new(self.decoder.clone(), self.code, &flow))
+        let blocks = self.blocks(sources);
+        Box::new(CodeTally::new(self.decoder.clone(), self.code, &blocks))
     }
 }
 

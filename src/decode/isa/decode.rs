@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use super::Platform;
 use super::compact::{Copied, Expansions, Origin, expand};
 use super::encoding::{Encoding, Kind, Opcode};
+use super::format::ends_block;
 use super::instruction::{Instruction, Operand, Options, Scoreboard, Subfunction};
 use super::tables::{Field, Meaning, Op, PLATFORMS};
 use super::word::{Format, Layout, Leaves, Plan, Plans, Value, Word};
@@ -103,30 +104,64 @@ impl Decoder {
         }
     }
 
-    /// Whether the instruction with that first byte can be a branch or end the thread.
+    /// Decodes the instruction that the bytes begin with, if it ends a block: a branch, or the end
+    /// of the thread. Most others are not decoded.
     #[must_use]
-    pub fn can_branch(&self, first: u8) -> bool {
+    pub fn decode_end(&self, bytes: &[u8], instruction: &mut Instruction) -> bool {
+        let Some(first) = bytes.first() else {
+            return false;
+        };
         let operation = self.operations.get(usize::from(first & 0x7f));
-        let kind = operation.and_then(Option::as_ref).map(|o| o.opcode.kind);
-        kind.is_some_and(|kind| kind.is_branch() || kind.is_send())
+        let Some(operation) = operation.and_then(Option::as_ref) else {
+            return false;
+        };
+        let kind = operation.opcode.kind;
+        let can_end = kind.is_branch() || kind.is_send() && self.has_end(operation, bytes);
+        can_end && self.decode_into(bytes, instruction).is_some() && ends_block(instruction)
+    }
+
+    /// Whether a message's bit for the end of the thread is set. Of compact words it is not known.
+    fn has_end(&self, operation: &Operation, bytes: &[u8]) -> bool {
+        let Some(word) = bytes.first_chunk::<16>() else {
+            return true;
+        };
+        let word = Word::new(u128::from_le_bytes(*word));
+        if word.low & (1 << 29) != 0 {
+            return true;
+        }
+        let end = self.leaves.read(&operation.layout, Field::EOT, word, None);
+        end.is_none_or(|end| end.meaning == Some(Meaning::EOT))
     }
 
     /// Decodes the instruction that the bytes begin with. Returns `None` if they end before it does.
     /// Which bits the parts are made of only [`Self::decode_fields`] finds out.
     #[must_use]
     pub fn decode(&self, bytes: &[u8]) -> Option<Instruction> {
-        self.run(bytes, None)
+        let mut instruction = Instruction::default();
+        self.decode_into(bytes, &mut instruction)?;
+        Some(instruction)
+    }
+
+    /// The same in the place of another instruction: an instruction is large. Returns its length.
+    pub fn decode_into(&self, bytes: &[u8], instruction: &mut Instruction) -> Option<usize> {
+        self.run(bytes, None, instruction)
     }
 
     /// Decodes an instruction and lists the fields that were read.
     #[must_use]
     pub fn decode_fields(&self, bytes: &[u8]) -> Option<(Instruction, Vec<FieldRead>)> {
         let mut fields = Vec::new();
-        let instruction = self.run(bytes, Some(&mut fields))?;
+        let mut instruction = Instruction::default();
+        self.run(bytes, Some(&mut fields), &mut instruction)?;
         Some((instruction, fields))
     }
 
-    fn run(&self, bytes: &[u8], fields: Option<&mut Vec<FieldRead>>) -> Option<Instruction> {
+    fn run(
+        &self,
+        bytes: &[u8],
+        fields: Option<&mut Vec<FieldRead>>,
+        instruction: &mut Instruction,
+    ) -> Option<usize> {
         let low = u64::from_le_bytes(*bytes.first_chunk::<8>()?);
         let compact = low & (1 << 29) != 0;
         let word = match compact {
@@ -143,13 +178,13 @@ impl Decoder {
         let (op, kind) = operation.map_or((Op::Illegal, Kind::Nullary), |operation| {
             (operation.opcode.op, operation.opcode.kind)
         });
-        let mut instruction = Instruction::new(op, kind, length);
+        instruction.renew(op, kind, length);
         let decoded = operation.and_then(|operation| {
             let origins = detailed.then_some(&mut origins);
-            self.decode_word(operation, word, compact, fields, origins, &mut instruction)
+            self.decode_word(operation, word, compact, fields, origins, instruction)
         });
         if decoded.is_none() {
-            instruction = Instruction::new(Op::Illegal, Kind::Nullary, length);
+            instruction.renew(Op::Illegal, Kind::Nullary, length);
             instruction.invalid = true;
             instruction.errors = true;
             instruction.op_bits = if compact { u64::MAX.into() } else { u128::MAX };
@@ -160,7 +195,7 @@ impl Decoder {
                 instruction.translate(&origins);
             }
         }
-        Some(instruction)
+        Some(usize::from(length))
     }
 }
 
@@ -235,12 +270,13 @@ fn original(native: u128, origins: &[Origin]) -> u128 {
     from.fold(0, |bits, o| bits | u128::from(o.compact))
 }
 
-impl Instruction {
-    fn new(op: Op, kind: Kind, length: u8) -> Instruction {
+impl Default for Instruction {
+    /// Nothing: an illegal word of no bytes.
+    fn default() -> Instruction {
         Instruction {
-            length,
-            op,
-            kind,
+            length: 0,
+            op: Op::Illegal,
+            kind: Kind::Nullary,
             errors: false,
             invalid: false,
             exec: None,
@@ -258,6 +294,30 @@ impl Instruction {
             options: Options::default(),
             scoreboard: Scoreboard::default(),
         }
+    }
+}
+
+impl Instruction {
+    /// Empties it. What was in the sources stays: there are none any more.
+    fn renew(&mut self, op: Op, kind: Kind, length: u8) {
+        self.length = length;
+        self.op = op;
+        self.kind = kind;
+        self.errors = false;
+        self.invalid = false;
+        self.exec = None;
+        self.no_mask = false;
+        self.predicate = None;
+        self.modifier = None;
+        self.flag = (0, 0);
+        self.prefix_bits = 0;
+        self.subfunction = Subfunction::None;
+        self.op_bits = 0x7f;
+        self.destination = None;
+        self.source_count = 0;
+        self.message = None;
+        self.options = Options::default();
+        self.scoreboard = Scoreboard::default();
     }
 
     /// Replaces bits of the native word by those of the compact word.
@@ -300,9 +360,23 @@ impl Cx<'_> {
     /// A field, if the instruction has it.
     #[inline]
     pub fn optional(&mut self, field: Field) -> Option<Value> {
+        if !self.detailed
+            && let Some(value) = self.plan.read(self.leaves, field, self.word)
+        {
+            self.errors |= value.invalid;
+            return Some(value);
+        }
+        self.read_detailed(field)
+    }
+
+    /// The same with its bits, and for fields that only a compact word has.
+    #[cold]
+    #[inline(never)]
+    fn read_detailed(&mut self, field: Field) -> Option<Value> {
         let mut bits = 0;
-        let wanted = self.detailed.then_some(&mut bits);
-        let mut value = self.plan.read(self.leaves, field, self.word, wanted);
+        let mut value = self
+            .plan
+            .read_bits(self.leaves, field, self.word, &mut bits);
         if value.is_none()
             && let Some((packed, word)) = self.compact
         {
@@ -310,7 +384,7 @@ impl Cx<'_> {
         }
         let value = value?;
         self.errors |= value.invalid;
-        if bits != 0 {
+        if self.detailed && bits != 0 {
             self.touched |= bits;
             if let Some(fields) = &mut self.fields
                 && !fields.iter().any(|f| f.field == field)
@@ -321,11 +395,24 @@ impl Cx<'_> {
         Some(value)
     }
 
+    #[inline(never)]
     pub fn read(&mut self, field: Field) -> Read<Value> {
         self.optional(field).ok_or(Fatal)
     }
 
+    /// Most fields are read here and in [`Self::meaning`], so the most frequent cases come first.
     pub fn number(&mut self, field: Field) -> Read<u64> {
+        if !self.detailed
+            && let Some(leaf) = self.plan.leaf(self.leaves, field)
+        {
+            if let Some(number) = self.leaves.plain_number(leaf, self.word) {
+                return Ok(number);
+            }
+            if let Some(value) = self.leaves.listed(leaf, self.word) {
+                self.errors |= value.invalid;
+                return Ok(value.number);
+            }
+        }
         Ok(self.read(field)?.number)
     }
 
@@ -334,6 +421,13 @@ impl Cx<'_> {
     }
 
     pub fn meaning(&mut self, field: Field) -> Read<Option<Meaning>> {
+        if !self.detailed
+            && let Some(leaf) = self.plan.leaf(self.leaves, field)
+            && let Some(value) = self.leaves.listed(leaf, self.word)
+        {
+            self.errors |= value.invalid;
+            return Ok(value.meaning);
+        }
         Ok(self.read(field)?.meaning)
     }
 

@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::format::ends_block;
-use super::{Decoder, targets};
-use crate::model::{Sources, Span};
-
+use super::format::falls_through;
+use super::instruction::Instruction;
+use super::tables::Op;
 use super::windows::for_each_word;
+use super::{Decoder, targets};
+use crate::decode::limits;
+use crate::model::blocks::{Block, BlockGraph, Edge, Way};
+use crate::model::{Sources, Span};
 
 /// So many jumps are drawn beside each other; those that find no place are not.
 const LANES: usize = 8;
@@ -17,11 +20,48 @@ pub struct Flow {
     /// Where the blocks start, in order: after branches, after the end of the thread, and where
     /// branches go. A place can be outside of the code, or within an instruction.
     pub starts: Vec<i32>,
-    /// Where instructions jump back to: from, to.
-    pub back: Vec<(i32, i32)>,
+    /// The instructions that end a block, in order.
+    ends: Vec<End>,
     /// The jumps that are drawn, the innermost lane first: by the lower end, the upper end and
     /// whether it is the target.
     lanes: Vec<BTreeMap<i32, Jump>>,
+}
+
+/// How a block ends: with a branch, or the end of the thread.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    /// Where the next instruction is.
+    next: i32,
+    /// Control can go on there.
+    falls_through: bool,
+    way: Way,
+    targets: [Option<i32>; 2],
+}
+
+impl End {
+    fn new(i: &Instruction, at: i32, next: i32) -> End {
+        let mut targets = targets(i, at);
+        End {
+            next,
+            falls_through: falls_through(i),
+            way: match i.op {
+                Op::Call | Op::Calla => Way::Call,
+                _ => Way::Taken,
+            },
+            targets: [targets.next(), targets.next()],
+        }
+    }
+
+    /// Where it goes, but for what comes next anyway; each place once.
+    fn places(&self) -> impl Iterator<Item = (i32, Way)> {
+        let next = self.falls_through.then_some((self.next, Way::FallThrough));
+        let [first, second] = self.targets;
+        let second = second.filter(|place| Some(*place) != first);
+        let others = first.into_iter().chain(second);
+        let others = others.filter(|place| !self.falls_through || *place != self.next);
+        next.into_iter()
+            .chain(others.map(|place| (place, self.way)))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,17 +77,18 @@ impl Flow {
     pub fn find(decoder: &Decoder, code: Span, sources: &Sources) -> Flow {
         let mut starts = BTreeSet::from([0]);
         let mut jumps = BTreeSet::new();
+        let mut ends = Vec::new();
+        let mut instruction = Instruction::default();
         for_each_word(sources, code, &mut |at, word| {
-            if !word.first().is_some_and(|byte| decoder.can_branch(*byte)) {
-                return true;
-            }
-            let (Ok(at), Some(instruction)) = (i32::try_from(at), decoder.decode(word)) else {
-                return true;
+            let Ok(at) = i32::try_from(at) else {
+                return false;
             };
-            let next = at.saturating_add(i32::from(instruction.length));
-            if ends_block(&instruction) {
-                starts.insert(next);
+            if !decoder.decode_end(word, &mut instruction) {
+                return true;
             }
+            let next = at.saturating_add(i32::from(instruction.length));
+            starts.insert(next);
+            ends.push(End::new(&instruction, at, next));
             for target in targets(&instruction, at) {
                 starts.insert(target);
                 if target != next {
@@ -59,10 +100,9 @@ impl Flow {
         let length = i32::try_from(code.len()).unwrap_or(i32::MAX);
         let mut within: Vec<(i32, i32)> = jumps.iter().copied().collect();
         within.retain(|(_, to)| (0..length).contains(to));
-        let back = within.iter().filter(|(from, to)| to <= from).copied();
         let mut flow = Flow {
             starts: starts.into_iter().collect(),
-            back: back.collect(),
+            ends,
             lanes: Vec::new(),
         };
         within.sort_by_key(|(from, to)| (from.abs_diff(*to), *from));
@@ -136,31 +176,64 @@ impl Flow {
         u32::try_from(self.lanes.len()).unwrap_or(u32::MAX)
     }
 
-    /// How many blocks of the code there are.
+    /// The basic blocks of the code, which is the one that was looked through.
     #[must_use]
-    pub fn blocks(&self, length: i32) -> u64 {
-        let starts = self.starts.iter();
-        starts.filter(|start| (0..length).contains(*start)).count() as u64
-    }
-
-    /// How many loops there are, and in how many of them an instruction is at most: a loop goes
-    /// from a place to the last jump back to it.
-    #[must_use]
-    pub fn loops(&self) -> (u64, u64) {
-        let mut loops: BTreeMap<i32, i32> = BTreeMap::new();
-        for (from, to) in &self.back {
-            let end = loops.entry(*to).or_insert(*from);
-            *end = (*end).max(*from);
-        }
-        let mut ends: Vec<i32> = loops.values().copied().collect();
-        ends.sort_unstable();
-        let (mut done, mut nesting) = (0, 0);
-        for (begun, start) in (1_usize..).zip(loops.keys()) {
-            while ends.get(done).is_some_and(|end| end < start) {
-                done += 1;
+    pub fn blocks(&self, code: Span, sources: &Sources) -> BlockGraph {
+        let mut starts = self.starts.iter().copied().peekable();
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut row = 0_u32;
+        let mut rest = None;
+        for_each_word(sources, code, &mut |at, word| {
+            let Ok(place) = i32::try_from(at) else {
+                return false;
+            };
+            // What starts before it is outside of the code, or within an instruction.
+            while starts.next_if(|start| *start < place).is_some() {}
+            if starts.next_if_eq(&place).is_some() {
+                if blocks.len() == limits::BLOCKS {
+                    rest = Some(code.skip(at));
+                    return false;
+                }
+                blocks.push(Block {
+                    span: code.subspan(at, 0),
+                    row,
+                    rows: 0,
+                    depth: 0,
+                });
             }
-            nesting = nesting.max(begun - done);
+            if let Some(block) = blocks.last_mut() {
+                block.span.end += word.len() as u64;
+                block.rows += 1;
+            }
+            row = row.saturating_add(1);
+            true
+        });
+        let mut edges = Vec::new();
+        let mut astray = 0;
+        let mut ends = self.ends.iter().peekable();
+        for (from, block) in (0_u32..).zip(&blocks) {
+            let end = i32::try_from(block.span.end - code.start).unwrap_or(i32::MAX);
+            let Some(last) = ends.next_if(|found| found.next == end) else {
+                if usize::try_from(from).is_ok_and(|from| from + 1 < blocks.len()) {
+                    let (to, way) = (from + 1, Way::FallThrough);
+                    edges.push(Edge { from, to, way });
+                }
+                continue;
+            };
+            for (place, way) in last.places() {
+                let found = u64::try_from(place).ok().and_then(|place| {
+                    let start = code.start.saturating_add(place);
+                    blocks
+                        .binary_search_by_key(&start, |block| block.span.start)
+                        .ok()
+                });
+                match found.and_then(|to| u32::try_from(to).ok()) {
+                    Some(to) => edges.push(Edge { from, to, way }),
+                    // It is not known where control goes on behind the end, or what is left out.
+                    None => astray += u64::from(way != Way::FallThrough && rest.is_none()),
+                }
+            }
         }
-        (loops.len() as u64, nesting as u64)
+        BlockGraph::new(blocks, edges, astray, rest)
     }
 }

@@ -454,6 +454,24 @@ pub(super) fn ends_block(i: &Instruction) -> bool {
     branch || i.options.has(Options::EOT)
 }
 
+/// Whether control can go on with the instruction after it, once it comes back from a call.
+pub(super) fn falls_through(i: &Instruction) -> bool {
+    let goes_away = matches!(
+        i.op,
+        Op::Jmpi
+            | Op::Goto
+            | Op::Halt
+            | Op::Break
+            | Op::Cont
+            | Op::Ret
+            | Op::While
+            | Op::Brc
+            | Op::Brd
+    );
+    let is_always = goes_away && i.predicate.is_none();
+    !is_always && !i.options.has(Options::EOT)
+}
+
 /// Appends a number with its sign, in hexadecimal.
 pub(super) fn push_offset(out: &mut String, value: i64) {
     push_signed_hex(out, value);

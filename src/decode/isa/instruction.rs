@@ -34,9 +34,9 @@ pub struct Instruction {
     pub op_bits: u128,
     /// Where the result goes.
     pub destination: Option<Operand>,
-    /// What it is made of.
+    /// What it is made of: the first [`source_count`](Instruction::source_count).
     pub sources: [Operand; 5],
-    /// How many sources there are.
+    /// How many sources there are. Those behind mean nothing.
     pub source_count: usize,
     /// The message of a send.
     pub message: Option<Message>,

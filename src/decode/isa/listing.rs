@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::format::{Labels, ends_block};
+use super::format::Labels;
 use super::instruction::OperandKind;
 use super::operand_text::{absolute, push_label};
 use super::windows::length;
@@ -19,20 +19,15 @@ impl Blocks {
     pub fn find(decoder: &Decoder, code: &[u8]) -> Blocks {
         let mut starts = BTreeSet::from([0]);
         let mut place = 0;
+        let mut instruction = Instruction::default();
         while let Some(rest) = code.get(place..)
             && let Some(length) = length(rest)
         {
             let at = i32::try_from(place).unwrap_or(i32::MAX);
             place += length;
-            let can_branch = rest.first().is_some_and(|byte| decoder.can_branch(*byte));
-            let Some(instruction) = can_branch.then(|| decoder.decode(rest)).flatten() else {
-                continue;
-            };
-            if ends_block(&instruction) {
+            if decoder.decode_end(rest, &mut instruction) {
                 starts.insert(at.wrapping_add(i32::from(instruction.length)));
-            }
-            for target in targets(&instruction, at) {
-                starts.insert(target);
+                starts.extend(targets(&instruction, at));
             }
         }
         Blocks(starts.into_iter().collect())
@@ -57,36 +52,7 @@ pub fn targets(instruction: &Instruction, at: i32) -> impl Iterator<Item = i32> 
         })
 }
 
-/// The instructions of some code, with their offsets.
-#[derive(Debug)]
-pub struct Instructions<'a> {
-    decoder: &'a Decoder,
-    code: &'a [u8],
-    at: usize,
-}
-
-impl Iterator for Instructions<'_> {
-    type Item = (usize, Instruction);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let at = self.at;
-        let instruction = self.decoder.decode(self.code.get(at..)?)?;
-        self.at += usize::from(instruction.length);
-        Some((at, instruction))
-    }
-}
-
 impl Decoder {
-    /// Goes through the instructions of some code. Ends before a truncated one.
-    #[must_use]
-    pub fn instructions<'a>(&'a self, code: &'a [u8]) -> Instructions<'a> {
-        Instructions {
-            decoder: self,
-            code,
-            at: 0,
-        }
-    }
-
     /// Appends the listing of some code: a label before each block if there are `blocks`, and a
     /// line for each instruction. `prefix` gets the offset and the length of each instruction and
     /// appends what its line begins with. `flush` gets the text from time to time and empties it, and says
@@ -109,7 +75,11 @@ impl Decoder {
         {
             label(out, *start);
         }
-        for (place, instruction) in self.instructions(code) {
+        let mut place = 0;
+        let mut instruction = Instruction::default();
+        while let Some(rest) = code.get(place..)
+            && let Some(length) = self.decode_into(rest, &mut instruction)
+        {
             let at = i32::try_from(place).unwrap_or(i32::MAX);
             // The assembler goes one block on, even if several start here.
             if let Some(start) = starts.next_if(|start| **start <= at) {
@@ -119,9 +89,10 @@ impl Decoder {
                 Some(_) => Labels::Names(at),
                 None => Labels::Numeric,
             };
-            prefix(place, usize::from(instruction.length), out);
+            prefix(place, length, out);
             self.format(&instruction, labels, out);
             out.push('\n');
+            place += length;
             if out.len() > 64 * 1024 && !flush(out) {
                 return;
             }

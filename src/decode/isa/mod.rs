@@ -44,7 +44,7 @@ pub use decode::{Decoder, FieldRead};
 pub use encoding::Kind;
 pub use format::{Labels, Part, PartKind};
 pub use instruction::Instruction;
-pub use listing::{Blocks, Instructions, targets};
+pub use listing::{Blocks, targets};
 pub use operand_text::{absolute, push_label};
 
 /// A family of devices with the same encoding of instructions.

@@ -1,19 +1,26 @@
 //! Numbers as the assembler writes them.
 
-/// Appends a decimal number.
+use std::fmt::{self, LowerExp, Write as _};
+use std::str::FromStr;
+
+/// Appends a decimal number. Most are as small as those of registers.
+#[inline]
 pub fn push_decimal(out: &mut String, value: u64) {
-    let digit = |value: u64| char::from(b'0' + (value % 10).to_le_bytes()[0]);
-    if value < 10 {
-        return out.push(digit(value));
+    match u8::try_from(value) {
+        Ok(small @ 0..10) => out.push(char::from(b'0' + small)),
+        Ok(small @ 10..100) => {
+            out.push(char::from(b'0' + small / 10));
+            out.push(char::from(b'0' + small % 10));
+        }
+        _ => push_large(out, value),
     }
-    let mut power = 10_u64;
-    while value / power >= 10 {
-        power *= 10;
-    }
-    while power > 0 {
-        out.push(digit(value / power));
-        power /= 10;
-    }
+}
+
+fn push_large(out: &mut String, value: u64) {
+    push_decimal(out, value / 100);
+    let [rest, ..] = (value % 100).to_le_bytes();
+    out.push(char::from(b'0' + rest / 10));
+    out.push(char::from(b'0' + rest % 10));
 }
 
 /// Appends a signed decimal number.
@@ -69,33 +76,20 @@ pub fn push_single(out: &mut String, bits: u32) {
         let quiet = bits & 0x0040_0000 != 0;
         return push_nan(out, bits >> 31 != 0, quiet, u64::from(bits & 0x003f_ffff));
     }
-    if value.is_infinite() {
-        out.push_str(if value > 0.0 { "inf" } else { "-inf" });
-        return;
+    if !push_shortest(out, value, f64::from(value)) {
+        push_hex(out, bits.into(), 0);
     }
-    let same = |text: &str| text.parse::<f32>().is_ok_and(|v| v == value);
-    push_shortest(
-        out,
-        &format!("{value:.5e}"),
-        &format!("{value:.6e}"),
-        &same,
-        u64::from(bits),
-    );
 }
 
 /// Appends a float of half precision, with the digits of single precision.
 pub fn push_half(out: &mut String, bits: u16) {
-    let single = half_to_single(bits);
-    let value = f32::from_bits(single);
+    let value = f32::from_bits(half_to_single(bits));
     if value.is_nan() {
         let quiet = bits & 0x200 != 0;
         return push_nan(out, bits >> 15 != 0, quiet, u64::from(bits & 0x1ff));
     }
-    let mut text = String::new();
-    push_single(&mut text, single);
-    match text.starts_with("0x") {
-        true => push_hex(out, bits.into(), 0),
-        false => out.push_str(&text),
+    if !push_shortest(out, value, f64::from(value)) {
+        push_hex(out, bits.into(), 0);
     }
 }
 
@@ -106,18 +100,9 @@ pub fn push_double(out: &mut String, bits: u64) {
         let quiet = bits & (1 << 51) != 0;
         return push_nan(out, bits >> 63 != 0, quiet, bits & ((1 << 51) - 1));
     }
-    if value.is_infinite() {
-        out.push_str(if value > 0.0 { "inf" } else { "-inf" });
-        return;
+    if !push_shortest(out, value, value) {
+        push_hex(out, bits, 0);
     }
-    let same = |text: &str| text.parse::<f64>().is_ok_and(|v| v == value);
-    push_shortest(
-        out,
-        &format!("{value:.5e}"),
-        &format!("{value:.6e}"),
-        &same,
-        bits,
-    );
 }
 
 fn push_nan(out: &mut String, negative: bool, quiet: bool, payload: u64) {
@@ -129,82 +114,152 @@ fn push_nan(out: &mut String, negative: bool, quiet: bool, payload: u64) {
     out.push(')');
 }
 
-/// The six digits that C's `%g` writes if they say the same, else the seven of `%e`, else the
-/// bits.
-fn push_shortest(out: &mut String, six: &str, seven: &str, same: &dyn Fn(&str) -> bool, bits: u64) {
-    let short = general(six);
-    if same(&short) {
-        out.push_str(&short);
-        if !short.contains(['.', 'e']) {
-            out.push_str(".0");
+/// Appends the six digits that C's `%g` writes if they say the same, else the seven of `%e`; says
+/// whether one of them does. `wide` is the same value.
+fn push_shortest<F>(out: &mut String, value: F, wide: f64) -> bool
+where
+    F: LowerExp + FromStr + PartialEq,
+{
+    if wide.is_infinite() {
+        out.push_str(if wide > 0.0 { "inf" } else { "-inf" });
+        return true;
+    }
+    // All digits of a whole number below a million are written.
+    if wide.abs() < 1e6 && wide.trunc() == wide {
+        if wide.is_sign_negative() {
+            out.push('-');
         }
-        return;
+        push_whole(out, wide.abs());
+        out.push_str(".0");
+        return true;
     }
-    let long = scientific(seven);
-    if same(&long) {
-        out.push_str(&long);
-        return;
+    let start = out.len();
+    let same = |out: &str| {
+        let text = out.get(start..).unwrap_or_default();
+        text.parse::<F>().is_ok_and(|read| read == value)
+    };
+    let mut digits = Short::default();
+    if write!(digits, "{value:.5e}").is_ok() {
+        push_general(out, digits.text());
+        if same(out) {
+            if !out.get(start..).unwrap_or_default().contains(['.', 'e']) {
+                out.push_str(".0");
+            }
+            return true;
+        }
     }
-    push_hex(out, bits, 0);
+    out.truncate(start);
+    let mut digits = Short::default();
+    if write!(digits, "{value:.6e}").is_ok() {
+        push_scientific(out, digits.text());
+        if same(out) {
+            return true;
+        }
+    }
+    out.truncate(start);
+    false
 }
 
-/// Rust's `1.5e-7` as C's `1.5e-07`.
-fn scientific(text: &str) -> String {
+/// Appends a whole number below a million.
+fn push_whole(out: &mut String, value: f64) {
+    let mut whole = 0_u64;
+    // Bit by bit: there is no conversion that cannot lose something.
+    for bit in (0..20).rev() {
+        let with = whole | 1 << bit;
+        if f64::from(u32::try_from(with).unwrap_or(u32::MAX)) <= value {
+            whole = with;
+        }
+    }
+    push_decimal(out, whole);
+}
+
+/// A text of a few bytes.
+#[derive(Default)]
+struct Short {
+    bytes: [u8; 24],
+    len: usize,
+}
+
+impl Short {
+    fn text(&self) -> &str {
+        let bytes = self.bytes.get(..self.len).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let place = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+/// Appends Rust's `1.5e-7` as C's `1.5e-07`.
+fn push_scientific(out: &mut String, text: &str) {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
+    out.push_str(digits);
+    push_exponent(out, exponent);
+}
+
+fn push_exponent(out: &mut String, exponent: &str) {
     let (sign, exponent) = match exponent.strip_prefix('-') {
-        Some(exponent) => ('-', exponent),
-        None => ('+', exponent),
+        Some(exponent) => ("e-", exponent),
+        None => ("e+", exponent),
     };
-    let mut out = String::from(digits);
-    out.push('e');
-    out.push(sign);
+    out.push_str(sign);
     if exponent.len() < 2 {
         out.push('0');
     }
     out.push_str(exponent);
-    out
 }
 
-/// Scientific notation as `%g` has it: without zeros at the end, and plain between 1e-4 and 1e6.
-fn general(text: &str) -> String {
+/// Appends scientific notation as `%g` has it: without zeros at the end, and plain between 1e-4
+/// and 1e6.
+fn push_general(out: &mut String, text: &str) {
     let (digits, exponent) = text.split_once('e').unwrap_or((text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    let (sign, digits) = match digits.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", digits),
+    let digits = match digits.strip_prefix('-') {
+        Some(digits) => {
+            out.push('-');
+            digits
+        }
+        None => digits,
     };
-    let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
-    let kept = plain.trim_end_matches('0');
-    let kept = if kept.is_empty() { "0" } else { kept };
-    let (first, rest) = kept.split_at_checked(1).unwrap_or((kept, ""));
-    let mut out = String::from(sign);
-    match exponent {
+    // A digit, a point, and five more.
+    let (first, rest) = digits.split_once('.').unwrap_or((digits, ""));
+    let rest = rest.trim_end_matches('0');
+    let places = exponent.parse().unwrap_or(0_i32);
+    match places {
         -4..0 => {
             out.push_str("0.");
-            for _ in exponent..-1 {
+            for _ in places..-1 {
                 out.push('0');
             }
-            out.push_str(kept);
+            out.push_str(first);
+            out.push_str(rest);
         }
         0..6 => {
-            let whole = exponent.unsigned_abs() as usize + 1;
-            for at in 0..whole.max(kept.len()) {
-                if at == whole {
-                    out.push('.');
-                }
-                out.push_str(kept.get(at..=at).unwrap_or("0"));
+            let whole = places.unsigned_abs() as usize;
+            out.push_str(first);
+            let (before, after) = rest.split_at_checked(whole).unwrap_or((rest, ""));
+            out.push_str(before);
+            for _ in before.len()..whole {
+                out.push('0');
+            }
+            if !after.is_empty() {
+                out.push('.');
+                out.push_str(after);
             }
         }
         _ => {
-            let mut digits = String::from(first);
+            out.push_str(first);
             if !rest.is_empty() {
-                digits.push('.');
-                digits.push_str(rest);
+                out.push('.');
+                out.push_str(rest);
             }
-            digits.push('e');
-            digits.push_str(text.split_once('e').map_or("0", |(_, exponent)| exponent));
-            out.push_str(&scientific(&digits));
+            push_exponent(out, exponent);
         }
     }
-    out
 }

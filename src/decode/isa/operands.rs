@@ -207,13 +207,15 @@ impl Cx<'_> {
     }
 
     /// A stride or width. Bits without meaning stand for their own number, if that is one.
-    pub fn stride(&mut self, field: Field, valid: &[u64]) -> Read<Stride> {
+    /// `valid` has a bit for each number that is one.
+    pub fn stride(&mut self, field: Field, valid: u64) -> Read<Stride> {
         let number = self.number(field)?;
-        Ok(valid.contains(&number).then(|| low8(number)))
+        let is_valid = number < 64 && valid >> number & 1 != 0;
+        Ok(is_valid.then(|| low8(number)))
     }
 
     pub fn horizontal_stride(&mut self, field: Field) -> Read<Stride> {
-        self.stride(field, &[0, 1, 2, 4])
+        self.stride(field, bits(&[0, 1, 2, 4]))
     }
 
     /// The register of a destination, its subregister scaled by its type.
@@ -332,8 +334,8 @@ impl Cx<'_> {
     }
 
     pub fn full_region(&mut self, fields: &SourceFields) -> Read<Region> {
-        let vertical = self.stride(fields.vertical, &[0, 1, 2, 3, 4, 8, 16, 32])?;
-        let width = self.stride(fields.width, &[1, 2, 4, 8, 16])?;
+        let vertical = self.stride(fields.vertical, bits(&[0, 1, 2, 3, 4, 8, 16, 32]))?;
+        let width = self.stride(fields.width, bits(&[1, 2, 4, 8, 16]))?;
         let horizontal = self.horizontal_stride(fields.horizontal)?;
         Ok(match vertical {
             Some(3) => Region::Vxh(width, horizontal),
@@ -499,6 +501,16 @@ impl Cx<'_> {
         self.push(source);
         Ok(())
     }
+}
+
+/// A bit for each of some numbers.
+pub(super) const fn bits(mut numbers: &[u8]) -> u64 {
+    let mut bits = 0;
+    while let [first, rest @ ..] = numbers {
+        bits |= 1 << *first;
+        numbers = rest;
+    }
+    bits
 }
 
 fn is_null(kind: &OperandKind) -> bool {

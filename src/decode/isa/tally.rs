@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::code::is_illegal;
-use super::flow::Flow;
 use super::instruction::{Operand, OperandKind, Region, RegisterName, Stride, Subfunction};
 use super::message;
 use super::tables::{Meaning, Op};
@@ -12,6 +11,7 @@ use super::windows::for_each_word;
 use super::words::{PADDING, Remark, is_padding, kind, message_name, remarks};
 use super::{Decoder, Instruction};
 use crate::model::assembly::{MessageCount, Mix, Tally};
+use crate::model::blocks::BlockGraph;
 use crate::model::{Sources, Span};
 
 /// Counts the instructions of some code.
@@ -33,11 +33,11 @@ struct Counted {
 }
 
 impl CodeTally {
-    pub fn new(decoder: Option<Rc<Decoder>>, code: Span, flow: &Flow) -> CodeTally {
+    pub fn new(decoder: Option<Rc<Decoder>>, code: Span, blocks: &BlockGraph) -> CodeTally {
         let mut counted = Counted::default();
-        let length = i32::try_from(code.len()).unwrap_or(i32::MAX);
-        counted.mix.blocks = flow.blocks(length);
-        (counted.mix.loops, counted.mix.nesting) = flow.loops();
+        counted.mix.blocks = blocks.blocks.len() as u64;
+        counted.mix.loops = blocks.loops.len() as u64;
+        counted.mix.nesting = blocks.nesting();
         CodeTally {
             decoder,
             code,

@@ -2,7 +2,7 @@
 
 use super::decode::{Cx, Fatal, Read};
 use super::instruction::{Operand, OperandKind, Region};
-use super::operands::{SOURCES, SourceFields};
+use super::operands::{SOURCES, SourceFields, bits};
 use super::tables::{Field, Meaning, Op};
 
 impl Cx<'_> {
@@ -107,7 +107,7 @@ impl Cx<'_> {
         if !self.is_macro() && !reduced {
             let vertical = match at {
                 2 => None,
-                _ => Some(self.stride(fields.vertical, &[0, 1, 2, 4, 8, 16, 32])?),
+                _ => Some(self.stride(fields.vertical, bits(&[0, 1, 2, 4, 8, 16, 32]))?),
             };
             let horizontal = self.horizontal_stride(fields.horizontal)?;
             region = match vertical {

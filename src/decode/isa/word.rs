@@ -225,22 +225,31 @@ impl Plan {
         word.and(self.kept).or(self.set)
     }
 
-    /// Reads a field of a word, and adds its bits to `bits` if they are wanted. Returns `None` if
-    /// the instruction has no such field.
-    #[inline]
-    pub fn read(
+    /// Reads a field of a word, and adds its bits to `bits`. Returns `None` if the instruction has
+    /// no such field.
+    pub fn read_bits(
         &self,
         leaves: &Leaves,
         field: Field,
         word: Word,
-        bits: Option<&mut u128>,
+        bits: &mut u128,
     ) -> Option<Value> {
         let node = self.layout.get(field as usize).copied().unwrap_or_default();
-        let leaf = leaves.leaf(node)?;
-        if let Some(bits) = bits {
-            *bits |= leaves.bits(leaf);
-        }
-        Some(leaves.value(leaf, word))
+        *bits |= leaves.bits(leaves.leaf(node)?);
+        self.read(leaves, field, word)
+    }
+
+    /// The leaf of a field. Returns `None` if the instruction has no such field.
+    #[inline(always)]
+    pub fn leaf<'a>(&self, leaves: &'a Leaves, field: Field) -> Option<&'a Leaf> {
+        leaves.leaf(self.layout.get(field as usize).copied().unwrap_or_default())
+    }
+
+    /// Reads a field of a word. Returns `None` if the instruction has no such field.
+    #[inline(always)]
+    pub fn read(&self, leaves: &Leaves, field: Field, word: Word) -> Option<Value> {
+        let node = self.layout.get(field as usize).copied().unwrap_or_default();
+        Some(leaves.value(leaves.leaf(node)?, word))
     }
 }
 
@@ -286,7 +295,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    #[inline]
+    #[inline(always)]
     fn of(&self, word: Word) -> u64 {
         let half = if self.high { word.high } else { word.low };
         ((half >> (self.shift & 63)) & self.mask) << (self.at & 63)
@@ -307,7 +316,22 @@ pub struct Leaf {
     first: u16,
     constant: u8,
     values: Option<&'static [u16]>,
+    short: Short,
 }
+
+/// How a field is read without going through all that it could be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Short {
+    /// It is a number.
+    Number,
+    /// What its bits, in one piece, say stands in [`Leaves::values`], from here on.
+    Listed(u32),
+    /// It has a sign, or too many values.
+    No,
+}
+
+/// Fields of so many bits have their values listed.
+const LISTED: u32 = 8;
 
 /// What a field says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -320,11 +344,22 @@ pub struct Value {
     pub invalid: bool,
 }
 
+impl Value {
+    /// Nothing.
+    const NONE: Value = Value {
+        number: 0,
+        meaning: None,
+        invalid: true,
+    };
+}
+
 /// All leaves, ready to be read.
 #[derive(Debug)]
 pub struct Leaves {
     leaves: Vec<Leaf>,
     pieces: Vec<Piece>,
+    /// What the bits of fields say, of those of the same kind once.
+    values: Vec<Value>,
 }
 
 impl Leaves {
@@ -339,7 +374,9 @@ impl Leaves {
         let mut all = Leaves {
             leaves: Vec::new(),
             pieces: Vec::new(),
+            values: Vec::new(),
         };
+        let mut listed = Vec::new();
         for id in 0..LEAVES_AT.len().saturating_sub(1) {
             let bytes = slice(&LEAVES, &LEAVES_AT, id);
             let [flags, width, enumeration, rest @ ..] = bytes else {
@@ -367,7 +404,7 @@ impl Leaves {
                 _ => (rest.first().copied().unwrap_or_default(), 0),
             };
             let values = enumeration.checked_sub(1);
-            all.leaves.push(Leaf {
+            let mut leaf = Leaf {
                 flags: *flags,
                 width: *width,
                 size,
@@ -376,9 +413,41 @@ impl Leaves {
                 first: number(first),
                 constant,
                 values: values.map(|id| slice(&ENUMS, &ENUMS_AT, usize::from(id))),
-            });
+                short: Short::No,
+            };
+            leaf.short = all.shorten(&leaf, *enumeration, &mut listed);
+            all.leaves.push(leaf);
         }
         all
+    }
+
+    /// How a field is read; `listed` are the kinds of fields whose values stand in
+    /// [`Self::values`], and where.
+    fn shorten(&mut self, leaf: &Leaf, kind: u8, listed: &mut Vec<((u8, u64), u32)>) -> Short {
+        let mask = leaf.piece.mask;
+        if leaf.size != 0 || leaf.flags & 0x10 != 0 {
+            return Short::No;
+        }
+        if leaf.values.is_none() {
+            return Short::Number;
+        }
+        let is_low = leaf.count == 0 && leaf.piece.at == 0;
+        if !is_low || mask.count_ones() > LISTED {
+            return Short::No;
+        }
+        let known = listed.iter().find(|(of, _)| *of == (kind, mask));
+        if let Some((_, at)) = known.filter(|_| mask != 0) {
+            return Short::Listed(*at);
+        }
+        let at = u32::try_from(self.values.len()).unwrap_or(u32::MAX);
+        for bits in 0..=mask {
+            let value = Self::meaning(leaf, bits | u64::from(leaf.constant));
+            self.values.push(value);
+        }
+        if mask != 0 {
+            listed.push(((kind, mask), at));
+        }
+        Short::Listed(at)
     }
 
     fn push_piece(&mut self, low: u8, high: u8, at: u8) {
@@ -395,6 +464,7 @@ impl Leaves {
         });
     }
 
+    #[inline(always)]
     pub(super) fn leaf(&self, node: u16) -> Option<&Leaf> {
         self.leaves.get(usize::from(node).checked_sub(1)?)
     }
@@ -475,9 +545,43 @@ impl Leaves {
         }
     }
 
+    /// What a field says, if its values are listed.
+    #[inline(always)]
+    pub(super) fn listed(&self, leaf: &Leaf, word: Word) -> Option<&Value> {
+        let Short::Listed(at) = leaf.short else {
+            return None;
+        };
+        let place = u64::from(at) + leaf.piece.of(word);
+        self.values
+            .get(usize::try_from(place).unwrap_or(usize::MAX))
+    }
+
+    /// The number in a field, if it is one and nothing else.
+    #[inline(always)]
+    pub(super) fn plain_number(&self, leaf: &Leaf, word: Word) -> Option<u64> {
+        (leaf.short == Short::Number).then(|| self.raw(leaf, word))
+    }
+
     #[inline]
     fn value(&self, leaf: &Leaf, word: Word) -> Value {
-        let raw = self.raw(leaf, word);
+        match leaf.short {
+            Short::Number => Value {
+                number: self.raw(leaf, word),
+                meaning: None,
+                invalid: false,
+            },
+            Short::Listed(_) => self.listed(leaf, word).copied().unwrap_or(Value::NONE),
+            Short::No => self.long_value(leaf, word),
+        }
+    }
+
+    #[inline(never)]
+    fn long_value(&self, leaf: &Leaf, word: Word) -> Value {
+        Self::meaning(leaf, self.raw(leaf, word))
+    }
+
+    /// What the bits of a field say.
+    fn meaning(leaf: &Leaf, raw: u64) -> Value {
         let mut value = Value {
             number: raw,
             meaning: None,

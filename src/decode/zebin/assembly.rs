@@ -1,5 +1,6 @@
 //! The code of a zebin as lists of instructions.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::links::Links;
@@ -7,7 +8,7 @@ use super::platform;
 use super::text::Instructions;
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::SectionType;
-use crate::decode::isa::{Code, Decoder};
+use crate::decode::isa::{Code, Decoder, Platform};
 use crate::model::assembly::{Assembly, Listing};
 use crate::model::source_lines::CodeSection;
 use crate::model::{Sources, Span, Str};
@@ -16,6 +17,8 @@ use crate::model::{Sources, Span, Str};
 pub struct ZebinAssembly {
     sections: Rc<[CodeSection]>,
     instructions: Rc<Instructions>,
+    /// The listing that was asked for last: rows, counts and graph are of the same one.
+    last: RefCell<Option<(Option<Platform>, Rc<Code>)>>,
 }
 
 impl ZebinAssembly {
@@ -43,6 +46,7 @@ impl ZebinAssembly {
         (!sections.is_empty()).then_some(ZebinAssembly {
             sections,
             instructions,
+            last: RefCell::default(),
         })
     }
 }
@@ -71,10 +75,19 @@ impl Assembly for ZebinAssembly {
             }
             None => own,
         };
+        let mut last = self.last.borrow_mut();
+        if let Some((platform, listing)) = &*last
+            && *platform == wanted
+            && listing.code() == code
+        {
+            return Ok(Rc::<Code>::clone(listing));
+        }
         let decoder = match wanted == own {
             true => self.instructions.decoder().cloned(),
             false => wanted.map(|platform| Rc::new(Decoder::new(platform))),
         };
-        Ok(Rc::new(Code::new(decoder, code, sources)))
+        let listing = Rc::new(Code::new(decoder, code, sources));
+        *last = Some((wanted, Rc::clone(&listing)));
+        Ok(listing)
     }
 }

@@ -22,11 +22,11 @@ pub struct ModuleGroup {
     pub size: u64,
 }
 
-/// How many modules each group has, when so many are shown; 1: the modules themselves.
-pub fn group_size(count: u64) -> u64 {
-    let mut size = 1;
-    while count.div_ceil(size) > FAN {
-        size *= FAN;
+/// How many nodes each group has, when so many are shown, `fan` at once; 1: the nodes themselves.
+pub fn group_size(count: u64, fan: u64) -> u64 {
+    let mut size = 1_u64;
+    while count.div_ceil(size) > fan {
+        size = size.saturating_mul(fan.max(2));
     }
     size
 }
@@ -34,7 +34,7 @@ pub fn group_size(count: u64) -> u64 {
 impl ModuleGraph {
     /// The groups of these modules, the first of which is at the place `start`.
     pub fn groups(&self, modules: &[u32], start: u64) -> Vec<ModuleGroup> {
-        let size = group_size(modules.len() as u64);
+        let size = group_size(modules.len() as u64, FAN);
         let mut place = start;
         let group = |chunk: &[u32]| {
             let mut group = ModuleGroup {
@@ -61,11 +61,11 @@ mod tests {
 
     #[test]
     fn groups_are_as_small_as_they_can_be() {
-        assert_eq!(group_size(0), 1);
-        assert_eq!(group_size(24), 1);
-        assert_eq!(group_size(25), 24);
-        assert_eq!(group_size(576), 24);
-        assert_eq!(group_size(10_000), 576);
-        assert_eq!(group_size(u64::from(u32::MAX)), 24u64.pow(6));
+        assert_eq!(group_size(0, FAN), 1);
+        assert_eq!(group_size(24, FAN), 1);
+        assert_eq!(group_size(25, FAN), 24);
+        assert_eq!(group_size(576, FAN), 24);
+        assert_eq!(group_size(10_000, FAN), 576);
+        assert_eq!(group_size(u64::from(u32::MAX), FAN), 24u64.pow(6));
     }
 }

@@ -108,8 +108,8 @@ pub trait GridData {
     fn resize(&self, _column: usize, _width: Option<u32>) {}
     /// A column moves by one place.
     fn move_by(&self, _column: usize, _right: bool) {}
-    /// A cell was chosen, by a click or a key.
-    fn choose(&self, row: u64, column: usize);
+    /// A cell was chosen, by a click or a key; by a click on the part of it with this number.
+    fn choose(&self, row: u64, column: usize, part: Option<u64>);
     /// A row was opened: Enter, or a double click.
     fn open(&self, _row: u64) {}
     /// A cell is to be copied, or all of these rows; `false` if there is nothing to copy.
@@ -192,6 +192,10 @@ impl Grid {
 
     /// `extend`: the rows on the way are selected too.
     fn go(&self, to: CellPos, extend: bool) {
+        self.go_to(to, extend, None);
+    }
+
+    fn go_to(&self, to: CellPos, extend: bool, part: Option<u64>) {
         if to.row.is_none() && self.data.is_text() {
             return;
         }
@@ -213,7 +217,7 @@ impl Grid {
                 if sideways {
                     scroll_into_view(&self.cell_id(row, to.column));
                 }
-                self.data.choose(row, to.column);
+                self.data.choose(row, to.column, part);
             }
             None if sideways => scroll_into_view(&self.head_id(to.column)),
             None => {}
@@ -317,8 +321,8 @@ impl Grid {
             if event.detail() == 2 {
                 self.data.open(row);
             } else {
-                let row = Some(row);
-                self.go(CellPos { row, column }, event.shift_key());
+                let (row, part) = (Some(row), number_near(event, "data-part"));
+                self.go_to(CellPos { row, column }, event.shift_key(), part);
             }
         } else if number_near(event, "data-column").is_some() {
             focus(&self.rows.container);

@@ -1,6 +1,6 @@
 //! Which colour each byte has.
 
-use crate::model::{Area, NodeKind, Span};
+use crate::model::{Area, Bits, NodeKind, Span};
 use crate::ui::format;
 use crate::worker::protocol::LeafRow;
 
@@ -52,6 +52,8 @@ pub(super) struct Marks {
     pub extent: Option<Span>,
     /// Do they have parts of their own, whose colours stay?
     pub whole: Whole,
+    /// The bits of them that are selected; all without.
+    pub bits: Option<Bits>,
     /// The bytes under the pointer.
     pub hover: Option<(u64, u64)>,
     /// The byte that the keys are at.
@@ -60,8 +62,9 @@ pub(super) struct Marks {
 
 impl Marks {
     fn selected(&self, at: u64) -> Option<Selected> {
-        if self.span.is_some_and(|span| span.contains_offset(at)) {
+        if let Some(span) = self.span.filter(|span| span.contains_offset(at)) {
             return match self.whole {
+                Whole::No if !self.has_bits(at - span.start) => Some(Selected::Within),
                 Whole::No => Some(Selected::Value),
                 Whole::Short => Some(Selected::Within),
                 Whole::Long => None,
@@ -70,6 +73,15 @@ impl Marks {
         self.extent
             .filter(|extent| extent.contains_offset(at))
             .map(|_| Selected::Head)
+    }
+
+    /// Is one of the bits of this byte selected?
+    fn has_bits(&self, byte: u64) -> bool {
+        let byte = u8::try_from(byte).ok().filter(|byte| *byte < 16);
+        self.bits.zip(byte).is_none_or(|(bits, byte)| {
+            let own = Bits::new(byte * 8, byte * 8 + 8);
+            bits.and(own).count() > 0
+        })
     }
 
     /// Has the row any selected byte?
@@ -197,6 +209,20 @@ mod tests {
         assert_eq!(found(6), Some(10));
         assert_eq!(found(14), Some(14));
         assert_eq!(found(15), None);
+    }
+
+    #[test]
+    fn the_bytes_with_selected_bits_are_told_apart() {
+        let marks = Marks {
+            span: Some(Span::new(SourceId::FILE, 16, 32)),
+            bits: Some(Bits::new(50, 64)),
+            ..Marks::default()
+        };
+        let classes = |at| paint(&[], &marks, at).classes();
+        assert_eq!(classes(21), "fw");
+        assert_eq!(classes(22), "fs");
+        assert_eq!(classes(23), "fs");
+        assert_eq!(classes(24), "fw");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::byte_map::{Map, byte_map};
 use super::hex_keys;
 use super::hex_paint::{self, Marks, Whole};
 use super::hex_row::{self, Line, hex_row};
-use crate::model::{SourceId, Span};
+use crate::model::{NodeKind, SourceId, Span};
 use crate::ui::commands::ByteForm;
 use crate::ui::hooks::{
     CHUNK, Later, Local, Pieces, Session, SessionContext, VirtualRows, cell_at, focus,
@@ -20,6 +20,7 @@ use crate::ui::selection::Via;
 use crate::ui::state::{self, TabId};
 use crate::ui::tree;
 use crate::worker::client::Piece;
+use crate::worker::protocol::Row;
 
 /// The height of a row; `--hex-row` of the styles is the same.
 const ROW: f64 = 20.0;
@@ -220,13 +221,17 @@ impl View {
         // The whole file being selected is nothing to point out.
         let shown = free || !selection.ancestry.is_empty();
         let span = dragged.or(selection.span).filter(|_| shown);
-        let has_parts = selection.ancestry.last().is_none_or(tree::is_branch);
+        // The fields of an instruction all have its bytes: it looks like a value.
+        let has_own = |row: &Row| tree::is_branch(row) && row.kind != NodeKind::Instruction;
+        let has_parts = selection.ancestry.last().is_none_or(has_own);
         let whole = match span.map_or(0, Span::len) {
             _ if free => Whole::No,
             len if len > LONG => Whole::Long,
             _ if has_parts => Whole::Short,
             _ => Whole::No,
         };
+        let own = || selection.ancestry.last().and_then(|row| row.bits);
+        let bits = self.view.detail().map_or_else(own, |detail| detail.bits);
         let hover = hand.hover.and_then(|at| {
             let piece = self.pieces.get(&(at / CHUNK))?;
             let leaf = hex_paint::leaf_at(&piece.leaves, at)?;
@@ -236,6 +241,7 @@ impl View {
             span,
             extent: span.and(dragged.or(selection.extent())),
             whole,
+            bits: bits.filter(|_| !free),
             hover,
             cursor: hand.cursor,
         }

@@ -42,6 +42,7 @@ pub use self::effect::{Local, fingerprint, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
 pub use self::session::{Session, SessionContext};
+pub use self::session_graph::drawing;
 pub use self::session_list::FIND;
 pub use self::splitter::{BOTTOM, LEFT, RIGHT, Splitter, Splitting, use_splitter};
 pub use self::start::use_session;

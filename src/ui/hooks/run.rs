@@ -44,6 +44,7 @@ impl Session {
             Command::GoTo => self.show_dialog(Dialog::GoTo),
             Command::NextTheme => self.next_theme(),
             Command::Select(span) => self.select_span(span, Via::Jump),
+            Command::SelectOperand(span, at) => self.select_operand(span, at),
             Command::SelectAbove(depth) => self.select_above(depth),
             Command::SelectPart(index) => self.select_part(index),
             Command::SelectDocument(list) => self.select_document(list),

@@ -1,27 +1,36 @@
-//! The graph of modules.
+//! The graphs: of modules, and of the basic blocks of code.
 
 use std::rc::Rc;
 
 use super::session::Session;
 use super::{dom, files};
 use crate::model::list::ListId;
+use crate::ui::drawing::Graph;
 use crate::ui::format::file_name;
-use crate::ui::graph_view::GraphChange;
+use crate::ui::graph_view::{Drawn, GraphChange};
 use crate::ui::list::ListChange;
-use crate::ui::module_graph::graph;
-use crate::ui::state::{Action, TabId};
+use crate::ui::state::{Action, TabId, View};
+use crate::ui::{block_graph, module_graph};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};
 
+/// The graph that is shown, laid out.
+pub fn drawing(view: &View) -> Option<Graph> {
+    Some(match view.graph_of(view.graph_list()).page.as_ref()? {
+        Drawn::Modules(page) => module_graph::graph(page, view.holder(), &view.opened.name),
+        Drawn::Blocks(page) => block_graph::graph(page, view.selection.span),
+    })
+}
+
 impl Session {
-    fn graph_changed(&self, tab: TabId, change: GraphChange) {
-        self.dispatch(Action::Graph(tab, change));
+    fn graph_changed(&self, tab: TabId, list: ListId, change: GraphChange) {
+        self.dispatch(Action::Graph(tab, list, change));
     }
 
     /// Changes how the graph is shown.
     pub fn set_graph(&self, change: GraphChange) {
-        if let Some((tab, _)) = self.active() {
-            self.graph_changed(tab, change);
+        if let Some((tab, view)) = self.active() {
+            self.graph_changed(tab, view.graph_list(), change);
         }
     }
 
@@ -30,47 +39,55 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let list = view.lists.get(ListId::Modules);
-        let (range, generation) = (view.graph.range, list.rows.generation);
+        let id = view.graph_list();
+        let list = view.lists.get(id);
+        let (range, generation) = (view.graph_of(id).range, list.rows.generation);
         let (start, count) = range.unwrap_or((0, u64::MAX));
         let request = Request::Graph {
             document: list.document.unwrap_or(view.selection.document()),
+            list: id,
             query: list.query.clone(),
             start,
             count,
+            at: view.selection.span.filter(|_| id == ListId::Instructions),
         };
         let then = move |session: &Rc<Session>, answer| {
-            let change = match answer {
-                Ok(Response::Graph(page)) => {
-                    let change = GraphChange::Page(generation, range, Rc::from(page));
-                    Action::Graph(tab, change)
-                }
+            let drawn = match answer {
+                Ok(Response::Graph(page)) => Drawn::Modules(Rc::from(page)),
+                Ok(Response::Blocks(page)) => Drawn::Blocks(Rc::from(page)),
                 Err(ClientError::Failed(why)) => {
                     let change = ListChange::Failed(generation, why.into());
-                    Action::List(tab, ListId::Modules, change)
+                    return session.dispatch(Action::List(tab, id, change));
                 }
                 Err(error) => return session.trouble(tab, &error),
                 Ok(_) => return,
             };
-            session.dispatch(change);
+            session.graph_changed(tab, id, GraphChange::Page(generation, range, drawn));
         };
         self.ask_then(tab, request, Box::new(then));
     }
 
-    /// Draws some of the modules.
+    /// Draws some of the nodes.
     pub fn draw_range(&self, start: u64, count: u64) {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        let whole = (start, Some(count)) == (0, view.graph.found());
-        self.graph_changed(tab, GraphChange::Range((!whole).then_some((start, count))));
-        dom::focus_by_id("module-graph");
+        let id = view.graph_list();
+        let whole = (start, Some(count)) == (0, view.graph_of(id).found());
+        self.graph_changed(
+            tab,
+            id,
+            GraphChange::Range((!whole).then_some((start, count))),
+        );
+        dom::focus_by_id("graph");
     }
 
     /// Draws the graph larger or smaller.
     pub fn zoom(&self, larger: bool) {
         if let Some((tab, view)) = self.active() {
-            self.graph_changed(tab, GraphChange::Zoom(view.graph.zoom.step(larger)));
+            let id = view.graph_list();
+            let zoom = view.graph_of(id).zoom.step(larger);
+            self.graph_changed(tab, id, GraphChange::Zoom(zoom));
         }
     }
 
@@ -79,9 +96,12 @@ impl Session {
         let Some((_, view)) = self.active() else {
             return;
         };
-        if let Some(page) = &view.graph.page {
-            let text = graph(page, view.holder(), &view.opened.name).svg();
-            files::save_text(&text, &file_name([&view.opened.name, "modules"], "svg"));
+        if let Some(graph) = drawing(&view) {
+            let what = match view.graph_list() {
+                ListId::Instructions => "blocks",
+                _ => "modules",
+            };
+            files::save_text(&graph.svg(), &file_name([&view.opened.name, what], "svg"));
         }
     }
 }

@@ -126,6 +126,18 @@ impl Session {
         }
     }
 
+    /// Selects the part of an instruction whose text is at this place of the line.
+    pub fn select_operand(self: &Rc<Self>, span: Span, at: u64) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let encoding = view.lists.get(ListId::Instructions).query.device.clone();
+        let make = |ancestry| Selection::node(ancestry, Via::Jump);
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let place = Place::Part { span, at, encoding };
+        self.select(tab, place, Some(span), Box::new(make));
+    }
+
     /// Selects the innermost node that holds these bytes, if it is a part of `within`; just them
     /// otherwise.
     pub fn select_around(self: &Rc<Self>, span: Span, within: Span) {

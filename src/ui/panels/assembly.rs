@@ -7,7 +7,8 @@ use crate::model::assembly::Mix;
 use crate::model::list::{Cell, CellValue, InstructionDetail, ListId};
 use crate::model::text::escaped;
 use crate::model::{SourceId, Span};
-use crate::ui::components::{plain, shortened, span_button};
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::format;
 use crate::ui::state::View;
 use crate::worker::protocol::CodeReport;
@@ -31,26 +32,53 @@ fn register(word: &str) -> Option<Register> {
     Some(file << 16 | u64::from(number))
 }
 
-/// The text of an instruction with its registers and places marked. `of` is the code.
+/// The text of an instruction with its parts, registers and places marked. `of` is the code.
 fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Register>) -> Html {
     let operation = cell.marks.first();
-    let start = operation.and_then(|mark| text.find(&*mark.text));
-    let (before, rest) = text.split_at(start.unwrap_or(0));
-    let name = operation.map_or("", |mark| &mark.text);
-    let rest = if start.is_some() {
-        rest.get(name.len()..).unwrap_or("")
-    } else {
-        rest
-    };
+    let mut name = operation.map(|mark| &*mark.text);
     // Behind the number of channels the first register is written.
-    let mut is_written = true;
+    let mut is_written = false;
+    let mut parts = Vec::new();
+    let mut done = 0;
+    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
+        let from = done + blanks;
+        let rest = text.get(from..).unwrap_or("");
+        let part = rest.split(' ').next().unwrap_or(rest);
+        parts.push(plain(text.get(done..from).unwrap_or("")));
+        let at = from.to_string();
+        done = from + part.len();
+        parts.push(if name == Some(part) {
+            (name, is_written) = (None, true);
+            html! { <b title={operation.map(|mark| mark.doc.to_string())} data-part={at}>{ part.to_owned() }</b> }
+        } else {
+            let inner = operand(part, of, lit, &mut is_written);
+            html! { <span class="part" data-part={at}>{ for inner }</span> }
+        });
+    }
+    html! {
+        <span class="asm">
+            { for parts }
+            // The first mark is the operation.
+            { for cell.marks.iter().skip(1).map(format::mark) }
+        </span>
+    }
+}
+
+/// A part of an instruction. The next register is that which the instruction writes if it
+/// `is_written`.
+fn operand(
+    text: &str,
+    of: Option<Span>,
+    lit: Option<Register>,
+    is_written: &mut bool,
+) -> Vec<Html> {
     let mut parts = Vec::new();
     let mut done = 0;
     let mut at = 0;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    while let Some(found) = rest.get(at..).and_then(|rest| rest.find(is_word)) {
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find(is_word)) {
         let from = at + found;
-        let word = rest.get(from..).unwrap_or("");
+        let word = text.get(from..).unwrap_or("");
         let len = word.find(|c| !is_word(c)).unwrap_or(word.len());
         let word = word.get(..len).unwrap_or("");
         at = from + len;
@@ -59,12 +87,12 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
             .and_then(|digits| digits.parse::<u64>().ok());
         let html = match (register(word), place) {
             (Some(number), _) => {
-                let class = match (lit == Some(number), is_written) {
+                let class = match (lit == Some(number), *is_written) {
                     (true, true) => "reg lit def",
                     (true, false) => "reg lit",
                     _ => "reg",
                 };
-                is_written = false;
+                *is_written = false;
                 html! { <span {class} data-reg={number.to_string()}>{ word.to_owned() }</span> }
             }
             (_, Some(offset)) => {
@@ -78,24 +106,16 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
                 }
             }
             _ => {
-                is_written &= word != "null";
+                *is_written &= word != "null";
                 continue;
             }
         };
-        parts.push(plain(rest.get(done..from).unwrap_or("")));
+        parts.push(plain(text.get(done..from).unwrap_or("")));
         parts.push(html);
         done = at;
     }
-    parts.push(plain(rest.get(done..).unwrap_or("")));
-    html! {
-        <span class="asm">
-            { before.to_owned() }
-            <b title={operation.map(|mark| mark.doc.to_string())}>{ name.to_owned() }</b>
-            { for parts }
-            // The first mark is the operation.
-            { for cell.marks.iter().skip(1).map(format::mark) }
-        </span>
-    }
+    parts.push(plain(text.get(done..).unwrap_or("")));
+    parts
 }
 
 /// The jumps beside an instruction.
@@ -291,7 +311,7 @@ fn counts(mix: &Mix) -> Html {
 }
 
 /// What the selected instruction does, and its parts.
-pub(super) fn parts(detail: &InstructionDetail) -> Html {
+pub(super) fn parts(detail: &InstructionDetail, of: Span) -> Html {
     html! { <>
         <p class="said">
             { detail.meaning.to_string() }
@@ -299,9 +319,10 @@ pub(super) fn parts(detail: &InstructionDetail) -> Html {
         </p>
         <ul class="parts" aria-label="Parts of the instruction">
             { for detail.parts.iter().filter(|part| part.name != "message").map(|part| {
+                let text = html! { <span class="mono">{ shortened(&escaped(&part.text)) }</span> };
                 html! { <li title={part.meaning.to_string()}>
                     <span class="dim">{ part.name.to_string() }</span>
-                    <span class="mono">{ shortened(&escaped(&part.text)) }</span>
+                    { button("link", Command::SelectOperand(of, part.at.into()), text) }
                     <span class="dim mono">{ format!("[{}]", part.bits.text()) }</span>
                 </li> }
             }) }

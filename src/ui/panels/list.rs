@@ -1,16 +1,16 @@
 //! A list: kernels, relocations, symbols, modules, properties, the lines of a text.
 //!
 //! All of them are one component: what is special of one of them are its words ([`NAMES`]), what
-//! stands above and below its rows, and that lines have no header. The modules can be drawn
-//! instead.
+//! stands above and below its rows, and that lines have no header. Modules, and the basic blocks of
+//! code, can be drawn instead.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use super::assembly::{self, Register};
+use super::graph;
 use super::kernel_ruler::{payload_words, ruler};
-use super::module_graph;
 use super::props::PanelProps;
 use crate::model::Severity;
 use crate::model::list::lines::LINE_SHOWN;
@@ -185,17 +185,26 @@ fn Panel(props: &Props) -> Html {
         Box::new(move || here.0.follow_list(id)),
     );
     let here = session.clone();
-    let (start, count) = view.graph.range.unwrap_or((0, u64::MAX));
+    let is_code = id == ListId::Instructions;
+    let drawn = view.graph_of(id);
+    let draws = is_code || id == ListId::Modules;
+    let is_graph = draws && !drawn.as_table;
+    let (start, count) = drawn.range.unwrap_or((0, u64::MAX));
+    // The table of modules says how many there are of what.
+    let needs_graph = is_graph || id == ListId::Modules;
+    // The answer says which block is selected.
+    let serial = u64::from(view.selection.serial) << 1 | 1;
+    let serial = if is_code && is_graph { serial } else { 0 };
     let draw = move || {
-        if id == ListId::Modules {
+        if needs_graph {
             here.0.need_graph();
         }
     };
-    use_change([opening, generation, start, count], Box::new(draw));
+    let drawn_of = opening ^ generation.rotate_left(32);
+    use_change([drawn_of, start, count, serial], Box::new(draw));
     let here = session.clone();
     let of = list.query.of.map_or(0, |of| of.start.wrapping_add(1));
     let encoding = list.query.device.as_deref().map_or(0, fingerprint);
-    let is_code = id == ListId::Instructions;
     let count = move || {
         if is_code {
             here.0.follow_code();
@@ -239,7 +248,6 @@ fn Panel(props: &Props) -> Html {
     if let Some(empty) = empty(view, list, names) {
         return empty;
     }
-    let is_graph = id == ListId::Modules && !view.graph.as_table;
     let grid = Grid {
         session: session.clone(),
         view: view.clone(),
@@ -264,11 +272,12 @@ fn Panel(props: &Props) -> Html {
                     <span class="find">{ field }{ matches(&view.texts) }</span>
                 } else {
                     if is_code { { assembly::controls(view, on_section, on_encoding) } }
-                    { field }
-                    { if id == ListId::Modules { module_graph::status(view) } else { status(list, names) } }
+                    // The graph is that of all code.
+                    if !(is_code && is_graph) { { field } }
+                    { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(list, names) } }
                     <span class="grow" />
                 }
-                if id == ListId::Modules { { module_graph::controls(&view.graph) } }
+                if draws { { graph::controls(drawn, if is_code { "Listing" } else { "Table" }) } }
                 if id == ListId::Properties {
                     { button("btn2", Command::SelectDocument(id), plain("Show SYCLBIN properties")) }
                 }
@@ -277,16 +286,16 @@ fn Panel(props: &Props) -> Html {
                 }
                 if !is_text && !is_graph { { columns(list) } }
                 if !is_graph { { export(id) } }
-                { trouble(list, is_graph.then_some(&view.graph)) }
+                { trouble(list, is_graph.then_some(drawn)) }
             </div>
             if is_code { { assembly::head(view) } }
             if is_graph {
-                { module_graph::crumbs(&view.graph) }
-                <module_graph::Drawing session={session.clone()} view={view.clone()} />
+                { graph::crumbs(drawn) }
+                <graph::Drawing session={session.clone()} view={view.clone()} />
             } else {
                 <DataGrid key={id.name()} id={id.name()} {source} />
             }
-            if let Some(none) = if is_graph { module_graph::none(&view.graph) } else { no_rows(list, names) } {
+            if let Some(none) = if is_graph { graph::none(drawn) } else { no_rows(list, names) } {
                 <p class="none">{ none }</p>
             }
             { strip(view, list, names) }
@@ -299,11 +308,9 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
     let is_empty = match list.id {
         ListId::Lines => view.texts.shown.is_none(),
         ListId::Properties => false,
-        ListId::Modules if !view.graph.as_table => view
-            .graph
-            .page
-            .as_ref()
-            .is_some_and(|page| page.modules == 0),
+        ListId::Modules if !view.graph.as_table => {
+            view.graph.modules().is_some_and(|page| page.modules == 0)
+        }
         _ => list
             .page
             .as_ref()
@@ -474,7 +481,7 @@ fn export(list: ListId) -> Html {
 fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
     let page = list.page.as_ref().filter(|_| !list.rows.is_waiting());
     let trouble = match graph {
-        Some(graph) => graph.page.as_ref().and_then(|page| page.trouble.as_deref()),
+        Some(graph) => graph.modules().and_then(|page| page.trouble.as_deref()),
         None => page.and_then(|page| page.trouble.as_deref()),
     };
     let Some(trouble) = trouble else {
@@ -540,7 +547,7 @@ fn strip(view: &View, list: &List, names: &Names) -> Html {
                         }
                         { copy }
                     </div>
-                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail) } }
+                    if let Detail::Instruction(detail) = detail { { assembly::parts(detail, current.entry) } }
                     <ul class="xrefs">
                         { for current.about.links.iter().map(|link| html! {
                             <li><span class="dim">{ &*link.why }</span>{ span_button("link", link.to, shortened(&escaped(&link.label))) }</li>
@@ -791,7 +798,7 @@ impl GridData for Grid {
     }
 
     fn serial(&self) -> u64 {
-        self.view.selection.serial.into()
+        u64::from(self.data().returns()) << 32 | u64::from(self.view.selection.serial)
     }
 
     fn version(&self) -> u64 {
@@ -826,8 +833,14 @@ impl GridData for Grid {
         }
     }
 
-    fn choose(&self, row: u64, column: usize) {
-        self.session.0.choose_cell(self.list, row, column);
+    fn choose(&self, row: u64, column: usize, part: Option<u64>) {
+        let known = self.data().rows.row(row);
+        match (part, known) {
+            (Some(at), Some(row)) if self.is_code() => {
+                self.session.0.select_operand(row.entry, at);
+            }
+            _ => self.session.0.choose_cell(self.list, row, column),
+        }
     }
 
     fn open(&self, row: u64) {

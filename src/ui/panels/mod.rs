@@ -2,11 +2,11 @@
 
 mod arguments;
 mod assembly;
+mod graph;
 mod kernel_occupancy;
 mod kernel_ruler;
 mod kernel_tables;
 mod list;
-mod module_graph;
 mod overview;
 mod problems;
 mod props;

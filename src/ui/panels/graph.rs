@@ -1,27 +1,60 @@
-//! The modules of a SYCLBIN as a graph.
+//! Graphs: the modules of a SYCLBIN, the basic blocks of some code.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::model::Area;
-use crate::model::list::ListId;
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
-use crate::ui::components::{button, plain};
+use crate::ui::components::{button, plain, span_button};
+use crate::ui::drawing::{Graph, Stands};
 use crate::ui::format;
-use crate::ui::graph_view::{GraphView, Zoom};
-use crate::ui::hooks::{Local, SessionContext, focus_by_id, number_near, pressed, use_local};
-use crate::ui::module_graph::{Graph, Stands, graph};
+use crate::ui::graph_view::{Drawn, GraphView, Zoom};
+use crate::ui::hooks::{
+    Local, SessionContext, drawing, focus_by_id, number_near, pressed, use_local,
+};
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::Via;
 use crate::ui::state::View;
+use crate::worker::protocol::{BlocksPage, GraphPage};
 
-/// What there is: modules, images, symbols.
-pub(super) fn status(view: &View) -> Html {
-    let Some(page) = &view.graph.page else {
-        return html! { <span class="dim" role="status">{ "…" }</span> };
-    };
+/// What there is.
+pub(super) fn status(view: &GraphView) -> Html {
+    match &view.page {
+        None => html! { <span class="dim" role="status">{ "…" }</span> },
+        Some(Drawn::Modules(page)) => modules(page),
+        Some(Drawn::Blocks(page)) => blocks(page),
+    }
+}
+
+/// How many blocks there are, and what is not in their graph.
+fn blocks(page: &BlocksPage) -> Html {
+    let said = [
+        format::counted(page.found, "basic block", "basic blocks"),
+        format::counted(page.ways, "edge", "edges"),
+        format::counted(page.loops, "loop", "loops"),
+    ];
+    let astray = (page.astray > 0).then(|| {
+        let count = format::counted(page.astray, "jump leads", "jumps lead");
+        format!("{count} out of the code, or into an instruction")
+    });
+    html! { <>
+        <span class="dim" role="status">{ said.join(", ") }</span>
+        if let Some(astray) = astray { <span class="warn"><span aria-hidden="true">{ "▲ " }</span>{ astray }</span> }
+        if let Some(rest) = page.rest {
+            <span class="warn">
+                <span aria-hidden="true">{ "▲ " }</span>
+                { "Too many blocks: " }
+                { span_button("link", rest, plain(&format!("the last {}", format::bytes(rest.len())))) }
+                { " are left out." }
+            </span>
+        }
+    </> }
+}
+
+/// Modules, images, symbols.
+fn modules(page: &GraphPage) -> Html {
     let mut said = format::counted(page.modules, "abstract module", "abstract modules");
     if page.found < page.modules {
         said = format!("{} of {said}", format::grouped(page.found));
@@ -50,13 +83,17 @@ pub(super) fn status(view: &View) -> Html {
 
 /// What is said where the query finds nothing.
 pub(super) fn none(view: &GraphView) -> Option<String> {
-    let page = view.page.as_ref()?;
-    let none = page.found == 0 && page.trouble.is_none();
-    none.then(|| "No abstract modules match the filter.".to_owned())
+    let is_empty = view.found()? == 0;
+    let said = match view.page.as_ref()? {
+        Drawn::Modules(page) if page.trouble.is_some() => return None,
+        Drawn::Modules(_) => "No abstract modules match the filter.",
+        Drawn::Blocks(_) => "The encoding of this device is not known. Choose another one.",
+    };
+    is_empty.then(|| said.to_owned())
 }
 
-/// How the modules are shown.
-pub(super) fn controls(view: &GraphView) -> Html {
+/// How it is shown: as a graph, or as a table of that name.
+pub(super) fn controls(view: &GraphView, table: &'static str) -> Html {
     let toggle = |on: bool, command: Command, label: &'static str| {
         html! {
             <button type="button" class="btn2" aria-pressed={on.to_string()} data-command={command.to_string()}>{ label }</button>
@@ -70,7 +107,7 @@ pub(super) fn controls(view: &GraphView) -> Html {
     html! { <>
         <span class="pair" role="group" aria-label="View">
             { toggle(!view.as_table, Command::ShowGraph, "Graph") }
-            { toggle(view.as_table, Command::ShowTable, "Table") }
+            { toggle(view.as_table, Command::ShowTable, table) }
         </span>
         if !view.as_table {
             { sign(Command::ZoomOut, "Zoom out", "−") }
@@ -89,7 +126,7 @@ pub(super) fn crumbs(view: &GraphView) -> Html {
     }
     let last = chain.len() - 1;
     html! {
-        <nav class="crumbs" aria-label="Groups of modules">
+        <nav class="crumbs" aria-label="Groups">
             { for chain.iter().enumerate().map(|(i, (start, count))| {
                 let text = match i {
                     0 => format!("all {}", format::grouped(*count)),
@@ -145,7 +182,7 @@ impl Sheet {
         let of = self.of;
         self.cursor
             .change(|cursor| *cursor = Cursor { at: Some(at), of });
-        focus_by_id(&format!("module-node-{at}"));
+        focus_by_id(&format!("graph-node-{at}"));
     }
 
     fn choose(&self, at: usize) {
@@ -180,14 +217,20 @@ impl Sheet {
 pub fn Drawing(props: &DrawingProps) -> Html {
     let cursor = use_local::<Cursor>();
     let view = &props.view;
-    let Some(page) = &view.graph.page else {
+    let list = view.graph_list();
+    let shown = view.graph_of(list);
+    let (Some(page), Some(graph)) = (&shown.page, drawing(view)) else {
         return Html::default();
+    };
+    let label = match page {
+        Drawn::Modules(_) => "Graph of modules",
+        Drawn::Blocks(_) => "Control-flow graph",
     };
     let sheet = Rc::new(Sheet {
         session: props.session.clone(),
-        graph: graph(page, view.holder(), &view.opened.name),
+        graph,
         cursor,
-        of: (view.lists.get(ListId::Modules).rows.generation, page.start),
+        of: (view.lists.get(list).rows.generation, page.start()),
     });
     let here = Rc::clone(&sheet);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
@@ -198,14 +241,14 @@ pub fn Drawing(props: &DrawingProps) -> Html {
         }
     });
     let (width, height) = sheet.graph.size;
-    let (class, zoomed) = match view.graph.zoom {
+    let (class, zoomed) = match shown.zoom {
         Zoom::Fit => ("graph fit", (width, height)),
         Zoom::Percent(percent) => ("graph", (width * percent / 100, height * percent / 100)),
     };
     let at = sheet.at();
     html! {
         <div class="scroll drawing">
-            <svg {class} id="module-graph" tabindex="-1" role="group" aria-label="Graph of modules" viewBox={format!("0 0 {width} {height}")}
+            <svg {class} id="graph" tabindex="-1" role="group" aria-label={label} viewBox={format!("0 0 {width} {height}")}
                  width={zoomed.0.to_string()} height={zoomed.1.to_string()} {onclick} {onkeydown}>
                 <defs>
                     <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
@@ -213,8 +256,8 @@ pub fn Drawing(props: &DrawingProps) -> Html {
                     </marker>
                 </defs>
                 { for sheet.graph.edges.iter().map(|edge| html! {
-                    <path class={if edge.imports { "edge import" } else { "edge" }} d={edge.path.clone()}
-                          marker-end={edge.imports.then_some("url(#arrow)")} />
+                    <path class={edge.kind.class()} d={edge.path.clone()}
+                          marker-end={edge.kind.is_arrow().then_some("url(#arrow)")} />
                 }) }
                 { for (0..sheet.graph.nodes.len()).map(|place| box_of(&sheet.graph, place, place == at)) }
                 { for sheet.graph.edges.iter().filter_map(|edge| edge.label.as_ref()).map(|(x, y, label)| html! {
@@ -233,7 +276,7 @@ fn box_of(graph: &Graph, place: usize, is_stop: bool) -> Html {
     let name = escaped(&format!("{}, {}", node.title, node.text));
     let (x_text, y_text, height) = (x.to_string(), y.to_string(), node.height().to_string());
     html! {
-        <g key={place} id={format!("module-node-{place}")} class={if node.selected { "node sel" } else { "node" }}
+        <g key={place} id={format!("graph-node-{place}")} class={if node.selected { "node sel" } else { "node" }}
            role="button" tabindex={if is_stop { "0" } else { "-1" }}
            aria-pressed={node.selected.to_string()} data-node={place.to_string()}>
             <title>{ name }</title>
