@@ -30,6 +30,7 @@ mod document;
 mod expand;
 mod glob;
 pub mod host_images;
+mod image_graph;
 pub mod images;
 #[cfg(feature = "decode")]
 pub mod json;

@@ -30,7 +30,7 @@ pub struct GraphView {
 /// What is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Drawn {
-    /// Modules of a SYCLBIN.
+    /// Modules of a SYCLBIN, or images of a host's file.
     Modules(Rc<GraphPage>),
     /// Basic blocks of some code.
     Blocks(Rc<BlocksPage>),
@@ -116,6 +116,14 @@ pub enum GraphChange {
 }
 
 impl GraphView {
+    /// A graph that is shown when somebody asks for it: a table is, before.
+    pub fn behind_table() -> GraphView {
+        GraphView {
+            as_table: true,
+            ..GraphView::default()
+        }
+    }
+
     /// Changes it; `generation` is that of the list now, `place` that of its current row.
     pub fn apply(&mut self, change: GraphChange, generation: u32, place: Option<u64>) {
         match change {

@@ -1,9 +1,10 @@
-//! The graph of modules, laid out.
+//! The graph of modules, or of the images of a host's file, laid out.
 
 use std::fmt::Write as _;
 
 use super::drawing::{BOX, Edge, EdgeKind, Graph, Node, Stands, cut};
 use super::format;
+use crate::model::list::ListId;
 use crate::model::modules::{Holder, Image, TITLE};
 use crate::model::text::escaped;
 use crate::model::{Area, NodeId};
@@ -29,13 +30,16 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
     // A SYCLBIN within a file has no name of its own.
     let title = match page.document {
         NodeId::ROOT => name.to_owned(),
+        _ if page.list == ListId::Images => "host file".to_owned(),
         _ => format!("{TITLE} {}", page.version.value),
     };
+    let (one, many) = page.nouns();
     graph.nodes.push(Node {
         stands: Stands::For(page.span),
         at: (FILE.0, 0, FILE.1),
         title,
         text: match &*page.state_name {
+            _ if page.list == ListId::Images => format::counted(page.modules, one, many),
             "" => format!("version {}", page.version.value),
             state => format!("{state} · version {}", page.version.value),
         },
@@ -54,7 +58,8 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
             stands: Stands::Group(group.start, group.count),
             at: (MODULES.0, y, MODULES.1),
             title: format!(
-                "modules {} … {}",
+                "{} {} … {}",
+                many.rsplit(' ').next().unwrap_or(many),
                 format::grouped(group.start),
                 format::grouped(last)
             ),
@@ -75,7 +80,11 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
     let mut modules = Vec::new();
     for row in &page.rows {
         modules.push((row.module.index, graph.nodes.len()));
-        y = graph.module(row, y, holder) + APART;
+        let title = match page.list {
+            ListId::Images => format!("image {}", row.module.index),
+            _ => format!("{one} {}", row.module.index),
+        };
+        y = graph.module(row, title, y, holder) + APART;
     }
     let height = y.saturating_sub(APART.min(y)) + MARGIN;
     graph.size = (IMAGES.0 + IMAGES.1 + MARGIN, height.max(BOX + 2 * MARGIN));
@@ -103,7 +112,7 @@ pub fn graph(page: &GraphPage, holder: Option<Holder>, name: &str) -> Graph {
 
 impl Graph {
     /// A module and its images, from `y` on; gives where it ends.
-    fn module(&mut self, row: &GraphModule, y: u32, holder: Option<Holder>) -> u32 {
+    fn module(&mut self, row: &GraphModule, title: String, y: u32, holder: Option<Holder>) -> u32 {
         let module = &row.module;
         let place = self.nodes.len();
         let mut said = vec![format::size(row.size)];
@@ -117,7 +126,7 @@ impl Graph {
         self.nodes.push(Node {
             stands: Stands::For(module.header),
             at: (MODULES.0, y, MODULES.1),
-            title: format!("abstract module {}", module.index),
+            title,
             text: said.join(" · "),
             area: None,
             selected: holder == Some(Holder::AbstractModule(module.index)),

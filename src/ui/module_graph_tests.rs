@@ -48,6 +48,7 @@ fn module(index: u32) -> GraphModule {
 pub(crate) fn empty(found: u64) -> GraphPage {
     GraphPage {
         document: NodeId::ROOT,
+        list: ListId::Modules,
         version: Given::default(),
         state: None,
         state_name: "".into(),

@@ -238,6 +238,8 @@ pub struct View {
     pub texts: Rc<Texts>,
     /// The graph of its modules.
     pub graph: Rc<GraphView>,
+    /// The graph of the images of a host's file.
+    pub images: Rc<GraphView>,
     /// The graph of the basic blocks of the code that is shown.
     pub blocks: Rc<GraphView>,
     /// The panel that is shown.
@@ -458,10 +460,8 @@ impl State {
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
-            blocks: Rc::new(GraphView {
-                as_table: true,
-                ..GraphView::default()
-            }),
+            images: Rc::new(GraphView::behind_table()),
+            blocks: Rc::new(GraphView::behind_table()),
             detail: None,
             preview: Rc::from([]),
             changed: None,
@@ -537,8 +537,11 @@ impl View {
         self.lists.apply(list, change);
         let list = self.lists.get(list);
         match list.id {
-            ListId::Modules => {
-                let graph = Rc::make_mut(&mut self.graph);
+            ListId::Modules | ListId::Images => {
+                let graph = Rc::make_mut(match list.id {
+                    ListId::Images => &mut self.images,
+                    _ => &mut self.graph,
+                });
                 if before.1 != list.rows.generation {
                     graph.renew(before.0 != list.document);
                 }
@@ -570,10 +573,11 @@ impl View {
         }
     }
 
-    /// The graph that belongs to a list: that of the instructions, or else of the modules.
+    /// The graph that belongs to a list: that of the instructions or images, or else of the modules.
     pub fn graph_of(&self, list: ListId) -> &GraphView {
         match list {
             ListId::Instructions => &self.blocks,
+            ListId::Images => &self.images,
             _ => &self.graph,
         }
     }
@@ -582,6 +586,7 @@ impl View {
     pub fn graph_list(&self) -> ListId {
         match self.panel {
             PanelId::Assembly => ListId::Instructions,
+            PanelId::Images => ListId::Images,
             _ => ListId::Modules,
         }
     }
@@ -595,6 +600,10 @@ impl View {
         let generation = list.rows.generation;
         match id {
             ListId::Instructions => Rc::make_mut(&mut self.blocks).apply(change, generation, None),
+            ListId::Images => {
+                let place = list.place();
+                Rc::make_mut(&mut self.images).apply(change, generation, place);
+            }
             _ => {
                 let place = list.place();
                 Rc::make_mut(&mut self.graph).apply(change, generation, place);
@@ -602,8 +611,11 @@ impl View {
         }
     }
 
-    /// What of the drawn modules is selected.
+    /// What of the drawn modules, or of the drawn images, is selected.
     pub fn holder(&self) -> Option<Holder> {
+        if self.graph_list() == ListId::Images {
+            return self.images.modules()?.holder_at(self.selection.span?);
+        }
         let page = self.graph.modules()?;
         match self.lists.get(ListId::Modules).detail() {
             ListDetail::Module(holder) => Some(*holder),

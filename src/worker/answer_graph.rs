@@ -1,4 +1,6 @@
-//! Graphs: the modules of a SYCLBIN, the basic blocks of some code.
+//! Graphs: the modules of a SYCLBIN, the images of a host's file, the basic blocks of some code.
+
+use std::rc::Rc;
 
 use super::answer_list::Lists;
 use super::protocol::{
@@ -21,13 +23,22 @@ pub(super) fn graph(
     lists: &mut Lists,
     document: &mut Document,
     node: NodeId,
-    query: &Query,
+    (list, query): (ListId, &Query),
     (start, count): (u64, u64),
 ) -> Result<Response, String> {
-    let found = lists.get(document, node, ListId::Modules, query)?;
-    let modules = document.modules(found.document);
-    let modules = modules.ok_or("This part of the file has no modules.")?;
-    let graph = modules.graph(&document.sources);
+    let found = lists.get(document, node, list, query)?;
+    let graph = match list {
+        ListId::Images => {
+            let file = document.node(found.document).and_then(|node| node.span);
+            let images = document.images(found.document);
+            Rc::new(images.graph(file.unwrap_or_default(), &document.sources))
+        }
+        _ => {
+            let modules = document.modules(found.document);
+            let modules = modules.ok_or("This part of the file has no modules.")?;
+            modules.graph(&document.sources)
+        }
+    };
     let order = found.order.iter();
     let modules = order.flat_map(|order| order.from(start, count));
     let modules: Vec<u32> = modules.collect();
@@ -44,6 +55,7 @@ pub(super) fn graph(
     };
     Ok(Response::Graph(Box::new(GraphPage {
         document: found.document,
+        list,
         version: graph.version,
         state: graph.state,
         state_name: graph.state_name().unwrap_or("").into(),

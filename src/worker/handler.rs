@@ -218,12 +218,19 @@ impl OpenFile {
                 .map_or_else(failed, Answer::from),
             Request::Graph {
                 document: id,
+                list,
                 query,
                 start,
                 count,
-                ..
-            } => answer_graph::graph(&mut self.lists, document, *id, query, (*start, *count))
-                .map_or_else(failed, Answer::from),
+                at: _,
+            } => answer_graph::graph(
+                &mut self.lists,
+                document,
+                *id,
+                (*list, query),
+                (*start, *count),
+            )
+            .map_or_else(failed, Answer::from),
             Request::List {
                 document: id,
                 list,

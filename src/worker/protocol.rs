@@ -15,7 +15,7 @@ use crate::model::list::query::Query;
 use crate::model::list::write::Form;
 use crate::model::list::{self, ListId};
 use crate::model::modules::graph::ModuleGroup;
-use crate::model::modules::{AbstractModule, Image};
+use crate::model::modules::{AbstractModule, Holder, Image};
 use crate::model::occupancy::{Occupancy, Question};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, Outcome, RuleInfo, Severity, SourceId,
@@ -96,7 +96,8 @@ pub enum Request {
         device: Option<Str>,
     },
     /// A graph: those of its nodes at these places, or groups of them. [`ListId::Modules`]: the
-    /// modules of a SYCLBIN, answered by [`Response::Graph`]. [`ListId::Instructions`]: the basic
+    /// modules of a SYCLBIN, answered by [`Response::Graph`], as are the images of a host's file
+    /// ([`ListId::Images`]). [`ListId::Instructions`]: the basic
     /// blocks of some code, answered by [`Response::Blocks`].
     Graph {
         /// The document, or one within it.
@@ -336,7 +337,7 @@ pub enum Response {
     Text(String),
     /// To [`Request::Verdict`].
     Verdict(Box<VerdictReport>),
-    /// To [`Request::Graph`], of modules.
+    /// To [`Request::Graph`], of modules or images.
     Graph(Box<GraphPage>),
     /// To [`Request::Graph`], of basic blocks.
     Blocks(Box<BlocksPage>),
@@ -396,6 +397,9 @@ pub struct Opened {
 pub struct GraphPage {
     /// The document that has answered.
     pub document: NodeId,
+    /// Whose rows the modules are: [`ListId::Modules`], or [`ListId::Images`], each of which
+    /// stands as a module with one piece of device code.
+    pub list: ListId,
     /// The version of the format.
     pub version: Given<u64>,
     /// The state of the kernel bundle.
@@ -428,6 +432,34 @@ pub struct GraphPage {
     pub edges: Vec<GraphEdge>,
     /// What is wrong with the query's filter, in words.
     pub trouble: Option<String>,
+}
+
+impl GraphPage {
+    /// What one of the modules is called, and several.
+    pub fn nouns(&self) -> (&'static str, &'static str) {
+        match self.list {
+            ListId::Images => ("device image", "device images"),
+            _ => ("abstract module", "abstract modules"),
+        }
+    }
+
+    /// The image that holds these bytes, or whose struct does; else the file.
+    pub fn holder_at(&self, span: Span) -> Option<Holder> {
+        let of = |row: &GraphModule| {
+            let code = row.ir_modules.iter().chain(&row.native_images);
+            let is_code = code.into_iter().any(|code| code.bytes.contains(span));
+            match (is_code, row.ir_modules.is_empty()) {
+                (true, true) => Some(Holder::NativeImage(row.module.native_images.start)),
+                (true, false) => Some(Holder::IrModule(row.module.ir_modules.start)),
+                _ if row.module.header.contains(span) => {
+                    Some(Holder::AbstractModule(row.module.index))
+                }
+                _ => None,
+            }
+        };
+        let found = self.rows.iter().find_map(of);
+        found.or_else(|| self.span.contains(span).then_some(Holder::Whole))
+    }
 }
 
 /// An abstract module and its first images.

@@ -66,6 +66,25 @@ journey("images are filtered and sorted", async (page) => {
   await cell(page, "images", 0, 0).getByText("image 2").waitFor();
 });
 
+for (const theme of ["light", "dark"]) {
+  journey(`the images of a library as a graph, in ${theme}`, { theme, width: 1440 }, async (page) => {
+    await dropFile(page, LIBRARY);
+    await tab(page, "Images").click();
+    await cell(page, "images", 0, 0).waitFor();
+    await panel(page, "Images").getByRole("button", { name: "Graph", exact: true }).click();
+    const graph = page.locator("#graph");
+    const node = (text) => graph.locator(".node", { hasText: text });
+    await panel(page, "Images").getByText("3 device images, 3 for JIT compilation").waitFor();
+    await node("image 1").waitFor();
+    await node("SPIR-V · spir64").first().click();
+    await graph.locator(".node.sel", { hasText: "SPIR-V · spir64" }).waitFor();
+    await axe(page);
+    await screenshot(page, `host-graph-${theme}`);
+    await panel(page, "Images").getByRole("button", { name: "Table", exact: true }).click();
+    await cell(page, "images", 0, 0).waitFor();
+  });
+}
+
 journey("the kernels of all images, native ones and SPIR-V", async (page) => {
   await dropFile(page, LIBRARY);
   await tab(page, "Kernels").click();

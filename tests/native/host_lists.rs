@@ -5,7 +5,10 @@ use std::rc::Rc;
 
 use zeview::model::list::query::Query;
 use zeview::model::list::{Detail, List, ListId};
-use zeview::model::{Document, NodeId, Outcome};
+use zeview::model::modules::Holder;
+use zeview::model::{Document, MemorySource, NodeId, Outcome};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{Envelope, Request, Response};
 
 use crate::support::containers::{archive, member};
 use crate::support::elf::Class;
@@ -221,4 +224,67 @@ fn images_without_an_index_say_how_they_were_found() {
         cell(&document, &*images, 0, "reason"),
         "no descriptor lists it: no runtime finds it"
     );
+}
+
+/// The second image imports what the first one exports, and what none does.
+fn importing() -> Vec<u8> {
+    let mut host = Host::new(Class::Elf64);
+    let target = host.text("spir64");
+    let spirv = spirv::kernel().build();
+    let images = [host.image(&spirv), host.image(&spirv)];
+    let entries = host.entries(&["k"]);
+    let exported = host.set("SYCL/exported symbols", &[("f", 1)]);
+    let imported = host.set("SYCL/imported symbols", &[("f", 1), ("g", 1)]);
+    let first = host.image_struct(3, target, images[0], entries, Some(exported));
+    host.image_struct(3, target, images[1], entries, Some(imported));
+    host.descriptor(first, 2);
+    host.build()
+}
+
+#[test]
+fn images_that_import_are_joined_to_those_that_export() {
+    let mut handler = Handler::new(|| 0.0);
+    handler.open(1, "host", Box::new(MemorySource::from(importing())));
+    let graph = Envelope {
+        id: 2,
+        about: None,
+        request: Request::Graph {
+            document: NodeId::ROOT,
+            list: ListId::Images,
+            query: Query::default(),
+            start: 0,
+            count: u64::MAX,
+            at: None,
+        },
+    };
+    let Response::Graph(page) = handler.answer(&graph).response else {
+        panic!("a graph");
+    };
+    assert_eq!(page.list, ListId::Images);
+    assert_eq!(
+        (page.modules, page.ir_modules, page.native_images),
+        (2, 2, 0)
+    );
+    assert_eq!((page.resolved, page.unresolved), (1, 1));
+    let [edge] = &page.edges[..] else {
+        panic!("{:?}", page.edges);
+    };
+    assert_eq!((edge.from, edge.to, &*edge.symbol), (1, 0, "f"));
+    let [first, second] = &page.rows[..] else {
+        panic!("{:?}", page.rows);
+    };
+    assert_eq!(
+        (first.exports.as_slice(), second.imports.len()),
+        (&["f".to_owned()][..], 2)
+    );
+
+    // Bytes belong to the image whose they are, to its struct, or to the file.
+    let code = second.ir_modules[0].bytes;
+    assert_eq!(
+        page.holder_at(code.subspan(4, 1)),
+        Some(Holder::IrModule(1))
+    );
+    let header = first.module.header;
+    assert_eq!(page.holder_at(header), Some(Holder::AbstractModule(0)));
+    assert_eq!(page.holder_at(page.span.subspan(0, 4)), Some(Holder::Whole));
 }

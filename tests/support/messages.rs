@@ -697,6 +697,7 @@ fn graph() -> GraphPage {
     };
     GraphPage {
         document: NodeId(u32::MAX),
+        list: ListId::Modules,
         version: Given::default(),
         state: Some(Given::at(2, SPAN)),
         state_name: "executable".into(),

@@ -1,15 +1,13 @@
 //! Builds the model of the modules from the result of the check.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::{Code, Part, Syclbin, Text};
 use crate::decode::property_set::{self, Item};
 use crate::model::kernels::Given;
-use crate::model::modules::{
-    AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol, Modules, PropertySet,
-};
+use crate::model::modules::graph::Symbols;
+use crate::model::modules::{AbstractModule, Holder, Image, ModuleGraph, Modules, PropertySet};
 use crate::model::{Sources, Span, Str};
 
 /// Who knows the modules.
@@ -36,40 +34,6 @@ impl Graph {
         };
         let text = self.survey.text(part);
         text.map_or(Span::default(), Text::readable)
-    }
-}
-
-/// The symbols of all modules, and where each is in the list.
-#[derive(Default)]
-struct Symbols {
-    list: Vec<ModuleSymbol>,
-    places: HashMap<Str, u32>,
-}
-
-impl Symbols {
-    fn add(&mut self, name: String, module: u32, exports: bool) {
-        let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
-        let at = *self.places.entry(name.clone().into()).or_insert(new);
-        if at == new {
-            self.list.push(ModuleSymbol {
-                name,
-                exported_by: Vec::new(),
-                imported_by: Vec::new(),
-            });
-        }
-        let Some(symbol) = usize::try_from(at)
-            .ok()
-            .and_then(|at| self.list.get_mut(at))
-        else {
-            return;
-        };
-        let modules = match exports {
-            true => &mut symbol.exported_by,
-            false => &mut symbol.imported_by,
-        };
-        if modules.last() != Some(&module) {
-            modules.push(module);
-        }
     }
 }
 
@@ -139,7 +103,7 @@ fn make(survey: &Syclbin, sources: &Sources) -> ModuleGraph {
         abstract_modules,
         ir_modules: images(&survey.ir),
         native_images: images(&survey.native),
-        symbols: symbols.list,
+        symbols: symbols.into_list(),
     }
 }
 

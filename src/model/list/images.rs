@@ -264,7 +264,7 @@ fn is_said(set: &str) -> bool {
 }
 
 /// The contents of an image in words.
-fn kind(image: &HostImage) -> &'static str {
+pub(in crate::model) fn kind(image: &HostImage) -> &'static str {
     match image.kind {
         "spirv" => "SPIR-V",
         "ar" => "ocloc archive",

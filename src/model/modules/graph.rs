@@ -1,8 +1,11 @@
 //! Many modules in groups, to be drawn.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::ModuleGraph;
+use super::{ModuleGraph, ModuleSymbol};
+use crate::model::value::Str;
 
 /// So many modules, or groups of modules, are drawn at once.
 pub const FAN: u64 = 24;
@@ -52,6 +55,46 @@ impl ModuleGraph {
         };
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         modules.chunks(size.max(1)).map(group).collect()
+    }
+}
+
+/// The symbols of all modules, and where each is in the list.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    list: Vec<ModuleSymbol>,
+    places: HashMap<Str, u32>,
+}
+
+impl Symbols {
+    /// A module that exports or imports one.
+    pub fn add(&mut self, name: String, module: u32, exports: bool) {
+        let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        let at = *self.places.entry(name.clone().into()).or_insert(new);
+        if at == new {
+            self.list.push(ModuleSymbol {
+                name,
+                exported_by: Vec::new(),
+                imported_by: Vec::new(),
+            });
+        }
+        let Some(symbol) = usize::try_from(at)
+            .ok()
+            .and_then(|at| self.list.get_mut(at))
+        else {
+            return;
+        };
+        let modules = match exports {
+            true => &mut symbol.exported_by,
+            false => &mut symbol.imported_by,
+        };
+        if modules.last() != Some(&module) {
+            modules.push(module);
+        }
+    }
+
+    /// The symbols, by first appearance.
+    pub fn into_list(self) -> Vec<ModuleSymbol> {
+        self.list
     }
 }
 

@@ -1,4 +1,4 @@
-//! The graphs: of modules, and of the basic blocks of code.
+//! The graphs: of modules, of images, and of the basic blocks of code.
 
 use std::rc::Rc;
 
@@ -99,6 +99,7 @@ impl Session {
         if let Some(graph) = drawing(&view) {
             let what = match view.graph_list() {
                 ListId::Instructions => "blocks",
+                ListId::Images => "images",
                 _ => "modules",
             };
             files::save_text(&graph.svg(), &file_name([&view.opened.name, what], "svg"));

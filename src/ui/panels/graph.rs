@@ -1,10 +1,11 @@
-//! Graphs: the modules of a SYCLBIN, the basic blocks of some code.
+//! Graphs: the modules of a SYCLBIN, the images of a host's file, the basic blocks of some code.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::model::Area;
+use crate::model::list::ListId;
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, span_button};
@@ -55,14 +56,25 @@ fn blocks(page: &BlocksPage) -> Html {
 
 /// Modules, images, symbols.
 fn modules(page: &GraphPage) -> Html {
-    let mut said = format::counted(page.modules, "abstract module", "abstract modules");
+    let (one, many) = page.nouns();
+    let mut said = format::counted(page.modules, one, many);
     if page.found < page.modules {
         said = format!("{} of {said}", format::grouped(page.found));
     }
-    let images = [
-        (page.ir_modules, "IR module", "IR modules"),
-        (page.native_images, "native image", "native images"),
-    ];
+    let images = match page.list {
+        ListId::Images => [
+            (
+                page.ir_modules,
+                "for JIT compilation",
+                "for JIT compilation",
+            ),
+            (page.native_images, "of native code", "of native code"),
+        ],
+        _ => [
+            (page.ir_modules, "IR module", "IR modules"),
+            (page.native_images, "native image", "native images"),
+        ],
+    };
     for (count, one, many) in images.into_iter().filter(|(count, ..)| *count > 0) {
         said.push_str(&format!(", {}", format::counted(count, one, many)));
     }
@@ -86,10 +98,12 @@ pub(super) fn none(view: &GraphView) -> Option<String> {
     let is_empty = view.found()? == 0;
     let said = match view.page.as_ref()? {
         Drawn::Modules(page) if page.trouble.is_some() => return None,
-        Drawn::Modules(_) => "No abstract modules match the filter.",
-        Drawn::Blocks(_) => "The encoding of this device is not known. Choose another one.",
+        Drawn::Modules(page) => format!("No {} match the filter.", page.nouns().1),
+        Drawn::Blocks(_) => {
+            "The encoding of this device is not known. Choose another one.".to_owned()
+        }
     };
-    is_empty.then(|| said.to_owned())
+    is_empty.then_some(said)
 }
 
 /// How it is shown: as a graph, or as a table of that name.

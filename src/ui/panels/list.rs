@@ -187,7 +187,8 @@ fn Panel(props: &Props) -> Html {
     let here = session.clone();
     let is_code = id == ListId::Instructions;
     let drawn = view.graph_of(id);
-    let draws = is_code || id == ListId::Modules;
+    let is_host = id == ListId::Images && view.opened.summary.has.host;
+    let draws = is_code || is_host || id == ListId::Modules;
     let is_graph = draws && !drawn.as_table;
     let (start, count) = drawn.range.unwrap_or((0, u64::MAX));
     // The table of modules says how many there are of what.
