@@ -288,3 +288,18 @@ fn images_that_import_are_joined_to_those_that_export() {
     assert_eq!(page.holder_at(header), Some(Holder::AbstractModule(0)));
     assert_eq!(page.holder_at(page.span.subspan(0, 4)), Some(Holder::Whole));
 }
+
+#[test]
+fn images_with_the_same_bytes_are_recognised() {
+    let mut document = open(&importing());
+    let images = list(&mut document, ListId::Images, None);
+    let same = |document: &Document, row| cell(document, &*images, row, "same_as");
+    assert_eq!(
+        (&*same(&document, 0), &*same(&document, 1)),
+        ("", "image 0")
+    );
+
+    let mut document = open(&usual_host());
+    let images = list(&mut document, ListId::Images, None);
+    assert_eq!(cell(&document, &*images, 1, "same_as"), "");
+}

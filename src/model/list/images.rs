@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -67,6 +69,11 @@ columns! {
         };
     "stored" Number Optional 0 "Stored" "B" "The bytes that the image takes in the file; fewer than its size if it is compressed."
         |(_, _, image), _| Cell::count(image.span.len());
+    "same_as" Text Optional 9 "Same as" "" "The first image of the file that has the same bytes."
+        |(list, at, _), sources| match list.same_as(at, sources) {
+            Some(first) => Cell::text(&*first.name).at(Some(first.span)),
+            None => Cell::empty(),
+        };
     "aspects" Words Optional 18 "Aspects" "" "The aspects that the device must support."
         |(_, _, image), sources| match requirement(image, &["aspects"], sources) {
             Some(property) => Cell::words(property.meaning.split(", ").filter(|word| !word.is_empty()))
@@ -296,6 +303,10 @@ struct ImageList {
     /// The verdict of each image on its own device: made when a cell asks.
     verdicts: Vec<OnceCell<Option<Verdict>>>,
     choice: Option<Choice>,
+    /// The images of each length in bytes.
+    by_len: OnceCell<HashMap<u64, Vec<usize>>>,
+    /// What the bytes of each image come to: made when an image of the same length is asked for.
+    digests: Vec<OnceCell<Option<u64>>>,
 }
 
 impl Document {
@@ -312,6 +323,8 @@ impl Document {
             choice: device.and_then(|device| self.choice(&images, device)),
             driver: self.driver,
             verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
+            by_len: OnceCell::new(),
+            digests: images.list.iter().map(|_| OnceCell::new()).collect(),
             images,
         }))
     }
@@ -329,6 +342,38 @@ impl ImageList {
             self.driver?.load(sources, image.span, None)
         });
         made.as_ref()
+    }
+
+    /// The first image with the bytes of this one, if that is another one.
+    fn same_as(&self, at: usize, sources: &Sources) -> Option<&Image> {
+        let span = self.images.list.get(at)?.span;
+        let by_len = self.by_len.get_or_init(|| {
+            let mut by_len: HashMap<u64, Vec<usize>> = HashMap::new();
+            for (at, image) in self.images.list.iter().enumerate() {
+                by_len.entry(image.span.len()).or_default().push(at);
+            }
+            by_len
+        });
+        let before = by_len
+            .get(&span.len())?
+            .iter()
+            .take_while(|before| **before < at);
+        before.copied().find_map(|before| {
+            let image = self.images.list.get(before)?;
+            let may_be = self.digest(before, sources)? == self.digest(at, sources)?;
+            (may_be && is_same(image.span, span, sources)).then_some(image)
+        })
+    }
+
+    fn digest(&self, at: usize, sources: &Sources) -> Option<u64> {
+        let span = self.images.list.get(at)?.span;
+        *self.digests.get(at)?.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            for piece in pieces(span) {
+                hasher.write(&sources.read(piece).ok()?);
+            }
+            Some(hasher.finish())
+        })
     }
 
     fn is_of_host(&self) -> bool {
@@ -413,6 +458,22 @@ impl List for ImageList {
             count => vec![format!("{count} more are not listed")],
         }
     }
+}
+
+/// So many bytes are read at once.
+const PIECE: u64 = 1 << 20;
+
+fn pieces(span: Span) -> impl Iterator<Item = Span> {
+    let starts = (0..span.len().div_ceil(PIECE)).map(|index| index * PIECE);
+    starts.map(move |start| span.subspan(start, PIECE))
+}
+
+/// Have two places, of the same length, the same bytes?
+fn is_same(a: Span, b: Span, sources: &Sources) -> bool {
+    let read = |piece| sources.read(piece).ok();
+    pieces(a)
+        .zip(pieces(b))
+        .all(|(a, b)| read(a).is_some_and(|a| read(b).is_some_and(|b| *a == *b)))
 }
 
 /// The key of an outcome: the best first, and what has none before it.
