@@ -23,7 +23,7 @@ pub fn run() -> io::Result<()> {
     };
     println!("All code of a file, one after the other, as a file of its own.\n");
     println!(
-        "| Code | Size | Instructions | `zeview disasm --raw` | `iga64 -d` | a second |\n|---|---|---|---|---|---|"
+        "| Code | Size | Instructions | `zeview disasm --raw` | `iga64 -d` | of its time | a second |\n|---|---|---|---|---|---|---|"
     );
     for (name, platform, option) in FILES {
         let bytes = fs::read(samples.join("zebin").join(name))?;
@@ -51,12 +51,17 @@ pub fn run() -> io::Result<()> {
             their_times.extend(time(&mut theirs));
         }
         let ours = median(our_times);
+        let theirs = median(their_times);
+        let share = ours
+            .zip(theirs)
+            .map(|(ours, theirs)| format!("{:.2}", ours.as_secs_f64() / theirs.as_secs_f64()));
         let rate = ours.map(|time| count as f64 / time.as_secs_f64() / 1e6);
         println!(
-            "| `{name}` | {} | {count} | {} | {} | {:.1} M |",
+            "| `{name}` | {} | {count} | {} | {} | {} | {:.1} M |",
             megabytes(code.len() as u64),
             ours.map_or_else(String::new, milliseconds),
-            median(their_times).map_or_else(|| "not installed".to_owned(), milliseconds),
+            theirs.map_or_else(|| "not installed".to_owned(), milliseconds),
+            share.unwrap_or_default(),
             rate.unwrap_or(0.0),
         );
     }

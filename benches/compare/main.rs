@@ -1,5 +1,5 @@
 //! Whole processes, side by side with other tools: `cargo xtask bench compare`. Prints
-//! tables in Markdown.
+//! tables in Markdown. `cargo bench --bench compare --features cli -- code` prints those of one part.
 //!
 //! Times are medians of alternating runs, from the start of the process to its end. Memory
 //! is the peak of the resident set, read while the process waits to write its last line.
@@ -39,11 +39,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// The parts, and what prints their tables.
+type Part = (&'static str, fn() -> io::Result<()>);
+
+const PARTS: [Part; 4] = [
+    ("zebins", zebins::run),
+    ("syclbins", syclbins::run),
+    ("code", code::run),
+    ("hosts", hosts::run),
+];
+
 fn main() -> io::Result<()> {
-    zebins::run()?;
-    syclbins::run()?;
-    code::run()?;
-    hosts::run()
+    // Cargo adds an option of its own.
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_named = |name: &str| wanted.iter().any(|word| word == name);
+    let is_any = PARTS.iter().any(|(name, _)| is_named(name));
+    for (name, run) in PARTS {
+        if !is_any || is_named(name) {
+            run()?;
+        }
+    }
+    Ok(())
 }
 
 /// Where files are made.

@@ -18,8 +18,9 @@ const INDENT: u32 = 18;
 const DEPTH: u32 = 8;
 /// A lane beside the boxes.
 const LANE: u32 = 9;
-/// The height of the line that says what the lines mean.
+/// The height of the line that says what the lines mean, and the width for each kind.
 const LEGEND: u32 = 26;
+const MEANING: u32 = 112;
 
 /// The lanes on one side of the boxes: how far down each is in use.
 #[derive(Default)]
@@ -234,7 +235,7 @@ impl Graph {
         let is_drawn = |kind| drawn.iter().any(|line| line.kind == kind);
         let kinds = kinds.into_iter().filter(|(kind, _)| is_drawn(*kind));
         for (place, (kind, words)) in (0_u32..).zip(kinds) {
-            let x = inner + place * WIDTH / 4;
+            let x = inner + place * MEANING;
             let y = MARGIN;
             self.edges.push(Edge {
                 path: format!("M{x} {y}H{}", x + 16),

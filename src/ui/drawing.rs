@@ -217,4 +217,4 @@ fn xml(text: &str) -> String {
 /// What ends a line with an arrow.
 const MARKED: &str = " marker-end=\"url(#a)\"";
 const ARROW: &str = "<marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"context-stroke\"/></marker>";
-const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{stroke:#c0447a;stroke-dasharray:4 3}.fall{stroke:#5b6472}.taken{stroke:#3b6fd4}.back{stroke:#c0447a;stroke-width:2}.call{stroke:#5f7d1c;stroke-dasharray:4 3}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}";
+const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{stroke:#c0447a;stroke-dasharray:4 3}.fall{stroke:#5b6472}.taken{stroke:#3b6fd4}.back{stroke:#c0447a}.call{stroke:#5f7d1c;stroke-dasharray:4 3}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}";

@@ -117,7 +117,8 @@ journey("a block selects its instructions, and an instruction its block", { widt
   await code(page).selectOption({ label: ".text.hugeprivate" });
   await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.hugeprivate");
   await showGraph(page);
-  // By keyboard: down, along a branch, and chosen.
+  await page.getByText("10 basic blocks, 11 edges, 2 loops").waitFor();
+  // By keyboard: to the next one, and chosen.
   await blocks(page).first().focus();
   await page.keyboard.press("ArrowDown");
   await eventually(() => page.evaluate(() => document.activeElement.id), "graph-node-1");

@@ -65,8 +65,9 @@ pub fn focus(node: &NodeRef) {
 
 /// As [`focus`], by the element's id.
 pub fn focus_by_id(id: &str) {
-    if let Some(element) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
-        let _ = element.focus();
+    if let Some(element) = element(id) {
+        // The boxes of a drawing are no HTML, but they too can have the focus.
+        let _ = element.unchecked_into::<HtmlElement>().focus();
     }
 }
 

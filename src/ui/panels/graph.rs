@@ -13,7 +13,8 @@ use crate::ui::drawing::{Graph, Stands};
 use crate::ui::format;
 use crate::ui::graph_view::{Drawn, GraphView, Zoom};
 use crate::ui::hooks::{
-    Local, SessionContext, drawing, focus_by_id, number_near, pressed, use_local,
+    Local, SessionContext, drawing, focus_by_id, number_near, pressed, scroll_into_view,
+    use_change, use_local,
 };
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::Via;
@@ -233,7 +234,18 @@ pub fn Drawing(props: &DrawingProps) -> Html {
     let view = &props.view;
     let list = view.graph_list();
     let shown = view.graph_of(list);
-    let (Some(page), Some(graph)) = (&shown.page, drawing(view)) else {
+    let drawn = drawing(view);
+    let nodes = drawn.iter().flat_map(|graph| &graph.nodes);
+    let selected = (1_u64..).zip(nodes).find(|(_, node)| node.selected);
+    let selected = selected.map_or(0, |(number, _)| number);
+    let start = shown.page.as_ref().map_or(0, Drawn::start);
+    let reveal = move || {
+        if let Some(place) = selected.checked_sub(1) {
+            scroll_into_view(&format!("graph-node-{place}"));
+        }
+    };
+    use_change([selected, start, 0, 0], Box::new(reveal));
+    let (Some(page), Some(graph)) = (&shown.page, drawn) else {
         return Html::default();
     };
     let label = match page {
