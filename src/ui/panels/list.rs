@@ -195,7 +195,10 @@ fn Panel(props: &Props) -> Html {
     let needs_graph = is_graph || id == ListId::Modules;
     // The answer says which block is selected.
     let serial = u64::from(view.selection.serial) << 1 | 1;
-    let serial = if is_code && is_graph { serial } else { 0 };
+    let serial = match is_code && is_graph {
+        true => serial,
+        false => u64::from(needs_graph) << 1,
+    };
     let draw = move || {
         if needs_graph {
             here.0.need_graph();
