@@ -75,6 +75,10 @@ pub trait Listing {
     /// When it would be longer than `limit` bytes, or cannot be read; says so in words.
     fn text(&self, sources: &Sources, limit: usize) -> Result<String, String>;
 
+    /// Calls `each` with all instructions in order, as listings are compared, until it says no. With
+    /// `renumbered`, general registers and the tokens of the scoreboard have no numbers.
+    fn shapes(&self, renumbered: bool, sources: &Sources, each: &mut dyn FnMut(Shape<'_>) -> bool);
+
     /// Counts what the instructions come to.
     fn tally(&self, sources: &Sources) -> Box<dyn Tally>;
 }
@@ -86,6 +90,22 @@ pub trait Tally {
 
     /// What was counted so far.
     fn mix(&self) -> Mix;
+}
+
+/// An instruction as listings are compared: without what depends on where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape<'a> {
+    /// Where it starts in the code.
+    pub at: i32,
+    /// Its text, with 0 for the places where it can go, and without whether it is compacted. Where
+    /// the encoding is not known, its bytes.
+    pub text: &'a str,
+    /// The operation.
+    pub operation: &'a str,
+    /// Where it can go, as offsets of the code.
+    pub targets: &'a [i32],
+    /// It only fills up: zero bytes, which the hardware may prefetch.
+    pub is_padding: bool,
 }
 
 /// An instruction in words.

@@ -25,6 +25,7 @@
 
 pub mod assembly;
 mod diagnostic;
+pub mod diff;
 mod document;
 mod expand;
 mod glob;
