@@ -13,7 +13,7 @@ use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
-use crate::model::assembly::{Line, Listing, Part, Shape, Tally};
+use crate::model::assembly::{Line, Listing, Part, Shapes, Tally};
 use crate::model::{Bits, Sources, Span, Str};
 
 /// Every so many instructions the position is remembered.
@@ -276,14 +276,8 @@ impl Listing for Code {
         }
     }
 
-    fn shapes(&self, renumbered: bool, sources: &Sources, each: &mut dyn FnMut(Shape<'_>) -> bool) {
-        shapes(
-            self.decoder.as_deref(),
-            self.code,
-            renumbered,
-            sources,
-            each,
-        );
+    fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes) {
+        shapes(self.decoder.as_deref(), self.code, renumbered, sources, to);
     }
 
     fn tally(&self, sources: &Sources) -> Box<dyn Tally> {

@@ -106,9 +106,19 @@ impl Decoder {
     /// Whether the instruction with that first byte can be a branch or end the thread.
     #[must_use]
     pub fn can_branch(&self, first: u8) -> bool {
-        let operation = self.operations.get(usize::from(first & 0x7f));
-        let kind = operation.and_then(Option::as_ref).map(|o| o.opcode.kind);
+        let kind = self.kind_of(first);
         kind.is_some_and(|kind| kind.is_branch() || kind.is_send())
+    }
+
+    /// Whether the instruction with that first byte is a message.
+    #[must_use]
+    pub fn is_send(&self, first: u8) -> bool {
+        self.kind_of(first).is_some_and(Kind::is_send)
+    }
+
+    fn kind_of(&self, first: u8) -> Option<Kind> {
+        let operation = self.operations.get(usize::from(first & 0x7f));
+        operation.and_then(Option::as_ref).map(|o| o.opcode.kind)
     }
 
     /// Decodes the instruction that the bytes begin with. Returns `None` if they end before it does.

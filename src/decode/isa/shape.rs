@@ -2,31 +2,48 @@
 
 use super::format::Labels;
 use super::instruction::{Instruction, OperandKind, Options, RegisterName};
+use super::tables::Op;
 use super::windows::for_each_word;
-use super::words::is_padding;
-use super::{Decoder, targets};
-use crate::model::assembly::Shape;
+use super::words::{Remark, is_padding, remarks};
+use super::{Decoder, message, targets};
+use crate::model::assembly::{Counts, Shape, Shapes};
 use crate::model::{Sources, Span};
 
-/// Calls `each` with the instructions of some code, until it says no.
+/// Gives the instructions of some code.
 pub(super) fn shapes(
     decoder: Option<&Decoder>,
     code: Span,
     renumbered: bool,
     sources: &Sources,
-    each: &mut dyn FnMut(Shape<'_>) -> bool,
+    to: &mut dyn Shapes,
 ) {
-    let (mut text, mut to) = (String::new(), Vec::new());
+    let (mut text, mut places) = (String::new(), Vec::new());
     for_each_word(sources, code, &mut |at, word| {
         let at = i32::try_from(at).unwrap_or(i32::MAX);
+        let can_branch = word
+            .first()
+            .is_some_and(|byte| decoder.is_some_and(|decoder| decoder.can_branch(*byte)));
+        let mut bytes = [0; 16];
+        if let Some(start) = bytes.get_mut(..word.len()) {
+            start.copy_from_slice(word);
+        }
+        let number = u128::from_le_bytes(bytes);
+        // A send can end the thread, but goes nowhere.
+        let is_send =
+            can_branch && decoder.is_some_and(|d| d.is_send(*bytes.first().unwrap_or(&0)));
+        let own = (!can_branch || is_send).then_some(number);
+        if own.is_some_and(|own| to.again(at, own)) {
+            return true;
+        }
         text.clear();
-        to.clear();
+        places.clear();
         let decoded = decoder.and_then(|decoder| Some((decoder, decoder.decode(word)?)));
-        let mut operation = "";
+        let (mut operation, mut counts) = ("", Counts::default());
         match decoded {
             Some((decoder, mut instruction)) => {
-                to.extend(targets(&instruction, at));
+                places.extend(targets(&instruction, at));
                 operation = instruction.op.name();
+                counts = decoder.counts(&instruction);
                 instruction.strip(renumbered);
                 decoder.format(&instruction, Labels::Numeric, &mut text);
                 // What a word that is none means cannot be told.
@@ -36,14 +53,50 @@ pub(super) fn shapes(
             }
             None => push_bytes(word, &mut text),
         }
-        each(Shape {
+        if is_padding(word) {
+            counts = Counts {
+                padding: 1,
+                ..Counts::default()
+            };
+        }
+        let shape = Shape {
             at,
             text: &text,
             operation,
-            targets: &to,
-            is_padding: is_padding(word),
-        })
+            targets: &places,
+            counts,
+        };
+        to.shape(own.filter(|_| places.is_empty()), &shape)
     });
+}
+
+impl Decoder {
+    /// What an instruction counts as.
+    fn counts(&self, i: &Instruction) -> Counts {
+        let mut comment = String::new();
+        if let Some(message) = &i.message {
+            message::comment(self.encoding.rank, i, message, &mut comment);
+        }
+        let scoreboard = &i.scoreboard;
+        let waits = scoreboard.distance.is_some()
+            || scoreboard.token.is_some_and(|(_, how)| !how.is_empty());
+        let mut counts = Counts {
+            sends: u64::from(i.kind.is_send()),
+            dpas: u64::from(matches!(i.op, Op::Dpas | Op::Dpasw | Op::Bdpas)),
+            waits: u64::from(waits),
+            ..Counts::default()
+        };
+        for remark in remarks(i, &comment) {
+            match remark {
+                Remark::Spill => counts.spills += 1,
+                Remark::Fill => counts.fills += 1,
+                Remark::Atomic => counts.atomics += 1,
+                Remark::Barrier => counts.barriers += 1,
+                _ => {}
+            }
+        }
+        counts
+    }
 }
 
 fn push_bytes(word: &[u8], text: &mut String) {

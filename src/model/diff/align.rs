@@ -154,8 +154,8 @@ impl Aligner<'_> {
         }
         let most = edits.min(n + m);
         // `furthest[most + 1 + k]`: how far in `a` the diagonal k = x − y has come.
-        let mut furthest = vec![0_usize; 2 * most + 3];
-        let mut trace: Vec<Vec<usize>> = Vec::new();
+        let mut furthest = vec![0_u32; 2 * most + 3];
+        let mut trace: Vec<Vec<u32>> = Vec::new();
         let place = |k: isize| (most + 1).saturating_add_signed(k);
         for d in 0..=most {
             let signed = d.cast_signed();
@@ -168,7 +168,7 @@ impl Aligner<'_> {
             }
             let mut k = -signed;
             while k <= signed {
-                let at = |k: isize| furthest.get(place(k)).copied().unwrap_or(0);
+                let at = |k: isize| furthest.get(place(k)).map_or(0, |x| *x as usize);
                 let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
                 let mut x = if down { at(k + 1) } else { at(k - 1) + 1 };
                 let mut y = x.saturating_add_signed(-k);
@@ -182,7 +182,7 @@ impl Aligner<'_> {
                 }
                 self.work.spend((x - start) as u64);
                 if let Some(place) = furthest.get_mut(place(k)) {
-                    *place = x;
+                    *place = u32::try_from(x).unwrap_or(u32::MAX);
                 }
                 if x >= n && y >= m {
                     self.backtrack(&trace, (a.start, b.start), (n, m));
@@ -195,7 +195,7 @@ impl Aligner<'_> {
     }
 
     /// Walks the trace back from the end and notes the edits.
-    fn backtrack(&mut self, trace: &[Vec<usize>], start: (usize, usize), (n, m): (usize, usize)) {
+    fn backtrack(&mut self, trace: &[Vec<u32>], start: (usize, usize), (n, m): (usize, usize)) {
         let (mut x, mut y) = (n, m);
         let mut edits: Vec<Part> = Vec::new();
         for (d, furthest) in trace.iter().enumerate().rev() {
@@ -207,7 +207,9 @@ impl Aligner<'_> {
             // The first kept diagonal is −d − 1.
             let at = |k: isize| {
                 let place = usize::try_from(k + signed + 1).ok();
-                place.and_then(|at| furthest.get(at)).copied().unwrap_or(0)
+                place
+                    .and_then(|at| furthest.get(at))
+                    .map_or(0, |x| *x as usize)
             };
             let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
             let before = if down { k + 1 } else { k - 1 };

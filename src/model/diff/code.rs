@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::align::{Alignment, Hunk, align};
 use super::work::Work;
-use crate::model::assembly::Listing;
+use crate::model::assembly::{Counts, Listing, Shape, Shapes};
 use crate::model::source::Sources;
 use crate::model::span::Span;
+use crate::model::value::Str;
 
 /// How the code of a kernel differs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -39,25 +40,77 @@ pub struct CodeChange {
 }
 
 /// The instructions of some code, as they are compared.
+#[derive(Default)]
 pub(super) struct Words {
     /// For each instruction its number in the dictionary.
     pub ids: Vec<u32>,
-    /// For each instruction where it can jump: rows of the listing.
-    targets: Vec<Vec<u32>>,
+    /// Of the instructions that can go elsewhere: the row, and the rows where they can go.
+    targets: HashMap<u32, Vec<u32>>,
+    /// What the instructions come to.
+    counts: Counts,
 }
 
-/// The texts of instructions, by number.
+/// The texts of instructions, by number, and the words that have been seen in each encoding.
 #[derive(Default)]
-pub(super) struct Dictionary(HashMap<Box<str>, u32>);
+pub(super) struct Dictionary {
+    texts: HashMap<Box<str>, u32>,
+    words: HashMap<Str, HashMap<u128, (u32, Counts)>>,
+}
 
-impl Dictionary {
-    fn id(&mut self, text: &str) -> u32 {
-        if let Some(id) = self.0.get(text) {
-            return *id;
+/// So many words and texts are remembered.
+const KNOWN_MAX: usize = 1 << 20;
+
+/// Takes the instructions of one listing.
+struct Taker<'d> {
+    texts: &'d mut HashMap<Box<str>, u32>,
+    words: &'d mut HashMap<u128, (u32, Counts)>,
+    work: &'d mut Work,
+    taken: Words,
+    starts: Vec<i32>,
+    jumps: Vec<(u32, Vec<i32>)>,
+    /// Behind the last instruction that does not only fill up.
+    last: usize,
+}
+
+impl Taker<'_> {
+    fn take(&mut self, at: i32, id: u32, counts: Counts) {
+        self.taken.ids.push(id);
+        self.starts.push(at);
+        if counts.padding == 0 {
+            self.last = self.taken.ids.len();
+            self.taken.counts += counts;
         }
-        let id = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        self.0.insert(text.into(), id);
-        id
+    }
+}
+
+impl Shapes for Taker<'_> {
+    fn again(&mut self, at: i32, word: u128) -> bool {
+        let Some((id, counts)) = self.words.get(&word).copied() else {
+            return false;
+        };
+        self.work.spend(8);
+        self.take(at, id, counts);
+        true
+    }
+
+    fn shape(&mut self, word: Option<u128>, shape: &Shape<'_>) -> bool {
+        let next = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+        let id = match self.texts.get(shape.text) {
+            Some(id) => *id,
+            None => {
+                self.texts.insert(shape.text.into(), next);
+                next
+            }
+        };
+        if let Some(word) = word {
+            self.words.insert(word, (id, shape.counts));
+        }
+        if !shape.targets.is_empty() {
+            self.jumps
+                .push((row(self.taken.ids.len()), shape.targets.to_vec()));
+        }
+        self.take(shape.at, id, shape.counts);
+        self.work.spend(64)
     }
 }
 
@@ -69,32 +122,33 @@ pub(super) fn words(
     dictionary: &mut Dictionary,
     work: &mut Work,
 ) -> Words {
-    let mut words = Words {
-        ids: Vec::new(),
-        targets: Vec::new(),
+    let encoding = listing.encoding().unwrap_or_default();
+    let mut taker = Taker {
+        texts: &mut dictionary.texts,
+        words: dictionary.words.entry(encoding).or_default(),
+        work,
+        taken: Words::default(),
+        starts: Vec::new(),
+        jumps: Vec::new(),
+        last: 0,
     };
-    let mut starts: Vec<i32> = Vec::new();
-    let mut jumps: Vec<Vec<i32>> = Vec::new();
-    let mut last = 0;
-    listing.shapes(renumbered, sources, &mut |shape| {
-        words.ids.push(dictionary.id(shape.text));
-        starts.push(shape.at);
-        jumps.push(shape.targets.to_vec());
-        if !shape.is_padding {
-            last = words.ids.len();
-        }
-        work.spend(64)
-    });
-    words.ids.truncate(last);
-    jumps.truncate(last);
-    for targets in jumps {
+    listing.shapes(renumbered, sources, &mut taker);
+    let Taker {
+        mut taken,
+        starts,
+        jumps,
+        last,
+        ..
+    } = taker;
+    taken.ids.truncate(last);
+    for (at, targets) in jumps {
         let rows = targets.into_iter().map(|target| {
-            let row = starts.partition_point(|start| *start < target);
-            u32::try_from(row).unwrap_or(u32::MAX)
+            let place = starts.partition_point(|start| *start < target);
+            row(place)
         });
-        words.targets.push(rows.collect());
+        taken.targets.insert(at, rows.collect());
     }
-    words
+    taken
 }
 
 /// Aligns two listings. A jump that goes elsewhere in the second one differs.
@@ -102,12 +156,20 @@ pub(super) fn aligned(a: &Words, b: &Words, work: &mut Work) -> Alignment {
     let found = align(&a.ids, &b.ids, work);
     let mut hunks: Vec<Hunk> = Vec::with_capacity(found.hunks.len());
     let mut from = (0_u32, 0_u32);
+    // What is written alike goes somewhere in both, or in neither.
+    let mut jumping: Vec<u32> = a.targets.keys().copied().collect();
+    jumping.sort_unstable();
     let end = Hunk {
         a: row(a.ids.len())..row(a.ids.len()),
         b: row(b.ids.len())..row(b.ids.len()),
     };
     for hunk in found.hunks.iter().chain([&end]) {
-        for at in from.0..hunk.a.start {
+        let jumps = jumping.partition_point(|row| *row < from.0);
+        let within = jumping
+            .iter()
+            .skip(jumps)
+            .take_while(|row| **row < hunk.a.start);
+        for at in within.copied() {
             let other = from.1.saturating_add(at - from.0);
             let (one, other_targets) = (a.targets(at), b.targets(other));
             let leads = |(x, y): (&u32, &u32)| leads_to(&found, *x, *y);
@@ -163,24 +225,31 @@ fn leads_to(alignment: &Alignment, a: u32, b: u32) -> bool {
 
 impl Words {
     fn targets(&self, row: u32) -> &[u32] {
-        let row = usize::try_from(row).unwrap_or(usize::MAX);
-        self.targets.get(row).map_or(&[], Vec::as_slice)
+        self.targets.get(&row).map_or(&[], Vec::as_slice)
     }
 }
 
+/// What the instructions of both files come to.
+pub(super) type BothCounts = (Counts, Counts);
+
 /// Compares the code of two listings.
-pub fn code_change(
+pub(super) fn code_change(
     a: (&Rc<dyn Listing>, &Sources),
     b: (&Rc<dyn Listing>, &Sources),
     renumbered: bool,
+    dictionary: &mut Dictionary,
     work: &mut Work,
-) -> CodeChange {
-    let mut dictionary = Dictionary::default();
-    let one = words(&**a.0, a.1, renumbered, &mut dictionary, work);
-    let other = words(&**b.0, b.1, renumbered, &mut dictionary, work);
+) -> (CodeChange, BothCounts) {
+    // The numbers of texts must be the same for both listings, and are for no others.
+    let known = dictionary.words.values().map(HashMap::len).sum::<usize>();
+    if known.max(dictionary.texts.len()) > KNOWN_MAX {
+        *dictionary = Dictionary::default();
+    }
+    let one = words(&**a.0, a.1, renumbered, dictionary, work);
+    let other = words(&**b.0, b.1, renumbered, dictionary, work);
     let alignment = aligned(&one, &other, work);
     let encoding = |listing: &Rc<dyn Listing>| listing.encoding().unwrap_or_default().into_owned();
-    CodeChange {
+    let change = CodeChange {
         equal: alignment.hunks.is_empty(),
         a: a.0.code(),
         b: b.0.code(),
@@ -190,5 +259,6 @@ pub fn code_change(
         is_shortest: alignment.is_shortest,
         hunks: alignment.hunks,
         encodings: (encoding(a.0), encoding(b.0)),
-    }
+    };
+    (change, (one.counts, other.counts))
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use super::code::{CodeChange, code_change};
+use super::code::{BothCounts, CodeChange, code_change};
 use super::entry::{Change, Entry, Field, Part, Said, Side};
 use super::pair::is_plain;
 use super::walk::{Way, is_document};
@@ -282,11 +282,11 @@ impl Comparer<'_> {
             changed.sections.insert(a.name.clone());
             let change = self.code(code, (&a.name, &b.name));
             match (change, a.name.strip_prefix(TEXT)) {
-                (Some(change), _) if change.equal => {}
+                (Some((change, _)), _) if change.equal => {}
                 (Some(change), Some(kernel)) => {
                     changed.code.insert(kernel.to_owned(), change);
                 }
-                (Some(change), None) => {
+                (Some((change, _)), None) => {
                     let entry = Entry::new(Part::Section, Change::Changed, at, &*a.name);
                     let mut entry = entry
                         .at(a.span(), b.span())
@@ -464,26 +464,27 @@ impl Comparer<'_> {
     }
 
     /// How the code of two sections differs. `None` where it is not known who reads it.
-    fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<CodeChange> {
+    fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<(CodeChange, BothCounts)> {
         let spans = (
             *code.sections.0.get(names.0)?,
             *code.sections.1.get(names.1)?,
         );
         let one = listing(&code.assembly.0, spans.0, self, Which::A)?;
         let other = listing(&code.assembly.1, spans.1, self, Which::B)?;
-        let change = code_change(
+        let found = code_change(
             (&one, &self.a.sources),
             (&other, &self.b.sources),
             self.options.renumbered,
+            &mut self.dictionary,
             &mut self.work,
         );
-        if !change.is_shortest {
+        if !found.0.is_shortest {
             self.note(format!(
                 "{}: the code differs too much to find the shortest list of differences",
                 names.0
             ));
         }
-        Some(change)
+        Some(found)
     }
 
     /// Notes by owner and type.
@@ -780,7 +781,7 @@ const AROUND_MAX: u64 = 64 << 20;
 #[derive(Default)]
 pub(super) struct Changed {
     /// How the code of kernels and functions differs, by their names in the first file.
-    pub code: BTreeMap<String, CodeChange>,
+    pub code: BTreeMap<String, (CodeChange, BothCounts)>,
     /// The sections whose contents differ, by their names in the first file.
     sections: std::collections::HashSet<String>,
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::work::Work;
-use crate::model::assembly::Listing;
+use crate::model::assembly::{Listing, Shape, Shapes};
 use crate::model::source::Sources;
 
 /// Hashes of a sketch.
@@ -41,6 +41,27 @@ fn hash(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// Reads the instructions of a kernel.
+struct Reader<'w> {
+    all: DefaultHasher,
+    operations: Vec<u64>,
+    work: &'w mut Work,
+}
+
+impl Shapes for Reader<'_> {
+    fn again(&mut self, _: i32, _: u128) -> bool {
+        false
+    }
+
+    fn shape(&mut self, _: Option<u128>, shape: &Shape<'_>) -> bool {
+        if shape.counts.padding == 0 {
+            shape.text.hash(&mut self.all);
+            self.operations.push(hash(&shape.operation));
+        }
+        self.work.spend(64)
+    }
+}
+
 impl Signature {
     /// The signature of a kernel with such arguments and such code.
     pub fn new(
@@ -56,16 +77,14 @@ impl Signature {
         let Some(listing) = listing else {
             return signature;
         };
-        let mut all = DefaultHasher::new();
-        let mut operations: Vec<u64> = Vec::new();
-        listing.shapes(true, sources, &mut |shape| {
-            if !shape.is_padding {
-                shape.text.hash(&mut all);
-                operations.push(hash(&shape.operation));
-            }
-            work.spend(64)
-        });
-        signature.code = Some(all.finish());
+        let mut reader = Reader {
+            all: DefaultHasher::new(),
+            operations: Vec::new(),
+            work,
+        };
+        listing.shapes(true, sources, &mut reader);
+        signature.code = Some(reader.all.finish());
+        let operations = reader.operations;
         if operations.len() < SHORT {
             return signature;
         }

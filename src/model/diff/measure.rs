@@ -2,12 +2,12 @@
 //! matters most.
 
 use std::cmp::Reverse;
-use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::code::{BothCounts, CodeChange};
 use super::entry::{Change, Entry, Part};
-use crate::model::assembly::Mix;
+use crate::model::assembly::Counts;
 use crate::model::kernels::KernelRow;
 
 /// A number of a kernel that differs.
@@ -123,41 +123,34 @@ struct Counted {
     key: &'static str,
     judge: Judge,
     weight: u32,
-    mix: fn(&Mix) -> u64,
+    of: fn(&Counts) -> u64,
 }
 
 /// The numbers that the code comes to.
-static MIXES: [Counted; 12] = [
-    counted("spill_messages", Judge::Less, 95, |mix| mix.spills),
-    counted("fill_messages", Judge::Less, 95, |mix| mix.fills),
-    counted("instructions", Judge::Less, 18, |mix| mix.instructions),
-    counted("sends", Judge::Less, 30, |mix| {
-        mix.messages.iter().map(|m| m.count).sum()
+static COUNTS: [Counted; 7] = [
+    counted("spill_messages", Judge::Less, 95, |counts| counts.spills),
+    counted("fill_messages", Judge::Less, 95, |counts| counts.fills),
+    counted("sends", Judge::Less, 30, |counts| counts.sends),
+    counted("atomic_messages", Judge::Less, 16, |counts| counts.atomics),
+    counted("barrier_messages", Judge::Less, 16, |counts| {
+        counts.barriers
     }),
-    counted("atomic_messages", Judge::Less, 16, |mix| mix.atomics),
-    counted("barrier_messages", Judge::Less, 16, |mix| mix.barriers),
-    counted("dpas_instructions", Judge::Depends, 17, |mix| {
-        kind(mix, "dpas")
+    counted("dpas_instructions", Judge::Depends, 17, |counts| {
+        counts.dpas
     }),
-    counted("blocks", Judge::Depends, 5, |mix| mix.blocks),
-    counted("loops", Judge::Depends, 6, |mix| mix.loops),
-    counted("loop_nesting", Judge::Depends, 5, |mix| mix.nesting),
-    counted("registers_used", Judge::Depends, 4, |mix| mix.registers),
-    counted("scoreboard_waits", Judge::Less, 3, |mix| mix.waits),
+    counted("scoreboard_waits", Judge::Less, 3, |counts| counts.waits),
 ];
 
-const fn counted(key: &'static str, judge: Judge, weight: u32, mix: fn(&Mix) -> u64) -> Counted {
+/// The number of instructions, and how much it matters.
+const INSTRUCTIONS: (&str, u32) = ("instructions", 18);
+
+const fn counted(key: &'static str, judge: Judge, weight: u32, of: fn(&Counts) -> u64) -> Counted {
     Counted {
         key,
         judge,
         weight,
-        mix,
+        of,
     }
-}
-
-fn kind(mix: &Mix, kind: &str) -> u64 {
-    let found = mix.kinds.iter().find(|(name, _)| name == kind);
-    found.map_or(0, |(_, count)| *count)
 }
 
 fn judged(judge: &Judge, from: Option<i128>, to: Option<i128>) -> Better {
@@ -177,7 +170,7 @@ fn judged(judge: &Judge, from: Option<i128>, to: Option<i128>) -> Better {
 pub(super) fn measures(
     a: Option<&KernelRow>,
     b: Option<&KernelRow>,
-    mixes: Option<&(Rc<Mix>, Rc<Mix>)>,
+    code: Option<&(CodeChange, BothCounts)>,
 ) -> Vec<Measure> {
     let mut found = Vec::new();
     for known in &ROWS {
@@ -191,17 +184,22 @@ pub(super) fn measures(
             });
         }
     }
-    for known in &MIXES {
-        let Some((one, other)) = mixes else { break };
-        let (from, to) = ((known.mix)(one), (known.mix)(other));
+    let mut count = |key: &str, judge: &Judge, from: u64, to: u64| {
         if from != to {
             let (from, to) = (Some(from.into()), Some(to.into()));
             found.push(Measure {
-                key: known.key.to_owned(),
+                key: key.to_owned(),
                 from,
                 to,
-                better: judged(&known.judge, from, to),
+                better: judged(judge, from, to),
             });
+        }
+    };
+    if let Some((change, (one, other))) = code {
+        let (from, to) = change.counts;
+        count(INSTRUCTIONS.0, &Judge::Less, from.into(), to.into());
+        for known in &COUNTS {
+            count(known.key, &known.judge, (known.of)(one), (known.of)(other));
         }
     }
     found.sort_by_key(|measure| Reverse(weight(&measure.key)));
@@ -211,8 +209,8 @@ pub(super) fn measures(
 /// How much a number matters.
 fn weight(key: &str) -> u32 {
     let rows = ROWS.iter().map(|known| (known.key, known.weight));
-    let mixes = MIXES.iter().map(|known| (known.key, known.weight));
-    let mut all = rows.chain(mixes);
+    let counts = COUNTS.iter().map(|known| (known.key, known.weight));
+    let mut all = rows.chain(counts).chain([INSTRUCTIONS]);
     all.find(|(known, _)| *known == key)
         .map_or(0, |(_, weight)| weight)
 }

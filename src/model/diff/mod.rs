@@ -29,7 +29,7 @@ mod walk;
 mod work;
 mod ze_info;
 
-pub use code::{CodeChange, code_change};
+pub use code::CodeChange;
 pub use entry::{Change, Entry, Field, Part, Said, Side};
 pub use measure::{Better, Measure};
 pub use select::{Selection, parts};
@@ -136,6 +136,7 @@ struct Comparer<'d> {
     b: &'d mut Document,
     options: &'d Options,
     work: Work,
+    dictionary: code::Dictionary,
     result: Comparison,
     /// How deep the pair that is compared is nested.
     depth: u32,
@@ -186,6 +187,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         b,
         options,
         work,
+        dictionary: code::Dictionary::default(),
         result,
         depth: 0,
     };

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::code::CodeChange;
+use super::code::{BothCounts, CodeChange};
 use super::entry::{Change, Entry, Field, Part};
-use super::measure::{self, Measure};
+use super::measure;
 use super::walk::Way;
 use super::{Comparer, Which};
 use crate::model::kernels::{KernelDetail, KernelRow, Kernels};
@@ -32,6 +32,13 @@ struct Named {
 }
 
 impl Names {
+    fn listed(&self, part: Part) -> &[Named] {
+        match part {
+            Part::Kernel => &self.kernels,
+            _ => &self.functions,
+        }
+    }
+
     /// The names of kernels that only one of the two files has.
     pub fn left(&self, other: &Names) -> (Vec<String>, Vec<String>) {
         let names = |names: &Names| -> HashSet<String> {
@@ -142,7 +149,7 @@ impl Comparer<'_> {
         names: &(Names, Names),
         kernels: &(Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>),
         renames: &Renames,
-        code: &mut BTreeMap<String, CodeChange>,
+        code: &mut BTreeMap<String, (CodeChange, BothCounts)>,
         at: u32,
     ) {
         let rows = |comparer: &Self, which, kernels: &Option<Rc<dyn Kernels>>| {
@@ -161,54 +168,41 @@ impl Comparer<'_> {
             places
         };
         let places = (find(&rows.0), find(&rows.1));
-        let row =
-            |rows: &Option<Rc<Vec<KernelRow>>>, places: &HashMap<String, usize>, name: &str| {
-                rows.as_ref()?.get(*places.get(name)?).cloned()
-            };
         let mut matched = 0;
         for part in [Part::Kernel, Part::Function] {
-            let of = |names: &'_ Names| -> Vec<(String, Node)> {
-                let list = match part {
-                    Part::Kernel => &names.kernels,
-                    _ => &names.functions,
-                };
-                list.iter()
-                    .map(|named| (named.name.clone(), named.node.clone()))
-                    .collect()
-            };
-            let (of_a, of_b) = (of(&names.0), of(&names.1));
-            for (a, b) in pairs(&of_a, &of_b, renames) {
+            let (of_a, of_b) = (names.0.listed(part), names.1.listed(part));
+            for (a, b) in pairs(of_a, of_b, renames) {
                 if self.work.is_over() {
                     return;
                 }
-                let (name_a, name_b) = (a.map(|(name, _)| name), b.map(|(name, _)| name));
-                let row_a = name_a.and_then(|name| row(&rows.0, &places.0, name));
-                let row_b = name_b.and_then(|name| row(&rows.1, &places.1, name));
-                let (change, name) = match (name_a, name_b) {
-                    (Some(one), Some(other)) if one != other => (Change::Renamed, one),
+                let row_a = a.and_then(|named| rows.0.as_ref()?.get(*places.0.get(&named.name)?));
+                let row_b = b.and_then(|named| rows.1.as_ref()?.get(*places.1.get(&named.name)?));
+                let (change, named) = match (a, b) {
+                    (Some(one), Some(other)) if one.name != other.name => (Change::Renamed, one),
                     (Some(one), Some(_)) => (Change::Changed, one),
                     (Some(one), None) => (Change::Removed, one),
                     (None, Some(other)) => (Change::Added, other),
                     (None, None) => continue,
                 };
-                let mut entry = Entry::new(part, change, at, name.as_str());
-                let demangled = row_a.as_ref().or(row_b.as_ref());
-                entry.demangled = demangled.and_then(|row| row.demangled.clone());
-                entry.a = a.and_then(|(_, node)| node.span);
-                entry.b = b.and_then(|(_, node)| node.span);
-                if change == Change::Renamed {
-                    entry.new_name = name_b.cloned();
-                }
-                entry.fields = self.kernel_fields(names, (a, b));
-                if let (Some(_), Some(_)) = (a, b) {
+                let fields = self.kernel_fields(names, (a, b));
+                let mut code_change = None;
+                if a.is_some() && b.is_some() {
                     matched += u64::from(part == Part::Kernel);
-                    entry.code = code.remove(name);
-                    if change == Change::Changed && entry.fields.is_empty() && entry.code.is_none()
-                    {
+                    code_change = code.remove(&named.name);
+                    if change == Change::Changed && fields.is_empty() && code_change.is_none() {
                         continue;
                     }
                 }
-                entry.measures = self.measures(kernels, (row_a, row_b), &entry);
+                let mut entry = Entry::new(part, change, at, named.name.as_str()).with(fields);
+                let row = row_a.or(row_b);
+                entry.demangled = row.and_then(|row| row.demangled.clone());
+                entry.a = a.and_then(|named| named.node.span);
+                entry.b = b.and_then(|named| named.node.span);
+                entry.new_name = b
+                    .filter(|_| change == Change::Renamed)
+                    .map(|named| named.name.clone());
+                entry.measures = measure::measures(row_a, row_b, code_change.as_ref());
+                entry.code = code_change.map(|(change, _)| change);
                 self.push(entry);
             }
         }
@@ -224,8 +218,8 @@ impl Comparer<'_> {
     }
 
     /// Code that belongs to no kernel and no function.
-    fn leftover_code(&mut self, code: &mut BTreeMap<String, CodeChange>, at: u32) {
-        for (name, change) in std::mem::take(code) {
+    fn leftover_code(&mut self, code: &mut BTreeMap<String, (CodeChange, BothCounts)>, at: u32) {
+        for (name, (change, _)) in std::mem::take(code) {
             let entry = Entry::new(Part::Section, Change::Changed, at, format!(".text.{name}"));
             let mut entry = entry.at(Some(change.a), Some(change.b));
             entry.code = Some(change);
@@ -237,15 +231,15 @@ impl Comparer<'_> {
     fn kernel_fields(
         &mut self,
         names: &(Names, Names),
-        (a, b): (Option<&(String, Node)>, Option<&(String, Node)>),
+        (a, b): (Option<&Named>, Option<&Named>),
     ) -> Vec<Field> {
         let mut fields = Vec::new();
         self.forgetting(|comparer| {
             let way = &mut Way::default();
-            comparer.both_or_one(a.map(|(_, n)| n), b.map(|(_, n)| n), way, &mut fields);
+            comparer.both_or_one(a.map(|n| &n.node), b.map(|n| &n.node), way, &mut fields);
             let none = Vec::new();
-            let more = |names: &'_ Names, side: Option<&(String, Node)>| {
-                let found = side.and_then(|(name, _)| names.more.get(name));
+            let more = |names: &'_ Names, side: Option<&Named>| {
+                let found = side.and_then(|named| names.more.get(&named.name));
                 found.unwrap_or(&none).clone()
             };
             let (of_a, mut of_b) = (more(&names.0, a), more(&names.1, b));
@@ -263,9 +257,13 @@ impl Comparer<'_> {
             }
         });
         // The name of what was renamed is no difference of its own.
-        fields.retain(|field| {
-            !(field.key == "name" && !field.path.contains(['[', ']']) && a.is_some() && b.is_some())
-        });
+        if a.is_some() && b.is_some() {
+            let is_name = |path: &str| {
+                let list = path.strip_suffix("/name");
+                path == "name" || list.is_some_and(|list| OF_KERNELS.contains(&list))
+            };
+            fields.retain(|field| !is_name(&field.path));
+        }
         fields
     }
 
@@ -282,28 +280,6 @@ impl Comparer<'_> {
             (None, Some(b)) => self.only(Which::B, b, way, fields),
             (None, None) => {}
         }
-    }
-
-    /// The numbers of a kernel that differ.
-    fn measures(
-        &mut self,
-        kernels: &(Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>),
-        rows: (Option<KernelRow>, Option<KernelRow>),
-        entry: &Entry,
-    ) -> Vec<Measure> {
-        let mixes = entry
-            .code
-            .as_ref()
-            .filter(|code| !code.equal)
-            .and_then(|code| {
-                self.work.spend(code.a.len() + code.b.len());
-                let (one, other) = (kernels.0.as_ref()?, kernels.1.as_ref()?);
-                let new_name = entry.new_name.as_ref().unwrap_or(&entry.name);
-                let (_, a) = one.mix(&entry.name, &self.a.sources)?;
-                let (_, b) = other.mix(new_name, &self.b.sources)?;
-                Some((a, b))
-            });
-        measure::measures(rows.0.as_ref(), rows.1.as_ref(), mixes.as_ref())
     }
 
     /// The keys of `.ze_info` that are about no kernel.
@@ -366,23 +342,19 @@ impl Comparer<'_> {
     }
 }
 
-type Listed<'n> = Option<&'n (String, Node)>;
+type Listed<'n> = Option<&'n Named>;
 
 /// Those of the same name, in the order of the first list, then those that only the second has.
-fn pairs<'n>(
-    a: &'n [(String, Node)],
-    b: &'n [(String, Node)],
-    renames: &Renames,
-) -> Vec<(Listed<'n>, Listed<'n>)> {
+fn pairs<'n>(a: &'n [Named], b: &'n [Named], renames: &Renames) -> Vec<(Listed<'n>, Listed<'n>)> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, (name, _)) in b.iter().enumerate().rev() {
-        places.entry(name).or_default().push(at);
+    for (at, named) in b.iter().enumerate().rev() {
+        places.entry(&named.name).or_default().push(at);
     }
     let mut is_matched = vec![false; b.len()];
     let mut found = Vec::new();
     for one in a {
-        let name = renames.kernel(&one.0);
-        let other = places.get_mut(name.as_str()).and_then(Vec::pop);
+        let name = renames.kernel(&one.name);
+        let other = places.get_mut(&*name).and_then(Vec::pop);
         if let Some(matched) = other.and_then(|at| is_matched.get_mut(at)) {
             *matched = true;
         }
