@@ -153,15 +153,13 @@ impl Aligner<'_> {
             return false;
         }
         let most = edits.min(n + m);
-        // `furthest[most + 1 + k]`: how far in `a` the diagonal k = x − y has come.
-        let mut furthest = vec![0_u32; 2 * most + 3];
-        let mut trace: Vec<Vec<u32>> = Vec::new();
+        // How far in `a` the diagonal k = x − y has come is at most + 1 + k.
         let place = |k: isize| (most + 1).saturating_add_signed(k);
+        let mut furthest = vec![0_u32; 2 * most + 3];
+        // How far each diagonal has come after 0, 1, 2 … edits: those of d edits are −d, −d + 2 … d.
+        let mut trace: Vec<u32> = Vec::new();
         for d in 0..=most {
             let signed = d.cast_signed();
-            let low = place(-signed);
-            let kept = furthest.get(low.saturating_sub(1)..=place(signed) + 1);
-            trace.push(kept.unwrap_or_default().to_vec());
             self.work.spend(d as u64 + 1);
             if self.work.is_over() {
                 return false;
@@ -171,21 +169,23 @@ impl Aligner<'_> {
                 let at = |k: isize| furthest.get(place(k)).map_or(0, |x| *x as usize);
                 let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
                 let mut x = if down { at(k + 1) } else { at(k - 1) + 1 };
-                let mut y = x.saturating_add_signed(-k);
-                let start = x;
-                while let (Some(one), Some(other)) = (of_a.get(x), of_b.get(y)) {
-                    if one != other {
-                        break;
-                    }
-                    x += 1;
-                    y += 1;
-                }
-                self.work.spend((x - start) as u64);
+                let y = x.saturating_add_signed(-k);
+                let rest_a = of_a.get(x..).unwrap_or_default();
+                let rest_b = of_b.get(y..).unwrap_or_default();
+                let same = rest_a
+                    .iter()
+                    .zip(rest_b)
+                    .take_while(|(a, b)| a == b)
+                    .count();
+                self.work.spend(same as u64);
+                x += same;
+                let kept = u32::try_from(x).unwrap_or(u32::MAX);
                 if let Some(place) = furthest.get_mut(place(k)) {
-                    *place = u32::try_from(x).unwrap_or(u32::MAX);
+                    *place = kept;
                 }
-                if x >= n && y >= m {
-                    self.backtrack(&trace, (a.start, b.start), (n, m));
+                trace.push(kept);
+                if x >= n && y + same >= m {
+                    self.backtrack(&trace, d, (a.start, b.start), (n, m));
                     return true;
                 }
                 k += 2;
@@ -195,35 +195,40 @@ impl Aligner<'_> {
     }
 
     /// Walks the trace back from the end and notes the edits.
-    fn backtrack(&mut self, trace: &[Vec<u32>], start: (usize, usize), (n, m): (usize, usize)) {
+    fn backtrack(
+        &mut self,
+        trace: &[u32],
+        edits: usize,
+        start: (usize, usize),
+        (n, m): (usize, usize),
+    ) {
         let (mut x, mut y) = (n, m);
-        let mut edits: Vec<Part> = Vec::new();
-        for (d, furthest) in trace.iter().enumerate().rev() {
-            if d == 0 {
-                break;
-            }
+        let mut found: Vec<Part> = Vec::new();
+        for d in (1..=edits).rev() {
             let signed = d.cast_signed();
             let k = x.cast_signed() - y.cast_signed();
-            // The first kept diagonal is −d − 1.
+            // The diagonals after d − 1 edits.
+            let before = d - 1;
+            let first = before * d / 2;
             let at = |k: isize| {
-                let place = usize::try_from(k + signed + 1).ok();
+                let place = usize::try_from((k + before.cast_signed()) / 2).ok();
                 place
-                    .and_then(|at| furthest.get(at))
+                    .and_then(|at| trace.get(first + at))
                     .map_or(0, |x| *x as usize)
             };
             let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
-            let before = if down { k + 1 } else { k - 1 };
-            let from_x = at(before);
-            let from_y = from_x.saturating_add_signed(-before);
+            let from = if down { k + 1 } else { k - 1 };
+            let from_x = at(from);
+            let from_y = from_x.saturating_add_signed(-from);
             let (a, b) = (start.0 + from_x, start.1 + from_y);
-            edits.push(match down {
+            found.push(match down {
                 true => (a..a, b..b + 1),
                 false => (a..a + 1, b..b),
             });
             (x, y) = (from_x, from_y);
         }
-        edits.reverse();
-        self.hunks.extend(edits);
+        found.reverse();
+        self.hunks.extend(found);
     }
 
     /// The elements that occur once in both, those of the longest rising sequence of them.

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::entry::{BYTES_KEPT, Change, Entry, Field, Part, Said, Side};
 use super::{Comparer, Which};
 use crate::model::host_images::{EXPORTED, HostImage, HostImages};
-use crate::model::modules::{
-    AbstractModule, Holder, Image, ModuleGraph, Modules, PropertySet, PropertyValue,
-};
+use crate::model::modules::{Holder, Image, ModuleGraph, Modules, PropertySet, PropertyValue};
 use crate::model::node::Node;
 use crate::model::span::Span;
 
@@ -80,21 +78,16 @@ impl Comparer<'_> {
             self.abstract_modules(Which::A, modules.0, &graphs.0),
             self.abstract_modules(Which::B, modules.1, &graphs.1),
         );
-        let pairs = matched(&things.0, &things.1);
-        for (one, other) in pairs {
+        for (one, other) in matched(&things.0, &things.1) {
             self.things(Part::Module, (&things.0, one), (&things.1, other), at);
-            let module = |graph: &ModuleGraph, place: Option<usize>| {
-                place.and_then(|place| graph.abstract_modules.get(place).cloned())
-            };
-            let (one, other) = (module(&graphs.0, one), module(&graphs.1, other));
-            let images = (
-                self.module_images(Which::A, modules.0, &graphs.0, one.as_ref()),
-                self.module_images(Which::B, modules.1, &graphs.1, other.as_ref()),
-            );
-            // The images of a module that is gone or new are gone or new with it.
-            for (one, other) in matched(&images.0, &images.1) {
-                self.things(Part::Image, (&images.0, one), (&images.1, other), at);
-            }
+        }
+        // Modules may share images: each is looked at once, for the first module that has it.
+        let images = (
+            self.module_images(Which::A, modules.0, &graphs.0, &things.0),
+            self.module_images(Which::B, modules.1, &graphs.1, &things.1),
+        );
+        for (one, other) in matched(&images.0, &images.1) {
+            self.things(Part::Image, (&images.0, one), (&images.1, other), at);
         }
     }
 
@@ -110,7 +103,7 @@ impl Comparer<'_> {
             let properties = modules.properties(holder, &self.document(which).sources);
             self.work.spend(64 + module.metadata.len());
             things.push(Thing {
-                name: graph.name_of(holder),
+                name: format!("abstract module {}", module.index),
                 kind: String::new(),
                 exports: exports(&properties),
                 said: Vec::new(),
@@ -122,41 +115,57 @@ impl Comparer<'_> {
         things
     }
 
-    /// The IR modules and native images of an abstract module.
+    /// The IR modules and native images of all abstract modules. An image exports what its module
+    /// does.
     fn module_images(
         &mut self,
         which: Which,
         modules: &dyn Modules,
         graph: &ModuleGraph,
-        module: Option<&AbstractModule>,
+        of: &[Thing],
     ) -> Vec<Thing> {
-        let Some(module) = module else {
-            return Vec::new();
-        };
-        let ir = graph
-            .ir_modules_of(module)
-            .iter()
-            .zip(module.ir_modules.clone());
-        let ir = ir.map(|(image, number)| (image, Holder::IrModule(number)));
-        let native = graph
-            .native_images_of(module)
-            .iter()
-            .zip(module.native_images.clone());
-        let native = native.map(|(image, number)| (image, Holder::NativeImage(number)));
+        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let ir = graph.ir_modules.iter().enumerate();
+        let ir = ir.map(|(at, image)| (image, Holder::IrModule(number(at))));
+        let native = graph.native_images.iter().enumerate();
+        let native = native.map(|(at, image)| (image, Holder::NativeImage(number(at))));
+        let mut first: HashMap<Holder, u32> = HashMap::new();
+        for module in graph.abstract_modules.iter().rev() {
+            let ir = module.ir_modules.clone().map(Holder::IrModule);
+            let native = module.native_images.clone().map(Holder::NativeImage);
+            self.work
+                .spend(u64::from(module.ir_modules.end) + u64::from(module.native_images.end));
+            if self.work.is_over() {
+                break;
+            }
+            first.extend(ir.chain(native).map(|holder| (holder, module.index)));
+        }
         let mut things = Vec::new();
         for (image, holder) in ir.chain(native) {
             let properties = modules.properties(holder, &self.document(which).sources);
             self.work.spend(64 + image.metadata.len());
-            let said = image_said(image);
+            if self.work.is_over() {
+                break;
+            }
+            let mut said = image_said(image);
             let words: Vec<String> = said.iter().map(|(_, said, _)| said.text()).collect();
-            let kind = match holder {
-                Holder::IrModule(_) => "IR",
-                _ => "native",
+            // What a property says is said there.
+            let is_property = |key: &str| {
+                let mut entries = properties.iter().flat_map(|set| &set.entries);
+                entries.any(|entry| entry.key == key || key == "ir_type" && entry.key == "type")
             };
+            said.retain(|(key, ..)| !is_property(key));
+            let (kind, title) = match holder {
+                Holder::IrModule(at) => ("IR", format!("IR module {at}")),
+                Holder::NativeImage(at) => ("native", format!("native device code image {at}")),
+                _ => ("", String::new()),
+            };
+            let module = first.get(&holder);
+            let module = module.and_then(|at| of.get(usize::try_from(*at).ok()?));
             things.push(Thing {
-                name: graph.name_of(holder),
+                name: title,
                 kind: format!("{kind} {}", words.join(" ")),
-                exports: exports(&properties),
+                exports: module.map_or_else(Vec::new, |module| module.exports.clone()),
                 said,
                 properties,
                 bytes: Some(image.bytes),

@@ -6,7 +6,7 @@ use crate::model::node::{Node, NodeId};
 use crate::model::span::Span;
 
 /// The labels of the facts that tell who has made a file.
-static COMPILER: [&str; 3] = ["generator", "version", "compiler"];
+static COMPILER: [&str; 2] = ["generator", "compiler"];
 
 pub(super) fn head(document: &Document) -> Head {
     let root = document.root();
@@ -65,7 +65,12 @@ impl Comparer<'_> {
             });
         }
         if a.title != b.title {
-            remarks.push(format!("of different formats: {} and {}", a.title, b.title));
+            let first = |title: &str| title.split(' ').next().map(str::to_owned);
+            let what = match first(&a.title) == first(&b.title) {
+                true => "versions of the format",
+                false => "formats",
+            };
+            remarks.push(format!("of different {what}: {} and {}", a.title, b.title));
         }
         if a.compiler != b.compiler {
             let said = |compiler: &str| match compiler {

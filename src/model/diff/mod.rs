@@ -102,6 +102,8 @@ pub struct Comparison {
     pub kernels: (u64, u64),
     /// Not all of it was compared: the files are too costly.
     pub is_cut: bool,
+    /// How much work it was, in steps.
+    pub steps: u64,
 }
 
 impl Comparison {
@@ -194,6 +196,7 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     comparer.run();
     let mut result = comparer.result;
     result.is_cut = comparer.work.is_over();
+    result.steps = comparer.work.spent();
     if result.is_cut {
         let note = "The files take too much work to compare: the rest was not compared.";
         result.notes.push(note.to_owned());
