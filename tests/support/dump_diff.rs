@@ -138,6 +138,15 @@ pub fn code(dump: &Value, kernel: &str) -> Option<(Vec<String>, usize)> {
     fn walk(node: &Value, lines: &mut Vec<String>, jumps: &mut usize) {
         if kind(node) == "instruction" {
             let text = node["summary"].as_str().unwrap_or_default();
+            // The dump has the line of the source behind the text.
+            let refs = node["refs"].as_array().into_iter().flatten();
+            let line = refs
+                .filter(|to| to["why"] == "source")
+                .find_map(|to| to["label"].as_str());
+            let line = line.map(|line| format!(", {line}"));
+            let text = line
+                .and_then(|line| text.strip_suffix(&*line))
+                .unwrap_or(text);
             let mut words = Vec::new();
             let mut can_jump = false;
             for word in text.split_whitespace() {
@@ -158,6 +167,10 @@ pub fn code(dump: &Value, kernel: &str) -> Option<(Vec<String>, usize)> {
         }
     }
     walk(section, &mut lines, &mut jumps);
+    // Zero bytes that the hardware may prefetch.
+    while lines.last().is_some_and(|line| line == "illegal") {
+        lines.pop();
+    }
     Some((lines, jumps))
 }
 

@@ -65,7 +65,7 @@ pub struct Options {
     #[arg(long)]
     html: bool,
     /// Print the instructions that differ, with so many around them.
-    #[arg(long, value_name = "ROWS", num_args = 0..=1, default_missing_value = "3")]
+    #[arg(long, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "3")]
     code: Option<u32>,
     /// General registers and scoreboard tokens with other numbers are no difference.
     #[arg(long)]

@@ -17,7 +17,7 @@ pub(super) fn shapes(
     sources: &Sources,
     to: &mut dyn Shapes,
 ) {
-    let (mut text, mut places) = (String::new(), Vec::new());
+    let (mut line, mut text, mut places) = (String::new(), String::new(), Vec::new());
     for_each_word(sources, code, &mut |at, word| {
         let at = i32::try_from(at).unwrap_or(i32::MAX);
         let can_branch = word
@@ -45,7 +45,13 @@ pub(super) fn shapes(
                 operation = instruction.op.name();
                 counts = decoder.counts(&instruction);
                 instruction.strip(renumbered);
-                decoder.format(&instruction, Labels::Numeric, &mut text);
+                // Columns are wider on some platforms.
+                line.clear();
+                decoder.format(&instruction, Labels::Numeric, &mut line);
+                for word in line.split_ascii_whitespace() {
+                    text.push_str(word);
+                    text.push(' ');
+                }
                 // What a word that is none means cannot be told.
                 if instruction.invalid {
                     push_bytes(word, &mut text);

@@ -134,7 +134,7 @@ impl Comparer<'_> {
             let ir = module.ir_modules.clone().map(Holder::IrModule);
             let native = module.native_images.clone().map(Holder::NativeImage);
             self.work
-                .spend(u64::from(module.ir_modules.end) + u64::from(module.native_images.end));
+                .spend((module.ir_modules.len() + module.native_images.len()) as u64);
             if self.work.is_over() {
                 break;
             }
@@ -162,6 +162,8 @@ impl Comparer<'_> {
             };
             let module = first.get(&holder);
             let module = module.and_then(|at| of.get(usize::try_from(*at).ok()?));
+            let exports = module.map_or(0, |m| m.exports.iter().map(String::len).sum::<usize>());
+            self.work.spend(exports as u64);
             things.push(Thing {
                 name: title,
                 kind: format!("{kind} {}", words.join(" ")),

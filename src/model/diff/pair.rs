@@ -112,9 +112,31 @@ impl Comparer<'_> {
         };
         let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
         self.push(entry.at(a.span, b.span).with(vec![field]));
-        self.note(
-            "The two files are of different formats: their parts are not matched.".to_owned(),
-        );
+        let note =
+            "The two files are of different formats: of their parts only kernels are listed.";
+        self.note(note.to_owned());
+        // Kernels of the one are not in the other.
+        for (which, node, change) in [(Which::A, a, Change::Removed), (Which::B, b, Change::Added)]
+        {
+            let document = self.document(which);
+            let kernels = document
+                .expander(node)
+                .and_then(|(by, item)| by.kernels(item));
+            let rows = kernels.map(|kernels| kernels.rows(&document.sources));
+            for row in rows.iter().flat_map(|rows| rows.iter()) {
+                let part = match row.is_function {
+                    true => Part::Function,
+                    false => Part::Kernel,
+                };
+                let mut entry = Entry::new(part, change, at, row.name.value.as_str());
+                entry.demangled.clone_from(&row.demangled);
+                let entry = match which {
+                    Which::A => entry.at(Some(row.entry), None),
+                    Which::B => entry.at(None, Some(row.entry)),
+                };
+                self.push(entry);
+            }
+        }
     }
 
     /// Two files of no format that is known: bytes.

@@ -257,12 +257,14 @@ impl Comparer<'_> {
             }
         });
         // The name of what was renamed is no difference of its own.
-        if a.is_some() && b.is_some() {
+        if let (Some(one), Some(other)) = (a, b)
+            && one.name != other.name
+        {
             let is_name = |path: &str| {
                 let list = path.strip_suffix("/name");
                 path == "name" || list.is_some_and(|list| OF_KERNELS.contains(&list))
             };
-            fields.retain(|field| !is_name(&field.path));
+            fields.retain(|f| f.from.is_none() || f.to.is_none() || !is_name(&f.path));
         }
         fields
     }

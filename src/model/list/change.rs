@@ -64,7 +64,7 @@ impl ChangeCondition {
     /// whether it has changed.
     pub fn holds(&self, now: &CellValue<'_>, before: Option<&CellValue<'_>>) -> bool {
         let number = |value: &CellValue<'_>| match value {
-            CellValue::Words(words) => Some(words.len() as f64),
+            CellValue::Words(words) => u32::try_from(words.len()).ok().map(f64::from),
             value => value.number(),
         };
         let was = before.map_or(Some(0.0), number);
