@@ -30,6 +30,7 @@ mod syclbin;
 mod zebin;
 
 mod code;
+mod diffs;
 mod hosts;
 mod process;
 mod syclbins;
@@ -43,6 +44,7 @@ fn main() -> io::Result<()> {
     zebins::run()?;
     syclbins::run()?;
     code::run()?;
+    diffs::run()?;
     hosts::run()
 }
 

@@ -13,6 +13,7 @@ use crate::support::watchdog::Watchdog;
 pub const TESTS: &[(&str, Test)] = &[
     ("pairs_of_zebins", pairs_of_zebins),
     ("pairs_of_others", pairs_of_others),
+    ("hostile_files", hostile_files),
 ];
 
 /// Files with more bytes are compared elsewhere: the dumps are large.
@@ -77,6 +78,26 @@ fn pairs_of_others(folder: &Path) -> Result<(), Failed> {
             let found = violations(&pair[0].bytes, &pair[1].bytes);
             wrong.extend(found.iter().map(|line| format!("{what}: {line}")));
         }
+    }
+    watchdog.case("");
+    report(&wrong)
+}
+
+/// Files that are made to cost much, with a copy that has other bytes here and there.
+fn hostile_files(folder: &Path) -> Result<(), Failed> {
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for entry in std::fs::read_dir(folder.join("samples/hostile"))? {
+        let path = entry?.path();
+        let bytes = std::fs::read(&path)?;
+        let name = path.display().to_string();
+        watchdog.case(&name);
+        let mut other = bytes.clone();
+        for byte in other.iter_mut().skip(1024).step_by(4093) {
+            *byte ^= 1;
+        }
+        let found = violations(&bytes, &other);
+        wrong.extend(found.iter().map(|line| format!("{name}: {line}")));
     }
     watchdog.case("");
     report(&wrong)

@@ -12,6 +12,9 @@ use crate::model::span::Span;
 /// Levels of a tree that are walked; files are nested less.
 const DEPTH_MAX: usize = 64;
 
+/// So many bytes of a name are kept in the way to a value.
+const NAME_MAX: usize = 1024;
+
 /// So many lines of a text that differ have a field each.
 const LINES_MAX: usize = 1000;
 
@@ -25,6 +28,8 @@ pub(super) struct Way {
 
 impl Way {
     pub(super) fn enter(&mut self, name: &str, is_entry: bool) {
+        let end = name.floor_char_boundary(NAME_MAX);
+        let name = name.get(..end).unwrap_or(name);
         self.steps.push(self.text.len());
         match is_entry {
             true => {
@@ -124,7 +129,7 @@ impl Comparer<'_> {
         };
         let side =
             |side: Option<(Said, &Node)>| side.map(|(said, node)| Side::new(said, node.span));
-        self.work.spend(8);
+        self.work.spend(8 + text.len() as u64 / 8);
         out.push(Field {
             key: key.to_owned(),
             path: text.to_owned(),
