@@ -254,7 +254,7 @@ fn kernels_under_other_names() {
     let text = zebin::ze_info(&["after", "same"]).replacen("arg_bypointer", "arg_byvalue", 1);
     let other = other
         .bytes(".ze_info", text)
-        .bytes(".text.after", vec![0x61; 160]);
+        .bytes(".text.after", vec![0x40; 160]);
     let said = diff(&elf.build().bytes, &other.build().bytes);
     assert_eq!(said["kernels"]["added"], serde_json::json!(["after"]));
     assert_eq!(said["kernels"]["removed"], serde_json::json!(["before"]));

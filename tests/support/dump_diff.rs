@@ -154,7 +154,10 @@ pub fn code(dump: &Value, kernel: &str) -> Option<(Vec<String>, usize)> {
                 let is_label = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
                 can_jump |= is_label;
                 let word = if is_label { "L" } else { word };
-                let word = word.replace("{Compacted,", "{").replace("{Compacted}", "");
+                let word = word
+                    .replace("{Compacted,", "{")
+                    .replace("{Compacted}", "")
+                    .replace(",Compacted", "");
                 if !word.is_empty() {
                     words.push(word);
                 }

@@ -74,6 +74,8 @@ pub(super) fn is_layout(node: &Node) -> bool {
         {
             true
         }
+        // The strings themselves: those that are referred to are compared there.
+        NodeKind::Field if node.name == "string" => true,
         NodeKind::Field => LAYOUT.contains(&&*node.name),
         _ => false,
     }

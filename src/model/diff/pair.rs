@@ -157,7 +157,7 @@ impl Comparer<'_> {
             let first = words.split([' ', ':']).next().unwrap_or_default();
             first.to_owned()
         };
-        if summary(a) != summary(b) {
+        if summary(a) != summary(b) && a.kind == NodeKind::File {
             self.unlike((a, b), at);
             return;
         }

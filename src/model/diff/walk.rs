@@ -6,8 +6,9 @@ use super::entry::{Field, Said, Side};
 use super::names::{identity, is_layout};
 use super::{Comparer, Which};
 use crate::model::document::PAGE;
-use crate::model::node::{Node, NodeKind};
+use crate::model::node::{Content, Node, NodeKind};
 use crate::model::span::Span;
+use crate::model::value::Value;
 
 /// Levels of a tree that are walked; files are nested less.
 const DEPTH_MAX: usize = 64;
@@ -67,7 +68,8 @@ impl Comparer<'_> {
             let end = count.min(at.saturating_add(PAGE));
             let page = document.make(node, at..end);
             made = made.saturating_add(page.len() as u64);
-            found.extend(page.into_iter().filter(|child| !is_layout(child)));
+            let page = page.into_iter().filter(|child| !is_layout(child));
+            found.extend(page.map(with_string));
             at = end;
         }
         self.work.spend(made.saturating_mul(8));
@@ -102,6 +104,11 @@ impl Comparer<'_> {
         }
         let children = (self.children(Which::A, a), self.children(Which::B, b));
         let is_leaf = children.0.is_empty() && children.1.is_empty();
+        let has_rows = self.document(Which::A).walked(a) + self.document(Which::B).walked(b) > 0;
+        if is_leaf && has_rows && a.value == b.value && !is_list(a, &children.0) {
+            // All that is below them is layout.
+            return;
+        }
         if is_leaf || is_list(a, &children.0) && is_list(b, &children.1) {
             let from = self.said(Which::A, a, &children.0);
             let to = self.said(Which::B, b, &children.1);
@@ -158,8 +165,82 @@ impl Comparer<'_> {
         }
     }
 
+    /// Aligns the entries of two lists that nothing tells apart but what they say.
+    fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut Way, out: &mut Vec<Field>) {
+        let mut ids: HashMap<String, u32> = HashMap::new();
+        let mut number = |nodes: &[Node]| -> Vec<u32> {
+            let words = nodes.iter().map(entry_words);
+            words
+                .map(|words| {
+                    let next = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                    *ids.entry(words).or_insert(next)
+                })
+                .collect()
+        };
+        let (one, other) = (number(a), number(b));
+        let alignment = super::align::align(&one, &other, &mut self.work);
+        for hunk in &alignment.hunks {
+            let (mut from, mut to) = (hunk.a.clone(), hunk.b.clone());
+            loop {
+                let (x, y) = (from.next(), to.next());
+                let Some(place) = x.or(y) else { break };
+                if out.len() >= LINES_MAX {
+                    let (removed, added) = (alignment.removed(), alignment.added());
+                    self.note(format!(
+                        "{}: {removed} entries differ from {added}; the first {LINES_MAX} are listed",
+                        way.text()
+                    ));
+                    return;
+                }
+                fn at(nodes: &[Node], place: Option<u32>) -> Option<(Said, &Node)> {
+                    let node = nodes.get(usize::try_from(place?).ok()?)?;
+                    Some((Said::Text(entry_words(node)), node))
+                }
+                way.enter(&place.to_string(), true);
+                self.field(way, at(a, x), at(b, y), out);
+                way.leave();
+            }
+        }
+        self.same_words((a, b), &alignment, way, out);
+    }
+
+    /// Entries that are written alike may differ in what is below them.
+    fn same_words(
+        &mut self,
+        (a, b): (&[Node], &[Node]),
+        alignment: &super::align::Alignment,
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
+        for (place, node) in (0_u32..).zip(a) {
+            if self.work.is_over() {
+                return;
+            }
+            let (other, is_same) = alignment.counterpart(place);
+            let other = usize::try_from(other).ok().and_then(|at| b.get(at));
+            if let Some(other) = other.filter(|_| is_same) {
+                way.enter(&place.to_string(), true);
+                self.pair_or_fields(node, other, way, out);
+                way.leave();
+            }
+        }
+    }
+
     /// Matches children by name or identity, and compares those that match.
     fn matched(&mut self, (a, b): (Vec<Node>, Vec<Node>), way: &mut Way, out: &mut Vec<Field>) {
+        let is_list = |nodes: &[Node]| nodes.iter().all(|node| node.indexed && !is_document(node));
+        if is_list(&a) && is_list(&b) {
+            let mut named = |which, node: Option<&Node>| {
+                node.is_some_and(|node| {
+                    let children = self.forgetting(|comparer| comparer.children(which, node));
+                    identity(&children).is_some()
+                })
+            };
+            if !named(Which::A, a.first()) && !named(Which::B, b.first()) {
+                self.in_order((&a, &b), way, out);
+                return;
+            }
+        }
         let a = self.keyed(Which::A, a);
         let mut b = self.keyed(Which::B, b);
         let mut places: HashMap<(String, u32), usize> = HashMap::with_capacity(b.len());
@@ -333,6 +414,36 @@ impl Comparer<'_> {
         }
         Some(lines)
     }
+}
+
+/// What an entry of a list says, in words.
+fn entry_words(node: &Node) -> String {
+    let mut words = node.name.clone().into_owned();
+    if let Some(said) = Said::of(&node.value) {
+        words.push(' ');
+        words.push_str(&said.text());
+    }
+    if let Some(summary) = &node.summary {
+        words.push(' ');
+        words.push_str(summary);
+    }
+    words
+}
+
+/// The entry of a table of strings says which strings are key and value: so it is one.
+fn with_string(mut node: Node) -> Node {
+    let label = |why: &str| {
+        let xref = node.xrefs.iter().find(|xref| xref.why == why);
+        xref.map(|xref| xref.label.clone())
+    };
+    if let (true, Some(key), Some(value)) = (node.indexed, label("key"), label("value")) {
+        node.name = key;
+        node.value = Value::text(value);
+        node.indexed = false;
+        node.content = Content::Leaf;
+        node.summary = None;
+    }
+    node
 }
 
 /// A document within another one.
