@@ -139,7 +139,7 @@ fn budgets() {
     };
     fails("spill_size increased");
     fails("spill_size increased 10%");
-    fails("Spill increased 100");
+    fails("spill_size increased 100");
     fails("spill_size>1024");
     let (status, said) = gate("spill_size>1024 or name=calm", &a, &b);
     assert_eq!(status, Some(1));

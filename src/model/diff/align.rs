@@ -170,13 +170,13 @@ impl Aligner<'_> {
                 let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
                 let mut x = if down { at(k + 1) } else { at(k - 1) + 1 };
                 let y = x.saturating_add_signed(-k);
-                let rest_a = of_a.get(x..).unwrap_or_default();
-                let rest_b = of_b.get(y..).unwrap_or_default();
-                let same = rest_a
-                    .iter()
-                    .zip(rest_b)
-                    .take_while(|(a, b)| a == b)
-                    .count();
+                let mut same = 0;
+                while let (Some(one), Some(other)) = (of_a.get(x + same), of_b.get(y + same)) {
+                    if one != other {
+                        break;
+                    }
+                    same += 1;
+                }
                 self.work.spend(same as u64);
                 x += same;
                 let kept = u32::try_from(x).unwrap_or(u32::MAX);

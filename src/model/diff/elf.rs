@@ -583,7 +583,7 @@ impl Comparer<'_> {
         // Those that live elsewhere now.
         let mut by_name: HashMap<&str, Vec<&Symbol>> = HashMap::new();
         for (key, symbol) in keys.1.iter().zip(&b.symbols).rev() {
-            if places.contains_key(key) {
+            if places.contains_key(key) && &*symbol.binding != "LOCAL" {
                 by_name.entry(&symbol.name).or_default().push(symbol);
             }
         }

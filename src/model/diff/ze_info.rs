@@ -147,7 +147,7 @@ impl Comparer<'_> {
     pub(super) fn ze_info(
         &mut self,
         names: &(Names, Names),
-        kernels: &(Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>),
+        kernels: &BothKernels,
         renames: &Renames,
         code: &mut BTreeMap<String, (CodeChange, BothCounts)>,
         at: u32,
@@ -343,6 +343,9 @@ impl Comparer<'_> {
         self.push(entry.at(span(&names.0), span(&names.1)).with(fields));
     }
 }
+
+/// Who knows the kernels of both files.
+type BothKernels = (Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>);
 
 type Listed<'n> = Option<&'n Named>;
 
