@@ -6,7 +6,7 @@ use crate::model::node::{Area, Node, NodeKind};
 /// Fields that say where something is, how many entries a table has, and what the tool that packed the
 /// file noted. They change whenever anything before them does. Names of the gABI, SYCLBIN.h,
 /// OffloadBinary.h, ar(5), program_debug_data.h, ClangOffloadBundler.rst.
-static LAYOUT: [&str; 55] = [
+static LAYOUT: [&str; 57] = [
     "e_phoff",
     "e_shoff",
     "e_phnum",
@@ -34,6 +34,8 @@ static LAYOUT: [&str; 55] = [
     "ar_gid",
     "ar_mode",
     "ar_size",
+    "ar_name",
+    "ar_fmag",
     "Size",
     "InflatedSize",
     "EntriesOffset",

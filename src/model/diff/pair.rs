@@ -236,7 +236,9 @@ impl Comparer<'_> {
             }
         }
         if !fields.is_empty() {
-            let entry = Entry::new(part_of(a), Change::Changed, at, &*a.name);
+            let holds_document = a.kind == NodeKind::Item && self.holds_document(Which::A, a);
+            let part = part_of(a, holds_document);
+            let entry = Entry::new(part, Change::Changed, at, &*a.name);
             self.push(entry.at(a.span, b.span).with(fields));
         }
     }
@@ -256,17 +258,23 @@ impl Comparer<'_> {
         })
     }
 
+    fn holds_document(&mut self, which: Which, node: &Node) -> bool {
+        self.children(which, node).iter().any(is_document)
+    }
+
     /// A part of one document.
     pub(super) fn lonely(&mut self, which: Which, node: &Node, at: u32) {
         let mut fields = Vec::new();
-        if !is_plain(node) && !is_document(node) {
+        let holds_document = node.kind == NodeKind::Item && self.holds_document(which, node);
+        if !is_plain(node) && !is_document(node) && !holds_document {
             self.only(which, node, &mut Way::default(), &mut fields);
         }
         let (change, a, b) = match which {
             Which::A => (Change::Removed, node.span, None),
             Which::B => (Change::Added, None, node.span),
         };
-        let entry = Entry::new(part_of(node), change, at, &*node.name);
+        let part = part_of(node, holds_document);
+        let entry = Entry::new(part, change, at, &*node.name);
         self.push(entry.at(a, b).with(fields));
     }
 
@@ -301,9 +309,10 @@ pub(super) fn is_plain(node: &Node) -> bool {
         || matches!(node.kind, NodeKind::Blob | NodeKind::Packed)
 }
 
-/// What kind of thing a part is.
-fn part_of(node: &Node) -> Part {
+/// What kind of thing a part is; `holds_document`: a member of an archive, an entry of a container.
+fn part_of(node: &Node, holds_document: bool) -> Part {
     match node.kind {
+        _ if holds_document => Part::Image,
         NodeKind::File | NodeKind::Packed => Part::Image,
         NodeKind::Mapping => Part::Property,
         NodeKind::Record | NodeKind::Field if node.area == Area::Header => Part::Attribute,
