@@ -239,12 +239,14 @@ pub fn relocations(dump: &Value) -> BTreeMap<(String, String), usize> {
     let mut found = BTreeMap::new();
     for section in children(dump) {
         let own = name(section);
-        let Some(target) = own
-            .strip_prefix(".rela")
-            .or_else(|| own.strip_prefix(".rel"))
-        else {
+        if !own.starts_with(".rel") {
             continue;
-        };
+        }
+        let refs = section["refs"].as_array().into_iter().flatten();
+        let target = refs
+            .filter(|to| to["why"] == "patches")
+            .find_map(|to| to["label"].as_str());
+        let target = target.unwrap_or_default();
         for relocation in children(section) {
             let key = (target.to_owned(), name(relocation).to_owned());
             *found.entry(key).or_default() += 1;
