@@ -520,9 +520,22 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
         };
         for entry in one_entries {
             match places.remove(entry.key.as_str()) {
-                Some(other)
-                    if other.value == entry.value && other.kind.value == entry.kind.value => {}
-                Some(other) => fields.push(field(&entry.key, Some(side(entry)), Some(side(other)))),
+                Some(other) => {
+                    if other.value != entry.value {
+                        fields.push(field(&entry.key, Some(side(entry)), Some(side(other))));
+                    }
+                    if other.kind.value != entry.kind.value {
+                        let kind = |of: &crate::model::modules::Property| {
+                            Some(Side::new(Said::count(of.kind.value), of.kind.span))
+                        };
+                        fields.push(Field {
+                            key: "type".to_owned(),
+                            path: format!("{name}/{}/type", entry.key),
+                            from: kind(entry),
+                            to: kind(other),
+                        });
+                    }
+                }
                 None => fields.push(field(&entry.key, Some(side(entry)), None)),
             }
         }

@@ -565,14 +565,14 @@ impl Comparer<'_> {
         self.work
             .spend(16 * (a.symbols.len() + b.symbols.len()) as u64);
         let keys = (keyed(a, true), keyed(b, false));
-        let mut places: HashMap<&Key, &Symbol> = HashMap::new();
-        for (key, symbol) in keys.1.iter().zip(&b.symbols) {
+        let mut places: HashMap<&Key, usize> = HashMap::new();
+        for (place, (key, symbol)) in keys.1.iter().zip(&b.symbols).enumerate() {
             if !symbol.is_null() {
-                places.insert(key, symbol);
+                places.insert(key, place);
             }
         }
         let mut lost: Vec<&Symbol> = Vec::new();
-        let mut pairs: Vec<(&Symbol, &Symbol)> = Vec::new();
+        let mut pairs: Vec<(&Symbol, usize)> = Vec::new();
         for (key, symbol) in keys.0.iter().zip(&a.symbols) {
             match places.remove(key) {
                 _ if symbol.is_null() => {}
@@ -580,35 +580,36 @@ impl Comparer<'_> {
                 None => lost.push(symbol),
             }
         }
-        // Those that live elsewhere now.
-        let mut by_name: HashMap<&str, Vec<&Symbol>> = HashMap::new();
-        for (key, symbol) in keys.1.iter().zip(&b.symbols).rev() {
-            if places.contains_key(key) && &*symbol.binding != "LOCAL" {
-                by_name.entry(&symbol.name).or_default().push(symbol);
+        // Those that live elsewhere now. A local symbol of that name is another one.
+        let is_local = |symbol: &Symbol| &*symbol.binding == "LOCAL";
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, (key, symbol)) in keys.1.iter().zip(&b.symbols).enumerate().rev() {
+            if places.contains_key(key) && !is_local(symbol) {
+                by_name.entry(&symbol.name).or_default().push(place);
             }
         }
         let mut gone = Vec::new();
         for symbol in lost {
             let name = renames.kernel(&symbol.name);
-            // A local symbol of that name in another section is another one.
-            let is_global = &*symbol.binding != "LOCAL";
-            let other = by_name.get_mut(name.as_str()).filter(|_| is_global);
-            match other.and_then(Vec::pop) {
+            let others = by_name.get_mut(name.as_str());
+            match others.filter(|_| !is_local(symbol)).and_then(Vec::pop) {
                 Some(other) => pairs.push((symbol, other)),
                 None => gone.push(symbol),
             }
         }
-        for (symbol, other) in &pairs {
-            self.symbol((a, symbol), (b, other), is_host, at);
+        // A table may stand twice: symbols are told apart by their places, not by their bytes.
+        let mut is_paired = vec![false; b.symbols.len()];
+        for (symbol, place) in pairs {
+            if let (Some(other), Some(paired)) = (b.symbols.get(place), is_paired.get_mut(place)) {
+                *paired = true;
+                self.symbol((a, symbol), (b, other), is_host, at);
+            }
         }
         for symbol in gone {
             self.lonely_symbol(Which::A, a, symbol, at);
         }
-        let mut is_paired: std::collections::HashSet<Span> =
-            pairs.iter().map(|(_, other)| other.entry).collect();
-        is_paired.extend(b.symbols.iter().filter(|s| s.is_null()).map(|s| s.entry));
-        for symbol in &b.symbols {
-            if !is_paired.contains(&symbol.entry) {
+        for (symbol, is_paired) in b.symbols.iter().zip(is_paired) {
+            if !is_paired && !symbol.is_null() {
                 self.lonely_symbol(Which::B, b, symbol, at);
             }
         }
