@@ -134,7 +134,11 @@ impl Comparer<'_> {
                     let list = list.to_owned();
                     for entry in self.children(which, &key) {
                         let of = names.more.entry(entry.name.to_string()).or_default();
-                        of.push((list.clone(), entry));
+                        // A kernel has one entry of each list; others of its name are keys like any.
+                        match of.iter().any(|(known, _)| *known == list) {
+                            false => of.push((list.clone(), entry)),
+                            true => names.others.push(entry),
+                        }
                     }
                 }
                 _ => names.others.push(key),
@@ -288,14 +292,19 @@ impl Comparer<'_> {
     fn other_keys(&mut self, names: &(Names, Names), at: u32) {
         let mut fields = Vec::new();
         let way = &mut Way::default();
-        let mut left: Vec<&Node> = names.1.others.iter().collect();
+        let mut left: HashMap<&str, Vec<&Node>> = HashMap::new();
+        for key in names.1.others.iter().rev() {
+            left.entry(&key.name).or_default().push(key);
+        }
         for key in &names.0.others {
-            let other = left.iter().position(|node| node.name == key.name);
-            let other = other.map(|at| left.remove(at));
+            let other = left.get_mut(&*key.name).and_then(Vec::pop);
             way.enter(&key.name, false);
             self.both_or_one(Some(key), other, way, &mut fields);
             way.leave();
         }
+        // In the order of the file.
+        let mut left: Vec<&Node> = left.into_values().flatten().collect();
+        left.sort_by_key(|key| key.index);
         for key in left {
             way.enter(&key.name, false);
             self.both_or_one(None, Some(key), way, &mut fields);
