@@ -30,6 +30,7 @@ mod syclbin;
 mod zebin;
 
 mod code;
+mod diffs;
 mod hosts;
 mod process;
 mod syclbins;
@@ -42,10 +43,11 @@ use std::time::Duration;
 /// The parts, and what prints their tables.
 type Part = (&'static str, fn() -> io::Result<()>);
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 5] = [
     ("zebins", zebins::run),
     ("syclbins", syclbins::run),
     ("code", code::run),
+    ("diffs", diffs::run),
     ("hosts", hosts::run),
 ];
 

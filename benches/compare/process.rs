@@ -24,6 +24,11 @@ pub const CHECK: Tool = Tool {
     program: ZEVIEW,
     arguments: &["check"],
 };
+pub const DIFF: Tool = Tool {
+    label: "zeview diff",
+    program: ZEVIEW,
+    arguments: &["diff"],
+};
 pub const DUMP: Tool = Tool {
     label: "zeview dump",
     program: ZEVIEW,

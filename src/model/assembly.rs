@@ -79,6 +79,10 @@ pub trait Listing {
     /// When it would be longer than `limit` bytes, or cannot be read; says so in words.
     fn text(&self, sources: &Sources, limit: usize) -> Result<String, String>;
 
+    /// Gives all instructions in order, as listings are compared, until nobody wants more. With
+    /// `renumbered`, general registers and the tokens of the scoreboard have no numbers.
+    fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes);
+
     /// Counts what the instructions come to.
     fn tally(&self, sources: &Sources) -> Box<dyn Tally>;
 }
@@ -90,6 +94,67 @@ pub trait Tally {
 
     /// What was counted so far.
     fn mix(&self) -> Mix;
+}
+
+/// Takes the instructions of a listing that is compared.
+pub trait Shapes {
+    /// Takes an instruction by its word, if the same word was there before in this encoding. Returns
+    /// whether it was.
+    fn again(&mut self, at: i32, word: u128) -> bool;
+
+    /// Takes an instruction; `word` is none of one that can go elsewhere. Returns whether more are
+    /// wanted.
+    fn shape(&mut self, word: Option<u128>, shape: &Shape<'_>) -> bool;
+}
+
+/// An instruction as listings are compared: without what depends on where it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape<'a> {
+    /// Where it starts in the code.
+    pub at: i32,
+    /// Its text, with 0 for the places where it can go, and without whether it is compacted. Where
+    /// the encoding is not known, its bytes.
+    pub text: &'a str,
+    /// The operation.
+    pub operation: &'a str,
+    /// Where it can go, as offsets of the code.
+    pub targets: &'a [i32],
+    /// What it counts as.
+    pub counts: Counts,
+}
+
+/// What instructions count as, or some of them come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// It only fills up: zero bytes, which the hardware may prefetch.
+    pub padding: u64,
+    /// Messages.
+    pub sends: u64,
+    /// Messages that write scratch memory.
+    pub spills: u64,
+    /// Messages that read scratch memory.
+    pub fills: u64,
+    /// Atomic operations in memory.
+    pub atomics: u64,
+    /// Barriers: signals and waits.
+    pub barriers: u64,
+    /// Systolic multiplications.
+    pub dpas: u64,
+    /// Instructions that wait for others by the software scoreboard.
+    pub waits: u64,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.padding += other.padding;
+        self.sends += other.sends;
+        self.spills += other.spills;
+        self.fills += other.fills;
+        self.atomics += other.atomics;
+        self.barriers += other.barriers;
+        self.dpas += other.dpas;
+        self.waits += other.waits;
+    }
 }
 
 /// An instruction in words.

@@ -26,6 +26,7 @@
 pub mod assembly;
 pub mod blocks;
 mod diagnostic;
+pub mod diff;
 mod document;
 mod expand;
 mod glob;

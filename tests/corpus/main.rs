@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod diff;
 mod hostile;
 mod hosts;
 mod isa;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         ("verdicts", verdicts::TESTS),
         ("hosts", hosts::TESTS),
         ("hostile", hostile::TESTS),
+        ("diff", diff::TESTS),
     ];
     let mut trials = Vec::new();
     for (file, tests) in files {

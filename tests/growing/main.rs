@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use support::growing::ALL;
 use support::watchdog::Watchdog;
 use zeview::decode::limits;
+use zeview::model::diff::{Options, compare};
 use zeview::model::list::ListId;
 use zeview::model::text::TextOptions;
 use zeview::model::{Document, NodeId, SourceId, Span, json, text};
@@ -112,6 +113,18 @@ fn lists(document: &mut Document) -> u64 {
     0
 }
 
+/// `zeview diff` of the file and a copy with other bytes here and there.
+fn diff(document: &mut Document) -> u64 {
+    let whole = document.sources.whole(SourceId::FILE);
+    let mut bytes = document.sources.read(whole).unwrap().to_vec();
+    for byte in bytes.iter_mut().skip(1024).step_by(509) {
+        *byte ^= 1;
+    }
+    let mut other = support::open(&bytes);
+    let result = compare(document, &mut other, &Options::default());
+    other.sources.bytes_read() + result.entries.len() as u64
+}
+
 /// A byte of the file is clicked in the page.
 fn click(document: &mut Document) -> u64 {
     let len = size(document);
@@ -161,8 +174,9 @@ fn begin_dump(document: &mut Document) -> u64 {
 
 type Use = fn(&mut Document) -> u64;
 
-const USES: [(&str, Use); 4] = [
+const USES: [(&str, Use); 5] = [
     ("check", check),
+    ("diff", diff),
     ("lists", lists),
     ("a click", click),
     ("dump", dump),
@@ -195,8 +209,9 @@ fn work_grows_with_the_file() {
         for (what, run) in USES {
             watchdog.case(format!("{name}, {what}"));
             let work = sizes.map(|size| cost(&make(size), run).work);
-            // Tables grow in steps.
-            let slack = 256 << 10;
+            // Tables grow in steps; looking for the shortest list of differences takes up to so much,
+            // whatever the size.
+            let slack = if what == "diff" { 4 << 20 } else { 256 << 10 };
             let is_even = |pair: &[usize]| pair[1] <= pair[0] * 5 / 2 + slack;
             if !work.windows(2).all(is_even) {
                 wrong.push(format!("{name}, {what}: {work:?}"));
@@ -216,6 +231,7 @@ fn memory_is_bounded() {
         let bytes = make(LARGE);
         for (what, run) in [
             ("check", check as Use),
+            ("diff", diff),
             ("lists", lists),
             ("dump", begin_dump),
         ] {

@@ -9,6 +9,8 @@ pub mod code;
 pub mod compressed;
 pub mod containers;
 pub mod damage;
+pub mod diff;
+pub mod dump_diff;
 pub mod dwarf;
 pub mod dwarf_files;
 pub mod elf;

@@ -1,6 +1,8 @@
 //! The command line: the decoder without the page.
 
+mod budget;
 mod check;
+mod diff;
 mod disasm;
 mod dump;
 mod extract;
@@ -96,6 +98,11 @@ enum Command {
     ///
     /// Example: zeview images libfoo.so --device bmg-g21
     Images(images::Options),
+    /// Compare two files, or two folders of files, by what they mean: kernels, attributes, code,
+    /// sections, symbols, modules, images, properties.
+    ///
+    /// Example: zeview diff before.zebin after.zebin --fail-if 'spill_size increased'
+    Diff(diff::Options),
     /// Print the source lines of the code, from the line tables of DWARF: a row for each range of
     /// code.
     ///
@@ -150,6 +157,7 @@ fn main() -> ExitCode {
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
         Some(Command::Images(options)) => images::run(options),
+        Some(Command::Diff(options)) => diff::run(options),
         Some(Command::Lines(options)) => lines::run(options),
         Some(Command::Extract(options)) => extract::run(options),
         Some(Command::Modules(options)) => modules::run(options),

@@ -7,12 +7,13 @@ use super::flow::Flow;
 use super::format::{Labels, PartKind};
 use super::instruction::Scoreboard;
 use super::operand_text::push_label;
+use super::shape::shapes;
 use super::tables::Op;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
-use crate::model::assembly::{Line, Listing, Part, Tally};
+use crate::model::assembly::{Line, Listing, Part, Shapes, Tally};
 use crate::model::blocks::BlockGraph;
 use crate::model::{Bits, Sources, Span, Str};
 
@@ -284,6 +285,10 @@ impl Listing for Code {
             true => Err(TOO_LONG.to_owned()),
             false => Ok(out),
         }
+    }
+
+    fn shapes(&self, renumbered: bool, sources: &Sources, to: &mut dyn Shapes) {
+        shapes(self.decoder.as_deref(), self.code, renumbered, sources, to);
     }
 
     fn tally(&self, sources: &Sources) -> Box<dyn Tally> {

@@ -133,6 +133,14 @@ impl Decoder {
         end.is_none_or(|end| end.meaning == Some(Meaning::EOT))
     }
 
+    /// Whether the instruction with that first byte is a branch.
+    #[must_use]
+    pub fn is_branch(&self, first: u8) -> bool {
+        let operation = self.operations.get(usize::from(first & 0x7f));
+        let operation = operation.and_then(Option::as_ref);
+        operation.is_some_and(|operation| operation.opcode.kind.is_branch())
+    }
+
     /// Decodes the instruction that the bytes begin with. Returns `None` if they end before it does.
     /// Which bits the parts are made of only [`Self::decode_fields`] finds out.
     #[must_use]

@@ -31,6 +31,7 @@ mod operand_text;
 mod operands;
 mod parts;
 mod send;
+mod shape;
 #[rustfmt::skip]
 pub mod tables;
 mod tally;

@@ -6,6 +6,7 @@
 //! JSON). A new table is one implementation of [`List`] with its columns; [`Document::list`]
 //! finds it.
 
+mod change;
 pub mod devices;
 pub mod images;
 pub mod instructions;

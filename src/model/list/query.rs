@@ -32,6 +32,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+use super::change::{Allowed, ChangeCondition, Direction};
 use super::{CellValue, Column, ColumnKind, Key, List, ListId, Presence};
 use crate::model::source::Sources;
 use crate::model::span::Span;
@@ -147,6 +148,9 @@ impl Order {
 #[derive(Debug, Clone)]
 pub struct Filter(Term);
 
+/// A row of a list.
+pub type At<'a> = (&'a dyn List, u32, &'a Sources);
+
 #[derive(Debug, Clone)]
 enum Term {
     All(Vec<Term>),
@@ -154,6 +158,7 @@ enum Term {
     Not(Box<Term>),
     Text(Text),
     Condition(Condition),
+    Change(ChangeCondition),
 }
 
 /// A part of the text in some cell.
@@ -211,11 +216,26 @@ impl Filter {
     ///
     /// When it is none; says in words what is wrong with it.
     pub fn parse(text: &str, list: ListId) -> Result<Filter, String> {
+        Filter::parsed(text, list, false)
+    }
+
+    /// The same with conditions about what a cell was before: `spill_size increased`,
+    /// `code_size increased 10%`. They hold only in [`holds_since`](Self::holds_since).
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_changes(text: &str, list: ListId) -> Result<Filter, String> {
+        Filter::parsed(text, list, true)
+    }
+
+    fn parsed(text: &str, list: ListId, takes_changes: bool) -> Result<Filter, String> {
         let mut parser = Parser {
             tokens: tokens(text)?,
             at: 0,
             depth: 0,
             columns: list.columns(),
+            takes_changes,
         };
         match parser.any() {
             _ if parser.tokens.is_empty() => Ok(Filter(Term::All(Vec::new()))),
@@ -229,7 +249,12 @@ impl Filter {
 
     /// Does a row fulfil it?
     pub fn holds(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
-        self.0.holds(list, row, sources)
+        self.0.holds((list, row, sources), None)
+    }
+
+    /// Does a row fulfil it, which was `before`? Nothing if it is new.
+    pub fn holds_since(&self, now: At<'_>, before: Option<At<'_>>) -> bool {
+        self.0.holds(now, before)
     }
 
     /// The places of the columns that are compared.
@@ -245,17 +270,24 @@ impl Filter {
 }
 
 impl Term {
-    fn holds(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
+    fn holds(&self, now: At<'_>, before: Option<At<'_>>) -> bool {
+        let (list, row, sources) = now;
         match self {
-            Term::All(terms) => terms.iter().all(|term| term.holds(list, row, sources)),
-            Term::Any(terms) => terms.iter().any(|term| term.holds(list, row, sources)),
-            Term::Not(term) => !term.holds(list, row, sources),
+            Term::All(terms) => terms.iter().all(|term| term.holds(now, before)),
+            Term::Any(terms) => terms.iter().any(|term| term.holds(now, before)),
+            Term::Not(term) => !term.holds(now, before),
             Term::Text(text) => {
                 let mut columns = text.columns.iter();
                 columns.any(|column| text.is_in(&list.cell(row, *column, sources).value))
             }
             Term::Condition(condition) => {
                 condition.holds(&list.cell(row, condition.column, sources).value)
+            }
+            Term::Change(change) => {
+                let now = list.cell(row, change.column, sources).value;
+                let before =
+                    before.map(|(list, row, sources)| list.cell(row, change.column, sources).value);
+                change.holds(&now, before.as_ref())
             }
         }
     }
@@ -269,6 +301,10 @@ impl Term {
             Term::Text(text) => Err(text.typed.clone()),
             Term::Condition(condition) => {
                 columns.push(condition.column);
+                Ok(())
+            }
+            Term::Change(change) => {
+                columns.push(change.column);
                 Ok(())
             }
         }
@@ -484,6 +520,7 @@ struct Parser<'t> {
     at: usize,
     depth: u32,
     columns: &'static [Column],
+    takes_changes: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -542,12 +579,13 @@ impl<'t> Parser<'t> {
             Token::Quoted(text) => Term::Text(Text::new(text, self.columns)),
             Token::Word(word) => {
                 self.at -= 1;
-                match self.condition()? {
-                    Some(condition) => Term::Condition(condition),
-                    None => {
-                        self.at += 1;
-                        Term::Text(Text::new(word, self.columns))
-                    }
+                if let Some(change) = self.change()? {
+                    Term::Change(change)
+                } else if let Some(condition) = self.condition()? {
+                    Term::Condition(condition)
+                } else {
+                    self.at += 1;
+                    Term::Text(Text::new(word, self.columns))
                 }
             }
         };
@@ -567,6 +605,44 @@ fn one_or(mut terms: Vec<Term>, many: fn(Vec<Term>) -> Term) -> Term {
 }
 
 impl Parser<'_> {
+    /// The condition about what a cell was before that begins here; `None` if there is none.
+    fn change(&mut self) -> Result<Option<ChangeCondition>, String> {
+        if !self.takes_changes {
+            return Ok(None);
+        }
+        let mut name: Vec<&str> = Vec::new();
+        for ahead in 0..=TITLE_WORDS {
+            let Some(Token::Word(word)) = self.peek(ahead) else {
+                return Ok(None);
+            };
+            let Some(direction) = Direction::of(word).filter(|_| ahead > 0) else {
+                name.push(word);
+                continue;
+            };
+            let name = name.join(" ");
+            let columns = match called(self.columns, &name) {
+                none if none.is_empty() => beginning(self.columns, &name),
+                columns => columns,
+            };
+            let column = match columns.as_slice() {
+                [column] => *column,
+                [] => return Err(self.unknown(&name, word)),
+                columns => return Err(self.ambiguous(&name, columns)),
+            };
+            let allowed = match self.peek(ahead + 1) {
+                Some(Token::Word(word)) => Allowed::of(word),
+                _ => None,
+            };
+            self.at += ahead + 1 + usize::from(allowed.is_some());
+            return Ok(Some(ChangeCondition {
+                column,
+                direction,
+                allowed: allowed.unwrap_or(Allowed::Number(0.0)),
+            }));
+        }
+        Ok(None)
+    }
+
     /// The condition that begins here; `None` if there is none, and the word is text.
     fn condition(&mut self) -> Result<Option<Condition>, String> {
         let mut before: Vec<&str> = Vec::new();

@@ -1,0 +1,266 @@
+//! Two documents compared by what they mean, not by where it stands.
+//!
+//! Kernels are matched by name, and those that are left by their code and arguments
+//! ([`likeness`]); attributes by key, arguments by index and kind ([`walk`]), sections by name,
+//! notes by owner and type, symbols and relocations by name and target ([`elf`]), modules, images
+//! and their properties by what they export and what they are for ([`containers`]); code by
+//! instructions ([`code`]). Offsets in the file, the order of string tables and padding are no
+//! difference. Each difference has its bytes on both sides.
+//!
+//! The work is bounded ([`Work`]): what is left out because of that, or because a file is damaged,
+//! stands in [`Comparison::notes`].
+
+pub mod align;
+mod bytes;
+mod code;
+mod containers;
+mod elf;
+mod entry;
+mod heads;
+mod likeness;
+pub mod listing;
+pub mod measure;
+mod names;
+mod pair;
+#[cfg(feature = "decode")]
+pub mod report;
+mod select;
+mod walk;
+mod work;
+mod ze_info;
+
+pub use code::CodeChange;
+pub use entry::{Change, Entry, Field, Part, Said, Side};
+pub use measure::{Better, Measure};
+pub use select::{Selection, parts};
+pub use work::Work;
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::assembly::Listing;
+use super::document::Document;
+use super::node::NodeId;
+use super::span::Span;
+
+/// What is compared, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Options {
+    /// General registers and the tokens of the scoreboard may have other numbers.
+    pub renumbered: bool,
+}
+
+/// What there is to say of one of the two files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Head {
+    /// Its name.
+    pub name: String,
+    /// Its format in words.
+    pub title: String,
+    /// Its bytes.
+    pub size: u64,
+    /// The device that it is for; may be empty.
+    pub target: String,
+    /// The compiler and its version, as far as the file says it; may be empty.
+    pub compiler: String,
+}
+
+/// Two documents within the files that were compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pair {
+    /// The names that lead to it in the first file; empty for the file itself.
+    pub path: String,
+    /// The same in the second file.
+    pub to_path: String,
+    /// Its bytes in the first file.
+    pub a: Span,
+    /// Its bytes in the second file.
+    pub b: Span,
+    /// Kernels that both have, by name or likeness.
+    pub kernels: u64,
+}
+
+/// What differs between two documents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first file.
+    pub a: Head,
+    /// The second file.
+    pub b: Head,
+    /// They have the same bytes.
+    pub equal: bool,
+    /// The documents that were compared, the files themselves first.
+    pub pairs: Vec<Pair>,
+    /// What differs, by what matters most.
+    pub entries: Vec<Entry>,
+    /// What makes the two files hard to compare: other devices, other compilers.
+    pub remarks: Vec<String>,
+    /// What could not be compared.
+    pub notes: Vec<String>,
+    /// Kernels in the first file and in the second.
+    pub kernels: (u64, u64),
+    /// Not all of it was compared: the files are too costly.
+    pub is_cut: bool,
+    /// How much work it was, in steps.
+    pub steps: u64,
+}
+
+impl Comparison {
+    /// Nothing differs in meaning, as far as it was compared.
+    pub fn same_meaning(&self) -> bool {
+        self.equal || self.entries.is_empty()
+    }
+
+    /// The entries of a part.
+    pub fn of(&self, part: Part) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.part == part)
+    }
+
+    /// How many kernels are in both files and do not differ.
+    pub fn unchanged_kernels(&self) -> u64 {
+        let matched: u64 = self.pairs.iter().map(|pair| pair.kernels).sum();
+        let changed = self
+            .of(Part::Kernel)
+            .filter(|entry| matches!(entry.change, Change::Changed | Change::Renamed));
+        matched.saturating_sub(changed.count() as u64)
+    }
+
+    /// The document that an entry is of.
+    pub fn pair(&self, entry: &Entry) -> Option<&Pair> {
+        self.pairs.get(usize::try_from(entry.pair).ok()?)
+    }
+}
+
+/// The state of a comparison.
+struct Comparer<'d> {
+    a: &'d mut Document,
+    b: &'d mut Document,
+    options: &'d Options,
+    work: Work,
+    dictionary: code::Dictionary,
+    result: Comparison,
+    /// How deep the pair that is compared is nested.
+    depth: u32,
+}
+
+/// Which of the two documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    A,
+    B,
+}
+
+impl Comparer<'_> {
+    fn document(&self, which: Which) -> &Document {
+        match which {
+            Which::A => self.a,
+            Which::B => self.b,
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.result.notes.contains(&note) && self.result.notes.len() < NOTES_MAX {
+            self.result.notes.push(note);
+        }
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.work.spend(1 + entry.fields.len() as u64);
+        self.result.entries.push(entry);
+    }
+}
+
+/// So many notes are kept.
+const NOTES_MAX: usize = 64;
+
+/// Compares two documents.
+pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
+    let size = |document: &Document| document.root().span.map_or(0, Span::len);
+    let work = Work::new(size(a).saturating_add(size(b)));
+    let (head_a, head_b) = (heads::head(a), heads::head(b));
+    let result = Comparison {
+        a: head_a,
+        b: head_b,
+        ..Comparison::default()
+    };
+    let mut comparer = Comparer {
+        a,
+        b,
+        options,
+        work,
+        dictionary: code::Dictionary::default(),
+        result,
+        depth: 0,
+    };
+    comparer.run();
+    let mut result = comparer.result;
+    result.is_cut = comparer.work.is_over();
+    result.steps = comparer.work.spent();
+    if result.is_cut {
+        let note = "The files take too much work to compare: the rest was not compared.";
+        result.notes.push(note.to_owned());
+    }
+    measure::sort(&mut result.entries);
+    result
+}
+
+/// The same, to be shared.
+pub fn compared(a: &mut Document, b: &mut Document, options: &Options) -> Rc<Comparison> {
+    Rc::new(compare(a, b, options))
+}
+
+impl Comparer<'_> {
+    fn run(&mut self) {
+        let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
+        let whole = |span: Option<Span>| span.unwrap_or_default();
+        let spans = (whole(root_a.span), whole(root_b.span));
+        self.result.equal = match self.same_bytes(spans.0, spans.1) {
+            Ok(same) => same,
+            Err(error) => {
+                self.note(error);
+                false
+            }
+        };
+        self.result.kernels = (heads::kernels(self.a), heads::kernels(self.b));
+        if self.result.equal {
+            self.result.pairs.push(Pair {
+                a: spans.0,
+                b: spans.1,
+                kernels: self.result.kernels.0,
+                ..Pair::default()
+            });
+            return;
+        }
+        self.say_damage();
+        self.pair(&root_a, &root_b, "", "");
+        self.remarks();
+    }
+
+    fn node_of(&mut self, which: Which, span: Span) -> Option<super::node::Node> {
+        let document = match which {
+            Which::A => &mut *self.a,
+            Which::B => &mut *self.b,
+        };
+        let id: NodeId = document.document_at(span)?;
+        document.node(id).cloned()
+    }
+}
+
+impl Document {
+    /// The listing of the section of code with exactly these bytes, of the opened file or of a
+    /// document in it.
+    pub fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>> {
+        let way = self.nodes_for(code);
+        let around = way.into_iter().rev().find(|id| {
+            let assembly = self.assembly(*id);
+            assembly.is_some_and(|assembly| {
+                assembly
+                    .sections()
+                    .iter()
+                    .any(|section| section.bytes == code)
+            })
+        })?;
+        self.listing(around, Some(code), None)
+    }
+}

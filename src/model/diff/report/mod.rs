@@ -1,0 +1,11 @@
+//! Comparisons as JSON, text, Markdown and HTML.
+
+mod html;
+mod json;
+mod markdown;
+mod words;
+
+pub use html::write_html;
+pub use json::{DiffJson, json};
+pub use markdown::write_markdown;
+pub use words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};

@@ -1,0 +1,113 @@
+//! What the forms for people have in common: the words.
+
+use crate::model::diff::{
+    Better, Change, Comparison, Entry, Field, Head, Measure, Part, Side, measure,
+};
+use crate::model::text::escaped;
+
+/// A value that is longer than this is cut.
+const LONG: usize = 200;
+
+/// One of the two files in a line.
+pub fn head_words(head: &Head) -> String {
+    let mut words = vec![escaped(&head.name), escaped(&head.title)];
+    words.extend(Some(escaped(&head.target)).filter(|target| !target.is_empty()));
+    words.push(format!("{} bytes", head.size));
+    words.join(" · ")
+}
+
+/// The result in a line.
+pub fn verdict_words(comparison: &Comparison) -> &'static str {
+    match (
+        comparison.equal,
+        comparison.same_meaning(),
+        comparison.is_cut,
+    ) {
+        (true, ..) => "The files are equal, byte by byte.",
+        (_, true, false) => "The files differ in layout only: they mean the same.",
+        (_, true, true) => "As far as the files were compared, they mean the same.",
+        _ => "The files differ in what they mean.",
+    }
+}
+
+/// How many of each part have changed: `kernels: 1 added, 2 changed, 597 unchanged`.
+pub fn counts(comparison: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in Part::ALL {
+        let changes = [
+            Change::Changed,
+            Change::Renamed,
+            Change::Added,
+            Change::Removed,
+        ];
+        let counted = changes.map(|change| {
+            let entries = comparison.of(part).filter(|entry| entry.change == change);
+            (change, entries.count())
+        });
+        let mut words: Vec<String> = counted
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(change, count)| format!("{count} {}", change.name()))
+            .collect();
+        if part == Part::Kernel {
+            let unchanged = comparison.unchanged_kernels();
+            if unchanged > 0 {
+                words.push(format!("{unchanged} unchanged"));
+            }
+        }
+        if !words.is_empty() {
+            lines.push(format!("{}: {}", part.name(), words.join(", ")));
+        }
+    }
+    lines
+}
+
+/// What an entry is, in a line: `kernel vecadd: renamed to vecadd2`.
+pub fn entry_words(comparison: &Comparison, entry: &Entry) -> String {
+    let mut words = format!("{} {}", entry.part.singular(), escaped(entry.title()));
+    if let Some(name) = &entry.new_name {
+        words.push_str(&format!(" → {}", escaped(name)));
+    }
+    match entry.change {
+        Change::Added | Change::Removed | Change::Renamed => {
+            words.push_str(&format!(" ({})", entry.change.name()));
+        }
+        Change::Changed => {}
+    }
+    if let Some(pair) = comparison.pair(entry).filter(|pair| !pair.path.is_empty()) {
+        words.push_str(&format!(" in {}", escaped(&pair.path)));
+        if pair.to_path != pair.path {
+            words.push_str(&format!(" → {}", escaped(&pair.to_path)));
+        }
+    }
+    words
+}
+
+/// A number that has changed: `spill_size 0 → 4096 B/thread, worse`.
+pub fn measure_words(measure: &Measure) -> String {
+    let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
+    let mut words = format!("{} → {}", number(measure.from), number(measure.to));
+    let unit = measure::unit(&measure.key);
+    if !unit.is_empty() {
+        words.push_str(&format!(" {unit}"));
+    }
+    if measure.better != Better::Neither {
+        words.push_str(&format!(", {}", measure.better.name()));
+    }
+    words
+}
+
+/// A value that has changed: `128 → 256`.
+pub fn field_words(field: &Field) -> String {
+    let said = |side: &Option<Side>| match side {
+        Some(side) => {
+            let text = escaped(&side.said.text());
+            match text.char_indices().nth(LONG) {
+                Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+                None => text,
+            }
+        }
+        None => "–".to_owned(),
+    };
+    format!("{} → {}", said(&field.from), said(&field.to))
+}

@@ -1,0 +1,134 @@
+//! Which differences somebody wants to see.
+
+use super::Comparison;
+use super::entry::{Entry, Field, Part};
+
+/// Parts (`sections`), keys (`simd_size`), paths (`execution_env/*`) and names (`.misc.*`) that are
+/// looked at, or not.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    /// Only these, unless it is empty.
+    pub only: Vec<String>,
+    /// Not these.
+    pub ignore: Vec<String>,
+}
+
+/// In the place of a part: the code of kernels.
+const CODE: &str = "code";
+
+impl Selection {
+    /// Leaves out what is not selected.
+    pub fn apply(&self, comparison: &mut Comparison) {
+        if self.only.is_empty() && self.ignore.is_empty() {
+            return;
+        }
+        let entries = std::mem::take(&mut comparison.entries).into_iter();
+        comparison.entries = entries.filter_map(|entry| self.entry(entry)).collect();
+    }
+
+    fn entry(&self, mut entry: Entry) -> Option<Entry> {
+        let names = |word: &String| names_entry(word, &entry);
+        if self.ignore.iter().any(names) {
+            return None;
+        }
+        let is_wanted = self.only.is_empty() || self.only.iter().any(names);
+        let is_whole = matches!(
+            entry.change,
+            super::Change::Added | super::Change::Removed | super::Change::Renamed
+        );
+        let mut fields = std::mem::take(&mut entry.fields);
+        fields.retain(|field| {
+            let named = |word: &String| names_field(word, field);
+            !self.ignore.iter().any(named) && (is_wanted || self.only.iter().any(named))
+        });
+        let has_fields = !fields.is_empty();
+        entry.fields = fields;
+        let wants_code = is_wanted || self.only.iter().any(|word| word == CODE);
+        if !wants_code || self.ignore.iter().any(|word| word == CODE) {
+            entry.code = None;
+        }
+        entry.measures.retain(|measure| {
+            let named = |word: &String| pattern(word, &measure.key);
+            !self.ignore.iter().any(named) && (is_wanted || self.only.iter().any(named))
+        });
+        (has_fields || entry.code.is_some() || is_whole && is_wanted).then_some(entry)
+    }
+}
+
+/// Does a word stand for an entry: its part, or its name?
+fn names_entry(word: &str, entry: &Entry) -> bool {
+    let part = entry.part;
+    word == part.name()
+        || word == part.singular()
+        || pattern(word, &entry.name)
+        || entry
+            .new_name
+            .as_ref()
+            .is_some_and(|name| pattern(word, name))
+        || entry
+            .demangled
+            .as_ref()
+            .is_some_and(|name| pattern(word, name))
+}
+
+fn names_field(word: &str, field: &Field) -> bool {
+    pattern(word, &field.key) || pattern(word, &field.path)
+}
+
+/// The words that stand for parts.
+pub fn parts() -> Vec<&'static str> {
+    let parts = Part::ALL.iter().map(|part| part.name());
+    parts.chain([CODE]).collect()
+}
+
+/// Does a name match a pattern with `*` (any characters) and `?` (one)?
+fn pattern(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(letter) if *letter == b'?' || name.get(n) == Some(letter) => {
+                p += 1;
+                n += 1;
+            }
+            _ => match star {
+                Some((at, from)) => {
+                    star = Some((at, from + 1));
+                    p = at + 1;
+                    n = from + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern
+        .get(p..)
+        .is_none_or(|rest| rest.iter().all(|letter| *letter == b'*'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pattern;
+
+    #[test]
+    fn patterns() {
+        for (text, name, is) in [
+            ("simd_size", "simd_size", true),
+            ("simd", "simd_size", false),
+            ("execution_env/*", "execution_env/simd_size", true),
+            (".misc.*", ".misc.buildOptions", true),
+            ("*size", "simd_size", true),
+            ("*_*_*", "simd_size", false),
+            ("?imd*", "simd_size", true),
+            ("", "x", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(pattern(text, name), is, "{text} {name}");
+        }
+    }
+}

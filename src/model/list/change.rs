@@ -1,0 +1,130 @@
+//! Conditions about what a cell was before: `spill_size increased`, `code_size increased 10%`.
+//!
+//! ```text
+//! change = column ( "increased" | "decreased" | "changed" ) [ number | number "%" ]
+//! ```
+//!
+//! With a number, so much of a change is still allowed; with a percentage, so much of what it was.
+//! What was not there before has increased from nothing.
+
+use super::CellValue;
+
+/// A condition about what a cell was before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChangeCondition {
+    /// The place of the column.
+    pub column: usize,
+    pub direction: Direction,
+    pub allowed: Allowed,
+}
+
+/// Which way it has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Increased,
+    Decreased,
+    Changed,
+}
+
+/// How much of a change is allowed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Allowed {
+    Number(f64),
+    Percent(f64),
+}
+
+impl Direction {
+    /// The word for it.
+    pub fn of(word: &str) -> Option<Direction> {
+        match word {
+            "increased" => Some(Direction::Increased),
+            "decreased" => Some(Direction::Decreased),
+            "changed" => Some(Direction::Changed),
+            _ => None,
+        }
+    }
+}
+
+impl Allowed {
+    /// The number or percentage that a word is.
+    pub fn of(word: &str) -> Option<Allowed> {
+        let number = |text: &str| {
+            let number: f64 = text.parse().ok()?;
+            (number.is_finite() && number >= 0.0).then_some(number)
+        };
+        match word.strip_suffix('%') {
+            Some(text) => number(text).map(Allowed::Percent),
+            None => number(word).map(Allowed::Number),
+        }
+    }
+}
+
+impl ChangeCondition {
+    /// Does it hold of a cell, and what it was before? Nothing is known of what is not a number, but
+    /// whether it has changed.
+    pub fn holds(&self, now: &CellValue<'_>, before: Option<&CellValue<'_>>) -> bool {
+        let number = |value: &CellValue<'_>| match value {
+            CellValue::Words(words) => u32::try_from(words.len()).ok().map(f64::from),
+            value => value.number(),
+        };
+        let was = before.map_or(Some(0.0), number);
+        let (Some(is), Some(was)) = (number(now), was) else {
+            let differs = before.is_none_or(|before| before.text() != now.text());
+            return self.direction == Direction::Changed && differs;
+        };
+        let allowed = match self.allowed {
+            Allowed::Number(number) => number,
+            Allowed::Percent(percent) => was.abs() * percent / 100.0,
+        };
+        let change = is - was;
+        match self.direction {
+            Direction::Increased => change > allowed,
+            Direction::Decreased => -change > allowed,
+            Direction::Changed => change.abs() > allowed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes() {
+        let count = CellValue::Count;
+        for (direction, allowed, before, now, holds) in [
+            ("increased", "0", Some(0), 4096, true),
+            ("increased", "0", Some(4096), 4096, false),
+            ("increased", "0", Some(4096), 0, false),
+            ("increased", "0", None, 64, true),
+            ("increased", "0", None, 0, false),
+            ("increased", "10%", Some(1000), 1100, false),
+            ("increased", "10%", Some(1000), 1101, true),
+            ("increased", "64", Some(0), 64, false),
+            ("decreased", "0", Some(8), 4, true),
+            ("changed", "0", Some(8), 4, true),
+            ("changed", "4", Some(8), 4, false),
+        ] {
+            let condition = ChangeCondition {
+                column: 0,
+                direction: Direction::of(direction).unwrap(),
+                allowed: Allowed::of(allowed).unwrap(),
+            };
+            let before = before.map(count);
+            assert_eq!(
+                condition.holds(&count(now), before.as_ref()),
+                holds,
+                "{direction} {allowed} {before:?} {now}"
+            );
+        }
+        let text = |text: &'static str| CellValue::Text(text.into());
+        let condition = ChangeCondition {
+            column: 0,
+            direction: Direction::Changed,
+            allowed: Allowed::Number(0.0),
+        };
+        assert!(condition.holds(&text("a"), Some(&text("b"))));
+        assert!(!condition.holds(&text("a"), Some(&text("a"))));
+        assert!(Allowed::of("-1").is_none() && Allowed::of("x%").is_none());
+    }
+}

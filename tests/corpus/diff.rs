@@ -1,0 +1,104 @@
+//! Pairs of real files: what differs is what differs in their dumps.
+
+use std::path::Path;
+
+use libtest_mimic::Failed;
+
+use crate::Test;
+use crate::support::diff::{disagreements, violations};
+use crate::support::fixtures::{Fixture, in_folder};
+use crate::support::open;
+use crate::support::watchdog::Watchdog;
+
+pub const TESTS: &[(&str, Test)] = &[
+    ("pairs_of_zebins", pairs_of_zebins),
+    ("pairs_of_others", pairs_of_others),
+    ("hostile_files", hostile_files),
+];
+
+/// Files with more bytes are compared elsewhere: the dumps are large.
+const LARGE: usize = 200 << 10;
+
+/// The source of a file, and what it was compiled with.
+fn stem(name: &str) -> &str {
+    name.split(['.', '-']).next().unwrap_or(name)
+}
+
+fn report(wrong: &[String]) -> Result<(), Failed> {
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.join("\n").into()),
+    }
+}
+
+fn pairs_of_zebins(folder: &Path) -> Result<(), Failed> {
+    let watchdog = Watchdog::start();
+    let mut files = in_folder(&folder.join("samples/zebin"), "zebin");
+    files.retain(|file| {
+        file.bytes.len() < LARGE && open(&file.bytes).summary.title.starts_with("zebin")
+    });
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for (at, a) in files.iter().enumerate() {
+        let others = files[at + 1..].iter();
+        let related = others.filter(|b| stem(&a.name) == stem(&b.name));
+        // Neighbours, and one further away: another compiler, another device, other options.
+        let related: Vec<&Fixture> = related.collect();
+        for b in related.iter().take(2).chain(related.last()) {
+            watchdog.case(&format!("{} and {}", a.name, b.name));
+            count += 1;
+            let found = disagreements(&a.bytes, &b.bytes);
+            wrong.extend(
+                found
+                    .iter()
+                    .map(|line| format!("{} → {}: {line}", a.name, b.name)),
+            );
+        }
+    }
+    watchdog.case("");
+    eprintln!("{count} pairs of zebins");
+    if count < 100 {
+        return Err(format!("only {count} pairs").into());
+    }
+    report(&wrong)
+}
+
+fn pairs_of_others(folder: &Path) -> Result<(), Failed> {
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for (path, ending) in [
+        ("samples/hosts", "host"),
+        ("samples/syclbin-good", "syclbin"),
+        ("samples/syclbin-bad", "syclbin"),
+    ] {
+        let mut files = in_folder(&folder.join(path), ending);
+        files.retain(|file| file.bytes.len() < LARGE);
+        for pair in files.windows(2) {
+            let what = format!("{} and {}", pair[0].name, pair[1].name);
+            watchdog.case(&what);
+            let found = violations(&pair[0].bytes, &pair[1].bytes);
+            wrong.extend(found.iter().map(|line| format!("{what}: {line}")));
+        }
+    }
+    watchdog.case("");
+    report(&wrong)
+}
+
+/// Files that are made to cost much, with a copy that has other bytes here and there.
+fn hostile_files(folder: &Path) -> Result<(), Failed> {
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for entry in std::fs::read_dir(folder.join("samples/hostile"))? {
+        let path = entry?.path();
+        let bytes = std::fs::read(&path)?;
+        let name = path.display().to_string();
+        watchdog.case(&name);
+        let mut other = bytes.clone();
+        for byte in other.iter_mut().skip(1024).step_by(4093) {
+            *byte ^= 1;
+        }
+        let found = violations(&bytes, &other);
+        wrong.extend(found.iter().map(|line| format!("{name}: {line}")));
+    }
+    watchdog.case("");
+    report(&wrong)
+}

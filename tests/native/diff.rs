@@ -1,0 +1,548 @@
+//! Comparing documents: against a comparison of their dumps, on copies with known changes, on
+//! damaged and hostile files.
+
+use serde_json::Value;
+use zeview::model::diff::{Change, Options, Part, compare};
+
+use crate::support::diff::{diff, disagreements, violations};
+use crate::support::dump_diff::{dump, kernels};
+use crate::support::elf::{Class, Elf};
+use crate::support::fixtures::{self, Fixture};
+use crate::support::random::Random;
+use crate::support::syclbin::{Syclbin, Text};
+use crate::support::watchdog::Watchdog;
+use crate::support::{built, damage, hosts, open, spirv, zebin};
+
+fn stem(name: &str) -> &str {
+    name.split(['.', '-']).next().unwrap()
+}
+
+/// Zebins of the same source: for other devices, from other compilers, with other options.
+fn related() -> Vec<(Fixture, Fixture)> {
+    let files = fixtures::zebins();
+    let zebins: Vec<Fixture> = files
+        .into_iter()
+        .filter(|file| open(&file.bytes).summary.title.starts_with("zebin"))
+        .collect();
+    let mut pairs = Vec::new();
+    for (at, a) in zebins.iter().enumerate() {
+        for b in &zebins[at + 1..] {
+            if stem(&a.name) == stem(&b.name) {
+                let copy = |file: &Fixture| Fixture {
+                    name: file.name.clone(),
+                    bytes: file.bytes.clone(),
+                    path: file.path.clone(),
+                };
+                pairs.push((copy(a), copy(b)));
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn what_differs_is_what_differs_in_the_dumps() {
+    let watchdog = Watchdog::start();
+    let pairs = related();
+    assert!(pairs.len() > 50, "{}", pairs.len());
+    let mut wrong = Vec::new();
+    for (a, b) in &pairs {
+        watchdog.case(&format!("{} and {}", a.name, b.name));
+        for line in disagreements(&a.bytes, &b.bytes) {
+            wrong.push(format!("{} → {}: {line}", a.name, b.name));
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_pair_holds() {
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    let mut hold = |what: String, a: &[u8], b: &[u8]| {
+        watchdog.case(&what);
+        wrong.extend(
+            violations(a, b)
+                .into_iter()
+                .map(|line| format!("{what}: {line}")),
+        );
+    };
+    for (a, b) in &related() {
+        hold(format!("{} and {}", a.name, b.name), &a.bytes, &b.bytes);
+    }
+    let others = [fixtures::syclbins(), fixtures::hosts(), fixtures::hostile()];
+    for files in &others {
+        for pair in files.windows(2) {
+            let what = format!("{} and {}", pair[0].name, pair[1].name);
+            hold(what, &pair[0].bytes, &pair[1].bytes);
+        }
+        for file in files {
+            hold(
+                format!("{} and itself", file.name),
+                &file.bytes,
+                &file.bytes,
+            );
+        }
+    }
+    let built = built::all();
+    for pair in built.windows(2) {
+        let what = format!("{} and {}", pair[0].0, pair[1].0);
+        hold(what, &pair[0].1, &pair[1].1);
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn damaged_copies_hold() {
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    let mut files: Vec<(String, Vec<u8>)> = built::all()
+        .into_iter()
+        .map(|(name, bytes)| (name.to_owned(), bytes))
+        .filter(|(_, bytes)| bytes.len() < 16 << 10)
+        .collect();
+    files.push(("small".to_owned(), zebin::small().build().bytes));
+    for (name, bytes) in &files {
+        let mut random = Random::named(name);
+        let mut mutants = Vec::new();
+        let bits = random.sample(bytes.len() * 8, 12);
+        mutants.extend(bits.into_iter().map(|bit| damage::flip(bytes, bit)));
+        let lengths = random.sample(bytes.len(), 6);
+        mutants.extend(lengths.into_iter().map(|len| damage::prefix(bytes, len)));
+        mutants.extend((0..6).map(|_| damage::shuffle(bytes, &mut random)));
+        for mutant in mutants {
+            let what = format!("{name}, {}", mutant.what);
+            watchdog.case(&what);
+            let found = violations(bytes, &mutant.bytes);
+            wrong.extend(found.into_iter().map(|line| format!("{what}: {line}")));
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The lines of `.ze_info` with one change, and what it is.
+fn changed(text: &str, random: &mut Random) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let scalars: Vec<usize> = (0..lines.len())
+        .filter(|at| {
+            let line = lines[*at].trim_start();
+            let is_key =
+                line.contains(": ") && !line.starts_with('-') && !line.starts_with("version");
+            is_key && lines[*at].starts_with("    ")
+        })
+        .collect();
+    let at = scalars[random.below(scalars.len())];
+    let line = lines[at].clone();
+    match random.below(4) {
+        0 => {
+            lines.remove(at);
+        }
+        1 => {
+            let indent = &line[..line.len() - line.trim_start().len()];
+            lines.insert(
+                at,
+                format!("{indent}spill_size:      {}", random.below(9000)),
+            );
+        }
+        _ => {
+            let (key, value) = line.split_once(": ").unwrap();
+            let value = match value.trim() {
+                "true" => "false".to_owned(),
+                value if value.parse::<i64>().is_ok() => random.below(4096).to_string(),
+                value if value.starts_with('[') => "[ 8, 4, 2 ]".to_owned(),
+                _ => format!("other{}", random.below(9)),
+            };
+            lines[at] = format!("{key}: {value}");
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn changes_applied_to_one_model_give_the_other() {
+    let mut random = Random::named("changes");
+    let names = ["first", "second", "third"];
+    let text = zebin::ze_info(&names);
+    let a = zebin::zebin(&names).build().bytes;
+    let before = kernels(&dump(&mut open(&a)));
+    let (mut reported, mut rounds) = (0, 0);
+    for _ in 0..300 {
+        let mut other = text.clone();
+        for _ in 0..=random.below(4) {
+            other = changed(&other, &mut random);
+        }
+        let b = zebin::zebin(&names)
+            .bytes(".ze_info", other.clone())
+            .build()
+            .bytes;
+        let after = kernels(&dump(&mut open(&b)));
+        let said = diff(&a, &b);
+        let mut applied = before.clone();
+        for entry in said["kernels"]["changed"].as_array().unwrap() {
+            let kernel = applied.get_mut(entry["name"].as_str().unwrap()).unwrap();
+            for field in entry["fields"].as_array().unwrap() {
+                reported += 1;
+                let path = field["path"].as_str().unwrap().to_owned();
+                let key = field["key"].as_str().unwrap();
+                assert!(path.ends_with(key), "{path} {key}");
+                let was = kernel.get(&path).cloned().unwrap_or(Value::Null);
+                assert_eq!(was, field["from"], "{path}");
+                match &field["to"] {
+                    Value::Null => kernel.remove(&path),
+                    value => kernel.insert(path, value.clone()),
+                };
+            }
+        }
+        assert_eq!(applied, after, "{other}");
+        assert_eq!(said["same_meaning"] == true, before == after);
+        rounds += 1;
+    }
+    assert!(reported > rounds, "{reported}");
+}
+
+#[test]
+fn the_order_of_arguments_and_sections_is_layout() {
+    let elf = zebin::zebin(&["one", "two"]);
+    let a = elf.build().bytes;
+    let mut moved = elf.clone();
+    moved.align = 64;
+    let b = moved.build().bytes;
+    let said = diff(&a, &b);
+    assert_eq!(said["equal"], false);
+    assert_eq!(said["same_meaning"], true, "{said:#}");
+    // The entries of a list by index and kind.
+    let text = zebin::ze_info(&["one", "two"]);
+    let first = "      - arg_type:        global_id_offset\n        offset:          0\n        size:            12\n";
+    assert!(text.contains(first));
+    let swapped = text.replace(first, "");
+    let swapped = swapped.replace(
+        "        access_type:     readwrite\n",
+        &format!("        access_type:     readwrite\n{first}"),
+    );
+    assert_ne!(text, swapped);
+    let c = elf.clone().bytes(".ze_info", swapped).build().bytes;
+    assert_eq!(diff(&a, &c)["same_meaning"], true);
+}
+
+#[test]
+fn kernels_under_other_names() {
+    let elf = zebin::zebin(&["before", "same"]);
+    let mut other = zebin::zebin(&["after", "same"]);
+    let said = diff(&elf.build().bytes, &other.build().bytes);
+    assert_eq!(
+        said["kernels"]["renamed"],
+        serde_json::json!([["before", "after"]])
+    );
+    assert_eq!(said["kernels"]["changed"], serde_json::json!([]));
+    assert_eq!(said["kernels"]["unchanged"], 1);
+    assert_eq!(said["sections"]["added"], serde_json::json!([]), "{said:#}");
+    // With another value in it, it is renamed and changed.
+    let text = zebin::ze_info(&["after", "same"]);
+    let text = text.replacen("simd_size:       32", "simd_size:       16", 1);
+    other = other.bytes(".ze_info", text);
+    let said = diff(&elf.build().bytes, &other.build().bytes);
+    let changed = &said["kernels"]["changed"][0];
+    assert_eq!(changed["name"], "before");
+    assert_eq!(changed["new_name"], "after");
+    assert_eq!(changed["fields"][0]["key"], "simd_size");
+    assert_eq!(changed["fields"][0]["from"], 32);
+    assert_eq!(changed["fields"][0]["to"], 16);
+    // Other code and other arguments: another kernel.
+    let text = zebin::ze_info(&["after", "same"]).replacen("arg_bypointer", "arg_byvalue", 1);
+    let other = other
+        .bytes(".ze_info", text)
+        .bytes(".text.after", vec![0x40; 160]);
+    let said = diff(&elf.build().bytes, &other.build().bytes);
+    assert_eq!(said["kernels"]["added"], serde_json::json!(["after"]));
+    assert_eq!(said["kernels"]["removed"], serde_json::json!(["before"]));
+}
+
+#[test]
+fn code_that_only_moves_is_the_same() {
+    let files = fixtures::zebins();
+    let file = files
+        .iter()
+        .find(|file| file.name.starts_with("vecadd.wcl"))
+        .unwrap();
+    let document = &mut open(&file.bytes);
+    let sections = document
+        .assembly(zeview::model::NodeId::ROOT)
+        .unwrap()
+        .sections();
+    let code = sections[0].bytes;
+    // The same instructions behind one more: jumps have other numbers, and go to the same places.
+    let at = |place: u64| usize::try_from(place).unwrap();
+    let mut bytes = file.bytes.clone();
+    let nop = [0x60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let room = bytes[at(code.start)..at(code.end)]
+        .iter()
+        .rev()
+        .take_while(|b| **b == 0)
+        .count();
+    assert!(room >= 16, "there is padding behind the code");
+    bytes.splice(at(code.start)..at(code.start), nop);
+    bytes.drain(at(code.end)..at(code.end) + 16);
+    let said = diff(&file.bytes, &bytes);
+    let entry = &said["kernels"]["changed"][0]["code"];
+    assert_eq!(entry["instructions_added"], 1, "{said:#}");
+    assert_eq!(entry["instructions_removed"], 0, "{said:#}");
+}
+
+#[test]
+fn renumbered_registers() {
+    let listing = |code: &[u8]| {
+        let elf = zebin::small().bytes(".text.k", code.to_vec());
+        elf.build().bytes
+    };
+    // mov (16|M0) r127.0<1>:ud 0x0:ud, and the same with r126.
+    let word = |register: u8| {
+        let mut word = [0_u8; 16];
+        word[..8].copy_from_slice(&[0x61, 0x00, 0x10, 0x80, 0x20, 0x42, 0x05, register]);
+        word
+    };
+    let (a, b) = (listing(&word(127).repeat(4)), listing(&word(126).repeat(4)));
+    for renumbered in [false, true] {
+        let options = Options { renumbered };
+        let result = compare(&mut open(&a), &mut open(&b), &options);
+        assert_eq!(result.same_meaning(), renumbered, "{:?}", result.entries);
+    }
+}
+
+#[test]
+fn properties_of_syclbins() {
+    for make in [Syclbin::v1 as fn(&Syclbin) -> Vec<u8>, Syclbin::v2] {
+        let small = Syclbin::small();
+        let a = make(&small);
+        assert_eq!(diff(&a, &a)["equal"], true);
+        let mut other = small.clone();
+        other.modules[0].text = Text::default()
+            .set("SYCL/kernel names")
+            .number("vecadd", 1)
+            .set("SYCL/imported symbols")
+            .number("_Z5scalei", 1)
+            .set("SYCL/device requirements")
+            .bytes("aspects", &crate::support::syclbin::words(&[2, 9]))
+            .number("reqd_sub_group_size", 16);
+        let said = diff(&a, &make(&other));
+        let changed = said["properties"]["changed"].as_array().unwrap();
+        assert_eq!(changed.len(), 1, "{said:#}");
+        assert_eq!(
+            changed[0]["name"],
+            "abstract module 0: SYCL/device requirements"
+        );
+        let fields = changed[0]["fields"].as_array().unwrap();
+        let keys: Vec<&str> = fields.iter().map(|f| f["key"].as_str().unwrap()).collect();
+        assert_eq!(keys, ["aspects", "reqd_sub_group_size"]);
+        assert_eq!(fields[1]["from"], Value::Null);
+        assert_eq!(fields[1]["to"], 16);
+        for part in ["kernels", "modules", "images", "attributes", "sections"] {
+            for key in ["added", "removed", "changed"] {
+                assert_eq!(said[part][key], serde_json::json!([]), "{part} {key}");
+            }
+        }
+        // The zebin in it is compared as one.
+        let mut other = small.clone();
+        let text = zebin::ze_info(&["k"]).replace("grf_count:       128", "grf_count:       256");
+        other.modules[1].native[0].bytes = zebin::small().bytes(".ze_info", text).build().bytes;
+        let said = diff(&a, &make(&other));
+        let kernel = &said["kernels"]["changed"][0];
+        assert_eq!(kernel["name"], "k", "{said:#}");
+        assert_eq!(kernel["fields"].as_array().unwrap().len(), 1);
+        assert_eq!(kernel["fields"][0]["key"], "grf_count");
+        assert!(
+            kernel["document"].as_str().unwrap().contains("native"),
+            "{kernel}"
+        );
+        assert_eq!(said["images"]["changed"], serde_json::json!([]));
+    }
+}
+
+#[test]
+fn modules_in_another_order() {
+    let many = Syclbin::many(40);
+    let mut other = many.clone();
+    other.modules.reverse();
+    for make in [Syclbin::v1 as fn(&Syclbin) -> Vec<u8>, Syclbin::v2] {
+        let said = diff(&make(&many), &make(&other));
+        assert_eq!(said["equal"], false);
+        assert_eq!(said["same_meaning"], true, "{said:#}");
+    }
+    let mut fewer = many.clone();
+    fewer.modules.remove(7);
+    let said = diff(&many.v1(), &fewer.v1());
+    assert_eq!(
+        said["modules"]["removed"],
+        serde_json::json!(["abstract module 7"])
+    );
+    assert_eq!(said["images"]["removed"].as_array().unwrap().len(), 1);
+    assert_eq!(said["modules"]["changed"], serde_json::json!([]));
+}
+
+#[test]
+fn images_of_host_files() {
+    let spirv = spirv::kernel().build();
+    let host = |simd: &str| {
+        let text = zebin::ze_info(&["k"]).replace("simd_size:       32", simd);
+        let zebin = zebin::small().bytes(".ze_info", text).build().bytes;
+        hosts::usual(Class::Elf64, 2, &spirv, &zebin).build()
+    };
+    let (a, b) = (host("simd_size:       32"), host("simd_size:       16"));
+    let said = diff(&a, &b);
+    let kernel = &said["kernels"]["changed"][0];
+    assert_eq!(kernel["name"], "k", "{said:#}");
+    assert_eq!(kernel["fields"][0]["key"], "simd_size");
+    assert_eq!(said["images"]["added"], serde_json::json!([]));
+    assert_eq!(said["images"]["removed"], serde_json::json!([]));
+    let fewer = {
+        let mut host = hosts::Host::new(Class::Elf64);
+        let target = host.text("spir64");
+        let image = host.image(&spirv);
+        let entries = host.entries(&["k", "exported"]);
+        let sets = host.set("SYCL/exported symbols", &[("exported", 1)]);
+        let first = host.image_struct(2, target, image, entries, Some(sets));
+        host.descriptor(first, 1);
+        host.build()
+    };
+    let said = diff(&a, &fewer);
+    assert_eq!(
+        said["images"]["removed"],
+        serde_json::json!(["image 1"]),
+        "{said:#}"
+    );
+}
+
+#[test]
+fn only_differing_images_are_opened() {
+    let spirv = spirv::kernel().build();
+    let zebin = |names: &[&str]| zebin::zebin(names).build().bytes;
+    let host = |last: &[u8]| hosts::usual(Class::Elf64, 2, &spirv, last).build();
+    let a = host(&zebin(&["k"]));
+    let result = |b: &[u8]| compare(&mut open(&a), &mut open(b), &Options::default());
+    assert_eq!(result(&host(&zebin(&["k", "l"]))).pairs.len(), 2);
+    let mut same = a.clone();
+    same.push(0);
+    assert_eq!(result(&same).pairs.len(), 1);
+}
+
+#[test]
+fn a_truncated_copy_shows_what_is_missing() {
+    let files = fixtures::zebins();
+    let file = files
+        .iter()
+        .find(|file| file.name.starts_with("globals.bmg"))
+        .unwrap();
+    // The headers are at the end: without them, nothing is known of sections.
+    let cut = &file.bytes[..file.bytes.len() * 3 / 4];
+    let said = diff(&file.bytes, cut);
+    assert_eq!(said["same_meaning"], false);
+    assert!(
+        !said["kernels"]["removed"].as_array().unwrap().is_empty(),
+        "{said:#}"
+    );
+    let result = compare(&mut open(&file.bytes), &mut open(cut), &Options::default());
+    assert!(
+        result.notes.iter().any(|note| note.contains("damaged")),
+        "{:?}",
+        result.notes
+    );
+    let removed = result
+        .entries
+        .iter()
+        .filter(|entry| entry.change == Change::Removed);
+    assert!(removed.count() > 3);
+}
+
+#[test]
+fn unlike_files_are_said_to_be_unlike() {
+    let files = fixtures::zebins();
+    let find = |start: &str| {
+        &files
+            .iter()
+            .find(|file| file.name.starts_with(start))
+            .unwrap()
+            .bytes
+    };
+    let (a, b) = (find("vecadd.wcl"), find("vecadd.icllp"));
+    let result = compare(&mut open(a), &mut open(b), &Options::default());
+    assert!(
+        result
+            .remarks
+            .iter()
+            .any(|remark| remark.contains("devices")),
+        "{:?}",
+        result.remarks
+    );
+    let result = compare(&mut open(a), &mut open(b"text"), &Options::default());
+    let attributes: Vec<_> = result.of(Part::Attribute).collect();
+    assert_eq!(attributes[0].fields[0].key, "format");
+}
+
+#[test]
+fn what_matters_most_comes_first() {
+    let names = ["calm", "spilling", "smaller"];
+    let text = zebin::ze_info(&names);
+    let mut kernels: Vec<String> = text.split("  - name:").map(str::to_owned).collect();
+    let add = |kernel: &mut String, line: &str| {
+        *kernel = kernel.replace(
+            "      simd_size:",
+            &format!("      {line}\n      simd_size:"),
+        );
+    };
+    add(&mut kernels[2], "spill_size:      4096");
+    kernels[1] = kernels[1].replace("simd_size:       32", "simd_size:       16");
+    let text = kernels.join("  - name:");
+    let a = zebin::zebin(&names).build().bytes;
+    let b = zebin::zebin(&names).bytes(".ze_info", text).build().bytes;
+    let said = diff(&a, &b);
+    let changed = said["kernels"]["changed"].as_array().unwrap();
+    assert_eq!(changed[0]["name"], "spilling");
+    assert_eq!(changed[0]["measures"][0]["key"], "spill_size");
+    assert_eq!(changed[0]["measures"][0]["from"], 0);
+    assert_eq!(changed[0]["measures"][0]["to"], 4096);
+    assert_eq!(changed[0]["measures"][0]["better"], "worse");
+    assert_eq!(changed[1]["name"], "calm");
+    assert_eq!(said["kernels"]["unchanged"], 1);
+}
+
+#[test]
+fn the_work_of_many_kernels_is_linear() {
+    let run = |count: usize| {
+        let names: Vec<String> = (0..count).map(|at| format!("kernel_{at:06}")).collect();
+        let elf: Elf = zebin::zebin(&names);
+        let text = zebin::ze_info(&names).replace("simd_size:       32", "simd_size:       16");
+        let (a, b) = (elf.build().bytes, elf.bytes(".ze_info", text).build().bytes);
+        let (mut a, mut b) = (open(&a), open(&b));
+        let result = compare(&mut a, &mut b, &Options::default());
+        assert_eq!(result.of(Part::Kernel).count(), count);
+        assert!(!result.is_cut);
+        result.steps
+    };
+    let (small, large) = (run(100), run(1600));
+    assert!(large < small * 20, "{small} {large}");
+    // All of them renamed.
+    let names = |word: &str| -> Vec<String> { (0..2000).map(|at| format!("{word}{at}")).collect() };
+    let (a, b) = (zebin::zebin(&names("old")), zebin::zebin(&names("new")));
+    let result = compare(
+        &mut open(&a.build().bytes),
+        &mut open(&b.build().bytes),
+        &Options::default(),
+    );
+    let renamed = result
+        .of(Part::Kernel)
+        .filter(|e| e.change == Change::Renamed);
+    assert_eq!(renamed.count(), 2000);
+    assert!(!result.is_cut);
+}
+
+#[test]
+fn names_of_many_are_matched_once() {
+    let said = diff(&zebin::many(40), &zebin::many(41));
+    assert_eq!(
+        said["kernels"]["added"],
+        serde_json::json!(["kernel_number_000040"])
+    );
+    assert_eq!(said["kernels"]["unchanged"], 40);
+}

@@ -1,0 +1,356 @@
+//! `zeview diff` against the comparison of two dumps, and what holds for every pair of files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use zeview::model::diff::report::{json, write_html, write_markdown};
+use zeview::model::diff::{Change, Comparison, Options, Part, compare};
+
+use super::dump_diff::{
+    bytes_of, code, dump, edits, kernels, notes, relocations, sections, symbols,
+};
+use super::open;
+
+/// The comparison of two files, as JSON.
+pub fn diff(a: &[u8], b: &[u8]) -> Value {
+    let result = compare(&mut open(a), &mut open(b), &Options::default());
+    serde_json::to_value(json(&result)).unwrap()
+}
+
+fn names(value: &Value) -> BTreeSet<String> {
+    let names = value.as_array().unwrap().iter();
+    names
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn entries(of: &Value) -> BTreeMap<String, &Value> {
+    let changed = of["changed"].as_array().unwrap().iter();
+    changed
+        .map(|entry| (entry["name"].as_str().unwrap().to_owned(), entry))
+        .collect()
+}
+
+/// What `zeview diff` says of two zebins and their dumps do not, and the other way round. The kernels
+/// of both have the same names.
+pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
+    let said = diff(a, b);
+    let (mut one, mut other) = (open(a), open(b));
+    let dumps = (dump(&mut one), dump(&mut other));
+    let mut wrong = Vec::new();
+    fn same<T: PartialEq + std::fmt::Debug>(what: &str, said: T, is: T, wrong: &mut Vec<String>) {
+        if said != is {
+            wrong.push(format!("{what}: zeview diff {said:?}, the dumps {is:?}"));
+        }
+    }
+    same("equal", said["equal"].as_bool(), Some(a == b), &mut wrong);
+    let of = (kernels(&dumps.0), kernels(&dumps.1));
+    let changed = entries(&said["kernels"]);
+    let renamed: Vec<&Value> = said["kernels"]["renamed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .collect();
+    let mut before: BTreeSet<String> = of.0.keys().cloned().collect();
+    let mut after: BTreeSet<String> = of.1.keys().cloned().collect();
+    for pair in &renamed {
+        before.remove(pair[0].as_str().unwrap());
+        after.remove(pair[1].as_str().unwrap());
+    }
+    let added = after.difference(&before).cloned().collect();
+    let removed = before.difference(&after).cloned().collect();
+    same(
+        "added kernels",
+        names(&said["kernels"]["added"]),
+        added,
+        &mut wrong,
+    );
+    same(
+        "removed kernels",
+        names(&said["kernels"]["removed"]),
+        removed,
+        &mut wrong,
+    );
+    for name in before.intersection(&after) {
+        let (x, y) = (&of.0[name], &of.1[name]);
+        let mut expected: BTreeMap<String, (Value, Value)> = BTreeMap::new();
+        for path in x.keys().chain(y.keys()) {
+            let value = |of: &BTreeMap<String, Value>| of.get(path).cloned().unwrap_or(Value::Null);
+            if x.get(path) != y.get(path) {
+                expected.insert(path.clone(), (value(x), value(y)));
+            }
+        }
+        let entry = changed.get(name);
+        let mut found: BTreeMap<String, (Value, Value)> = BTreeMap::new();
+        for field in entry
+            .iter()
+            .flat_map(|entry| entry["fields"].as_array().unwrap())
+        {
+            let path = field["path"].as_str().unwrap().to_owned();
+            found.insert(path, (field["from"].clone(), field["to"].clone()));
+        }
+        same(&format!("fields of {name}"), found, expected, &mut wrong);
+        if let (Some((x, jumps)), Some((y, others))) = (code(&dumps.0, name), code(&dumps.1, name))
+        {
+            let (removed, added) = edits(&x, &y);
+            let said = entry.map(|entry| &entry["code"]);
+            let count = |key: &str| said.map_or(0, |code| code[key].as_u64().unwrap());
+            let (gone, new) = (count("instructions_removed"), count("instructions_added"));
+            let is_shortest = said.is_none_or(|code| code["shortest"] == true);
+            // Jumps that are written alike and go elsewhere count in zeview.
+            let slack = jumps.max(others) as u64;
+            let fits = |said: u64, is: u64| said >= is && (!is_shortest || said <= is + slack);
+            if !fits(gone, removed) || !fits(new, added) {
+                wrong.push(format!(
+                    "code of {name}: zeview diff −{gone} +{new}, the dumps −{removed} +{added}"
+                ));
+            }
+            let equal = said.is_none_or(|code| code["equal"] == true);
+            same(
+                &format!("code of {name} is equal"),
+                equal,
+                gone + new == 0,
+                &mut wrong,
+            );
+        }
+    }
+    let of = (notes(&dumps.0, a), notes(&dumps.1, b));
+    let differ: BTreeSet<String> =
+        of.0.iter()
+            .filter(|(name, desc)| of.1.get(*name).is_some_and(|other| other != *desc))
+            .map(|(name, _)| name.clone())
+            .collect();
+    let found = entries(&said["notes"]).into_keys().collect();
+    same("notes", found, differ, &mut wrong);
+    let only = |x: &BTreeMap<String, Vec<u8>>, y: &BTreeMap<String, Vec<u8>>| -> BTreeSet<String> {
+        x.keys()
+            .filter(|name| !y.contains_key(*name))
+            .cloned()
+            .collect()
+    };
+    same(
+        "added notes",
+        names(&said["notes"]["added"]),
+        only(&of.1, &of.0),
+        &mut wrong,
+    );
+    same(
+        "removed notes",
+        names(&said["notes"]["removed"]),
+        only(&of.0, &of.1),
+        &mut wrong,
+    );
+    if renamed.is_empty() {
+        linkage(&said, &dumps, &mut wrong);
+        data(&said, &dumps, (a, b), &mut wrong);
+    }
+    let is_any = Part::ALL.iter().any(|part| {
+        let of = &said[part.name()];
+        ["added", "removed", "renamed", "changed"]
+            .iter()
+            .any(|key| !of[key].as_array().unwrap().is_empty())
+    });
+    same(
+        "same_meaning",
+        said["same_meaning"].as_bool(),
+        Some(!is_any),
+        &mut wrong,
+    );
+    wrong
+}
+
+/// Symbols and relocations.
+fn linkage(said: &Value, dumps: &(Value, Value), wrong: &mut Vec<String>) {
+    let of = (symbols(&dumps.0), symbols(&dumps.1));
+    let count = |x: &BTreeMap<(String, String), Vec<String>>,
+                 y: &BTreeMap<(String, String), Vec<String>>| {
+        x.keys().filter(|key| !y.contains_key(*key)).count()
+    };
+    let differ =
+        of.0.iter()
+            .filter(|(key, said)| of.1.get(*key).is_some_and(|o| o != *said));
+    let moved = said["symbols"]["changed"].as_array().unwrap().iter();
+    let moved = moved.filter(|entry| {
+        let fields = entry["fields"].as_array().unwrap();
+        fields.iter().any(|field| field["key"] == "st_shndx")
+    });
+    let moved = moved.count();
+    let expected = (
+        differ.count() + moved,
+        count(&of.1, &of.0),
+        count(&of.0, &of.1),
+    );
+    let length = |key: &str| said["symbols"][key].as_array().unwrap().len();
+    let found = (
+        length("changed"),
+        length("added") + moved,
+        length("removed") + moved,
+    );
+    if found != expected {
+        wrong.push(format!(
+            "symbols: zeview diff {found:?}, the dumps {expected:?}"
+        ));
+    }
+    let of = (relocations(&dumps.0), relocations(&dumps.1));
+    let mut expected: BTreeSet<String> = BTreeSet::new();
+    for key in of.0.keys().chain(of.1.keys()) {
+        if of.0.get(key) != of.1.get(key) {
+            let symbol = if key.1.starts_with("symbol ") {
+                ""
+            } else {
+                &key.1
+            };
+            expected.insert(format!("{} {symbol}", key.0).trim_end().to_owned());
+        }
+    }
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for key in ["added", "removed", "changed"] {
+        for entry in said["relocations"][key].as_array().unwrap() {
+            let is_count = key != "changed"
+                || entry["fields"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .any(|f| f["key"] == "relocations");
+            let name = entry.as_str().or(entry["name"].as_str()).unwrap();
+            let mut words: Vec<&str> = name.split(' ').collect();
+            words.remove(1);
+            if is_count {
+                found.insert(words.join(" "));
+            }
+        }
+    }
+    // One symbol may be patched in several ways.
+    if !expected.is_subset(&found) {
+        wrong.push(format!(
+            "relocations: zeview diff {found:?}, the dumps {expected:?}"
+        ));
+    }
+}
+
+/// Sections, and the bytes of those with data.
+fn data(said: &Value, dumps: &(Value, Value), (a, b): (&[u8], &[u8]), wrong: &mut Vec<String>) {
+    let of = (sections(&dumps.0), sections(&dumps.1));
+    let added: BTreeSet<String> = of.1.difference(&of.0).cloned().collect();
+    let removed: BTreeSet<String> = of.0.difference(&of.1).cloned().collect();
+    // What lies beside the notes that a section should have is no section.
+    let found = |key: &str| -> BTreeSet<String> {
+        let names = names(&said["sections"][key]).into_iter();
+        names.filter(|name| !name.ends_with(" (rest)")).collect()
+    };
+    let found = (found("added"), found("removed"));
+    if found != (added.clone(), removed.clone()) {
+        wrong.push(format!(
+            "sections: zeview diff {found:?}, the dumps {added:?}, {removed:?}"
+        ));
+    }
+    let changed = entries(&said["sections"]);
+    for name in of.0.intersection(&of.1) {
+        let is_data = [
+            ".data",
+            ".spv",
+            ".misc",
+            ".gtpin_info",
+            ".visaasm",
+            ".debug",
+        ];
+        if !is_data.iter().any(|start| name.starts_with(start)) {
+            continue;
+        }
+        let differs = bytes_of(&dumps.0, name, a) != bytes_of(&dumps.1, name, b);
+        let fields = changed
+            .get(name)
+            .and_then(|entry| entry["fields"].as_array());
+        let is_contents = |field: &Value| {
+            let key = field["key"].as_str().unwrap();
+            !key.starts_with("sh_")
+        };
+        if differs != fields.is_some_and(|fields| fields.iter().any(is_contents)) {
+            wrong.push(format!("{name}: differs {differs}"));
+        }
+    }
+}
+
+/// What holds for every pair of files.
+pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let (mut one, mut other) = (open(a), open(b));
+    let there = compare(&mut one, &mut other, &Options::default());
+    let back = compare(&mut open(b), &mut open(a), &Options::default());
+    if there.equal != (a == b) {
+        wrong.push(format!("equal: {}", there.equal));
+    }
+    if there.equal && !there.entries.is_empty() {
+        wrong.push("equal files differ".to_owned());
+    }
+    let count = |of: &Comparison, wanted: Change| {
+        of.entries
+            .iter()
+            .filter(|entry| entry.change == wanted)
+            .count()
+    };
+    // Modules and images are matched by what they share: in the other direction others may be.
+    let is_matched = |of: &Comparison| {
+        let mut entries = of.entries.iter();
+        entries.any(|entry| matches!(entry.part, Part::Module | Part::Image))
+    };
+    if !there.is_cut && !back.is_cut && !is_matched(&there) && !is_matched(&back) {
+        for (x, y) in [
+            (Change::Added, Change::Removed),
+            (Change::Removed, Change::Added),
+        ] {
+            if count(&there, x) != count(&back, y) {
+                wrong.push(format!("{x:?} there is not {y:?} back"));
+            }
+        }
+        if there.same_meaning() != back.same_meaning() {
+            wrong.push("the meaning is the same only in one direction".to_owned());
+        }
+    }
+    // Every place is in its file, and what differs has a place or says nothing.
+    for entry in &there.entries {
+        let sides = entry
+            .fields
+            .iter()
+            .map(|field| (field.from.as_ref(), field.to.as_ref()));
+        let spans = sides.flat_map(|(from, to)| {
+            let span = |side: Option<&zeview::model::diff::Side>| side.and_then(|side| side.span);
+            [(span(from), true), (span(to), false)]
+        });
+        for (span, is_first) in spans.chain([(entry.a, true), (entry.b, false)]) {
+            let sources = if is_first {
+                &one.sources
+            } else {
+                &other.sources
+            };
+            if let Some(span) = span
+                && !sources.whole(span.source).contains(span)
+            {
+                wrong.push(format!("{}: {span:?} is not in the file", entry.name));
+            }
+        }
+        let has = |change: Change, side: Option<zeview::model::Span>| match entry.change == change {
+            true => side.is_none(),
+            false => true,
+        };
+        if !has(Change::Added, entry.a) || !has(Change::Removed, entry.b) {
+            wrong.push(format!(
+                "{}: {:?} has bytes on both sides",
+                entry.name, entry.change
+            ));
+        }
+        for field in &entry.fields {
+            if field.from.as_ref().map(|side| &side.said)
+                == field.to.as_ref().map(|side| &side.said)
+                && field.key != "contents"
+            {
+                wrong.push(format!("{}: {} does not differ", entry.name, field.path));
+            }
+        }
+    }
+    let mut sink = Vec::new();
+    write_markdown(&there, &mut sink).unwrap();
+    write_html(&there, &mut sink).unwrap();
+    serde_json::to_string(&json(&there)).unwrap();
+    wrong
+}
