@@ -44,7 +44,7 @@ fn pairs_of_zebins(folder: &Path) -> Result<(), Failed> {
         // Neighbours, and one further away: another compiler, another device, other options.
         let related: Vec<&Fixture> = related.collect();
         for b in related.iter().take(2).chain(related.last()) {
-            watchdog.case(&format!("{} and {}", a.name, b.name));
+            watchdog.case(format!("{} and {}", a.name, b.name));
             count += 1;
             let found = disagreements(&a.bytes, &b.bytes);
             wrong.extend(

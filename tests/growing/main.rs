@@ -231,7 +231,6 @@ fn memory_is_bounded() {
         let bytes = make(LARGE);
         for (what, run) in [
             ("check", check as Use),
-            ("diff", diff),
             ("lists", lists),
             ("dump", begin_dump),
         ] {

@@ -47,7 +47,7 @@ fn what_differs_is_what_differs_in_the_dumps() {
     assert!(pairs.len() > 50, "{}", pairs.len());
     let mut wrong = Vec::new();
     for (a, b) in &pairs {
-        watchdog.case(&format!("{} and {}", a.name, b.name));
+        watchdog.case(format!("{} and {}", a.name, b.name));
         for line in disagreements(&a.bytes, &b.bytes) {
             wrong.push(format!("{} → {}: {line}", a.name, b.name));
         }

@@ -53,8 +53,8 @@ fn the_edits_are_the_fewest() {
         verify(&a, &b, &alignment);
         assert!(alignment.is_shortest);
         let common = common(&a, &b);
-        assert_eq!(alignment.removed() as usize, a.len() - common);
-        assert_eq!(alignment.added() as usize, b.len() - common);
+        assert_eq!(alignment.removed(), (a.len() - common) as u64);
+        assert_eq!(alignment.added(), (b.len() - common) as u64);
     }
 }
 
