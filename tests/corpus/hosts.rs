@@ -38,9 +38,10 @@ pub const SLOW_TESTS: &[(&str, super::Test)] = &[(
     |corpus| changed(corpus, |_, fields| fields),
 )];
 
-/// With the folder of the libraries.
-pub const WILD_TESTS: &[(&str, fn(&Path, &Path) -> Result<(), Failed>)] =
-    &[("libraries are read as by another reader", wild)];
+/// The corpus, and the folder of the libraries.
+type WildTest = fn(&Path, &Path) -> Result<(), Failed>;
+
+pub const WILD_TESTS: &[(&str, WildTest)] = &[("libraries are read as by another reader", wild)];
 
 /// The files of a folder whose names end so.
 fn files(folder: &Path, end: &str) -> Vec<PathBuf> {
