@@ -223,7 +223,7 @@ fn browser(project: &Project, tools: &Tools) -> Outcome {
         return Err("there is no release folder; run the step \"dist\" before".to_owned());
     }
     let mut node = node(project, tools)?;
-    node.args(["--test", "--test-reporter=tap", "--test-concurrency=1"])
+    node.args(["--test", "--test-reporter=tap", "--test-concurrency=2"])
         .args(journey_files(project)?);
     shell::run(&mut node)
 }
