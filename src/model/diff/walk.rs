@@ -57,11 +57,15 @@ impl Way {
     }
 }
 
+/// So many rows below another are compared: all are held at once.
+const CHILDREN_MAX: u64 = 64 * 1024;
+
 impl Comparer<'_> {
     /// The children of a node that say something: without padding, gaps, and what is derived.
     pub(super) fn children(&mut self, which: Which, node: &Node) -> Vec<Node> {
         let document = self.document(which);
-        let count = document.walked(node);
+        let all = document.walked(node);
+        let count = all.min(CHILDREN_MAX);
         let mut found = Vec::new();
         let (mut at, mut made) = (0, 0);
         while at < count && made < self.work.left() {
@@ -73,6 +77,12 @@ impl Comparer<'_> {
             at = end;
         }
         self.work.spend(made.saturating_mul(8));
+        if count < all {
+            let name = &node.name;
+            self.note(format!(
+                "{name}: only the first {count} of {all} rows are compared"
+            ));
+        }
         found
     }
 
