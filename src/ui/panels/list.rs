@@ -623,9 +623,16 @@ impl Grid {
             "spill_dwords_per_lane" => 3,
             _ => 0,
         };
-        // The images of a host's file have short names.
+        // The images of a host's file have short names; how one was found may stand before it.
         if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
-            return 11;
+            let at = self.columns.iter().position(|other| other.id == "image");
+            let first = (0..64).filter_map(|place| self.data().rows.row(place));
+            let mut cells = first.filter_map(|row| row.cells.get(at?));
+            return if cells.any(|cell| !cell.marks.is_empty()) {
+                19
+            } else {
+                11
+            };
         }
         if column.id == "jumps" {
             return largest as u32 + 1;
