@@ -1,10 +1,10 @@
 //! Two documents compared by what they mean, not by where it stands.
 //!
 //! Kernels are matched by name, and those that are left by their code and arguments
-//! ([`likeness`]); attributes by key, arguments by index and kind ([`walk`]), sections by name,
-//! notes by owner and type, symbols and relocations by name and target ([`elf`]), modules, images
-//! and their properties by what they export and what they are for ([`containers`]); code by
-//! instructions ([`code`]). Offsets in the file, the order of string tables and padding are no
+//! (`likeness`); attributes by key, arguments by index and kind (`walk`), sections by name,
+//! notes by owner and type, symbols and relocations by name and target (`elf`), modules, images
+//! and their properties by what they export and what they are for (`containers`); code by
+//! instructions (`code`). Offsets in the file, the order of string tables and padding are no
 //! difference. Each difference has its bytes on both sides.
 //!
 //! The work is bounded ([`Work`]): what is left out because of that, or because a file is damaged,
