@@ -195,9 +195,10 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
     };
     comparer.run();
     let mut result = comparer.result;
-    result.is_cut = comparer.work.is_over();
+    let is_over = comparer.work.is_over();
+    result.is_cut |= is_over;
     result.steps = comparer.work.spent();
-    if result.is_cut {
+    if is_over {
         let note = "The files take too much work to compare: the rest was not compared.";
         result.notes.push(note.to_owned());
     }

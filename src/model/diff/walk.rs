@@ -78,6 +78,7 @@ impl Comparer<'_> {
         }
         self.work.spend(made.saturating_mul(8));
         if count < all {
+            self.result.is_cut = true;
             let name = &node.name;
             self.note(format!(
                 "{name}: only the first {count} of {all} rows are compared"
