@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::base::Base;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
 use super::images::{Choice, Images};
@@ -243,6 +244,7 @@ pub struct Document {
     pub coverage: Coverage,
     pub(super) registry: Registry,
     pub(super) source_texts: SourceTexts,
+    pub(super) base: Option<Base>,
     documents: Vec<InnerDocument>,
     /// The documents that nobody has opened yet.
     late: Vec<Span>,
@@ -288,6 +290,7 @@ impl Document {
             summary,
             coverage,
             source_texts: SourceTexts::default(),
+            base: None,
             registry: Registry::from(expanders),
             documents,
             late,

@@ -24,6 +24,7 @@
 )]
 
 pub mod assembly;
+mod base;
 pub mod blocks;
 mod diagnostic;
 pub mod diff;
@@ -31,6 +32,8 @@ mod document;
 mod expand;
 mod glob;
 pub mod host_images;
+#[cfg(feature = "decode")]
+mod html;
 mod image_graph;
 pub mod images;
 #[cfg(feature = "decode")]
@@ -44,6 +47,8 @@ pub mod modules;
 mod node;
 pub mod occupancy;
 mod path;
+#[cfg(feature = "decode")]
+pub mod report;
 mod search;
 mod source;
 pub mod source_lines;

@@ -10,6 +10,7 @@ use super::state::{PanelId, TabId};
 use crate::model::list::ListId;
 use crate::model::list::write::Form;
 use crate::model::{SourceId, Span};
+use crate::worker::protocol::CompareForm;
 
 /// A text that names no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,6 +180,26 @@ commands! {
     ZoomToFit = "zoom-to-fit";
     /// Saves the graph.
     SaveGraph = "save-graph";
+    /// Compares the file with another open one.
+    CompareWith(tab: TabId) = "compare-with";
+    /// Asks for a file to compare with.
+    ChooseBase = "choose-base";
+    /// Compares the other way round.
+    Swap = "swap";
+    /// Opens the file again whenever it changes on disk, or not any more.
+    ToggleFollow = "toggle-follow";
+    /// Compares the file with what it was before it changed.
+    CompareWithBefore = "compare-with-before";
+    /// Takes the numbers of registers for the same, or not.
+    ToggleRenumbered = "toggle-renumbered";
+    /// Selects bytes in the file that this one is compared with.
+    ShowInBase(span: Span) = "show-in-base";
+    /// Saves what there is to say of the file as a page of HTML.
+    SaveReport = "save-report";
+    /// Copies the comparison.
+    CopyComparison(form: CompareForm) = "copy-comparison";
+    /// Saves the comparison.
+    SaveComparison(form: CompareForm) = "save-comparison";
 }
 
 /// An enumeration whose variants are words.
@@ -244,6 +265,7 @@ impl ByteForm {
 }
 
 words!(ByteForm: Hex = "hex", Text = "text", C = "c", Rust = "rust", Python = "python", Base64 = "base64");
+words!(CompareForm: Markdown = "markdown", Html = "html", Json = "json");
 words!(Form: Csv = "csv", Tabs = "tabs", Markdown = "markdown", Json = "json", Plain = "plain");
 
 /// Numbers, and what is written like one.
@@ -335,6 +357,7 @@ mod tests {
         Pane = Pane::Inspector;
         ByteForm = ByteForm::Rust;
         Form = Form::Tabs;
+        CompareForm = CompareForm::Html;
     }
 
     #[test]

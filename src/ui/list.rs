@@ -48,6 +48,8 @@ pub enum ListChange {
     Columns(Option<Rc<[&'static str]>>),
     /// The rows have changed.
     Renew,
+    /// The list is of something else.
+    Reset,
     /// Other widths.
     Widths(Rc<[(&'static str, u32)]>),
     /// A page has arrived, for this generation.
@@ -89,7 +91,7 @@ impl List {
                 if query.filter.is_empty() && !self.query.filter.is_empty() {
                     self.cleared.0 += 1;
                 }
-                if query.of == self.query.of {
+                if (query.of, query.row) == (self.query.of, self.query.row) {
                     self.rows.renew();
                 } else {
                     self.reset();
@@ -101,6 +103,7 @@ impl List {
                 self.rows.renew();
             }
             ListChange::Renew => self.rows.renew(),
+            ListChange::Reset => self.reset(),
             ListChange::Widths(widths) => self.widths = widths,
             ListChange::Page(of, page) if of == generation => self.put(page),
             ListChange::Failed(of, why) if of == generation => {

@@ -11,6 +11,7 @@ pub mod app;
 pub mod block_graph;
 pub mod code_state;
 pub mod commands;
+pub mod compare_state;
 pub mod components;
 pub mod drawing;
 pub mod flat;

@@ -1,7 +1,7 @@
 //! The address: what `?…` asks for and what `#…` points to.
 //!
-//! * `?url=https://…/vecadd.zebin` opens a file from the network, `?embed=1` leaves the
-//!   frame of the page out.
+//! * `?url=https://…/vecadd.zebin` opens a file from the network (several with several
+//!   `url`), `?a=https://…&b=https://…` two files, and compares the second with the first; `?embed=1` leaves the frame of the page out.
 //! * `#s=.ze_info&o=0x78+16`: 16 bytes at 0x78 of the top-level part `.ze_info`.
 //! * `#o=0x1f78+16`: bytes of the file.
 //! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
@@ -16,8 +16,10 @@
 /// What the query asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Open this address.
-    pub url: Option<String>,
+    /// Open these addresses.
+    pub urls: Vec<String>,
+    /// Compare with the file at this address, the first of two.
+    pub base: Option<String>,
     /// Without header and status line.
     pub embed: bool,
 }
@@ -79,7 +81,8 @@ pub fn parse_query(text: &str) -> Query {
     let mut query = Query::default();
     for (key, value) in pairs(text.strip_prefix('?').unwrap_or(text)) {
         match key.as_str() {
-            "url" if !value.is_empty() => query.url = Some(value),
+            "url" | "b" if !value.is_empty() => query.urls.push(value),
+            "a" if !value.is_empty() => query.base = Some(value),
             "embed" => query.embed = value != "0",
             _ => {}
         }
@@ -222,6 +225,15 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
 /// Writes `?url=…`.
 pub fn query(url: &str) -> String {
     let mut out = String::from("?url=");
+    push_encoded(&mut out, url);
+    out
+}
+
+/// Writes `?a=…&b=…`.
+pub fn pair_query(base: &str, url: &str) -> String {
+    let mut out = String::from("?a=");
+    push_encoded(&mut out, base);
+    out.push_str("&b=");
     push_encoded(&mut out, url);
     out
 }
@@ -416,8 +428,12 @@ mod tests {
     #[test]
     fn queries() {
         let query = parse_query("?url=https%3A%2F%2Fa.b%2Fc.zebin&embed=1");
-        assert_eq!(query.url.as_deref(), Some("https://a.b/c.zebin"));
+        assert_eq!(query.urls, ["https://a.b/c.zebin"]);
         assert!(query.embed);
+        let pair = parse_query(&pair_query("https://a.b/c?d&e", "samples/f.zebin"));
+        assert_eq!(pair.base.as_deref(), Some("https://a.b/c?d&e"));
+        assert_eq!(pair.urls, ["samples/f.zebin"]);
+        assert_eq!(parse_query("?url=a&url=b").urls, ["a", "b"]);
         assert_eq!(parse_query(""), Query::default());
         assert!(!parse_query("?embed=0").embed);
         assert_eq!(

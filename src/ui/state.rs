@@ -5,6 +5,7 @@ use std::rc::Rc;
 use yew::{AttrValue, Reducible};
 
 use super::code_state::{CodeChange, CodeState};
+use super::compare_state::{CompareChange, CompareState, Following};
 use super::flat::Group;
 use super::graph_view::{GraphChange, GraphView};
 use super::list::{List, ListChange};
@@ -104,13 +105,15 @@ pub enum PanelId {
     Images,
     /// What the driver does on each device.
     Devices,
+    /// What differs from another file.
+    Compare,
     /// What is wrong or remarkable.
     Problems,
 }
 
 impl PanelId {
     /// All panels, in the order of their tabs.
-    pub const ALL: [PanelId; 13] = [
+    pub const ALL: [PanelId; 14] = [
         PanelId::Overview,
         PanelId::Kernels,
         PanelId::Arguments,
@@ -123,6 +126,7 @@ impl PanelId {
         PanelId::Properties,
         PanelId::Images,
         PanelId::Devices,
+        PanelId::Compare,
         PanelId::Problems,
     ];
 
@@ -141,6 +145,7 @@ impl PanelId {
             PanelId::Properties => "properties",
             PanelId::Images => "images",
             PanelId::Devices => "devices",
+            PanelId::Compare => "compare",
             PanelId::Problems => "problems",
         }
     }
@@ -163,6 +168,7 @@ impl PanelId {
             PanelId::Properties => Some(ListId::Properties),
             PanelId::Images => Some(ListId::Images),
             PanelId::Devices => Some(ListId::Devices),
+            PanelId::Compare => Some(ListId::Differences),
             PanelId::Overview | PanelId::Problems => None,
         }
     }
@@ -232,6 +238,8 @@ pub struct View {
     pub occupancy: Rc<OccupancyState>,
     /// The code that is shown, as far as it is known.
     pub code: Rc<CodeState>,
+    /// What differs from another file, as far as somebody has asked.
+    pub compare: Rc<CompareState>,
     /// Its lists, as far as somebody has asked for them.
     pub lists: Lists,
     /// Its readable texts, as far as somebody has asked for them.
@@ -296,6 +304,8 @@ pub struct Tab {
     pub origin: Origin,
     /// How far it has come.
     pub phase: Phase,
+    /// Whether it is opened again when it changes on disk.
+    pub following: Following,
 }
 
 impl Tab {
@@ -376,6 +386,10 @@ pub enum Action {
     Occupancy(TabId, OccupancyChange),
     /// More is known of the code that is shown.
     Code(TabId, CodeChange),
+    /// A file is followed, or not any more, or has changed.
+    Follow(TabId, Following),
+    /// More is known of what differs from another file.
+    Compare(TabId, CompareChange),
     /// More is known of a list.
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
@@ -396,6 +410,8 @@ pub enum Action {
     Narrow(bool),
     /// A panel was chosen.
     Panel(PanelId),
+    /// A panel of a file is shown.
+    PanelOf(TabId, PanelId),
     /// A file cannot be read any more; in words.
     Changed(TabId, AttrValue),
     /// Something lies over the page, or not any more.
@@ -457,6 +473,7 @@ impl State {
             verdict: Rc::default(),
             occupancy: Rc::default(),
             code: Rc::default(),
+            compare: Rc::default(),
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
@@ -559,6 +576,34 @@ impl View {
         }
     }
 
+    fn compare_changed(&mut self, change: CompareChange) {
+        let is_new = matches!(change, CompareChange::Answered(_));
+        Rc::make_mut(&mut self.compare).apply(change);
+        if is_new {
+            let (query, changes) = (ListChange::Query(Query::default()), ListChange::Reset);
+            self.lists.apply(ListId::Differences, query);
+            self.lists.apply(ListId::Differences, ListChange::Reset);
+            self.lists.apply(ListId::Changes, changes);
+            let generation = self.lists.get(ListId::Differences).rows.generation;
+            let compare = Rc::make_mut(&mut self.compare);
+            if let Some(chosen) = &mut compare.chosen {
+                chosen.place.1 = generation;
+            }
+        }
+        let query = Query {
+            row: self.compare.chosen.map(|chosen| chosen.index),
+            ..self.lists.get(ListId::Changes).query.clone()
+        };
+        self.lists.apply(ListId::Changes, ListChange::Query(query));
+    }
+
+    /// The place of the difference that is shown in full among those that are listed.
+    pub fn difference(&self) -> Option<u64> {
+        let (place, of) = self.compare.chosen?.place;
+        let generation = self.lists.get(ListId::Differences).rows.generation;
+        (of == generation).then_some(place)
+    }
+
     fn texts_changed(&mut self, change: TextsChange) {
         let texts = Rc::make_mut(&mut self.texts);
         let of = |texts: &Texts| texts.shown.as_ref().and_then(|text| text.span);
@@ -651,6 +696,7 @@ impl Reducible for State {
             Action::Activate(id) => state.active = Some(id),
             Action::Home => state.active = None,
             Action::Close(id) => state.close(id),
+            Action::Follow(id, following) => state.change(id, |tab| tab.following = following),
             Action::Phase(id, phase) => state.change(id, |tab| tab.phase = phase),
             Action::Opened(id, opened) => state.opened(id, opened),
             Action::Show(id, shown) => {
@@ -672,6 +718,9 @@ impl Reducible for State {
             Action::Code(id, change) => state.change_view(id, |view| {
                 Rc::make_mut(&mut view.code).apply(change);
             }),
+            Action::Compare(id, change) => {
+                state.change_view(id, |view| view.compare_changed(change));
+            }
             Action::List(id, list, change) => {
                 state.change_view(id, |view| view.list_changed(list, change));
             }
@@ -694,6 +743,10 @@ impl Reducible for State {
                 if let Some(id) = state.active {
                     state.change_view(id, |view| view.panel = panel);
                 }
+            }
+            Action::PanelOf(id, panel) => {
+                state.layout.upper_is_panel = true;
+                state.change_view(id, |view| view.panel = panel);
             }
             Action::Changed(id, why) => {
                 state.change_view(id, |view| view.changed = Some(why));

@@ -11,6 +11,7 @@ fn tab(id: u32) -> Tab {
         id: TabId(id),
         name: format!("{id}.zebin").into(),
         origin: Origin::Local,
+        following: Default::default(),
         phase: Phase::Waiting,
     }
 }

@@ -66,7 +66,10 @@ impl Lists {
         let known = self.0.remove(&list);
         let is_same = |found: &Found| {
             let other = &found.query;
-            found.document == id && other.of == query.of && other.device == query.device
+            found.document == id
+                && (other.of, other.row) == (query.of, query.row)
+                && other.device == query.device
+                && (list != ListId::Changes || other.all == query.all)
         };
         let known = known.filter(is_same);
         let found = match known {
@@ -75,8 +78,7 @@ impl Lists {
                 let (list, maxima) = match known {
                     Some(found) => (found.list, found.maxima),
                     None => {
-                        let device = query.device.as_deref();
-                        let made = document.list_on(id, list, query.of, device);
+                        let made = document.list_for(id, list, query);
                         (made.ok_or_else(none)?, OnceCell::new())
                     }
                 };

@@ -19,7 +19,9 @@ use super::client_port::{Port, Signal};
 use super::client_timer::Timer;
 use super::codec;
 use super::deaths::Deaths;
-use super::protocol::{Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response};
+use super::protocol::{
+    CompareReport, Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response,
+};
 use crate::model::Span;
 
 /// How long the decoder may be silent while it has something to do, in milliseconds.
@@ -192,6 +194,24 @@ impl Client {
         }
     }
 
+    /// Compares the open file with another one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::ask`].
+    pub async fn compare(
+        &self,
+        name: String,
+        file: Option<&Blob>,
+        renumbered: bool,
+    ) -> Result<CompareReport> {
+        let request = Request::Compare { name, renumbered };
+        match self.send(request, file).await?.response {
+            Response::Compared(report) => Ok(*report),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
     /// Reads bytes.
     ///
     /// # Errors
@@ -219,7 +239,7 @@ impl Client {
         }
         let id = inner.next.get();
         inner.next.set(id.wrapping_add(1));
-        let about = if file.is_some() {
+        let about = if let Request::Open { .. } = request {
             inner.about.set(Some(id));
             None
         } else {

@@ -15,11 +15,12 @@ use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, Follow, KnownRow, LeafRow, Opened, PREVIEW, Place,
     Problem, ROWS_MAX, Request, Response, Row, Selected,
 };
-use super::{answer_graph, answer_verdict};
+use super::{answer_diff, answer_graph, answer_verdict};
 use crate::decode::decode;
 use crate::decode::text::plural;
 use crate::model::list::ListId;
 use crate::model::occupancy::Question;
+use crate::model::report::{write_end, write_file, write_head};
 use crate::model::source_lines::{LineRow, SourceFile, base_name};
 use crate::model::{
     Bits, ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, SourceError,
@@ -88,6 +89,8 @@ struct OpenFile {
     name: String,
     document: Document,
     trouble: Trouble,
+    /// The name of the file that it is compared with, and the last read of that file that failed.
+    base: (String, Trouble),
     lists: Lists,
     counting: Counting,
     searching: Searching,
@@ -132,6 +135,7 @@ impl Handler {
             name: name.to_owned(),
             document,
             trouble,
+            base: Default::default(),
             lists: Lists::default(),
             counting: Counting::default(),
             searching: Searching::default(),
@@ -144,6 +148,23 @@ impl Handler {
         Answer::from(Response::Opened(Box::new(opened)))
     }
 
+    /// Answers a [`Request::Compare`] with its file.
+    pub fn compare(&mut self, envelope: &Envelope, source: Box<dyn ByteSource>) -> Answer {
+        let Request::Compare { name, .. } = &envelope.request else {
+            return failed("this request takes no file");
+        };
+        let trouble = Trouble::default();
+        let source = Watched {
+            source,
+            trouble: Rc::clone(&trouble),
+        };
+        let base = decode(Box::new(source), name);
+        if let Some(file) = &mut self.file {
+            file.base = (name.clone(), trouble);
+        }
+        self.answer_with(envelope, Some(base))
+    }
+
     /// Forgets the file.
     pub fn clear(&mut self) {
         self.file = None;
@@ -151,6 +172,10 @@ impl Handler {
 
     /// Answers every request but [`Request::Open`], which needs a file.
     pub fn answer(&mut self, envelope: &Envelope) -> Answer {
+        self.answer_with(envelope, None)
+    }
+
+    fn answer_with(&mut self, envelope: &Envelope, base: Option<Document>) -> Answer {
         if let Request::Open { name } = &envelope.request {
             return failed(format!("the request to open {name} has no file"));
         }
@@ -164,9 +189,15 @@ impl Handler {
             return failed("another file was opened after this request");
         }
         file.trouble.take();
-        let answer = file.answer(&envelope.request);
+        let answer = file.answer(&envelope.request, base);
         match file.trouble.take() {
-            None => answer,
+            None => match file.base.1.take() {
+                None => answer,
+                Some(error) => failed(format!(
+                    "{} can no longer be read ({}). Compare with it again to see its current contents.",
+                    file.base.0, error.message
+                )),
+            },
             Some(error) => Answer::from(Response::Failed {
                 message: format!(
                     "{} can no longer be read ({}). Open it again to see its current contents.",
@@ -179,7 +210,7 @@ impl Handler {
 }
 
 impl OpenFile {
-    fn answer(&mut self, request: &Request) -> Answer {
+    fn answer(&mut self, request: &Request, base: Option<Document>) -> Answer {
         let document = &mut self.document;
         match request {
             Request::Open { .. } | Request::Rules => failed("not a request about a file"),
@@ -263,6 +294,15 @@ impl OpenFile {
                 question,
             } => occupancy(&self.lists, document, *id, *kernel, question)
                 .map_or_else(failed, Answer::from),
+            Request::Compare { renumbered, .. } => {
+                self.lists.forget(ListId::Differences);
+                self.lists.forget(ListId::Changes);
+                answer_diff::compare(document, base, *renumbered).map_or_else(failed, Answer::from)
+            }
+            Request::WriteComparison { form } => {
+                answer_diff::written(document, *form).map_or_else(failed, Answer::from)
+            }
+            Request::WriteReport => report(document).map_or_else(failed, Answer::from),
             Request::Texts { document: id } => Response::Texts(texts(document, *id)).into(),
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
@@ -366,6 +406,18 @@ impl OpenFile {
             millis: clock() - started,
         }
     }
+}
+
+/// What there is to say of the file, as a page of HTML.
+fn report(document: &mut Document) -> Result<Response, String> {
+    let title = document.root().name.clone();
+    let mut out = Vec::new();
+    let written = write_head(&title, &mut out)
+        .and_then(|()| write_file(document, &mut out))
+        .and_then(|()| write_end(&mut out));
+    written.map_err(|error| error.to_string())?;
+    let text = String::from_utf8(out).map_err(|error| error.to_string())?;
+    Ok(Response::Text(text))
 }
 
 /// What an added file is the source of in the innermost document around a node.

@@ -51,7 +51,8 @@ use web_sys::{
 use super::blob_source::{self, ArraySource, BlobSource};
 use super::codec;
 use super::handler::{Answer, Handler, failed, unreadable};
-use super::protocol::{Message, PROTOCOL_VERSION, Request};
+use super::protocol::{Envelope, Message, PROTOCOL_VERSION, Request};
+use crate::model::ByteSource;
 
 /// The largest file that is opened in the page itself, where it is held in memory.
 pub const PAGE_MAX: u64 = 256 * 1024 * 1024;
@@ -182,10 +183,7 @@ impl Host {
     fn handle(self: &Rc<Host>, request: &JsValue) {
         let id = id_of(request);
         self.working_on(id, || match codec::read_request(request) {
-            Ok((envelope, Some(file))) => match &envelope.request {
-                Request::Open { name } => self.open(id, name, file),
-                _ => Some(self.handler.borrow_mut().answer(&envelope)),
-            },
+            Ok((envelope, Some(file))) => self.take(envelope, file),
             Ok((envelope, None)) => Some(self.handler.borrow_mut().answer(&envelope)),
             Err(message) => Some(failed(format!("invalid request: {message}"))),
         });
@@ -205,11 +203,14 @@ impl Host {
         self.working.set(false);
     }
 
-    fn open(self: &Rc<Host>, id: u32, name: &str, file: Blob) -> Option<Answer> {
-        self.handler.borrow_mut().clear();
+    /// Answers a request with a file.
+    fn take(self: &Rc<Host>, envelope: Envelope, file: Blob) -> Option<Answer> {
+        if let Request::Open { .. } = envelope.request {
+            self.handler.borrow_mut().clear();
+        }
         match self.place {
             Place::Worker => Some(match BlobSource::new(file) {
-                Ok(source) => self.handler.borrow_mut().open(id, name, Box::new(source)),
+                Ok(source) => self.give(&envelope, Box::new(source)),
                 Err(message) => failed(message),
             }),
             Place::Page if file.size() > blob_source::number(PAGE_MAX) => Some(failed(format!(
@@ -217,14 +218,22 @@ impl Host {
                 PAGE_MAX / (1024 * 1024)
             ))),
             Place::Page => {
-                self.load(id, name.to_owned(), &file);
+                self.load(envelope, &file);
                 None
             }
         }
     }
 
+    fn give(&self, envelope: &Envelope, source: Box<dyn ByteSource>) -> Answer {
+        let mut handler = self.handler.borrow_mut();
+        match &envelope.request {
+            Request::Open { name } => handler.open(envelope.id, name, source),
+            _ => handler.compare(envelope, source),
+        }
+    }
+
     /// Reads the whole file and answers then; meanwhile other requests wait.
-    fn load(self: &Rc<Host>, id: u32, name: String, file: &Blob) {
+    fn load(self: &Rc<Host>, envelope: Envelope, file: &Blob) {
         self.waiting.set(true);
         let reading = JsFuture::from(file.array_buffer());
         let host = Rc::clone(self);
@@ -234,13 +243,20 @@ impl Host {
             if host.retired.get() {
                 return;
             }
-            host.working_on(id, || {
+            host.working_on(envelope.id, || {
                 Some(match read {
                     Ok(buffer) => {
                         let source = ArraySource::new(Uint8Array::new(&buffer));
-                        host.handler.borrow_mut().open(id, &name, Box::new(source))
+                        host.give(&envelope, Box::new(source))
                     }
-                    Err(thrown) => unreadable(&name, &blob_source::reason(&thrown)),
+                    Err(thrown) => {
+                        let (Request::Open { name } | Request::Compare { name, .. }) =
+                            &envelope.request
+                        else {
+                            return None;
+                        };
+                        unreadable(name, &blob_source::reason(&thrown))
+                    }
                 })
             });
             host.work();

@@ -13,6 +13,8 @@ pub mod protocol;
 #[cfg(feature = "decode")]
 mod answer_code;
 #[cfg(feature = "decode")]
+mod answer_diff;
+#[cfg(feature = "decode")]
 mod answer_graph;
 #[cfg(feature = "decode")]
 mod answer_list;

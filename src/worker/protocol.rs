@@ -1,7 +1,8 @@
 //! The messages between the page and the decoder.
 //!
 //! Two things travel beside the data, because they must not be copied: the `file` (a `Blob`)
-//! of [`Request::Open`], and the `bytes` (a `Uint8Array`, transferred) of
+//! of [`Request::Open`] and
+//! [`Request::Compare`], and the `bytes` (a `Uint8Array`, transferred) of
 //! [`Response::Bytes`]. How all this looks on its way, [`codec`](super::codec) knows. The first
 //! variant of [`Message`] stays what it is: whoever has another version must be able to read
 //! that much.
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::assembly::Mix;
 use crate::model::blocks::{Block, BlockGroup, Edge};
+use crate::model::diff::Head;
 use crate::model::kernels::Given;
 use crate::model::list::query::Query;
 use crate::model::list::write::Form;
@@ -25,7 +27,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 11;
+pub const PROTOCOL_VERSION: u32 = 12;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -158,6 +160,32 @@ pub enum Request {
         /// What the reader has chosen.
         question: Question,
     },
+    /// Compares the open file with another one, which travels as `file`: that is the first file of
+    /// the comparison, the open one the second. Without a file, again with the same one.
+    Compare {
+        /// The other file's name.
+        name: String,
+        /// General registers and the tokens of the scoreboard may have other numbers.
+        renumbered: bool,
+    },
+    /// The comparison as text; answered by [`Response::Text`].
+    WriteComparison {
+        /// In which form.
+        form: CompareForm,
+    },
+    /// What there is to say of the file, as a page of HTML; answered by [`Response::Text`].
+    WriteReport,
+}
+
+/// The form of a comparison as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CompareForm {
+    /// As `zeview diff --markdown`.
+    Markdown,
+    /// As `zeview diff --html`.
+    Html,
+    /// As `zeview diff --json`.
+    Json,
 }
 
 /// What is selected.
@@ -349,6 +377,8 @@ pub enum Response {
     Occupancy(Box<Occupancy>),
     /// To [`Request::Code`].
     Code(Box<CodeReport>),
+    /// To [`Request::Compare`].
+    Compared(Box<CompareReport>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
     /// To [`Ask::At`]; nothing if no document has such a list.
@@ -599,6 +629,30 @@ pub struct CodeReport {
     pub mix: Mix,
     /// So many bytes of it are not counted yet; whoever asks again gets more.
     pub left: u64,
+}
+
+/// What there is to say of the comparison with another file; what differs is
+/// [`ListId::Differences`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompareReport {
+    /// The first file: the other one.
+    pub from: Head,
+    /// The second file: the one that is open.
+    pub to: Head,
+    /// They have the same bytes.
+    pub equal: bool,
+    /// Nothing differs in meaning, as far as it was compared.
+    pub same_meaning: bool,
+    /// How many differences there are.
+    pub differences: u64,
+    /// The result in a line.
+    pub verdict: Str,
+    /// How many of each part have changed, a line each.
+    pub counts: Vec<String>,
+    /// What makes the two files hard to compare.
+    pub remarks: Vec<String>,
+    /// Not all of it was compared: the files are too costly.
+    pub is_cut: bool,
 }
 
 /// Rows of a list.

@@ -303,7 +303,14 @@ fn fields_of_an_instruction_are_its_bits() {
 fn any_encoding_can_be_chosen() {
     let mut document = spilling();
     let of = section(&document, ".text.spill");
-    let mut on = |name| document.list_on(NodeId::ROOT, ListId::Instructions, Some(of), Some(name));
+    let mut on = |name| {
+        let query = Query {
+            of: Some(of),
+            device: Some(str::to_owned(name).into()),
+            ..Query::default()
+        };
+        document.list_for(NodeId::ROOT, ListId::Instructions, &query)
+    };
     let (own, other) = (on("dg2").unwrap(), on("xe2").unwrap());
     assert_eq!(own.count(), other.count());
     assert!(on("nothing").is_none());

@@ -13,6 +13,7 @@ use zeview::model::occupancy::Question;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
 use zeview::ui::code_state::CodeChange;
 use zeview::ui::commands::Command;
+use zeview::ui::compare_state::Following;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
 use zeview::ui::graph_view::{Drawn, GraphChange};
 use zeview::ui::hooks::{Session, SessionContext};
@@ -42,6 +43,7 @@ fn Host(props: &HostProps) -> Html {
     let state = use_reducer(State::default);
     let session = Rc::new(Session::new(state.dispatcher(), Rc::new(State::default())));
     let given = PanelProps {
+        others: Rc::from([]),
         session: SessionContext(session),
         view: props.view.clone(),
         more: false,
@@ -107,6 +109,7 @@ impl File {
             panic!("{answer:?}");
         };
         let tab = Tab {
+            following: Following::No,
             id: TabId(1),
             name: name.to_owned().into(),
             origin: Origin::Local,

@@ -32,7 +32,14 @@ fn with_archive() -> Vec<u8> {
 }
 
 fn list(document: &mut Document, list: ListId, device: Option<&str>) -> Rc<dyn List> {
-    let list = document.list_on(NodeId::ROOT, list, None, device);
+    let list = document.list_for(
+        NodeId::ROOT,
+        list,
+        &Query {
+            device: device.map(|name| name.to_owned().into()),
+            ..Query::default()
+        },
+    );
     list.expect("there is one")
 }
 

@@ -300,7 +300,14 @@ fn the_images_and_what_the_driver_does_with_each() {
         ("generic_ir".to_owned(), String::new())
     );
     assert_eq!(text(0, "chosen"), "");
-    let images = document.list_on(NodeId::ROOT, ListId::Images, None, Some("bmg-g21"));
+    let images = document.list_for(
+        NodeId::ROOT,
+        ListId::Images,
+        &Query {
+            device: Some("bmg-g21".into()),
+            ..Query::default()
+        },
+    );
     let images = images.unwrap();
     assert!(images.is_of_several());
     assert_eq!(cell(document, &*images, 0, "chosen"), "true");

@@ -2,6 +2,7 @@
 
 use zeview::model::assembly::{MessageCount, Mix, Part};
 use zeview::model::blocks::{Block, BlockGroup, Edge, Way};
+use zeview::model::diff::Head;
 use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
@@ -18,10 +19,10 @@ use zeview::model::{
     Value, Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, BlockEdge, BlockRow, BlocksPage, CodeReport, Detail, Envelope, ExportForm, Follow,
-    GraphEdge, GraphModule, GraphPage, HitRow, ImagePick, ImagesReport, KnownRow, LeafRow, ListAt,
-    ListPage, ListPlace, Message, Opened, Place, Problem, Request, Response, Row, SearchStep,
-    Selected, VerdictReport,
+    Ask, BlockEdge, BlockRow, BlocksPage, CodeReport, CompareForm, CompareReport, Detail, Envelope,
+    ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow, ImagePick, ImagesReport,
+    KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened, Place, Problem, Request,
+    Response, Row, SearchStep, Selected, VerdictReport,
 };
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
@@ -90,6 +91,14 @@ pub fn requests() -> Vec<Envelope> {
             kernel: u64::MAX,
             question: question(),
         },
+        Request::Compare {
+            name: "before.zebin".to_owned(),
+            renumbered: true,
+        },
+        Request::WriteComparison {
+            form: CompareForm::Json,
+        },
+        Request::WriteReport,
     ];
     let places = [
         Place::Node(node),
@@ -242,6 +251,23 @@ fn responses() -> Vec<Response> {
             mix: mix(),
             left: u64::MAX,
         })),
+        Response::Compared(Box::new(CompareReport {
+            from: Head {
+                name: "a.zebin".to_owned(),
+                title: "zebin 1.73".to_owned(),
+                size: u64::MAX,
+                target: "bmg-g21".to_owned(),
+                compiler: "\u{e4}".to_owned(),
+            },
+            to: Head::default(),
+            equal: false,
+            same_meaning: true,
+            differences: u64::MAX,
+            verdict: "The files differ in layout only: they mean the same.".into(),
+            counts: vec!["kernels: 1 added".to_owned()],
+            remarks: vec!["for different devices: bmg-g21 and dg2-g10".to_owned()],
+            is_cut: true,
+        })),
         Response::List(Box::new(ListPage {
             document: NodeId(u32::MAX),
             subject: "abstract module 3".to_owned(),
@@ -322,6 +348,7 @@ fn query() -> Query {
         all: true,
         of: Some(SPAN),
         device: Some("bmg-g21".into()),
+        row: Some(u64::MAX),
     }
 }
 

@@ -1,18 +1,18 @@
 //! `zeview extract`: the bytes of a part of a file, as a file of their own.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use tempfile::NamedTempFile;
 use zeview::model::{Content, Document, NodeId, NodeKind, Span};
 
 use crate::FileArgument;
 use crate::input;
 use crate::output::{self, complain};
+use crate::replace;
 
 #[derive(Args)]
 pub struct Options {
@@ -97,7 +97,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
     let written = match output.as_path() {
         path if path == Path::new("-") => write(&document, *span, &mut io::stdout().lock()),
-        path => write_file(&document, *span, path),
+        path => replace::file(path, &mut |out| write(&document, *span, out)),
     };
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -195,7 +195,7 @@ fn write_all(
         let written = match is_input(options, &to) {
             true => Err(io::Error::other("this is the file that is read")),
             // What has the name already is replaced, be it a link that leads elsewhere.
-            false => write_new(document, *span, folder, &to),
+            false => replace::in_folder(folder, &to, &mut |out| write(document, *span, out)),
         };
         match written {
             Ok(()) => writeln!(out, "{}  {} bytes  {path}", to.display(), span.len())?,
@@ -247,44 +247,7 @@ impl Names {
     }
 }
 
-/// Writes beside the file and gives it the name when all is written: what had the name before,
-/// which may be the file that is read, is whole until then, and stays if anything fails.
-fn write_file(document: &Document, span: Span, path: &Path) -> io::Result<()> {
-    // A device or a pipe is written to as it is.
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        return write(document, span, &mut File::create(path)?);
-    }
-    // Where a link leads is replaced, not the link.
-    let path = fs::canonicalize(path).unwrap_or(path.to_owned());
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    write_new(document, span, folder, &path)
-}
-
-/// The same, of a file in a folder.
-fn write_new(document: &Document, span: Span, folder: &Path, path: &Path) -> io::Result<()> {
-    let mut file = unfinished(folder)?;
-    write(document, span, &mut file)?;
-    if let Ok(there) = fs::symlink_metadata(path)
-        && there.is_file()
-    {
-        file.as_file().set_permissions(there.permissions())?;
-    }
-    file.persist(path)?;
-    Ok(())
-}
-
-/// A file that vanishes unless it gets a name; with the permissions of any new file.
-fn unfinished(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut file = tempfile::Builder::new();
-    #[cfg(unix)]
-    file.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    file.tempfile_in(folder)
-}
-
-fn write(document: &Document, span: Span, out: &mut impl Write) -> io::Result<()> {
+fn write(document: &Document, span: Span, out: &mut dyn Write) -> io::Result<()> {
     let mut at = 0;
     while at < span.len() {
         let piece = span.subspan(at, PIECE);

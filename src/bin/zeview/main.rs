@@ -19,6 +19,8 @@ mod occupancy;
 mod output;
 mod parallel;
 mod progress;
+mod replace;
+mod report;
 mod rules;
 mod style;
 mod summary;
@@ -103,6 +105,11 @@ enum Command {
     ///
     /// Example: zeview diff before.zebin after.zebin --fail-if 'spill_size increased'
     Diff(diff::Options),
+    /// Write files as one page of HTML, to send or to print: what they are, what the driver does with
+    /// them, their kernels, images and modules, and what is wrong.
+    ///
+    /// Example: zeview report app.syclbin -o report.html
+    Report(report::Options),
     /// Print the source lines of the code, from the line tables of DWARF: a row for each range of
     /// code.
     ///
@@ -158,6 +165,7 @@ fn main() -> ExitCode {
         Some(Command::Kernels(options)) => kernels::run(options),
         Some(Command::Images(options)) => images::run(options),
         Some(Command::Diff(options)) => diff::run(options),
+        Some(Command::Report(options)) => report::run(options),
         Some(Command::Lines(options)) => lines::run(options),
         Some(Command::Extract(options)) => extract::run(options),
         Some(Command::Modules(options)) => modules::run(options),

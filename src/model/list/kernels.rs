@@ -60,7 +60,7 @@ columns! {
             value: CellValue::Ints(row.required_work_group_size.value),
             span: row.required_work_group_size.span,
             is_default: row.required_work_group_size.span.is_none(),
-            marks: Vec::new(),
+            ..Cell::empty()
         };
     "code_size" Number Default 0 "Code" "B" "Bytes of code: the size of the symbol, or of the section if there is no symbol."
         |row, _| row.code_size.map_or_else(Cell::empty, |size| Cell::count(size.value).at(size.span));

@@ -1,5 +1,5 @@
 //! Lists: kernels, instructions, relocations, symbols, modules, properties, images, devices, the
-//! lines of a text, source lines.
+//! lines of a text, source lines, differences between files.
 //!
 //! All of them are one thing: rows with columns, a [`query`](mod@query) that filters and sorts
 //! them, pages, the row that some bytes belong to, and [`write`](mod@write) (CSV, Markdown,
@@ -7,7 +7,9 @@
 //! finds it.
 
 mod change;
+pub mod changes;
 pub mod devices;
+pub mod differences;
 pub mod images;
 pub mod instructions;
 pub mod kernels;
@@ -31,6 +33,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use self::query::Query;
 use super::assembly::Part;
 use super::document::{Document, Tone};
 use super::kernels::{KernelDetail, Kernels};
@@ -66,11 +69,15 @@ pub enum ListId {
     /// The instructions of the section of code [`Query::of`](query::Query::of); in another
     /// encoding with [`Query::device`](query::Query::device).
     Instructions,
+    /// What differs from the file that the document is compared with.
+    Differences,
+    /// One of the differences in full: that at [`Query::row`](query::Query::row).
+    Changes,
 }
 
 impl ListId {
     /// Every list.
-    pub const ALL: [ListId; 10] = [
+    pub const ALL: [ListId; 12] = [
         ListId::Kernels,
         ListId::Relocations,
         ListId::Symbols,
@@ -81,6 +88,8 @@ impl ListId {
         ListId::Lines,
         ListId::SourceLines,
         ListId::Instructions,
+        ListId::Differences,
+        ListId::Changes,
     ];
 
     /// Its columns, in the order of the table.
@@ -96,6 +105,8 @@ impl ListId {
             ListId::Lines => lines::COLUMNS,
             ListId::SourceLines => source_lines::COLUMNS,
             ListId::Instructions => instructions::COLUMNS,
+            ListId::Differences => differences::COLUMNS,
+            ListId::Changes => changes::COLUMNS,
         }
     }
 
@@ -118,6 +129,8 @@ impl ListId {
             ListId::Lines => "lines",
             ListId::SourceLines => "source-lines",
             ListId::Instructions => "instructions",
+            ListId::Differences => "differences",
+            ListId::Changes => "changes",
         }
     }
 }
@@ -248,6 +261,8 @@ pub struct Cell<'a> {
     pub value: CellValue<'a>,
     /// Its bytes; a default or a computed value has none.
     pub span: Option<Span>,
+    /// Its bytes in the file that the document is compared with.
+    pub base: Option<Span>,
     /// The file does not say it: it is the specification's default.
     pub is_default: bool,
     /// Words that mark it: a hazard, where the value comes from.
@@ -260,6 +275,7 @@ impl<'a> Cell<'a> {
         Cell {
             value,
             span: None,
+            base: None,
             is_default: false,
             marks: Vec::new(),
         }
@@ -326,6 +342,7 @@ impl<'a> Cell<'a> {
         Cell {
             value,
             span: self.span,
+            base: self.base,
             is_default: self.is_default,
             marks: self.marks,
         }
@@ -679,6 +696,7 @@ impl Document {
                 .is_some_and(|node| node.kind == NodeKind::File),
             ListId::SourceLines => self.source_lines(id).is_some(),
             ListId::Instructions => self.assembly(id).is_some(),
+            ListId::Differences | ListId::Changes => id == NodeId::ROOT && self.base.is_some(),
         }
     }
 
@@ -691,19 +709,25 @@ impl Document {
         list: ListId,
         of: Option<Span>,
     ) -> Option<Rc<dyn List>> {
-        self.list_on(document, list, of, None)
+        let query = Query {
+            of,
+            ..Query::default()
+        };
+        self.list_for(document, list, &query)
     }
 
-    /// The same; of [`ListId::Images`] for a device, of [`ListId::Instructions`] as a device or an
-    /// encoding of that name has them.
-    pub fn list_on(
+    /// The list that a query is about, whatever its filter and order: of what it is, on which
+    /// device, of which row.
+    pub fn list_for(
         &mut self,
         document: NodeId,
         list: ListId,
-        of: Option<Span>,
-        device: Option<&str>,
+        query: &Query,
     ) -> Option<Rc<dyn List>> {
+        let (of, device) = (query.of, query.device.as_deref());
         match list {
+            ListId::Differences => return self.difference_list(),
+            ListId::Changes => return self.change_list(query.row?, query.all),
             ListId::Kernels => return self.kernel_list(document),
             ListId::Images => return self.image_list(document, device),
             ListId::Devices => return self.device_list(document),
@@ -712,9 +736,12 @@ impl Document {
         }
         let sources = &self.sources;
         Some(match list {
-            ListId::Kernels | ListId::Images | ListId::Devices | ListId::Instructions => {
-                return None;
-            }
+            ListId::Kernels
+            | ListId::Images
+            | ListId::Devices
+            | ListId::Instructions
+            | ListId::Differences
+            | ListId::Changes => return None,
             ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
             ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
             ListId::Modules => modules::list(self.modules(document)?, sources),

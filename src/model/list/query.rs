@@ -48,13 +48,16 @@ pub struct Query {
     pub sort: Option<Str>,
     /// The largest first.
     pub descending: bool,
-    /// With the rows that are shown only on demand: functions among kernels.
+    /// With the rows that are shown only on demand: functions among kernels, instructions that are
+    /// the same in both files.
     pub all: bool,
     /// What the list is of: the bytes of a text, of what has properties, of a section of code.
     pub of: Option<Span>,
     /// Of [`ListId::Images`]: the device that images are chosen for. Of [`ListId::Instructions`]:
     /// the encoding, or a device that has it; that of the file's device without.
     pub device: Option<Str>,
+    /// Of [`ListId::Changes`]: the difference, by its place in [`ListId::Differences`].
+    pub row: Option<u64>,
 }
 
 impl Query {

@@ -28,7 +28,9 @@ pub fn Dialogs(props: &Props) -> Html {
             let text = text_of("asked");
             match dialog {
                 _ if text.trim().is_empty() => {}
-                Dialog::Link => session.open_link(&text, None),
+                Dialog::Link => {
+                    session.open_link(&text, None);
+                }
                 Dialog::GoTo => session.go_to(&text),
                 Dialog::Help | Dialog::Rules | Dialog::Copy(_) => {}
             }

@@ -9,10 +9,11 @@ use super::names::{button, plain, shortened, span_button};
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::ui::commands::{Command, Pane};
+use crate::ui::compare_state::Following;
 use crate::ui::format;
 use crate::ui::hooks::SessionContext;
 use crate::ui::panels;
-use crate::ui::state::{PanelId, Phase, State, Tab, TabId, Theme, View};
+use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View};
 use crate::ui::verdict_state::{self, outcome_words};
 use crate::worker::protocol::Row;
 
@@ -37,6 +38,9 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
             } else {
                 <span class="dim claim">{ "Intel GPU binaries, byte by byte" }</span>
             }
+            if let Some((tab, Origin::Local)) = tab.map(|tab| (tab, &tab.origin)) {
+                { follow(tab) }
+            }
             if let Some(view) = view {
                 { chips(view) }
                 <SearchBox session={session.clone()} tab={tab.map(|tab| tab.id)} />
@@ -58,6 +62,20 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
             <button type="button" class="ico" data-command={Command::Help.to_string()} title="Help (?)" aria-label="Help">{ "?" }</button>
         </header>
     }
+}
+
+/// Opens the file again when it changes on disk.
+fn follow(tab: &Tab) -> Html {
+    let on = tab.following != Following::No;
+    html! { <>
+        <button type="button" class="ico follow" aria-pressed={on.to_string()} data-command={Command::ToggleFollow.to_string()}
+                aria-label="Follow the file" title="Follow: open the file again whenever it changes on disk">
+            { icon("M13 8a5 5 0 1 1-1.6-3.7M13 1.8v3h-3", "") }
+        </button>
+        if tab.following == Following::Changed {
+            { button("btn2 before", Command::CompareWithBefore, html! { <>{ "Compare with before " }<kbd aria-hidden="true">{ "b" }</kbd></> }) }
+        }
+    </> }
 }
 
 /// The file, and the documents in it that the selection is in; each leads there.

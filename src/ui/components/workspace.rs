@@ -133,7 +133,10 @@ impl Panes<'_> {
     fn panel(&self) -> Html {
         let panel = panels::current(self.view);
         let id = panel.map_or(self.view.panel, |panel| panel.id);
+        let tabs = self.state.tabs.iter();
+        let others = tabs.filter(|tab| tab.id != self.tab.id);
         let given = PanelProps {
+            others: others.map(|tab| (tab.id, tab.name.clone())).collect(),
             session: self.session.clone(),
             view: self.view.clone(),
             more: self.state.layout.more_parts,

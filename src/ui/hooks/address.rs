@@ -47,8 +47,7 @@ pub fn waits_for() -> (Option<String>, Option<Target>) {
 /// where the file is only here.
 pub fn link_to(tab: &Tab) -> String {
     let name = (tab.origin == Origin::Local).then_some(&*tab.name);
-    let link = tab.view().map(|view| view.link()).unwrap_or_default();
-    page_address() + &relative(&tab.origin, &link, name, false)
+    page_address() + &relative(tab, name, false)
 }
 
 fn page_address() -> String {
@@ -62,10 +61,14 @@ fn page_address() -> String {
     page.unwrap_or_default()
 }
 
-fn relative(origin: &Origin, link: &Link, file: Option<&str>, embed: bool) -> String {
-    let mut out = match origin {
-        Origin::Link(url) => route::query(url),
-        Origin::Local => String::new(),
+fn relative(tab: &Tab, file: Option<&str>, embed: bool) -> String {
+    let view = tab.view();
+    let link = view.map(|view| view.link()).unwrap_or_default();
+    let base = view.and_then(|view| view.compare.base.as_ref()?.url.clone());
+    let mut out = match (&tab.origin, base) {
+        (Origin::Link(url), Some(base)) => route::pair_query(&base, url),
+        (Origin::Link(url), None) => route::query(url),
+        (Origin::Local, _) => String::new(),
     };
     if embed {
         out.push_str(if out.is_empty() {
@@ -74,13 +77,12 @@ fn relative(origin: &Origin, link: &Link, file: Option<&str>, embed: bool) -> St
             "&embed=1"
         });
     }
-    out + &route::fragment(link, file)
+    out + &route::fragment(&link, file)
 }
 
 /// The address of what is selected and shown in a file.
 fn address_of(state: &State, tab: &Tab) -> String {
-    let link = tab.view().map(|view| view.link()).unwrap_or_default();
-    relative(&tab.origin, &link, None, state.layout.embed)
+    relative(tab, None, state.layout.embed)
 }
 
 impl Session {

@@ -55,7 +55,9 @@ fn hear(session: &Rc<Session>, name: &str, event: &Event) {
                 }
                 "drop" => {
                     set_over(session, false);
-                    receive(session, &data);
+                    // Onto the panel that compares: that is what to compare with.
+                    let onto = dom::closest(event, "[data-base]").is_some();
+                    receive(session, &data, onto);
                 }
                 // Leaving the window there is no element that is entered.
                 _ if event
@@ -86,7 +88,7 @@ fn has_files(data: &DataTransfer) -> bool {
 }
 
 /// The handles have to be asked for at once: afterwards the drop is over.
-fn receive(session: &Rc<Session>, data: &DataTransfer) {
+fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
     let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
     let items = data.items();
     let handles: Vec<Option<Promise>> = (0..items.length())
@@ -111,7 +113,15 @@ fn receive(session: &Rc<Session>, data: &DataTransfer) {
             };
             chosen.push((file, handle));
         }
-        session.open_files(chosen);
+        match (session.active(), chosen.len()) {
+            (Some((tab, _)), 1) if onto => {
+                chosen
+                    .into_iter()
+                    .for_each(|file| session.compare_with_file(file, tab));
+            }
+            (_, 2) => session.open_both(chosen),
+            _ => session.open_files(chosen),
+        }
     }));
 }
 
@@ -160,6 +170,11 @@ fn chosen(session: &Rc<Session>, event: &Event) {
     {
         session.replace(tab, file);
     }
+    if let Some(tab) = session.compared.take()
+        && let Some(file) = files.next()
+    {
+        session.compare_with_file((file, None), tab);
+    }
     session.open_files(files.map(|file| (file, None)).collect());
 }
 
@@ -167,6 +182,18 @@ impl Session {
     /// Lets the user choose files; the first of them is shown in this tab.
     pub fn choose(&self, instead: Option<TabId>) {
         self.instead.set(instead);
+        self.compared.set(None);
+        self.ask_for_files();
+    }
+
+    /// Lets the user choose a file that the one in front is compared with.
+    pub fn choose_base(&self) {
+        self.instead.set(None);
+        self.compared.set(self.state().active);
+        self.ask_for_files();
+    }
+
+    fn ask_for_files(&self) {
         let input = dom::element(FILE_ID).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
         if let Some(input) = input {
             // The same file may be chosen again.

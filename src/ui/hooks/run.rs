@@ -85,6 +85,20 @@ impl Session {
             Command::ZoomOut => self.zoom(false),
             Command::ZoomToFit => self.set_graph(GraphChange::Zoom(Zoom::Fit)),
             Command::SaveGraph => self.save_graph(),
+            Command::CompareWith(base) => self.compare_with(base),
+            Command::ChooseBase => self.choose_base(),
+            Command::SaveReport => self.save_report(),
+            Command::Swap => self.swap(),
+            Command::ToggleFollow => self.toggle_follow(),
+            Command::CompareWithBefore => {
+                if !self.compare_with_before() {
+                    self.notice("The file has not changed while it was followed.");
+                }
+            }
+            Command::ToggleRenumbered => self.toggle_renumbered(),
+            Command::ShowInBase(span) => self.show_in_base(span),
+            Command::CopyComparison(form) => self.export_comparison(form, false),
+            Command::SaveComparison(form) => self.export_comparison(form, true),
             command => self.run_on_selection(&command),
         }
     }
@@ -143,6 +157,10 @@ impl Session {
             ("?", _) => self.show_dialog(Dialog::Help),
             ("/", Some(_)) => focus_by_id("search"),
             ("g", Some(_)) => self.show_dialog(Dialog::GoTo),
+            ("." | ",", Some(view)) if view.compare.report.is_some() => {
+                self.step_difference(key == ".");
+            }
+            ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),
             ("N", Some(_)) => return self.find_next(false),
             (digit, Some(view)) if digit.len() == 1 && digit.parse::<usize>().is_ok() => {

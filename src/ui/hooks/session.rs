@@ -55,6 +55,8 @@ pub struct Session {
     pub(super) over: Cell<bool>,
     /// The file that is chosen next is shown instead of this one.
     pub(super) instead: Cell<Option<TabId>>,
+    /// This file is compared with the one that is chosen next.
+    pub(super) compared: Cell<Option<TabId>>,
 }
 
 /// Says whether there is a result to go to; forward or backward.
@@ -84,6 +86,17 @@ pub(super) struct Live {
     /// place of: who goes on before that goes on from here.
     pub(super) found: Cell<Option<(u32, Span)>>,
     pub(super) cache: Cache,
+    /// The decoder has opened the file.
+    pub(super) is_open: Cell<bool>,
+    /// The file is compared with this one as soon as both are here.
+    pub(super) base: Cell<Option<TabId>>,
+    /// A file that is followed is looked at again.
+    pub(super) look: RefCell<Option<Timer>>,
+    /// Of a file that is followed, its bytes as they are now, and as they were before the last
+    /// change; and the tab in which those were opened.
+    pub(super) copy: RefCell<Option<File>>,
+    pub(super) before: RefCell<Option<File>>,
+    pub(super) before_tab: Cell<Option<TabId>>,
 }
 
 /// A click on a byte: the next one on the same byte selects what is around it.
@@ -123,6 +136,7 @@ impl Session {
             focused_in: Cell::new(0),
             over: Cell::new(false),
             instead: Cell::new(None),
+            compared: Cell::new(None),
         }
     }
 

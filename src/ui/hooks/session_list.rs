@@ -64,7 +64,11 @@ impl Session {
             list,
             ListId::Lines | ListId::Properties | ListId::Instructions
         );
-        if known.failed.is_some() || (is_of && known.query.of.is_none()) {
+        let is_of_none = match list {
+            ListId::Changes => known.query.row.is_none(),
+            _ => is_of && known.query.of.is_none(),
+        };
+        if known.failed.is_some() || is_of_none {
             return;
         }
         let chosen = known.chosen.iter().flat_map(|ids| ids.iter());
@@ -99,6 +103,10 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
+        // What is selected does not choose a difference.
+        if matches!(list, ListId::Differences | ListId::Changes) {
+            return;
+        }
         let selection = &view.selection;
         let or_first = view.panel == PanelId::Arguments;
         if list == ListId::Lines && self.follow_text(tab, &view) {
@@ -168,6 +176,9 @@ impl Session {
         let Some(row) = known.rows.row(place) else {
             return self.select_place(tab, place);
         };
+        if list == ListId::Differences {
+            return self.choose_difference(place);
+        }
         if list == ListId::Lines {
             let line = trimmed(row);
             return self.select_around(line, known.query.of.unwrap_or(line));
@@ -190,6 +201,9 @@ impl Session {
     /// Selects the next row of the list that is shown, or the previous one; the first if none is
     /// current.
     pub fn step_row(self: &Rc<Self>, list: ListId, forward: bool) {
+        if list == ListId::Differences {
+            return self.step_difference(forward);
+        }
         if let Some((tab, view)) = self.active() {
             let place = match (view.lists.get(list).place(), forward) {
                 (Some(place), true) => place.saturating_add(1),

@@ -11,6 +11,7 @@ use super::address::read_link;
 use super::fetch::{self, FetchError};
 use super::files::{self, Chosen};
 use super::session::{Live, Session, spawn};
+use crate::ui::compare_state::Following;
 use crate::ui::paste;
 use crate::ui::route::Link;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
@@ -40,16 +41,31 @@ impl Session {
                 first.get_or_insert(open);
                 continue;
             }
-            let live = Live::default();
-            let name = file.name();
-            *live.file.borrow_mut() = Some(file);
-            *live.handle.borrow_mut() = handle;
-            let id = self.add(name, Origin::Local, Phase::Waiting, live);
+            let id = self.add_file((file, handle), Phase::Waiting);
             first.get_or_insert(id);
         }
         if let Some(id) = first {
             self.dispatch(Action::Activate(id));
         }
+    }
+
+    /// Opens two files, and compares the second with the first.
+    pub(super) fn open_both(self: &Rc<Self>, files: Vec<Chosen>) {
+        let before = self.next.get();
+        self.open_files(files);
+        // A source file, or one that was open before, gets no tab.
+        if self.next.get() == before + 2 {
+            self.compare(TabId(before), TabId(before + 1));
+        }
+    }
+
+    /// A tab for a file.
+    pub(super) fn add_file(&self, (file, handle): Chosen, phase: Phase) -> TabId {
+        let live = Live::default();
+        let name = file.name();
+        *live.file.borrow_mut() = Some(file);
+        *live.handle.borrow_mut() = handle;
+        self.add(name, Origin::Local, phase, live)
     }
 
     /// The file in front, if it has line tables and this is a source file.
@@ -78,7 +94,7 @@ impl Session {
     }
 
     /// The tab of a file that is open already, and has not been changed since.
-    fn opened_before(&self, file: &File) -> Option<TabId> {
+    pub(super) fn opened_before(&self, file: &File) -> Option<TabId> {
         let live = self.live.borrow();
         let same = |live: &Live| {
             live.file.borrow().as_ref().is_some_and(|open| {
@@ -109,14 +125,15 @@ impl Session {
     }
 
     /// Opens a file from an address.
-    pub fn open_link(self: &Rc<Self>, address: &str, link: Option<Link>) {
+    pub fn open_link(self: &Rc<Self>, address: &str, link: Option<Link>) -> TabId {
         let origin = Origin::Link(address.trim().to_owned().into());
         let state = self.state();
         let is_open = |tab: &&Rc<Tab>| tab.origin == origin && tab.view().is_some();
         if let Some(tab) = state.tabs.iter().find(is_open) {
-            return self.dispatch(Action::Activate(tab.id));
+            self.dispatch(Action::Activate(tab.id));
+            return tab.id;
         }
-        self.fetch(address, origin, link);
+        self.fetch(address, origin, link)
     }
 
     /// Tries a file again that could not be opened.
@@ -172,11 +189,12 @@ impl Session {
             name: name.into(),
             origin,
             phase,
+            following: Following::No,
         }));
         id
     }
 
-    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, link: Option<Link>) {
+    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, link: Option<Link>) -> TabId {
         let live = Live::default();
         *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
@@ -186,6 +204,7 @@ impl Session {
         };
         let tab = self.add(name, origin, phase, live);
         self.transfer(tab, address);
+        tab
     }
 
     fn transfer(self: &Rc<Self>, tab: TabId, address: &str) {
@@ -206,6 +225,7 @@ impl Session {
                 Ok(file) => {
                     *live.file.borrow_mut() = Some(file);
                     session.decode(tab);
+                    session.settle();
                 }
                 // Its tab is closed.
                 Err(FetchError::Cancelled) => {}
@@ -230,6 +250,7 @@ impl Session {
         if let Some(before) = live.client.replace(Some(client.clone())) {
             before.stop();
         }
+        live.is_open.set(false);
         live.asked.borrow_mut().clear();
         live.pages.borrow_mut().clear();
         live.cache.clear();
@@ -241,8 +262,10 @@ impl Session {
             match client.open(file.name(), &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
+                    live.is_open.set(true);
                     let link = live.link.borrow_mut().take();
                     session.follow_link(tab, link.unwrap_or_default());
+                    session.settle();
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }
@@ -268,10 +291,19 @@ impl Session {
     /// Shows another file, or a newer one of the same name, in a tab.
     pub(super) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
         let Some(live) = self.live(tab) else { return };
-        *live.link.borrow_mut() = self.link_of(tab);
+        *live.link.borrow_mut() = self.stable_link_of(tab);
         *live.file.borrow_mut() = Some(file);
         live.deaths.take();
         self.decode(tab);
+    }
+}
+
+impl Session {
+    /// What is selected and shown, as it is found in another version of the file.
+    fn stable_link_of(&self, tab: TabId) -> Option<Link> {
+        let state = self.state();
+        let view = state.tab(tab)?.view()?;
+        Some(view.link())
     }
 }
 

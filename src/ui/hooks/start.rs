@@ -29,8 +29,17 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     layout.narrow = media.as_ref().is_some_and(media::Watch::holds);
     session.dispatch(Action::Layout(layout));
     *session.spare.borrow_mut() = Some(Client::start());
-    if let Some(url) = query.url {
-        session.open_link(&url, Some(address::read_link()));
+    let base = query.base.map(|base| session.open_link(&base, None));
+    let mut tabs = Vec::new();
+    for url in &query.urls {
+        // The fragment is about the first.
+        let link = tabs.is_empty().then(address::read_link);
+        tabs.push(session.open_link(url, link));
+    }
+    match (base, tabs.as_slice()) {
+        (Some(base), [tab, ..]) => session.compare(base, *tab),
+        (None, [first, _, ..]) => session.dispatch(Action::Activate(*first)),
+        _ => {}
     }
     Box::new((
         keys::listen(session),

@@ -9,15 +9,16 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::assembly::{self, Register};
+use super::compare;
 use super::graph;
 use super::kernel_ruler::{payload_words, ruler};
 use super::props::PanelProps;
-use crate::model::Severity;
 use crate::model::list::lines::LINE_SHOWN;
 use crate::model::list::query::Query;
 use crate::model::list::write::Form;
 use crate::model::list::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Presence, Row};
 use crate::model::text::escaped;
+use crate::model::{Severity, Span};
 use crate::ui::commands::Command;
 use crate::ui::components::{
     DataGrid, GridColumn, GridData, GridSource, button, plain, prose, shortened, span_button,
@@ -133,6 +134,22 @@ static NAMES: [Names; ListId::ALL.len()] = [
         hint: "Text, or marks=spill, kind=message",
         none: "No instructions.",
     },
+    Names {
+        title: "Differences",
+        one: "difference",
+        many: "differences",
+        field: "differences-filter",
+        hint: "Name, or part=kernel",
+        none: "No differences.",
+    },
+    Names {
+        title: "Difference",
+        one: "row",
+        many: "rows",
+        field: "changes-filter",
+        hint: "Text, or change=added",
+        none: "No values differ.",
+    },
 ];
 
 fn names(list: ListId) -> &'static Names {
@@ -148,6 +165,11 @@ impl Names {
 /// The list of a panel.
 pub(super) fn list(props: &PanelProps) -> Html {
     let list = props.view.panel.list().unwrap_or(ListId::Kernels);
+    list_of(list, props)
+}
+
+/// A list.
+pub(super) fn list_of(list: ListId, props: &PanelProps) -> Html {
     html! { <Panel key={list.name()} {list} panel={props.clone()} /> }
 }
 
@@ -288,6 +310,7 @@ fn Panel(props: &Props) -> Html {
                 if id == ListId::SourceLines {
                     { button("btn2", Command::Open, plain("Add or drop source files")) }
                 }
+                if id == ListId::Changes { { compare::instructions(view) } }
                 if !is_text && !is_graph { { columns(list) } }
                 if !is_graph { { export(id) } }
                 { trouble(list, is_graph.then_some(drawn)) }
@@ -336,6 +359,7 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         ListId::Lines => has.text,
         ListId::SourceLines => has.lines,
         ListId::Instructions => has.code,
+        ListId::Differences | ListId::Changes => true,
     };
     Some(html! {
         <div class="panel calm">
@@ -380,6 +404,8 @@ fn status(list: &List, names: &Names) -> Html {
         if !page.subject.is_empty() {
             if list.id == ListId::Instructions {
                 // The code is named beside it.
+            } else if list.id == ListId::Changes {
+                <b class="n">{ shortened(&escaped(&page.subject)) }</b>
             } else if list.id == ListId::Kernels || list.id == ListId::Devices {
                 <b>{ escaped(&page.subject) }</b>
                 { button("btn2", Command::SelectAbove(0), plain("All images")) }
@@ -770,7 +796,7 @@ impl GridData for Grid {
     }
 
     fn is_code(&self) -> bool {
-        self.list == ListId::Instructions
+        matches!(self.list, ListId::Instructions | ListId::Changes)
     }
 
     fn sort(&self) -> Option<(usize, bool)> {
@@ -789,7 +815,10 @@ impl GridData for Grid {
             self.data().cell(row, column).map_or_else(
                 || plain("…"),
                 |found| match column.id {
-                    id if self.is_code() => self.code_cell(id, found),
+                    id if self.list == ListId::Instructions => self.code_cell(id, found),
+                    id if self.list == ListId::Changes => {
+                        compare::cell(id, found, row).unwrap_or_else(|| cell(found))
+                    }
                     "eu_thread_count" if found.is_default => cell(&Cell::empty()),
                     _ => cell(found),
                 },
@@ -799,10 +828,22 @@ impl GridData for Grid {
     }
 
     fn selected(&self) -> Option<u64> {
-        self.data().place()
+        match self.list {
+            ListId::Differences => self.view.difference(),
+            _ => self.data().place(),
+        }
     }
 
     fn is_selected(&self, row: u64) -> bool {
+        match self.list {
+            ListId::Differences => return self.view.difference() == Some(row),
+            ListId::Changes => {
+                let is_it = |to: Option<Span>| to.is_some() && to == self.view.selection.span;
+                let row = self.data().rows.row(row);
+                return row.is_some_and(|row| row.cells.iter().any(|cell| is_it(cell.span)));
+            }
+            _ => {}
+        }
         let current = self.data().current();
         let rows = current.and_then(|current| Some((current.place?, current.count)));
         rows.is_some_and(|(first, count)| row >= first && row - first < count)
@@ -847,7 +888,7 @@ impl GridData for Grid {
     fn choose(&self, row: u64, column: usize, part: Option<u64>) {
         let known = self.data().rows.row(row);
         match (part, known) {
-            (Some(at), Some(row)) if self.is_code() => {
+            (Some(at), Some(row)) if self.list == ListId::Instructions => {
                 self.session.0.select_operand(row.entry, at);
             }
             _ => self.session.0.choose_cell(self.list, row, column),
@@ -855,6 +896,17 @@ impl GridData for Grid {
     }
 
     fn open(&self, row: u64) {
+        if self.list == ListId::Changes {
+            let row = self.data().rows.row(row);
+            let from = row.and_then(|row| row.cells.iter().find_map(|cell| cell.base));
+            return match from {
+                Some(from) => self.session.0.show_in_base(from),
+                None => self
+                    .session
+                    .0
+                    .notice("This row has no bytes in the other file."),
+            };
+        }
         let panel = match self.list {
             ListId::Kernels => PanelId::Arguments,
             ListId::Modules => PanelId::Properties,

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod assembly;
+mod compare;
 mod graph;
 mod kernel_occupancy;
 mod kernel_ruler;
@@ -120,6 +121,15 @@ pub const PANELS: &[Panel] = &[
         |view| view.opened.summary.has.loadable || holds_images(view),
         list::list,
     ),
+    Panel {
+        badge: compare::badge,
+        ..panel(
+            PanelId::Compare,
+            "Compare",
+            |view| !view.opened.summary.has.unknown || view.compare.base.is_some(),
+            |props| html! { <compare::Compare ..props.clone() /> },
+        )
+    },
     Panel {
         badge: problems::badge,
         ..panel(

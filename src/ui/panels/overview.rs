@@ -7,7 +7,8 @@ use super::sizes::sizes;
 use super::verdict::{images, target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
-use crate::ui::components::span_button;
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain, span_button};
 use crate::ui::format;
 
 /// The overview.
@@ -43,7 +44,10 @@ pub(super) fn overview(props: &PanelProps) -> Html {
         <div class="panel overview">
             { verdict(props) }
             <section class="block">
-                <h2>{ &*summary.title }</h2>
+                <div class="block-head">
+                    <h2>{ &*summary.title }</h2>
+                    <span title="The file as one page of HTML, to send or to print">{ button("btn2", Command::SaveReport, plain("Save report")) }</span>
+                </div>
                 <dl class="kv facts">
                     { for facts.map(|fact| html! { <>
                         <dt>{ &*fact.label }</dt>

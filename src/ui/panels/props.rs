@@ -1,10 +1,12 @@
 //! What every panel is given.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::ui::hooks::SessionContext;
 use crate::ui::ptr_eq::PtrEq;
-use crate::ui::state::View;
+use crate::ui::state::{TabId, View};
 
 /// What every panel is given.
 #[derive(Properties, Clone, PartialEq)]
@@ -15,4 +17,6 @@ pub struct PanelProps {
     pub view: PtrEq<View>,
     /// More is to be shown where there is much.
     pub more: bool,
+    /// The other open files, by name.
+    pub others: Rc<[(TabId, AttrValue)]>,
 }

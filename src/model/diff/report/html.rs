@@ -4,33 +4,10 @@ use std::io::{self, Write};
 
 use super::words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};
 use crate::model::diff::{Better, Change, Comparison, Part};
-use crate::model::text::escaped;
+use crate::model::html::{begin, end, safe};
 
 /// So many fields of an entry are listed.
 const FIELDS: usize = 1000;
-
-static STYLE: &str = "body{font:14px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:70rem;\
-padding:0 1rem;color:#1b1f24;background:#fff}table{border-collapse:collapse;width:100%}\
-th,td{border-bottom:1px solid #d0d7de;padding:.25rem .6rem;text-align:left;vertical-align:top;\
-overflow-wrap:anywhere}td.from,td.to{font-family:ui-monospace,monospace}.worse{color:#a40e26}\
-.better{color:#116329}h2{margin-top:2rem}h3{font-size:1rem;margin:1.2rem 0 .3rem}\
-@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}\
-th,td{border-color:#30363d}.worse{color:#ff8182}.better{color:#56d364}}";
-
-fn safe(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
 
 /// Writes a comparison as one page.
 ///
@@ -39,21 +16,20 @@ fn safe(text: &str) -> String {
 /// When `out` cannot be written to.
 pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let names = format!("{} → {}", comparison.a.name, comparison.b.name);
-    let title = safe(&escaped(&names));
+    begin(&names, out)?;
     writeln!(
         out,
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n<p><strong>{}</strong></p>\n<ul>",
+        "<h1>{}</h1>\n<p><strong>{}</strong></p>\n<ul>",
+        safe(&names),
         verdict_words(comparison)
     )?;
     writeln!(out, "<li>from {}</li>", safe(&head_words(&comparison.a)))?;
     writeln!(out, "<li>to {}</li>", safe(&head_words(&comparison.b)))?;
     for line in comparison.remarks.iter().chain(&counts(comparison)) {
-        writeln!(out, "<li>{}</li>", safe(&escaped(line)))?;
+        writeln!(out, "<li>{}</li>", safe(line))?;
     }
     for note in &comparison.notes {
-        writeln!(out, "<li>not compared: {}</li>", safe(&escaped(note)))?;
+        writeln!(out, "<li>not compared: {}</li>", safe(note))?;
     }
     writeln!(out, "</ul>")?;
     summary(comparison, out)?;
@@ -80,7 +56,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
                 writeln!(
                     out,
                     "<tr><td>{}</td><td class=\"to\">{}</td></tr>",
-                    safe(&escaped(&field.path)),
+                    safe(&field.path),
                     safe(&field_words(field))
                 )?;
             }
@@ -90,7 +66,7 @@ pub fn write_html(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()
             }
         }
     }
-    writeln!(out, "</body></html>")
+    end(out)
 }
 
 /// The numbers of the kernels that differ.
@@ -108,7 +84,7 @@ fn summary(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         "<h2>summary</h2>\n<table><tr><th>kernel</th><th>what</th><th>from → to</th></tr>"
     )?;
     for entry in measured {
-        let mut name = safe(&escaped(entry.title()));
+        let mut name = safe(entry.title());
         for measure in &entry.measures {
             let class = match measure.better {
                 Better::Neither => String::new(),

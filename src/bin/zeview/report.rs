@@ -1,0 +1,92 @@
+//! `zeview report`: files as one page of HTML, to send or to print.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use zeview::model::report::{write_end, write_file, write_head};
+
+use crate::FileArgument;
+use crate::files::targets;
+use crate::input;
+use crate::output::{self, complain};
+use crate::progress::Progress;
+use crate::replace;
+
+#[derive(Args)]
+#[command(after_long_help = "\
+The page has no scripts and refers to no other file. Of each table the first 2000 rows are in it, of \
+the problems the first 500; what is left out is counted.\n\n\
+Exit status: 0, or 2 if a file could not be read, or the report not be written.")]
+pub struct Options {
+    /// The files, or folders of files; `-` reads standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<FileArgument>,
+    /// Write the report here; without, to standard output.
+    #[arg(long, short, value_name = "PAGE")]
+    output: Option<PathBuf>,
+}
+
+pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let mut status = 0;
+    let mut targets = targets(&options.files, |path, error| {
+        complain!("{}: {error}", path.display());
+        status = 2;
+    });
+    if targets.is_empty() {
+        complain!("there is no file to report on");
+        return Ok(ExitCode::from(2));
+    }
+    targets.dedup_by(|a, b| a.path == b.path);
+    let title = match targets.as_slice() {
+        [one] => one.path.display().to_string(),
+        several => format!("{} files", several.len()),
+    };
+    let mut write = |out: &mut dyn Write| -> io::Result<()> {
+        write_head(&title, out)?;
+        for target in &targets {
+            let progress = Progress::start();
+            progress.say(|| format!("decoding {}", target.path.display()));
+            match input::open(&target.path) {
+                Ok(mut document) => {
+                    document.open_all();
+                    write_file(&mut document, out)?;
+                }
+                Err(error) => {
+                    complain!("{}: {error}", target.path.display());
+                    status = 2;
+                }
+            }
+        }
+        write_end(out)
+    };
+    match &options.output {
+        Some(path) if is_input(&options.files, path) => {
+            complain!("the report is one of the files; choose another --output");
+            return Ok(ExitCode::from(2));
+        }
+        Some(path) => {
+            let written = replace::file(path, &mut |file| {
+                let mut out = BufWriter::new(file);
+                write(&mut out)?;
+                out.flush()
+            });
+            if let Err(error) = written {
+                complain!("{}: {error}", path.display());
+                return Ok(ExitCode::from(2));
+            }
+        }
+        None => {
+            let mut out = output::raw();
+            write(&mut out)?;
+            out.flush()?;
+        }
+    }
+    Ok(ExitCode::from(status))
+}
+
+fn is_input(files: &[PathBuf], output: &Path) -> bool {
+    let mut files = files.iter();
+    files.any(|file| same_file::is_same_file(file, output).unwrap_or(false))
+}

@@ -1,0 +1,102 @@
+//! What the page knows of the comparison of a file with another one.
+
+use std::rc::Rc;
+
+use yew::AttrValue;
+
+use super::state::TabId;
+use crate::worker::protocol::CompareReport;
+
+/// The comparison of a file with another one, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CompareState {
+    /// The file that it is compared with.
+    pub base: Option<Base>,
+    /// Registers and scoreboard tokens may have other numbers.
+    pub renumbered: bool,
+    /// The result; the last one stays while another is on its way.
+    pub report: Option<Rc<CompareReport>>,
+    /// It is being compared.
+    pub is_working: bool,
+    /// Why it could not be compared.
+    pub failed: Option<AttrValue>,
+    /// The difference that is shown in full.
+    pub chosen: Option<Chosen>,
+}
+
+/// The file that another one is compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// Its tab, which may have been closed since.
+    pub tab: TabId,
+    /// Its name.
+    pub name: AttrValue,
+    /// Its address, if it came from one.
+    pub url: Option<AttrValue>,
+}
+
+/// Whether a file is opened again when it changes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Following {
+    /// No.
+    #[default]
+    No,
+    /// Yes; it has not changed so far.
+    Yes,
+    /// Yes; it has changed, and what it was before can be compared with.
+    Changed,
+}
+
+/// A row of the list of differences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chosen {
+    /// Its place in the list, whatever the query.
+    pub index: u64,
+    /// Its place among those that the query finds, and the generation of the list that this is
+    /// true for.
+    pub place: (u64, u32),
+}
+
+/// A change of what is known.
+pub enum CompareChange {
+    /// The file is compared with this one.
+    Asked(Base, bool),
+    /// The result.
+    Answered(Rc<CompareReport>),
+    /// It could not be compared; in words.
+    Failed(AttrValue),
+    /// A difference is shown in full.
+    Choose(Chosen),
+}
+
+impl CompareState {
+    /// Changes it.
+    pub fn apply(&mut self, change: CompareChange) {
+        match change {
+            CompareChange::Asked(base, renumbered) => {
+                if self.base.as_ref() != Some(&base) {
+                    self.report = None;
+                }
+                self.base = Some(base);
+                self.renumbered = renumbered;
+                self.is_working = true;
+                self.failed = None;
+            }
+            CompareChange::Answered(report) => {
+                let first = Chosen {
+                    index: 0,
+                    place: (0, 0),
+                };
+                self.chosen = (report.differences > 0).then_some(first);
+                self.report = Some(report);
+                self.is_working = false;
+            }
+            CompareChange::Failed(why) => {
+                self.report = None;
+                self.is_working = false;
+                self.failed = Some(why);
+            }
+            CompareChange::Choose(chosen) => self.chosen = Some(chosen),
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The file compared with another one: which file, what there is to say of both, what differs, and
+//! one difference in full.
+
+use yew::prelude::*;
+
+use super::list::list_of;
+use super::props::PanelProps;
+use crate::model::diff::Head;
+use crate::model::list::{Cell, CellValue, ListId, Row};
+use crate::model::text::escaped;
+use crate::model::{SourceId, Tone};
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain, shortened};
+use crate::ui::format;
+use crate::ui::state::View;
+use crate::worker::protocol::{CompareForm, CompareReport};
+
+/// How many differences there are.
+pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
+    let report = view.compare.report.as_ref()?;
+    Some((report.differences, Tone::Plain))
+}
+
+/// What differs from another file.
+#[component]
+pub fn Compare(props: &PanelProps) -> Html {
+    let compare = &props.view.compare;
+    let Some(report) = &compare.report else {
+        return html! { <div class="panel calm compare" data-base="">{ choice(props) }</div> };
+    };
+    html! {
+        <div class="panel listing compare" data-base="">
+            { head(props, report) }
+            if report.differences == 0 {
+                <div class="calm"><p>{ &*report.verdict }</p></div>
+            } else {
+                <section class="differences" aria-label="Differences">{ list_of(ListId::Differences, props) }</section>
+                <section class="changes" aria-label="Selected difference">{ list_of(ListId::Changes, props) }</section>
+            }
+        </div>
+    }
+}
+
+/// With what the file can be compared.
+fn choice(props: &PanelProps) -> Html {
+    let compare = &props.view.compare;
+    if compare.is_working {
+        let name = compare.base.as_ref().map_or("", |base| &base.name);
+        return html! { <p role="status">{ format!("Comparing with {} …", escaped(name)) }</p> };
+    }
+    html! { <>
+        if let Some(why) = &compare.failed {
+            <p class="warn" role="alert">{ escaped(why) }</p>
+        }
+        <p>{ "Compare this file with an earlier one: kernels by name, code by instructions, values by key." }</p>
+        <div class="acts">{ for others(props, "btn2") }</div>
+        <p class="dim">{ "Or drop a file here. Two files that are dropped together are compared." }</p>
+    </> }
+}
+
+/// The open files that can be compared with, and the way to another one.
+fn others<'a>(props: &'a PanelProps, class: &'static str) -> impl Iterator<Item = Html> + 'a {
+    let files = props.others.iter().map(move |(tab, name)| {
+        button(class, Command::CompareWith(*tab), shortened(&escaped(name)))
+    });
+    files.chain([button(class, Command::ChooseBase, plain("Choose a file…"))])
+}
+
+/// One of the two files.
+fn file(label: &'static str, head: &Head, other: &Head) -> Html {
+    let mut words = vec![escaped(&head.title), escaped(&head.target)];
+    words.push(format::size(head.size));
+    if head.compiler != other.compiler {
+        words.push(escaped(&head.compiler));
+    }
+    words.retain(|word| !word.is_empty());
+    html! { <>
+        <dt>{ label }</dt>
+        <dd><b>{ shortened(&escaped(&head.name)) }</b><span class="dim">{ words.join(" · ") }</span></dd>
+    </> }
+}
+
+/// What there is to say of the two files as a whole.
+fn head(props: &PanelProps, report: &CompareReport) -> Html {
+    let compare = &props.view.compare;
+    let tone = match (report.equal, report.same_meaning) {
+        (true, _) => Tone::Good,
+        (_, true) if !report.is_cut => Tone::Good,
+        _ => Tone::Plain,
+    };
+    let menu = |label: &str, within: Html| {
+        html! {
+            <details class="menu" name="list-menu">
+                <summary class="btn2">{ label.to_owned() }</summary>
+                <div class="pop acts">{ within }</div>
+            </details>
+        }
+    };
+    let report_menu = html! { <>
+        { button("btn2", Command::CopyComparison(CompareForm::Markdown), plain("Copy as Markdown")) }
+        { button("btn2", Command::SaveComparison(CompareForm::Markdown), plain("Save as Markdown")) }
+        { button("btn2", Command::SaveComparison(CompareForm::Html), plain("Save as HTML")) }
+        { button("btn2", Command::SaveComparison(CompareForm::Json), plain("Save as JSON")) }
+        <p class="dim small">{ "All differences, as zeview diff writes them." }</p>
+    </> };
+    html! {
+        <div class="compare-head">
+            <dl class="both">
+                { file("from", &report.from, &report.to) }
+                { file("to", &report.to, &report.from) }
+            </dl>
+            <div class="acts">
+                { button("btn2", Command::Swap, plain("Swap")) }
+                { menu("Compare with", html! { <>{ for others(props, "btn2") }</> }) }
+                { menu("Report", report_menu) }
+            </div>
+            <p class="said" role="status">
+                <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
+                { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
+                { for report.remarks.iter().map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
+                if compare.is_working { <span class="dim">{ "Comparing …" }</span> }
+            </p>
+        </div>
+    }
+}
+
+/// How the instructions of the difference are compared and shown.
+pub(super) fn instructions(view: &View) -> Html {
+    let all = view.lists.get(ListId::Changes).query.all;
+    let toggle = |on: bool, command: Command, label: &'static str, title: &'static str| {
+        html! {
+            <button type="button" class="btn2" aria-pressed={on.to_string()} {title}
+                    data-command={command.to_string()}>{ label }</button>
+        }
+    };
+    html! { <>
+        { toggle(all, Command::ToggleSecondary(ListId::Changes), "All instructions", "Also those that are the same in both files") }
+        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register numbers", "General registers and scoreboard tokens with other numbers are no difference") }
+    </> }
+}
+
+/// A cell of a difference: each side in its colour.
+pub(super) fn cell(id: &str, found: &Cell<'_>, row: &Row) -> Option<Html> {
+    let change = row.cells.first().map(|cell| cell.value.text());
+    let is_change = |word: &str| change.as_deref() == Some(word);
+    let side = match id {
+        "from" if is_change("removed") || is_change("changed") => "side gone",
+        "to" if is_change("added") || is_change("changed") => "side new",
+        "from" | "to" => "side",
+        _ => return None,
+    };
+    let text = match &found.value {
+        CellValue::Text(text) => escaped(text),
+        _ => String::new(),
+    };
+    let is_link = found.base.filter(|base| base.source == SourceId::FILE);
+    Some(html! {
+        <span class={side} title={text.clone()}>
+            <span class="asm">{ text }</span>
+            if let Some(base) = is_link {
+                <button type="button" class="ico there" tabindex="-1" data-command={Command::ShowInBase(base).to_string()}
+                        aria-label="Show in the first file" title="Show in the first file (Enter)">{ "↗" }</button>
+            }
+        </span>
+    })
+}

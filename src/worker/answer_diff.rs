@@ -1,0 +1,66 @@
+//! What requests about the comparison with another file are answered.
+
+use super::handler::EXPORT_MAX;
+use super::protocol::{CompareForm, CompareReport, Response};
+use crate::model::Document;
+use crate::model::diff::report::{counts, json, verdict_words, write_html, write_markdown};
+use crate::model::diff::{Comparison, Options};
+
+/// Compares a document with another file, or again with the same one.
+///
+/// # Errors
+///
+/// When it was compared with none before; says so in words.
+pub(super) fn compare(
+    document: &mut Document,
+    base: Option<Document>,
+    renumbered: bool,
+) -> Result<Response, String> {
+    let options = Options { renumbered };
+    let compared = match base {
+        Some(base) => Some(document.compare_with(base, &options)),
+        None => document.compare_again(&options),
+    };
+    let comparison = compared.ok_or(NONE)?;
+    Ok(Response::Compared(Box::new(report(&comparison))))
+}
+
+const NONE: &str = "The file is not compared with another one.";
+
+fn report(comparison: &Comparison) -> CompareReport {
+    CompareReport {
+        from: comparison.a.clone(),
+        to: comparison.b.clone(),
+        equal: comparison.equal,
+        same_meaning: comparison.same_meaning(),
+        differences: comparison.entries.len() as u64,
+        verdict: verdict_words(comparison).into(),
+        counts: counts(comparison),
+        remarks: comparison.remarks.clone(),
+        is_cut: comparison.is_cut,
+    }
+}
+
+/// The whole comparison as text.
+///
+/// # Errors
+///
+/// When there is none, or it would be too long; says so in words.
+pub(super) fn written(document: &Document, form: CompareForm) -> Result<Response, String> {
+    let comparison = document.comparison().ok_or(NONE)?;
+    let mut out = Vec::new();
+    let written = match form {
+        CompareForm::Markdown => write_markdown(comparison, &mut out),
+        CompareForm::Html => write_html(comparison, &mut out),
+        CompareForm::Json => {
+            serde_json::to_writer(&mut out, &json(comparison)).map_err(std::io::Error::from)
+        }
+    };
+    written.map_err(|error| error.to_string())?;
+    if out.len() > EXPORT_MAX {
+        return Err("This comparison is too long. Use the command line: zeview diff.".to_owned());
+    }
+    String::from_utf8(out)
+        .map(Response::Text)
+        .map_err(|error| error.to_string())
+}

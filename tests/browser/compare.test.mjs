@@ -1,0 +1,150 @@
+// Two files compared: how they come in, what differs, one difference in full, both ways.
+
+import assert from "node:assert/strict";
+import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, fixture, journey } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const sample = (name) => readFile(path.join(SAMPLES, name));
+const zebin = (name) => readFile(fixture(`zebin/${name}`));
+
+const spill = await sample("spill.dg2.zebin");
+const other = await zebin("spill.nvl-p.igc2.40.zebin");
+
+const tab = (page, name) => page.getByRole("tab", { name });
+const panelTab = (page, name) => page.getByRole("tablist", { name: "Panels" }).getByRole("tab", { name });
+const differences = (page) => page.getByRole("grid", { name: "Differences" });
+const change = (page) => page.getByRole("grid", { name: "Difference", exact: true });
+const rows = (grid) => grid.locator("[data-row]");
+const said = (page) => page.locator(".compare-head .said").getByText("The files differ in what they mean.");
+/** The names of the two files; a long one is there twice, cut and whole. */
+const names = (page) => page.locator(".compare-head dd b").evaluateAll((heads) => heads.map((head) => (head.querySelector(".unseen") ?? head).textContent));
+const both = (page) => dropBytes(page, { "before.zebin": spill, "after.zebin": other });
+
+journey("two files dropped together are compared", { width: 1600, height: 1000 }, async (page) => {
+  await both(page);
+  await said(page).waitFor();
+  await tab(page, "before.zebin").waitFor();
+  assert.equal(await tab(page, "after.zebin").getAttribute("aria-selected"), "true");
+  assert.equal(await panelTab(page, /^Compare/).getAttribute("aria-selected"), "true");
+  assert.deepEqual(await names(page), ["before.zebin", "after.zebin"]);
+  await rows(differences(page)).first().waitFor();
+  // The first difference is shown in full, both sides beside each other.
+  await rows(change(page)).first().waitFor();
+  await axe(page);
+});
+
+journey("a difference leads to its bytes in both files", { width: 1600, height: 1000 }, async (page) => {
+  await both(page);
+  await rows(change(page)).first().waitFor();
+  await rows(differences(page)).nth(1).click();
+  await eventually(async () => rows(differences(page)).nth(1).getAttribute("aria-selected"), "true");
+  const changed = rows(change(page)).filter({ hasText: "changed" }).filter({ has: page.locator(".there") }).first();
+  await changed.click();
+  await page.locator("[role=treeitem][aria-selected=true]").waitFor();
+  const status = page.locator("footer .mono");
+  const here = await status.textContent();
+  // Enter shows the same in the first file.
+  await page.keyboard.press("Enter");
+  await eventually(() => tab(page, "before.zebin").getAttribute("aria-selected"), "true");
+  await eventually(async () => (await status.textContent()) !== "", true);
+  assert.ok(here);
+});
+
+journey("by keyboard: the next difference, the previous one, the end", { width: 1440, height: 900 }, async (page) => {
+  await both(page);
+  await rows(change(page)).first().waitFor();
+  const selected = () => differences(page).locator("[aria-selected=true]").getAttribute("data-row");
+  await eventually(selected, "0");
+  await page.keyboard.press(".");
+  await eventually(selected, "1");
+  await page.keyboard.press(",");
+  await eventually(selected, "0");
+  await page.keyboard.press(",");
+  await page.getByRole("status").getByText("This is the first difference.").waitFor();
+});
+
+journey("the panel says what can be compared with, and takes a file that is dropped on it", { width: 1280 }, async (page) => {
+  await dropBytes(page, { "after.zebin": other });
+  await panelTab(page, "Compare").click();
+  await page.getByText("Compare this file with an earlier one").waitFor();
+  await axe(page);
+  await dropBytes(page, { "before.zebin": spill }, { on: "[data-base]" });
+  await said(page).waitFor();
+  assert.equal(await tab(page, "after.zebin").getAttribute("aria-selected"), "true");
+  await page.getByRole("button", { name: "Swap" }).click();
+  await eventually(() => tab(page, "before.zebin").getAttribute("aria-selected"), "true");
+  await said(page).waitFor();
+  assert.deepEqual(await names(page), ["after.zebin", "before.zebin"]);
+});
+
+journey("an open file is chosen to compare with", { width: 1280 }, async (page) => {
+  await dropBytes(page, { "before.zebin": spill });
+  await page.locator(".head-line .chips").waitFor();
+  await dropBytes(page, { "after.zebin": other });
+  await panelTab(page, "Compare").click();
+  await page.getByRole("tabpanel").getByRole("button", { name: "before.zebin" }).click();
+  await said(page).waitFor();
+});
+
+journey("a file and itself are equal", async (page) => {
+  await dropBytes(page, { "a.zebin": spill, "b.zebin": spill });
+  await page.getByText("The files are equal, byte by byte.").first().waitFor();
+});
+
+journey("differences are filtered and taken along", { width: 1440 }, async (page) => {
+  await both(page);
+  await rows(differences(page)).first().waitFor();
+  const all = Number(await differences(page).getAttribute("aria-rowcount"));
+  await page.getByRole("searchbox", { name: "Filter differences" }).fill("part=kernel");
+  await eventually(async () => Number(await differences(page).getAttribute("aria-rowcount")) < all, true);
+  await page.getByText("Report", { exact: true }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save as Markdown" }).first().click(),
+  ]);
+  assert.match(download.suggestedFilename(), /\.md$/);
+  const text = await readFile(await download.path(), "utf8");
+  assert.match(text, /before\.zebin/);
+  assert.match(text, /after\.zebin/);
+});
+
+journey("an address names two files", {
+  address: "?a=samples%2Fvecadd.bmg.zebin&b=samples%2Fspill.dg2.zebin",
+  before: (page) => expectRequests(page, /samples\/(vecadd\.bmg|spill\.dg2)\.zebin$/),
+}, async (page) => {
+  await said(page).waitFor();
+  assert.deepEqual(await names(page), ["vecadd.bmg.zebin", "spill.dg2.zebin"]);
+  // The address still says both.
+  await eventually(() => page.evaluate(() => location.search), /^\?a=samples\/vecadd\.bmg\.zebin&b=samples\/spill\.dg2\.zebin$/);
+});
+
+journey("a followed file that is compiled again is compared with before", { width: 1440, height: 900 }, async (page) => {
+  const folder = await mkdtemp(path.join(tmpdir(), "follow-"));
+  try {
+    const file = path.join(folder, "kernel.zebin");
+    await copyFile(path.join(SAMPLES, "vecadd.bmg.zebin"), file);
+    await dropFromDisk(page, [file]);
+    await page.locator(".head-line .chips").waitFor();
+    await page.getByRole("button", { name: "Follow the file" }).click();
+    await eventually(() => page.getByRole("button", { name: "Follow the file" }).getAttribute("aria-pressed"), "true");
+    const { mtime } = await stat(file);
+    await copyFile(path.join(SAMPLES, "spill.dg2.zebin"), file);
+    await utimes(file, new Date(), new Date(mtime.getTime() + 5000));
+    await page.getByRole("button", { name: /^Compare with before/ }).waitFor();
+    await page.keyboard.press("b");
+    await said(page).waitFor();
+    assert.deepEqual(await names(page), ["kernel.zebin (before)", "kernel.zebin"]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+journey("a narrow window", { width: 420, height: 900 }, async (page) => {
+  await both(page);
+  await said(page).waitFor();
+  await rows(differences(page)).first().waitFor();
+  await axe(page);
+});
