@@ -258,7 +258,7 @@ fn written_as_the_command_line_writes_it() {
     for (form, begins) in [
         (CompareForm::Markdown, "- from a.zebin"),
         (CompareForm::Html, "<!doctype html>"),
-        (CompareForm::Json, "{\"schema\""),
+        (CompareForm::Json, "\"schema\":1"),
     ] {
         let Response::Text(text) = asked(&mut handler, Request::WriteComparison { form }) else {
             panic!("{form:?}");

@@ -14,6 +14,7 @@ mod cli_disasm;
 mod cli_hosts;
 mod cli_kernels;
 mod cli_ls;
+mod cli_open;
 mod cli_report;
 mod cli_summary;
 mod compare;

@@ -16,6 +16,7 @@ mod lines;
 mod ls;
 mod modules;
 mod occupancy;
+mod open;
 mod output;
 mod parallel;
 mod progress;
@@ -123,6 +124,10 @@ enum Command {
     ///
     /// Example: zeview modules app.syclbin
     Modules(modules::Options),
+    /// Show files in the page, in a browser on this machine.
+    ///
+    /// Example: zeview open --compare before.zebin after.zebin
+    Open(open::Options),
     /// Print a script that completes commands and options in a shell.
     ///
     /// Example: zeview completions bash > ~/.local/share/bash-completion/completions/zeview
@@ -169,6 +174,7 @@ fn main() -> ExitCode {
         Some(Command::Lines(options)) => lines::run(options),
         Some(Command::Extract(options)) => extract::run(options),
         Some(Command::Modules(options)) => modules::run(options),
+        Some(Command::Open(options)) => open::run(options),
         Some(Command::Completions { shell }) => completions(*shell),
     };
     match outcome {

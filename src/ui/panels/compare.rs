@@ -10,9 +10,10 @@ use crate::model::list::{Cell, CellValue, ListId, Row};
 use crate::model::text::escaped;
 use crate::model::{SourceId, Tone};
 use crate::ui::commands::Command;
-use crate::ui::components::{button, plain, shortened};
+use crate::ui::components::{button, plain, shortened, tab_id};
 use crate::ui::format;
-use crate::ui::state::View;
+use crate::ui::hooks::{scroll_into_view, use_change};
+use crate::ui::state::{PanelId, View};
 use crate::worker::protocol::{CompareForm, CompareReport};
 
 /// How many differences there are.
@@ -25,6 +26,9 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
 #[component]
 pub fn Compare(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
+    // Nobody has pressed the tab where two files were dropped.
+    let show = || scroll_into_view(&tab_id(&Command::Panel(PanelId::Compare)));
+    use_change([props.view.opening.into(), 0, 0, 0], Box::new(show));
     let Some(report) = &compare.report else {
         return html! { <div class="panel calm compare" data-base="">{ choice(props) }</div> };
     };

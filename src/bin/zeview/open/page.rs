@@ -1,0 +1,69 @@
+//! Where the page comes from.
+
+use std::borrow::Cow;
+use std::env;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The page that was built into the command line.
+#[cfg(feature = "page")]
+#[derive(rust_embed::RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/dist"]
+#[allow_missing = true]
+struct Built;
+
+/// The page's release folder.
+pub enum Page {
+    /// A folder.
+    Folder(PathBuf),
+    /// The one that was built into the command line.
+    #[cfg(feature = "page")]
+    Built,
+}
+
+const INDEX: &str = "index.html";
+
+impl Page {
+    /// The page of this folder; without, the one that there is.
+    ///
+    /// # Errors
+    ///
+    /// When there is none; says so in words.
+    pub fn find(named: Option<&Path>) -> Result<Page, String> {
+        let holds = |folder: &Path| folder.join(INDEX).is_file();
+        if let Some(folder) = named {
+            return match holds(folder) {
+                true => Ok(Page::Folder(folder.to_owned())),
+                false => Err(format!("{}: no {INDEX} is in it", folder.display())),
+            };
+        }
+        #[cfg(feature = "page")]
+        if Built::get(INDEX).is_some() {
+            return Ok(Page::Built);
+        }
+        let program = env::current_exe().ok();
+        let beside = program.as_deref().and_then(Path::parent);
+        let folders = beside.map(|folder| [folder.join("page"), folder.join("../share/zeview")]);
+        let found = folders.into_iter().flatten().find(|folder| holds(folder));
+        found.map(Page::Folder).ok_or_else(|| {
+            "the page is not here: name its release folder with --page, or install with \
+             `cargo install --features page` after `cargo xtask dist`"
+                .to_owned()
+        })
+    }
+
+    /// A file of the page, by its path; nothing if there is none.
+    pub fn get(&self, path: &str) -> Option<Cow<'static, [u8]>> {
+        let path = if path.is_empty() { INDEX } else { path };
+        // What leads out of the folder is no file of the page.
+        let mut parts = Path::new(path).components();
+        if !parts.all(|part| matches!(part, Component::Normal(_))) {
+            return None;
+        }
+        match self {
+            Page::Folder(folder) => fs::read(folder.join(path)).ok().map(Cow::Owned),
+            #[cfg(feature = "page")]
+            Page::Built => Built::get(path).map(|file| file.data),
+        }
+    }
+}

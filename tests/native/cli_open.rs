@@ -1,0 +1,150 @@
+//! `zeview open`: what it serves, to whom, and when it ends.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::cli::{damaged, stderr, temporary, vecadd, zeview};
+
+/// A page that is enough for the server.
+fn page() -> PathBuf {
+    let folder = temporary("open.txt", b"").with_file_name("open-page");
+    fs::create_dir_all(folder.join("0123")).unwrap();
+    let index = "<html><head><title>page</title></head><body></body></html>";
+    fs::write(folder.join("index.html"), index).unwrap();
+    fs::write(folder.join("0123/app.js"), "1;").unwrap();
+    folder
+}
+
+/// A server that is ended when it is dropped.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts it; returns it with its host and the first part of its paths.
+fn serve(arguments: &[&str]) -> (Serving, String, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
+        .args(["open", "--no-browser", "--page"])
+        .arg(page())
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let out = child.stdout.as_mut().unwrap();
+    BufReader::new(out).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("http://").unwrap().to_owned();
+    let (host, path) = address.split_once('/').unwrap();
+    let (token, query) = path.split_once('/').unwrap();
+    let (host, token, query) = (host.to_owned(), token.to_owned(), query.to_owned());
+    (Serving(child), host, token, query)
+}
+
+/// The status and the body that `request` is answered.
+fn ask(host: &str, named: &str, method: &str, path: &str) -> (u32, Vec<u8>) {
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: {named}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap();
+    let head = String::from_utf8(answer[..end].to_vec()).unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, answer[end + 4..].to_vec())
+}
+
+#[test]
+fn the_page_and_the_files_and_nothing_else() {
+    let (one, other) = (vecadd(), damaged());
+    let (_serving, host, token, query) = serve(&[&one, &other]);
+    assert!(host.starts_with("127.0.0.1:"), "{host}");
+    assert_eq!(token.len(), 32);
+    assert!(query.starts_with("?url=files/0/vecadd.wcl"), "{query}");
+    assert!(query.contains("&url=files/1/damaged.zebin"), "{query}");
+    let get = |path: &str| ask(&host, &host, "GET", &format!("/{token}/{path}"));
+    let (status, index) = get("");
+    assert_eq!(status, 200);
+    assert!(String::from_utf8(index).unwrap().contains("alive.js"));
+    assert_eq!(get("0123/app.js"), (200, b"1;".to_vec()));
+    assert_eq!(get("files/0/any-name"), (200, fs::read(&one).unwrap()));
+    assert_eq!(get("files/1/any-name"), (200, fs::read(&other).unwrap()));
+    for path in [
+        "files/2/x",
+        "files/-1/x",
+        "files/0",
+        "files/../index.html",
+        "../open.txt",
+        "0123/../../open.txt",
+        "%2e%2e/open.txt",
+        "/etc/passwd",
+        "none.js",
+    ] {
+        assert_eq!(get(path).0, 404, "{path}");
+    }
+    // Without the path, from another site, or to change something.
+    assert_eq!(ask(&host, &host, "GET", "/").0, 404);
+    assert_eq!(ask(&host, &host, "GET", "/index.html").0, 404);
+    let root = format!("/{token}/");
+    assert_eq!(ask(&host, "evil.example", "GET", &root).0, 404);
+    assert_eq!(ask(&host, &host, "POST", &root).0, 404);
+    assert_eq!(ask(&host, &host, "HEAD", &root).0, 200);
+}
+
+#[test]
+fn two_files_are_compared() {
+    let (_serving, _, _, query) = serve(&["--compare", &vecadd(), &damaged()]);
+    assert!(query.starts_with("?a=files/0/vecadd"), "{query}");
+    assert!(query.ends_with("&b=files/1/damaged.zebin"), "{query}");
+}
+
+#[test]
+fn it_ends_when_the_last_tab_is_closed() {
+    let (mut serving, host, token, _) = serve(&[&vecadd()]);
+    let mut tab = TcpStream::connect(&host).unwrap();
+    let request = format!("GET /{token}/alive HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    tab.write_all(request.as_bytes()).unwrap();
+    let mut first = [0; 15];
+    tab.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    assert_eq!(serving.0.try_wait().unwrap(), None);
+    drop(tab);
+    let until = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        if let Some(status) = serving.0.try_wait().unwrap() {
+            break status;
+        }
+        assert!(Instant::now() < until, "it still runs");
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert!(status.success());
+}
+
+#[test]
+fn what_cannot_be_opened() {
+    let file = vecadd();
+    let page = page().display().to_string();
+    for (arguments, said) in [
+        (&["--page", "/nowhere", &file][..], "index.html"),
+        (&["--page", &page, "not-there.zebin"][..], "not-there.zebin"),
+        (&["--page", &page, "--compare", &file][..], "two files"),
+        (&["--page", &page, &page][..], "not a file"),
+    ] {
+        let output = zeview(&[&["open", "--no-browser"], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    }
+}
