@@ -69,6 +69,8 @@ const KEYS: &[(&str, Entries)] = &[
             ("F3  n", "next search result; with Shift the previous one"),
             ("g", "go to an offset, a name, or section+offset"),
             ("[  ]", "previous problem, next problem"),
+            (",  .", "previous difference, next difference"),
+            ("b", "compare a followed file with what it was before"),
             ("F6", "next pane; with Shift the previous one"),
             ("1 … 9", "the panel of that number"),
             (
@@ -126,7 +128,10 @@ const TABLE_KEYS: (&str, Entries) = (
             "Shift+←  Shift+→",
             "on a column title: narrower, wider; with Ctrl instead of Shift: move the column",
         ),
-        ("Enter", "open the kernel or module"),
+        (
+            "Enter",
+            "open the kernel or module; of a difference, show the first file",
+        ),
         (
             "Shift",
             "with ↑ ↓ or a click: select rows; with Space: this row",
