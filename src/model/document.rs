@@ -571,7 +571,13 @@ impl Document {
         let first = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let start = page * PAGE;
         if let Some(node) = self.node(id).cloned() {
-            for mut child in self.make(&node, start..count.min(start + PAGE)) {
+            let children = self.make(&node, start..count.min(start + PAGE));
+            if self.nodes.capacity() - self.nodes.len() < children.len() {
+                // By halves: nodes are large, and much of a doubled list could stay empty.
+                let wanted = children.len().max(self.nodes.len() / 2);
+                self.nodes.reserve_exact(wanted);
+            }
+            for mut child in children {
                 child.parent = Some(id);
                 self.nodes.push(child);
             }
