@@ -543,6 +543,17 @@ impl Document {
         }
     }
 
+    /// The same without the children of mappings that do not stand in the file.
+    pub(super) fn written(&self, node: &Node) -> u64 {
+        match self.registry.resolve(node.content, &self.sources) {
+            Content::Lazy { expander, item, .. } if node.kind == NodeKind::Mapping => self
+                .registry
+                .get(expander, &self.sources)
+                .map_or(0, |e| e.count_written(item, &self.sources)),
+            _ => self.walked(node),
+        }
+    }
+
     /// The children `range` of a node, made now if they were not before.
     pub fn children(&mut self, id: NodeId, range: Range<u64>) -> Vec<NodeId> {
         let Some(node) = self.node(id) else {
