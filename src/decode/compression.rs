@@ -111,7 +111,7 @@ pub fn zstd(packed: &[u8], most: u64) -> Vec<u8> {
 
 /// The first bytes of what a zstd frame holds, of which `packed` is the start.
 pub fn zstd_start(packed: &[u8]) -> Vec<u8> {
-    zstd(packed, 64)
+    streams::zstd_start(packed, 64)
 }
 
 impl Context<'_> {

@@ -64,8 +64,8 @@ pub fn output(size: u64) -> u64 {
 /// Bytes of one text of property sets that are read. Real ones have up to a few KB.
 pub const PROPERTIES: u64 = 64 << 20;
 
-/// Properties of one text that are listed, each costs some 300 bytes of memory; the rows of the
-/// text show all. Real ones have up to some hundred.
+/// Sets and properties of one text that are listed, and compared with each other; each costs some
+/// 300 bytes of memory. The rows of the text show all. Real ones have up to some hundred.
 pub const PROPERTY_ENTRIES: usize = 1 << 17;
 
 /// OffloadBinaries in a row that are decoded; a library of a few thousand images has as many.

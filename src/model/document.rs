@@ -546,6 +546,17 @@ impl Document {
         }
     }
 
+    /// The same without the children of mappings that do not stand in the file.
+    pub(super) fn written(&self, node: &Node) -> u64 {
+        match self.registry.resolve(node.content, &self.sources) {
+            Content::Lazy { expander, item, .. } if node.kind == NodeKind::Mapping => self
+                .registry
+                .get(expander, &self.sources)
+                .map_or(0, |e| e.count_written(item, &self.sources)),
+            _ => self.walked(node),
+        }
+    }
+
     /// The children `range` of a node, made now if they were not before.
     pub fn children(&mut self, id: NodeId, range: Range<u64>) -> Vec<NodeId> {
         let Some(node) = self.node(id) else {
@@ -574,7 +585,13 @@ impl Document {
         let first = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         let start = page * PAGE;
         if let Some(node) = self.node(id).cloned() {
-            for mut child in self.make(&node, start..count.min(start + PAGE)) {
+            let children = self.make(&node, start..count.min(start + PAGE));
+            if self.nodes.capacity() - self.nodes.len() < children.len() {
+                // By halves: nodes are large, and much of a doubled list could stay empty.
+                let wanted = children.len().max(self.nodes.len() / 2);
+                self.nodes.reserve_exact(wanted);
+            }
+            for mut child in children {
                 child.parent = Some(id);
                 self.nodes.push(child);
             }

@@ -33,6 +33,12 @@ pub trait Expand {
     /// How many children `item` has.
     fn count(&self, item: u64, sources: &Sources) -> u64;
 
+    /// How many of the children of a mapping stand in the file. Those that do not, such as defaults,
+    /// come after them.
+    fn count_written(&self, item: u64, sources: &Sources) -> u64 {
+        self.count(item, sources)
+    }
+
     /// Pushes the children `range` of `item`, one node for each index of the range.
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>);
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use support::growing::ALL;
+use support::hostile;
 use support::watchdog::Watchdog;
 use zeview::decode::limits;
 use zeview::model::diff::{Options, compare};
@@ -227,13 +228,19 @@ fn memory_is_bounded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    for (name, make) in ALL {
-        let bytes = make(LARGE);
-        for (what, run) in [
+    let growing = ALL.iter().map(|(name, make)| (*name, make(LARGE), true));
+    let hostile = hostile::ALL
+        .iter()
+        .map(|(name, make)| (*name, make(), false));
+    for (name, bytes, is_growing) in growing.chain(hostile) {
+        let uses = [
             ("check", check as Use),
-            ("lists", lists),
             ("dump", begin_dump),
-        ] {
+            ("lists", lists),
+        ];
+        // The lists of two of the others take 12 and 14 times their size.
+        let count = if is_growing { uses.len() } else { 2 };
+        for (what, run) in uses.into_iter().take(count) {
             watchdog.case(format!("{name}, memory of {what}"));
             let memory = cost(&bytes, run).memory;
             eprintln!(

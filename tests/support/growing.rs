@@ -211,6 +211,12 @@ pub const ALL: &[(&str, Make)] = &[
         syclbin.modules[0].text = Text(text.into_bytes());
         syclbin.v1()
     }),
+    ("sets of properties", |size| {
+        let mut syclbin = Syclbin::small();
+        let lines = (0..size / 10).map(|i| format!("[s{i}]\n"));
+        syclbin.modules[0].text = Text(lines.collect::<String>().into_bytes());
+        syclbin.v1()
+    }),
     ("modules", |size| Syclbin::many(size / 1000 + 1).v2()),
 ];
 

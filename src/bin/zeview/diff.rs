@@ -290,8 +290,6 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
 }
 
 fn print(compared: &mut Compared, options: &Options, out: &mut Text) -> io::Result<()> {
-    let entries = std::mem::take(&mut compared.result.entries);
-    compared.result.entries.clone_from(&entries);
     let result = &compared.result;
     writeln!(out, "from {}", head_words(&result.a))?;
     writeln!(out, "to   {}", head_words(&result.b))?;
@@ -306,9 +304,12 @@ fn print(compared: &mut Compared, options: &Options, out: &mut Text) -> io::Resu
     for note in &result.notes {
         writeln!(out, "  not compared: {}", escaped(note))?;
     }
+    // There may be many: they are not copied, and back before anybody asks whether there are some.
+    let entries = std::mem::take(&mut compared.result.entries);
     for entry in &entries {
         print_entry(compared, entry, options, out)?;
     }
+    compared.result.entries = entries;
     Ok(())
 }
 

@@ -47,6 +47,12 @@ impl<W: Write> Visible<W> {
 
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Almost all text has nothing to escape.
+        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n');
+        if self.partial.is_empty() && bytes.iter().all(is_plain) {
+            self.out.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
         self.partial.extend_from_slice(bytes);
         let end = match std::str::from_utf8(&self.partial) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -210,7 +216,11 @@ fn print_cells(
         if at > 0 {
             out.write_all(b"  ")?;
         }
-        out.paint(style_of(at), cell)?;
+        // Without formatting, where none is asked for: tables have many cells.
+        match style_of(at) {
+            style if out.colors && !style.is_plain() => out.paint(style, cell)?,
+            _ => out.write_all(cell.as_bytes())?,
+        }
     }
     writeln!(out)
 }

@@ -83,6 +83,44 @@ fn zstd(packed: &[u8], most: usize) -> Stream {
     cut(bytes, packed.len() - rest.len(), end, most)
 }
 
+/// The first bytes of what frames hold, `most` of them if there are as many.
+pub(super) fn zstd_start(packed: &[u8], most: usize) -> Vec<u8> {
+    #[cfg(not(target_arch = "wasm32"))]
+    if let Some(bytes) = frame_start(packed, most) {
+        return bytes;
+    }
+    zstd(packed, most).bytes
+}
+
+/// The same with the reference decoder. Returns `None` if the first frame has fewer bytes.
+#[cfg(not(target_arch = "wasm32"))]
+fn frame_start(packed: &[u8], most: usize) -> Option<Vec<u8>> {
+    use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
+    let mut decoder = reference_decoder()?;
+    let mut bytes = vec![0; most];
+    let mut input = InBuffer::around(packed);
+    let mut output = OutBuffer::around(bytes.as_mut_slice());
+    while output.pos() < most {
+        let before = (input.pos, output.pos());
+        let left = decoder.run(&mut input, &mut output).ok()?;
+        if left == 0 || (input.pos, output.pos()) == before {
+            break;
+        }
+    }
+    (output.pos() == most).then_some(bytes)
+}
+
+/// The reference decoder, with the limit of the other one.
+#[cfg(not(target_arch = "wasm32"))]
+fn reference_decoder() -> Option<zstd::stream::raw::Decoder<'static>> {
+    use zstd::stream::raw::{DParameter, Decoder};
+    let mut decoder = Decoder::new().ok()?;
+    let window = super::limits::WINDOW.checked_ilog2()?;
+    let window = DParameter::WindowLogMax(window);
+    decoder.set_parameter(window).ok()?;
+    Some(decoder)
+}
+
 /// Unpacks the frame at the start of `rest`, and leaves what comes after it.
 fn frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> End {
     #[cfg(not(target_arch = "wasm32"))]
@@ -112,12 +150,8 @@ fn frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> End {
 /// one: of a damaged frame the result is the same natively and in the browser.
 #[cfg(not(target_arch = "wasm32"))]
 fn whole_frame(rest: &mut &[u8], bytes: &mut Vec<u8>, most: usize) -> Option<End> {
-    use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
-    let mut decoder = Decoder::new().ok()?;
-    let window = super::limits::WINDOW.checked_ilog2()?;
-    decoder
-        .set_parameter(DParameter::WindowLogMax(window))
-        .ok()?;
+    use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
+    let mut decoder = reference_decoder()?;
     let before = bytes.len();
     let mut input = InBuffer::around(rest);
     let mut step = vec![0; STEP.min(most.saturating_add(1))];

@@ -88,10 +88,21 @@ fn foreign(bytes: &[u8]) -> Value {
 /// Which vocabulary an owner uses.
 pub type Owners = fn(&[u8]) -> &'static Vocabulary;
 
+/// A note as it is kept, because there may be many: where its parts are follows from their sizes.
+struct Kept {
+    /// Where it starts, counted from the first note.
+    start: u32,
+    n_namesz: u32,
+    n_descsz: u32,
+    n_type: u32,
+}
+
 /// The notes of a section.
 pub struct Notes {
     endian: Endian,
-    notes: Vec<Note>,
+    /// The bytes that were walked through.
+    walked: Span,
+    notes: Vec<Kept>,
     /// What is left after the last note that could be read.
     rest: Span,
     owners: Owners,
@@ -130,7 +141,13 @@ impl Notes {
                     for pad in paddings(&note) {
                         cx.padding(pad.intersect(span));
                     }
-                    notes.push(note);
+                    let start = note.whole.start.saturating_sub(window.span().start);
+                    notes.push(Kept {
+                        start: u32::try_from(start).unwrap_or(u32::MAX),
+                        n_namesz: note.header.n_namesz,
+                        n_descsz: note.header.n_descsz,
+                        n_type: note.header.n_type,
+                    });
                     rest = reader.rest();
                 }
                 Err(header) => {
@@ -141,8 +158,10 @@ impl Notes {
         }
         let rest = Span::new(span.source, rest.start, span.end);
         cx.gap(rest);
+        notes.shrink_to_fit();
         Notes {
             endian,
+            walked: window.span(),
             notes,
             rest,
             owners,
@@ -150,8 +169,30 @@ impl Notes {
     }
 
     /// The notes.
-    pub fn list(&self) -> &[Note] {
-        &self.notes
+    pub fn list(&self) -> impl ExactSizeIterator<Item = Note> + '_ {
+        self.notes.iter().map(|kept| self.unfold(kept))
+    }
+
+    /// The parts of a note, as they were read.
+    fn unfold(&self, kept: &Kept) -> Note {
+        let all = self.walked.skip(kept.start.into());
+        let (namesz, descsz) = (u64::from(kept.n_namesz), u64::from(kept.n_descsz));
+        let rest = all.skip(NoteHeader::SIZE);
+        let name = rest.subspan(0, namesz);
+        let rest = rest.skip(namesz + pad4(namesz));
+        let desc = rest.subspan(0, descsz);
+        let rest = rest.skip(descsz + pad4(descsz));
+        Note {
+            header: NoteHeader {
+                origin: all.subspan(0, NoteHeader::SIZE),
+                n_namesz: kept.n_namesz,
+                n_descsz: kept.n_descsz,
+                n_type: kept.n_type,
+            },
+            name,
+            desc,
+            whole: Span::new(all.source, all.start, rest.start),
+        }
     }
 
     /// The item that stands for the section.
@@ -161,15 +202,16 @@ impl Notes {
 
     /// The index of the note that contains the byte. Returns `None` if none does.
     fn index_of(&self, offset: u64) -> Option<u64> {
-        let index = self.notes.partition_point(|n| n.whole.end <= offset);
-        let note = self.notes.get(index);
-        let rest = (index == self.notes.len()).then_some(self.rest);
-        let holds = note.map(|n| n.whole).or(rest)?.contains_offset(offset);
-        holds.then_some(index as u64)
+        let ends_before = |kept: &Kept| self.unfold(kept).whole.end <= offset;
+        let index = self.notes.partition_point(ends_before) as u64;
+        let rest = (index == self.notes.len() as u64).then_some(self.rest);
+        let whole = self.note(index).map(|n| n.whole).or(rest)?;
+        whole.contains_offset(offset).then_some(index)
     }
 
-    fn note(&self, index: u64) -> Option<&Note> {
-        self.notes.get(usize::try_from(index).ok()?)
+    fn note(&self, index: u64) -> Option<Note> {
+        let kept = self.notes.get(usize::try_from(index).ok()?)?;
+        Some(self.unfold(kept))
     }
 
     fn vocabulary(&self, sources: &Sources, note: &Note) -> &'static Vocabulary {
@@ -350,10 +392,10 @@ impl Expand for Notes {
         match item {
             Self::SECTION => self.notes.len() as u64 + u64::from(!self.rest.is_empty()),
             _ if item & Self::DESC != 0 => self.note(item & !Self::DESC).map_or(0, |n| {
-                (self.vocabulary(sources, n).fields)(n.header.n_type).len() as u64
+                (self.vocabulary(sources, &n).fields)(n.header.n_type).len() as u64
             }),
             _ => self.note(item).map_or(0, |n| {
-                self.parts(n, self.vocabulary(sources, n)).len() as u64
+                self.parts(&n, self.vocabulary(sources, &n)).len() as u64
             }),
         }
     }
@@ -366,7 +408,7 @@ impl Expand for Notes {
         if item == Self::SECTION {
             for index in range {
                 let node = match self.note(index) {
-                    Some(note) => self.node(note, index, out),
+                    Some(note) => self.node(&note, index, out),
                     None => Node::gap("trailing bytes", self.rest),
                 };
                 out.push(node);
@@ -379,13 +421,13 @@ impl Expand for Notes {
             let word = note.desc.subspan(0, 4);
             let bytes = Window::clamped(out.sources, word);
             let raw = crate::decode::reader::uint(bytes.bytes(), self.endian);
-            let fields = (self.vocabulary(out.sources, note).fields)(note.header.n_type);
+            let fields = (self.vocabulary(out.sources, &note).fields)(note.header.n_type);
             push_bits(fields, raw, word, range, out);
             return;
         }
-        let vocabulary = self.vocabulary(out.sources, note);
-        for part in slice(&self.parts(note, vocabulary), range) {
-            self.part(note, index, *part, out);
+        let vocabulary = self.vocabulary(out.sources, &note);
+        for part in slice(&self.parts(&note, vocabulary), range) {
+            self.part(&note, index, *part, out);
         }
     }
 }

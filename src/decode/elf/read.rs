@@ -112,6 +112,7 @@ pub(super) fn sections(cx: &Context<'_>, start: &Start, table: Option<HeaderTabl
     }
     let tables = |s: &&Section| s.kind == SectionType::SHT_SYMTAB;
     file.symbol_table = file.sections.iter().find(tables).map(|s| s.index);
+    file.sections.shrink_to_fit();
     name_sections(cx, start, &mut file, &headers);
     file
 }

@@ -103,67 +103,89 @@ const STRING_DOC: Doc = Doc::new(
 #[derive(Debug)]
 pub struct Strings {
     span: Span,
-    starts: OnceCell<Vec<u64>>,
+    /// How many strings end before each chunk, and in all: where each string is would take more
+    /// memory than the strings. Only counted when somebody opens the table.
+    ends: OnceCell<Vec<u64>>,
 }
 
 /// So much of one string is shown.
 const SHOWN: u64 = 64 * 1024;
+
+/// The bytes of a chunk.
+const CHUNK: u64 = 1024;
 
 impl Strings {
     /// The strings in these bytes.
     pub fn new(span: Span) -> Strings {
         Strings {
             span,
-            starts: OnceCell::new(),
+            ends: OnceCell::new(),
         }
     }
 
-    /// Where each string starts, relative to the table. One number a string: they are only
-    /// collected when somebody opens the table.
-    fn starts(&self, sources: &Sources) -> &[u64] {
-        self.starts.get_or_init(|| {
-            let mut starts = Vec::new();
-            let mut start = 0;
+    fn ends(&self, sources: &Sources) -> &[u64] {
+        self.ends.get_or_init(|| {
+            let (mut ends, mut count) = (vec![0], 0);
             let mut at = 0;
             while at < self.span.len() {
-                let window = Window::clamped(sources, self.span.subspan(at, 256 * 1024));
-                if window.bytes().is_empty() {
+                let chunk = Window::clamped(sources, self.span.subspan(at, CHUNK));
+                if chunk.bytes().is_empty() {
                     break;
                 }
-                for (i, _) in window.bytes().iter().enumerate().filter(|(_, b)| **b == 0) {
-                    starts.push(start);
-                    start = at + i as u64 + 1;
-                }
-                at += window.span().len();
+                count += nuls(chunk.bytes()).count() as u64;
+                ends.push(count);
+                at += CHUNK;
             }
-            if start < self.span.len() {
-                starts.push(start);
-            }
-            starts
+            ends.shrink_to_fit();
+            ends
         })
     }
 
-    fn string_span(&self, starts: &[u64], index: u64) -> Span {
-        let at = |i: u64| {
-            usize::try_from(i)
-                .ok()
-                .and_then(|i| starts.get(i).copied())
-                .unwrap_or(self.span.len())
-        };
-        let (start, end) = (at(index), at(index.saturating_add(1)));
-        self.span.subspan(start, end.saturating_sub(start))
+    /// How many strings have a NUL, and whether another one follows.
+    fn counts(&self, sources: &Sources) -> (u64, bool) {
+        let ended = self.ends(sources).last().copied().unwrap_or(0);
+        (ended, self.start(ended, sources) < self.span.len())
     }
+
+    /// Where a string starts, relative to the table; where the table ends, if there is none.
+    fn start(&self, index: u64, sources: &Sources) -> u64 {
+        let Some(before) = index.checked_sub(1) else {
+            return 0;
+        };
+        let ends = self.ends(sources);
+        let chunk = ends.partition_point(|count| *count <= before);
+        let (Some(chunk), true) = (chunk.checked_sub(1), chunk < ends.len()) else {
+            return self.span.len();
+        };
+        let skipped = before.saturating_sub(ends.get(chunk).copied().unwrap_or(0));
+        let at = chunk as u64 * CHUNK;
+        let window = Window::clamped(sources, self.span.subspan(at, CHUNK));
+        let end = usize::try_from(skipped).map(|skipped| nuls(window.bytes()).nth(skipped));
+        match end {
+            Ok(Some(end)) => at + end as u64 + 1,
+            _ => self.span.len(),
+        }
+    }
+}
+
+/// Where the NULs are.
+fn nuls(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    let bytes = bytes.iter().enumerate();
+    bytes.filter(|(_, byte)| **byte == 0).map(|(at, _)| at)
 }
 
 impl Expand for Strings {
     fn count(&self, _item: u64, sources: &Sources) -> u64 {
-        self.starts(sources).len() as u64
+        let (ended, has_more) = self.counts(sources);
+        ended + u64::from(has_more)
     }
 
     fn rows(&self, _item: u64, range: Range<u64>, out: &mut Rows<'_>) {
-        let starts = self.starts(out.sources);
+        let mut start = self.start(range.start, out.sources);
         for index in range {
-            let span = self.string_span(starts, index);
+            let end = self.start(index + 1, out.sources);
+            let span = self.span.subspan(start, end.saturating_sub(start));
+            start = end;
             let window = Window::clamped(out.sources, span.subspan(0, SHOWN));
             let bytes = window.bytes();
             let text = bytes.strip_suffix(&[0]).unwrap_or(bytes);
@@ -177,8 +199,13 @@ impl Expand for Strings {
     }
 
     fn index_at(&self, _item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
-        let within = offset.checked_sub(self.span.start)?;
-        let after = self.starts(sources).partition_point(|s| *s <= within);
-        Some(after.checked_sub(1).map(|i| i as u64).into_iter().collect())
+        let within = offset.checked_sub(self.span.start)?.min(self.span.len());
+        let chunk = usize::try_from(within / CHUNK).ok()?;
+        let before = self.ends(sources).get(chunk).copied().unwrap_or(0);
+        let at = chunk as u64 * CHUNK;
+        let window = Window::clamped(sources, self.span.subspan(at, within - at));
+        let index = before + nuls(window.bytes()).count() as u64;
+        let last = self.count(0, sources).checked_sub(1);
+        Some(last.map(|last| index.min(last)).into_iter().collect())
     }
 }

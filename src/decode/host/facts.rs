@@ -113,6 +113,12 @@ fn of_zebin(sources: &Sources, file: Span) -> Vec<Str> {
         .collect()
 }
 
+/// The bytes as text; copied only where some of them are none.
+fn string(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 impl Index {
     fn described(
         &self,
@@ -125,8 +131,14 @@ impl Index {
         let layout = layouts.find(|layout| self.size(layout) == found.span.len())?;
         let read = self.read(sources, layout, found.address)?;
         let memory = &self.memory;
-        let text = |name: &str| memory.string(sources, read.pointer(name));
-        let place = |name: &str| Some(memory.text(sources, read.pointer(name))?.1);
+        let text = |name: &str| match memory.text(sources, read.pointer(name)) {
+            Some((text, span)) => (string(text), Some(span)),
+            None => (String::new(), None),
+        };
+        let (target, target_place) = text("DeviceTargetSpec");
+        let (compile_options, compile_place) = text("CompileOptions");
+        let (link_options, link_place) = text("LinkOptions");
+        let build_options = || Some(memory.text(sources, read.pointer("BuildOptions"))?.1);
         let named = |name: &str, known| -> Str {
             let raw = read.number(name);
             known_name(known, raw).map_or_else(|| raw.to_string().into(), Str::from)
@@ -144,18 +156,18 @@ impl Index {
         });
         Some(Described {
             version: Some(found.version.into()),
-            target: text("DeviceTargetSpec"),
+            target,
             offload_kind: named("OffloadKind", KINDS),
             format: named("Format", FORMATS),
-            compile_options: text("CompileOptions"),
-            link_options: text("LinkOptions"),
+            compile_options,
+            link_options,
             entries: entries.collect(),
             properties: self.properties(sources, found, wanted),
             places: Places {
                 record: Some(found.span),
-                target: place("DeviceTargetSpec"),
-                compile_options: place("CompileOptions").or_else(|| place("BuildOptions")),
-                link_options: place("LinkOptions"),
+                target: target_place,
+                compile_options: compile_place.or_else(build_options),
+                link_options: link_place,
                 entries: memory.between(found.entries.0, found.entries.1),
             },
         })
@@ -233,7 +245,7 @@ impl Index {
     /// A name and its bytes, with the NUL.
     fn name(&self, sources: &Sources, address: u64) -> (String, Span) {
         let (text, span) = self.memory.text(sources, address).unwrap_or_default();
-        (String::from_utf8_lossy(&text).into_owned(), span)
+        (string(text), span)
     }
 
     fn target(&self, sources: &Sources, image: &ImageRef) -> String {

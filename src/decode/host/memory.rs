@@ -104,6 +104,12 @@ impl Memory {
         })
     }
 
+    /// The address of the first segment behind an address.
+    pub fn next_segment(&self, address: u64) -> u64 {
+        let after = self.segments.partition_point(|s| s.address <= address);
+        self.segments.get(after).map_or(u64::MAX, |s| s.address)
+    }
+
     /// The bytes between two addresses. Returns `None` if they are not all in one segment.
     pub fn between(&self, start: u64, end: u64) -> Option<Span> {
         let len = end.checked_sub(start)?;

@@ -15,7 +15,6 @@ impl Index {
     pub(super) fn find_descriptors(&self, sources: &Sources) -> Vec<u64> {
         let memory = &self.memory;
         let mut found = Vec::new();
-        let mut window = Window::clamped(sources, memory.file.subspan(0, 0));
         if memory.relocations().is_empty() {
             let mut left = match memory.sections.is_empty() {
                 true => limits::HOST_SCAN,
@@ -27,19 +26,24 @@ impl Index {
                 self.find_in_place(sources, segment.address, bytes, &mut found);
             }
         }
+        // Some bytes, their addresses, and where another segment starts: most relocations are close
+        // to the one before.
+        let mut window = Window::clamped(sources, memory.file.subspan(0, 0));
+        let mut addresses = 0..0;
         for relocation in memory.relocations() {
             let Some(address) = relocation.at.checked_sub(memory.pointer) else {
                 continue;
             };
-            let Some(rest) = memory.from(address) else {
-                continue;
-            };
-            let start = rest.subspan(0, memory.pointer);
-            if !window.span().contains(start) {
+            if !addresses.contains(&address) {
+                let Some(rest) = memory.from(address) else {
+                    continue;
+                };
                 window = Window::clamped(sources, rest.subspan(0, 1 << 16));
+                let words = window.span().len().saturating_sub(memory.pointer - 1);
+                let end = address.saturating_add(words.max(1));
+                addresses = address..end.min(memory.next_segment(address));
             }
-            let from = start.start.saturating_sub(window.span().start);
-            let from = usize::try_from(from).unwrap_or(usize::MAX);
+            let from = usize::try_from(address - addresses.start).unwrap_or(usize::MAX);
             let bytes = window.bytes().get(from..).unwrap_or(&[]);
             if self.starts_as_descriptor(bytes) && self.is_descriptor(sources, address) {
                 found.push(address);

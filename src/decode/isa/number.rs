@@ -76,7 +76,7 @@ pub fn push_single(out: &mut String, bits: u32) {
         let quiet = bits & 0x0040_0000 != 0;
         return push_nan(out, bits >> 31 != 0, quiet, u64::from(bits & 0x003f_ffff));
     }
-    if !push_shortest(out, value, f64::from(value)) {
+    if !push_shortest(out, value, f64::from(value), f32::MIN_POSITIVE.into()) {
         push_hex(out, bits.into(), 0);
     }
 }
@@ -88,7 +88,7 @@ pub fn push_half(out: &mut String, bits: u16) {
         let quiet = bits & 0x200 != 0;
         return push_nan(out, bits >> 15 != 0, quiet, u64::from(bits & 0x1ff));
     }
-    if !push_shortest(out, value, f64::from(value)) {
+    if !push_shortest(out, value, f64::from(value), f32::MIN_POSITIVE.into()) {
         push_hex(out, bits.into(), 0);
     }
 }
@@ -100,7 +100,7 @@ pub fn push_double(out: &mut String, bits: u64) {
         let quiet = bits & (1 << 51) != 0;
         return push_nan(out, bits >> 63 != 0, quiet, bits & ((1 << 51) - 1));
     }
-    if !push_shortest(out, value, value) {
+    if !push_shortest(out, value, value, f64::MIN_POSITIVE) {
         push_hex(out, bits, 0);
     }
 }
@@ -115,8 +115,8 @@ fn push_nan(out: &mut String, negative: bool, quiet: bool, payload: u64) {
 }
 
 /// Appends the six digits that C's `%g` writes if they say the same, else the seven of `%e`; says
-/// whether one of them does. `wide` is the same value.
-fn push_shortest<F>(out: &mut String, value: F, wide: f64) -> bool
+/// whether one of them does. `wide` is the same value; from `normal` on floats have all their digits.
+fn push_shortest<F>(out: &mut String, value: F, wide: f64, normal: f64) -> bool
 where
     F: LowerExp + FromStr + PartialEq,
 {
@@ -132,6 +132,9 @@ where
         push_whole(out, wide.abs());
         out.push_str(".0");
         return true;
+    }
+    if wide.abs() >= normal {
+        return push_few(out, &value);
     }
     let start = out.len();
     let same = |out: &str| {
@@ -158,6 +161,31 @@ where
     }
     out.truncate(start);
     false
+}
+
+/// The same of a float that has all its digits. Six decimal digits say less than those, so at most
+/// one number with six is the same: where the shortest text has no more, it is that one. Likewise
+/// with seven, of which it has those that are next to the float.
+fn push_few(out: &mut String, value: &impl LowerExp) -> bool {
+    let mut digits = Short::default();
+    if write!(digits, "{value:e}").is_err() {
+        return false;
+    }
+    let text = digits.text();
+    let before = text.split_once('e').map_or("", |(digits, _)| digits);
+    let count = before.bytes().filter(u8::is_ascii_digit).count();
+    match count {
+        0..=6 => {
+            let start = out.len();
+            push_general(out, text);
+            if !out.get(start..).unwrap_or_default().contains(['.', 'e']) {
+                out.push_str(".0");
+            }
+        }
+        7 => push_scientific(out, text),
+        _ => return false,
+    }
+    true
 }
 
 /// Appends a whole number below a million.

@@ -73,7 +73,7 @@ impl<'a> Names<'a> {
 }
 
 /// Walks through a text and reports what is wrong with it. Says whether that was done: not
-/// where there is too much.
+/// where there is too much. Names are compared as far as they are listed.
 pub fn check(cx: &Context<'_>, text: Span) -> bool {
     if text.len() > limits::PROPERTIES {
         let message = format_args!("{} bytes of properties are not parsed", text.len());
@@ -92,6 +92,17 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
     };
     let mut set: Option<&[u8]> = None;
     let mut count = 0;
+    let mut is_listed = |range: &Range<usize>| {
+        count += 1;
+        if count == limits::PROPERTY_ENTRIES + 1 {
+            let message = format_args!(
+                "only the first {} sets and properties are listed and compared",
+                limits::PROPERTY_ENTRIES
+            );
+            cx.report(&rules::TOO_MANY, place(text, range), message);
+        }
+        count <= limits::PROPERTY_ENTRIES
+    };
     for range in line::lines(bytes) {
         let line = bytes.get(range.clone()).unwrap_or(&[]);
         let within = |part: &Range<usize>| {
@@ -102,7 +113,7 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
             Line::Set(name) => {
                 let text = line.get(name.clone()).unwrap_or(&[]);
                 set = Some(text);
-                if !names.insert((text, None)) {
+                if is_listed(&range) && !names.insert((text, None)) {
                     twice("set", &within(&name));
                 }
             }
@@ -113,17 +124,12 @@ pub fn check(cx: &Context<'_>, text: Span) -> bool {
                     cx.report(&rules::PROPERTY_WITHOUT_SET, place(text, &range), message);
                     continue;
                 };
-                count += 1;
-                if count == limits::PROPERTY_ENTRIES + 1 {
-                    let message =
-                        format_args!("only the first {} properties are listed", count - 1);
-                    cx.report(&rules::TOO_MANY, place(text, &range), message);
-                }
+                let is_listed = is_listed(&range);
                 if let Err(wrong) = line::value(line, &parts) {
                     cx.report(wrong.rule, place(text, &within(&wrong.at)), wrong.message);
                 }
                 let key = line.get(parts.key.clone()).unwrap_or(&[]);
-                if !names.insert((set, Some(key))) {
+                if is_listed && !names.insert((set, Some(key))) {
                     twice("key", &within(&parts.key));
                 }
             }
@@ -230,6 +236,10 @@ pub fn each(sources: &Sources, text: Span, f: &mut dyn FnMut(Item)) {
         match line::read(line) {
             Line::Set(name) => {
                 any = true;
+                count += 1;
+                if count > limits::PROPERTY_ENTRIES {
+                    return;
+                }
                 let title = line.get(name.clone()).unwrap_or(&[]);
                 let text = String::from_utf8_lossy(title).into_owned();
                 f(Item::Set(text, place(whole, &name)));

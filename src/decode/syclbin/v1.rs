@@ -226,6 +226,7 @@ impl Reading {
                 opened: None,
             });
         }
+        codes.shrink_to_fit();
         codes
     }
 
@@ -257,6 +258,7 @@ impl Reading {
         }
         ir.finish(self.ir);
         native.finish(self.native);
+        modules.shrink_to_fit();
         modules
     }
 

@@ -179,11 +179,11 @@ pub struct Target {
 
 /// Checks the notes, and collects what they say; of two notes of one type the last counts,
 /// as in the driver.
-pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
+pub fn check(cx: &Context<'_>, notes: impl Iterator<Item = Note>, endian: Endian) -> Target {
     let mut target = Target::default();
     let mut seen = Vec::new();
     for note in notes {
-        if !check_owner(cx, note) {
+        if !check_owner(cx, &note) {
             continue;
         }
         let kind = NoteType(note.header.n_type);
@@ -204,9 +204,9 @@ pub fn check(cx: &Context<'_>, notes: &[Note], endian: Endian) -> Target {
         }
         seen.push(kind);
         if kind == NoteType::NT_INTELGT_ZEBIN_VERSION {
-            target.version = check_version(cx, note).or(target.version);
+            target.version = check_version(cx, &note).or(target.version);
         } else {
-            check_word(cx, note, kind, endian, &mut target);
+            check_word(cx, &note, kind, endian, &mut target);
         }
     }
     target

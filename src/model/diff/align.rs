@@ -153,43 +153,42 @@ impl Aligner<'_> {
             return false;
         }
         let most = edits.min(n + m);
-        // How far in `a` the diagonal k = x − y has come is at most + 1 + k.
-        let place = |k: isize| (most + 1).saturating_add_signed(k);
-        let mut furthest = vec![0_u32; 2 * most + 3];
-        // How far each diagonal has come after 0, 1, 2 … edits: those of d edits are −d, −d + 2 … d.
+        // How far in `a` each diagonal k = x − y has come after 0, 1, 2 … edits: those of d edits are
+        // −d, −d + 2 … d, so that each stands between two of those of d − 1 edits.
         let mut trace: Vec<u32> = Vec::new();
         for d in 0..=most {
-            let signed = d.cast_signed();
             self.work.spend(d as u64 + 1);
             if self.work.is_over() {
                 return false;
             }
-            let mut k = -signed;
-            while k <= signed {
-                let at = |k: isize| furthest.get(place(k)).map_or(0, |x| *x as usize);
-                let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
-                let mut x = if down { at(k + 1) } else { at(k - 1) + 1 };
-                let y = x.saturating_add_signed(-k);
-                let mut same = 0;
-                while let (Some(one), Some(other)) = (of_a.get(x + same), of_b.get(y + same)) {
+            let before = trace.len() - d;
+            let mut walked = 0;
+            let mut left = 0;
+            for at in 0..=d {
+                let right = match at < d {
+                    true => trace.get(before + at).map_or(0, |x| *x as usize),
+                    false => 0,
+                };
+                let down = at == 0 || at < d && left < right;
+                let mut x = if down { right } else { left + 1 };
+                left = right;
+                let mut y = (x + d).saturating_sub(2 * at);
+                let from = x;
+                while let (Some(one), Some(other)) = (of_a.get(x), of_b.get(y)) {
                     if one != other {
                         break;
                     }
-                    same += 1;
+                    (x, y) = (x + 1, y + 1);
                 }
-                self.work.spend(same as u64);
-                x += same;
-                let kept = u32::try_from(x).unwrap_or(u32::MAX);
-                if let Some(place) = furthest.get_mut(place(k)) {
-                    *place = kept;
-                }
-                trace.push(kept);
-                if x >= n && y + same >= m {
+                walked += x - from;
+                trace.push(u32::try_from(x).unwrap_or(u32::MAX));
+                if x >= n && y >= m {
+                    self.work.spend(walked as u64);
                     self.backtrack(&trace, d, (a.start, b.start), (n, m));
                     return true;
                 }
-                k += 2;
             }
+            self.work.spend(walked as u64);
         }
         false
     }

@@ -165,8 +165,14 @@ impl Comparer<'_> {
         }
     }
 
-    fn push(&mut self, entry: Entry) {
+    fn push(&mut self, mut entry: Entry) {
         self.work.spend(1 + entry.fields.len() as u64);
+        // There may be many entries, with few fields each.
+        entry.fields.shrink_to_fit();
+        entry.measures.shrink_to_fit();
+        if let Some(code) = &mut entry.code {
+            code.hunks.shrink_to_fit();
+        }
         self.result.entries.push(entry);
     }
 }

@@ -64,16 +64,21 @@ impl Comparer<'_> {
     /// The children of a node that say something: without padding, gaps, and what is derived.
     pub(super) fn children(&mut self, which: Which, node: &Node) -> Vec<Node> {
         let document = self.document(which);
-        let all = document.walked(node);
+        let all = document.written(node);
         let count = all.min(CHILDREN_MAX);
         let mut found = Vec::new();
         let (mut at, mut made) = (0, 0);
         while at < count && made < self.work.left() {
             let end = count.min(at.saturating_add(PAGE));
-            let page = document.make(node, at..end);
+            let mut page = document.make(node, at..end);
             made = made.saturating_add(page.len() as u64);
-            let page = page.into_iter().filter(|child| !is_layout(child));
-            found.extend(page.map(with_string));
+            page.retain(|child| !is_layout(child));
+            page.iter_mut().for_each(with_string);
+            // Nodes are large: those of one page stay where they are.
+            match found.is_empty() {
+                true => found = page,
+                false => found.append(&mut page),
+            }
             at = end;
         }
         self.work.spend(made.saturating_mul(8));
@@ -442,7 +447,7 @@ fn entry_words(node: &Node) -> String {
 }
 
 /// The entry of a table of strings says which strings are key and value: so it is one.
-fn with_string(mut node: Node) -> Node {
+fn with_string(node: &mut Node) {
     let label = |why: &str| {
         let xref = node.xrefs.iter().find(|xref| xref.why == why);
         xref.map(|xref| xref.label.clone())
@@ -454,7 +459,6 @@ fn with_string(mut node: Node) -> Node {
         node.content = Content::Leaf;
         node.summary = None;
     }
-    node
 }
 
 /// A document within another one.

@@ -1,5 +1,8 @@
 //! Text in columns, for a terminal.
 
+use std::borrow::Cow;
+use std::iter::repeat_n;
+
 /// What stands above a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -144,14 +147,19 @@ impl Table {
         let columns = cells.iter().zip(widths).zip(&self.heads);
         let cells = columns.map(|((cell, width), head)| {
             let cell = match self.width {
-                Some(_) if !head.is_number => cut(cell, *width),
-                _ => cell.clone(),
+                Some(_) if !head.is_number => Cow::Owned(cut(cell, *width)),
+                _ => Cow::Borrowed(&**cell),
             };
-            let blanks = " ".repeat(width.saturating_sub(length(&cell)));
-            match head.is_number {
-                true => blanks + &cell,
-                false => cell + &blanks,
+            let blanks = width.saturating_sub(length(&cell));
+            let mut filled = String::with_capacity(cell.len() + blanks);
+            if head.is_number {
+                filled.extend(repeat_n(' ', blanks));
             }
+            filled.push_str(&cell);
+            if !head.is_number {
+                filled.extend(repeat_n(' ', blanks));
+            }
+            filled
         });
         let mut cells: Vec<String> = cells.collect();
         // Nothing stands behind the last word.

@@ -52,6 +52,9 @@ pub struct Relocation {
     pub offset: u64,
 }
 
+/// The work on a relocation. It counts twice: it is in memory beside the file and its rows.
+const RELOCATION_STEPS: u64 = 2 * size_of::<Relocation>() as u64;
+
 /// An ELF file.
 pub struct Elf<'a> {
     /// Its bytes.
@@ -409,14 +412,20 @@ impl<'a> Elf<'a> {
         let window = self.image.window(span, findings)?;
         let mut reader = window.reader(LITTLE);
         if !debug {
-            let most = span.len() / shape.size();
-            self.relocations.reserve(usize::try_from(most).unwrap_or(0));
+            let most = usize::try_from(span.len() / shape.size()).unwrap_or(0);
+            let list = &mut self.relocations;
+            if list.capacity() - list.len() < most {
+                // By halves, and for no more than are kept: doubling would need twice the memory.
+                let kept = findings.steps_left() / RELOCATION_STEPS + 1;
+                let wanted = most.max(list.len() / 2);
+                list.reserve_exact(wanted.min(usize::try_from(kept).unwrap_or(usize::MAX)));
+            }
         }
         for _ in 0..count {
             let Some(relocation) = shape.next(&mut reader) else {
                 break;
             };
-            findings.spend(size_of::<Relocation>() as u64, span)?;
+            findings.spend(RELOCATION_STEPS, span)?;
             let Some(symbol) = self.symbol(relocation.symbol) else {
                 self.no_symbol(relocation.symbol, relocation.origin, debug, findings)?;
                 continue;

@@ -6,6 +6,7 @@
 //! shows these rows dimmed. `dump` and its JSON leave them out ([`Node::is_default`]), because they
 //! would clutter the output.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -285,6 +286,7 @@ impl ZeInfo {
             }
         }
         let keys = table.map_or(&[][..], |table| table.keys);
+        let mut said = None;
         (0u32..)
             .zip(keys)
             .filter(move |(at, key)| {
@@ -294,19 +296,30 @@ impl ZeInfo {
                         .since
                         .is_some_and(|since| self.minor.is_none_or(|m| since <= m))
                     && key.removed.is_none()
-                    && self.applies(mapping, key)
+                    && self.applies(mapping, key, &mut said)
             })
             .map(|(_, key)| key)
     }
 
-    /// Do the values beside it let a key apply?
-    fn applies(&self, mapping: Index, key: &Key) -> bool {
+    /// Do the values beside it let a key apply? `said` has the last one that was looked up: most
+    /// keys of a mapping depend on the same.
+    fn applies<'a>(&'a self, mapping: Index, key: &Key, said: &mut Option<Beside<'a>>) -> bool {
         key.when.iter().all(|(other, words)| {
-            let value = self.yaml.get(&self.text, mapping, other);
-            value.is_some_and(|value| words.contains(&&*self.str(value)))
+            let value = match said {
+                Some((name, value)) if name == other => value,
+                _ => {
+                    let value = self.yaml.get(&self.text, mapping, other);
+                    let value = value.map(|value| self.str(value));
+                    &mut said.insert((*other, value)).1
+                }
+            };
+            value.as_deref().is_some_and(|value| words.contains(&value))
         })
     }
 }
+
+/// A key of a mapping, and its value.
+type Beside<'a> = (&'static str, Option<Cow<'a, str>>);
 
 /// The row of a key that is absent.
 fn default_row(key: &'static Key) -> Node {
@@ -332,6 +345,10 @@ fn syntax_name(node: &yaml::Node, text: &[u8]) -> &'static str {
 impl Expand for ZeInfoRows {
     fn count(&self, item: u64, _sources: &Sources) -> u64 {
         u32::try_from(item).map_or(0, |item| self.len(item))
+    }
+
+    fn count_written(&self, item: u64, _sources: &Sources) -> u64 {
+        u32::try_from(item).map_or(0, |item| self.written(item))
     }
 
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>) {

@@ -117,6 +117,8 @@ fn position(at: usize) -> u32 {
 
 struct Tokenizer<'a> {
     text: &'a [u8],
+    /// More tokens are not kept.
+    most: usize,
     pos: usize,
     out: Tokens,
     indent: u32,
@@ -131,6 +133,7 @@ struct Tokenizer<'a> {
 pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
     let mut run = Tokenizer {
         text,
+        most,
         pos: 0,
         out: Tokens {
             tokens: Vec::with_capacity(most.min(text.len() / 6)),
@@ -164,18 +167,25 @@ pub fn tokenize(text: &[u8], after: u8, most: usize) -> Tokens {
     }
     run.out.tokens.shrink_to_fit();
     run.out.lines.shrink_to_fit();
+    run.out.tabs.shrink_to_fit();
     run.out
 }
 
 impl Tokenizer<'_> {
     fn push(&mut self, kind: TokenKind, len: usize, first: u8) {
-        self.out.tokens.push(Token {
+        self.push_token(Token {
             start: position(self.pos),
             len: position(len),
             kind,
             first,
         });
         self.pos += len;
+    }
+
+    #[inline]
+    fn push_token(&mut self, token: Token) {
+        make_room(&mut self.out.tokens, self.most);
+        self.out.tokens.push(token);
     }
 
     fn fault(&self, rule: &'static crate::decode::rule::Rule) -> Fault {
@@ -208,6 +218,7 @@ impl Tokenizer<'_> {
             b'\t' => {
                 if self.in_indent {
                     self.indent = self.indent.wrapping_add(4);
+                    make_room(&mut self.out.tabs, usize::MAX);
                     self.out.tabs.push(position(self.pos));
                 }
                 self.pos += 1;
@@ -318,7 +329,7 @@ impl Tokenizer<'_> {
 
     fn end_line(&mut self, first: u8) -> Result<(), Fault> {
         let last = position(self.out.tokens.len());
-        self.out.tokens.push(Token {
+        self.push_token(Token {
             start: position(self.pos),
             len: 1,
             kind: TokenKind::Character,
@@ -346,6 +357,7 @@ impl Tokenizer<'_> {
         // The driver keeps the lower half.
         #[allow(clippy::cast_possible_truncation)]
         let indent = self.indent as u16;
+        make_room(&mut self.out.lines, self.most);
         self.out.lines.push(Line {
             first: begin,
             last,
@@ -361,6 +373,17 @@ impl Tokenizer<'_> {
         self.list = false;
         self.colon = false;
         Ok(())
+    }
+}
+
+/// Makes room by halves, and for one more than `most`: doubling would need twice the memory.
+#[inline]
+fn make_room<T>(list: &mut Vec<T>, most: usize) {
+    const FIRST: usize = 64;
+    let len = list.len();
+    if len == list.capacity() {
+        let wanted = (len / 2).max(FIRST);
+        list.reserve_exact(wanted.min(most.saturating_sub(len).saturating_add(1)));
     }
 }
 

@@ -22,8 +22,9 @@ pub struct ZeInfoText<'a> {
 const MISC_INFO: &[u8] = b"kernels_misc_info";
 const LIBRARIES: &[u8] = b"required_libs";
 
-/// The work on a token: it is kept, and so is the node that it can become.
-const TOKEN_STEPS: u64 = 48;
+/// The work on a token: it is kept, and so are the line that it can end and the node that it can
+/// become, beside the text and its rows.
+const TOKEN_STEPS: u64 = 80;
 
 impl<'a> ZeInfoText<'a> {
     /// Reads the text. `after` is the byte behind it.

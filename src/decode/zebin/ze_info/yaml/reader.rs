@@ -247,10 +247,18 @@ impl<'t> Reader<'t> {
             return;
         };
         let first = self.nodes.len();
-        let children = self.waiting.drain(open.children.min(self.waiting.len())..);
-        let count = children.len();
-        make_room(&mut self.nodes, count, self.max_nodes);
-        self.nodes.extend(children);
+        let start = open.children.min(self.waiting.len());
+        let count = self.waiting.len() - start;
+        if first + start < count {
+            // Most nodes are these children: the others move, so that there are no two copies.
+            let before = self.waiting.get(..start).unwrap_or_default().to_vec();
+            make_room(&mut self.waiting, first, self.max_nodes);
+            self.waiting.splice(..start, self.nodes.drain(..));
+            self.nodes = std::mem::replace(&mut self.waiting, before);
+        } else {
+            make_room(&mut self.nodes, count, self.max_nodes);
+            self.nodes.extend(self.waiting.drain(start..));
+        }
         self.link_children_of(first..first + count);
 
         let mut node = open.node;
