@@ -1,6 +1,7 @@
 //! A read cache with read-ahead: small for random access, larger for sequential.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::iter::repeat_n;
 use std::rc::{Rc, Weak};
 
 use super::{Bytes, SourceError};
@@ -150,16 +151,26 @@ fn long(span: Span, fetch: Fetch<'_>) -> Result<Bytes, SourceError> {
         span,
         message: "too large for this machine".to_owned(),
     })?;
-    let mut data = Vec::new();
-    data.try_reserve_exact(length).map_err(|_| SourceError {
-        span,
-        message: "not enough memory".to_owned(),
-    })?;
+    // Where there is little of it, memory is asked for first: without it the process would end.
+    if cfg!(target_pointer_width = "32") {
+        let mut probe = Vec::<u8>::new();
+        probe.try_reserve_exact(length).map_err(|_| SourceError {
+            span,
+            message: "not enough memory".to_owned(),
+        })?;
+    }
+    // Read to where they stay.
+    let mut data: Rc<[u8]> = repeat_n(0, length).collect();
+    let mut rest = Rc::get_mut(&mut data).unwrap_or_default();
     let mut at = span.start;
     while at < span.end {
-        let len = (span.end - at).min(READ_MAX);
-        data.extend_from_slice(&fetch(at, len)?);
-        at += len;
+        let bytes = fetch(at, (span.end - at).min(READ_MAX))?;
+        let Some((piece, behind)) = rest.split_at_mut_checked(bytes.len()) else {
+            break;
+        };
+        piece.copy_from_slice(&bytes);
+        rest = behind;
+        at += bytes.len().max(1) as u64;
     }
     Ok(Bytes::from(data))
 }
