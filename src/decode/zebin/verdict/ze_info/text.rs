@@ -24,7 +24,7 @@ const LIBRARIES: &[u8] = b"required_libs";
 
 /// The work on a token: it is kept, and so are the line that it can end and the node that it can
 /// become, beside the text and its rows.
-const TOKEN_STEPS: u64 = 72;
+const TOKEN_STEPS: u64 = 76;
 
 impl<'a> ZeInfoText<'a> {
     /// Reads the text. `after` is the byte behind it.
