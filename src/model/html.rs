@@ -9,7 +9,7 @@ static STYLE: &str = "body{font:14px/1.45 system-ui,sans-serif;margin:2rem auto;
 padding:0 1rem;color:#1b1f24;background:#fff}.wide{overflow-x:auto}table{border-collapse:collapse;\
 min-width:100%}caption{text-align:left;color:#59636e;padding:.2rem 0}\
 th,td{border-bottom:1px solid #d0d7de;padding:.25rem .6rem;text-align:left;vertical-align:top}\
-td{overflow-wrap:anywhere;min-width:5ch}td.mono{min-width:14ch}td.num{white-space:nowrap;min-width:0}\
+td{overflow-wrap:break-word;min-width:14ch}td.mono{overflow-wrap:anywhere}td.num{white-space:nowrap;min-width:0}\
 .num{text-align:right;font-variant-numeric:tabular-nums}\
 .mono,td.from,td.to{font-family:ui-monospace,monospace;font-size:.92em}.worse,.bad{color:#a40e26}\
 .better,.good{color:#116329}.warn{color:#7d4e00}.dim{color:#59636e}h1{font-size:1.5rem;\

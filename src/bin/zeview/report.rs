@@ -40,7 +40,13 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
     targets.dedup_by(|a, b| a.path == b.path);
     let title = match targets.as_slice() {
-        [one] => one.path.display().to_string(),
+        // Who reads the report has no use for the folder.
+        [one] => one
+            .path
+            .file_name()
+            .unwrap_or(one.path.as_os_str())
+            .to_string_lossy()
+            .into_owned(),
         several => format!("{} files", several.len()),
     };
     let mut write = |out: &mut dyn Write| -> io::Result<()> {
