@@ -148,3 +148,17 @@ journey("a narrow window", { width: 420, height: 900 }, async (page) => {
   await rows(differences(page)).first().waitFor();
   await axe(page);
 });
+
+journey("the report of a file is saved", async (page) => {
+  await dropBytes(page, { "kernel.zebin": spill });
+  await panelTab(page, "Overview").click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save report" }).click(),
+  ]);
+  assert.equal(download.suggestedFilename(), "kernel.zebin-report.html");
+  const text = await readFile(await download.path(), "utf8");
+  assert.match(text, /<h1>kernel\.zebin<\/h1>/);
+  assert.match(text, /Kernels \(3\)/);
+  assert.doesNotMatch(text, /<script/);
+});
