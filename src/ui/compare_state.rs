@@ -53,8 +53,8 @@ pub struct Chosen {
     /// Its place in the list, whatever the query.
     pub index: u64,
     /// Its place among those that the query finds, and the generation of the list that this is
-    /// true for.
-    pub place: (u64, u32),
+    /// true for; `None` if it is not known.
+    pub place: Option<(u64, u32)>,
 }
 
 /// A change of what is known.
@@ -85,7 +85,7 @@ impl CompareState {
             CompareChange::Answered(report) => {
                 let first = Chosen {
                     index: 0,
-                    place: (0, 0),
+                    place: None,
                 };
                 self.chosen = (report.differences > 0).then_some(first);
                 self.report = Some(report);

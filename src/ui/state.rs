@@ -580,14 +580,15 @@ impl View {
         let is_new = matches!(change, CompareChange::Answered(_));
         Rc::make_mut(&mut self.compare).apply(change);
         if is_new {
-            let (query, changes) = (ListChange::Query(Query::default()), ListChange::Reset);
-            self.lists.apply(ListId::Differences, query);
             self.lists.apply(ListId::Differences, ListChange::Reset);
-            self.lists.apply(ListId::Changes, changes);
-            let generation = self.lists.get(ListId::Differences).rows.generation;
+            self.lists.apply(ListId::Changes, ListChange::Reset);
+            let list = self.lists.get(ListId::Differences);
+            // The first difference is the first row, where a link has not asked for others.
+            let is_first = list.query.filter.is_empty() && list.query.sort.is_none();
+            let generation = list.rows.generation;
             let compare = Rc::make_mut(&mut self.compare);
             if let Some(chosen) = &mut compare.chosen {
-                chosen.place.1 = generation;
+                chosen.place = is_first.then_some((0, generation));
             }
         }
         let query = Query {
@@ -599,7 +600,7 @@ impl View {
 
     /// The place of the difference that is shown in full among those that are listed.
     pub fn difference(&self) -> Option<u64> {
-        let (place, of) = self.compare.chosen?.place;
+        let (place, of) = self.compare.chosen?.place?;
         let generation = self.lists.get(ListId::Differences).rows.generation;
         (of == generation).then_some(place)
     }

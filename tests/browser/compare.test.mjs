@@ -45,12 +45,24 @@ journey("a difference leads to its bytes in both files", { width: 1600, height: 
   await changed.click();
   await page.locator("[role=treeitem][aria-selected=true]").waitFor();
   const status = page.locator("footer .mono");
-  const here = await status.textContent();
+  // Where the value stands in the first file: "show-in-base 0:start:end".
+  const command = await changed.locator(".there").getAttribute("data-command");
+  const [start, end] = command.split(":").slice(1).map((number) => Number(number).toString(16));
+  const there = new RegExp(`^0x${start}\\.\\.0x${end} `);
+  assert.doesNotMatch(await status.textContent(), there);
   // Enter shows the same in the first file.
   await page.keyboard.press("Enter");
   await eventually(() => tab(page, "before.zebin").getAttribute("aria-selected"), "true");
-  await eventually(async () => (await status.textContent()) !== "", true);
-  assert.ok(here);
+  await eventually(() => status.textContent(), there);
+});
+
+journey("a link with a filter shows these differences", {
+  address: "?a=samples%2Fvecadd.bmg.zebin&b=samples%2Fspill.dg2.zebin#panel=compare&filter=part%3Dkernel",
+  before: (page) => expectRequests(page, /samples\/(vecadd\.bmg|spill\.dg2)\.zebin$/),
+}, async (page) => {
+  await said(page).waitFor();
+  assert.equal(await page.getByRole("searchbox", { name: "Filter differences" }).inputValue(), "part=kernel");
+  await page.getByText(/^4 of \d+ differences$/).waitFor();
 });
 
 journey("by keyboard: the next difference, the previous one, the end", { width: 1440, height: 900 }, async (page) => {

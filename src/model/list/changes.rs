@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::differences::unit;
 use super::{Cell, CellValue, List, ListId, columns};
 use crate::model::assembly::Listing;
 use crate::model::base::Base;
 use crate::model::diff::listing::{Row, rows};
+use crate::model::diff::measure::unit;
 use crate::model::diff::{Better, Entry, Field, Measure, Side};
 use crate::model::document::{Document, Tone};
 use crate::model::source::Sources;

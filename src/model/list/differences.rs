@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{Cell, CellValue, List, ListId, columns};
-use crate::model::diff::{Better, Change, Comparison, Entry, Measure, Pair, measure};
+use crate::model::diff::{Better, Change, Comparison, Entry, Measure, Pair, Side};
 use crate::model::document::{Document, Tone};
 use crate::model::source::Sources;
 use crate::model::span::Span;
@@ -69,7 +69,7 @@ fn measures(entry: &Entry) -> Cell<'_> {
     }
     let mut cell = match (entry.measures.is_empty(), entry.fields.first()) {
         (true, Some(field)) => {
-            let said = |side: &Option<crate::model::diff::Side>| {
+            let said = |side: &Option<Side>| {
                 side.as_ref()
                     .map_or_else(|| "–".to_owned(), |side| side.said.text())
             };
@@ -160,9 +160,4 @@ impl List for DifferenceList {
             _ => self.cell(row, column, sources).value.into_key(),
         }
     }
-}
-
-/// What a number counts, for people.
-pub(super) fn unit(key: &str) -> &'static str {
-    measure::unit(key)
 }

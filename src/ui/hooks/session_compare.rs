@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use web_sys::File;
 
-use super::files::save_text;
 use super::session::{Session, spawn};
 use crate::model::list::ListId;
 use crate::model::{SourceId, Span};
@@ -14,7 +13,7 @@ use crate::ui::route::{Link, Target};
 use crate::ui::selection::{Selection, Via};
 use crate::ui::state::{Action, Origin, PanelId, Phase, TabId};
 use crate::worker::client::ClientError;
-use crate::worker::protocol::{CompareForm, Place, Request, Response};
+use crate::worker::protocol::{CompareForm, Place, Request};
 
 impl Session {
     fn compare_changed(&self, tab: TabId, change: CompareChange) {
@@ -126,7 +125,7 @@ impl Session {
         };
         let chosen = Chosen {
             index: row.index,
-            place: (place, known.rows.generation),
+            place: Some((place, known.rows.generation)),
         };
         self.compare_changed(tab, CompareChange::Choose(chosen));
         // Only in the first file: there is nothing to select in this one.
@@ -195,29 +194,8 @@ impl Session {
             CompareForm::Html => "html",
             CompareForm::Json => "json",
         };
-        let name = file_name([&from, &view.opened.name], extension);
-        let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::Text(text)) if saves => save_text(&text, &name),
-            Ok(Response::Text(text)) => session.copy(text, "Comparison"),
-            Ok(_) => {}
-            Err(error) => session.trouble(tab, &error),
-        };
-        let request = Request::WriteComparison { form };
-        self.ask_then(tab, request, Box::new(then));
-    }
-
-    /// Saves what there is to say of the file in front as a page of HTML.
-    pub fn save_report(self: &Rc<Self>) {
-        let Some((tab, view)) = self.active() else {
-            return;
-        };
-        let name = file_name([&view.opened.name, "report"], "html");
-        let then = move |session: &Rc<Session>, answer| match answer {
-            Ok(Response::Text(text)) => save_text(&text, &name),
-            Ok(_) => {}
-            Err(error) => session.trouble(tab, &error),
-        };
-        self.ask_then(tab, Request::WriteReport, Box::new(then));
+        let name = saves.then(|| file_name([&from, &view.opened.name], extension));
+        self.ask_text(tab, Request::WriteComparison { form }, "Comparison", name);
     }
 
     /// Opens a file beside the one in front and compares that with it.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::session::{Session, spawn};
 use crate::model::NodeId;
 use crate::ui::flat::Group;
+use crate::ui::format::file_name;
 use crate::ui::state::{Action, TabId, TreeChange};
 use crate::ui::tree::{self, PAGE};
 use crate::worker::client::ClientError;
@@ -105,5 +106,14 @@ impl Session {
             return;
         };
         self.ask_text(tab, Request::Export { node, form }, "Text", name);
+    }
+
+    /// Saves what there is to say of the file in front as a page of HTML.
+    pub fn save_report(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let name = file_name([&view.opened.name, "report"], "html");
+        self.ask_text(tab, Request::WriteReport, "Report", Some(name));
     }
 }
