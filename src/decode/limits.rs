@@ -14,10 +14,12 @@ pub fn sections(size: u64) -> u64 {
 /// memory. Real files have up to 1 300 of each, one of 60 000 kernels has 120 000.
 pub const LINKAGE: usize = 1 << 18;
 
-/// The symbols and relocations that are listed of a file of `size` bytes: tables that lie over
-/// each other have more entries than there is room for.
-pub fn linkage(size: u64) -> usize {
+/// The symbols and relocations that are listed of a file of `size` bytes with so many sections:
+/// tables that lie over each other have more entries than there is room for. A section takes the
+/// memory of ten entries, and 200 bytes or more of a real file.
+pub fn linkage(size: u64, sections: usize) -> usize {
     let most = usize::try_from(size / 16).unwrap_or(usize::MAX);
+    let most = most.saturating_sub(sections.saturating_mul(10));
     most.saturating_add(4096).min(LINKAGE)
 }
 

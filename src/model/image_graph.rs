@@ -48,9 +48,11 @@ impl Images {
                 bytes: image.span,
                 ir_type: None,
                 arch: None,
-                target: described.map(|described| Given {
-                    value: described.target.clone(),
-                    span: described.places.target,
+                target: described.map(|described| {
+                    Box::new(Given {
+                        value: described.target.clone(),
+                        span: described.places.target,
+                    })
                 }),
                 title: said.map_or_else(|| image.title.clone(), |said| kind(said).into()),
             };

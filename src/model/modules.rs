@@ -228,9 +228,9 @@ pub struct Image {
     /// What the code is written in: a number of [`IR_TYPES`]; only IR modules say it.
     pub ir_type: Option<Given<u64>>,
     /// The architecture that it is for; only native device code images say it.
-    pub arch: Option<Given<String>>,
+    pub arch: Option<Box<Given<String>>>,
     /// The target triple.
-    pub target: Option<Given<String>>,
+    pub target: Option<Box<Given<String>>>,
     /// What the bytes are by themselves: `SPIR-V 1.4`, `zebin 1.73`; may be empty.
     pub title: Str,
 }

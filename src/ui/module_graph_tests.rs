@@ -19,8 +19,8 @@ fn image(ir: bool, start: u64) -> Image {
         metadata: at(0),
         bytes: at(start + 100),
         ir_type: ir.then(Given::default),
-        arch: (!ir).then(|| given("intel_gpu_bmg_g21")),
-        target: Some(given("spir64<&>")),
+        arch: (!ir).then(|| Box::new(given("intel_gpu_bmg_g21"))),
+        target: Some(Box::new(given("spir64<&>"))),
         title: "".into(),
     }
 }

@@ -719,7 +719,7 @@ fn graph() -> GraphPage {
         bytes: SPAN,
         ir_type: Some(Given::at(1, SPAN)),
         arch: None,
-        target: Some(Given::at("spir64".to_owned(), SPAN)),
+        target: Some(Box::new(Given::at("spir64".to_owned(), SPAN))),
         title: "SPIR-V 1.4".into(),
     };
     GraphPage {

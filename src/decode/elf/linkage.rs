@@ -116,7 +116,7 @@ impl Reading<'_> {
 
     fn is_full(&self) -> bool {
         let listed = self.tables.symbols.len() + self.tables.relocations.len();
-        listed >= limits::linkage(self.file.span.len())
+        listed >= limits::linkage(self.file.span.len(), self.file.sections.len())
     }
 
     fn symbols(&mut self, section: &Section) {

@@ -114,8 +114,8 @@ fn image(code: &Code, sources: &Sources) -> Image {
         metadata: code.text.span,
         bytes: code.bytes,
         ir_type: said.kind,
-        arch: said.arch,
-        target: said.target,
+        arch: said.arch.map(Box::new),
+        target: said.target.map(Box::new),
         title: match &code.opened {
             Some(opened) => opened.summary.title.clone(),
             None => Str::default(),
