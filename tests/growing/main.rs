@@ -223,6 +223,16 @@ fn work_grows_with_the_file() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The files of which a comparison takes the most memory or time.
+const DIFFED: [&str; 6] = [
+    "80 000 parts, one in the other",
+    "80 000 tables over the whole file",
+    "80 000 texts over the whole file",
+    "anchors of anchors",
+    "entries of an OffloadBinary",
+    "offload: images over each other",
+];
+
 #[test]
 fn memory_is_bounded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -235,8 +245,12 @@ fn memory_is_bounded() {
             ("check", check as Use),
             ("dump", begin_dump),
             ("lists", lists),
+            ("diff", diff),
         ];
         for (what, run) in uses {
+            if what == "diff" && !DIFFED.contains(&name) {
+                continue;
+            }
             watchdog.case(format!("{name}, memory of {what}"));
             let memory = cost(&bytes, run).memory;
             eprintln!(
@@ -244,7 +258,9 @@ fn memory_is_bounded() {
                 memory >> 20,
                 bytes.len() >> 10
             );
-            if memory > memory_allowed(&bytes) {
+            // Two files are open for it, and the rows of both stand beside each other.
+            let times = if what == "diff" { 6 } else { 1 };
+            if memory > times * memory_allowed(&bytes) {
                 wrong.push(format!("{name}, {what}: {memory} for {}", bytes.len()));
             }
         }

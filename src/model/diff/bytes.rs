@@ -1,6 +1,6 @@
 //! Bytes against bytes.
 
-use super::{Comparer, Which};
+use super::{Comparer, TOO_MUCH_WORK, Which};
 use crate::model::diff::entry::{BYTES_KEPT, Field, Said, Side};
 use crate::model::span::Span;
 
@@ -63,13 +63,16 @@ impl Comparer<'_> {
         b: Span,
         at: u64,
     ) -> Result<(crate::model::Bytes, crate::model::Bytes), String> {
+        if self.work.is_over() {
+            return Err(TOO_MUCH_WORK.to_owned());
+        }
         let read = |document: &crate::model::Document, span: Span| {
             let bytes = document.sources.read(span.subspan(at, PIECE));
             bytes.map_err(|error| error.to_string())
         };
         let one = read(self.a, a)?;
         let other = read(self.b, b)?;
-        self.work.spend((one.len() + other.len()) as u64 / 64 + 1);
+        self.work.spend((one.len() + other.len()) as u64 / 32 + 1);
         Ok((one, other))
     }
 
@@ -82,6 +85,7 @@ impl Comparer<'_> {
             while at < a.len() {
                 let (one, other) = self.piece(a, b, at)?;
                 if *one != *other {
+                    self.work.spend(one.len() as u64 / 4);
                     let differ = one.iter().zip(other.iter()).zip(at..);
                     for ((x, y), place) in differ {
                         if x != y {
@@ -135,6 +139,7 @@ impl Comparer<'_> {
         }
         let ranges = match self.ranges(a, b) {
             Ok(ranges) => ranges.ranges,
+            Err(_) if self.work.is_over() => return fields,
             Err(error) => {
                 self.note(error);
                 return fields;

@@ -142,6 +142,8 @@ struct Comparer<'d> {
     result: Comparison,
     /// How deep the pair that is compared is nested.
     depth: u32,
+    /// So many differences are not in the result: there are too many.
+    left_out: u64,
 }
 
 /// Which of the two documents.
@@ -173,9 +175,15 @@ impl Comparer<'_> {
         if let Some(code) = &mut entry.code {
             code.hunks.shrink_to_fit();
         }
-        self.result.entries.push(entry);
+        match self.work.keep(&entry) {
+            true => self.result.entries.push(entry),
+            false => self.left_out += 1,
+        }
     }
 }
+
+/// What is said where the work is over.
+const TOO_MUCH_WORK: &str = "The files take too much work to compare: the rest was not compared.";
 
 /// So many notes are kept.
 const NOTES_MAX: usize = 64;
@@ -198,15 +206,22 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         dictionary: code::Dictionary::default(),
         result,
         depth: 0,
+        left_out: 0,
     };
     comparer.run();
+    let left_out = comparer.left_out;
     let mut result = comparer.result;
     let is_over = comparer.work.is_over();
-    result.is_cut |= is_over;
+    result.is_cut |= is_over || left_out > 0;
     result.steps = comparer.work.spent();
+    result.notes.retain(|note| note != TOO_MUCH_WORK);
     if is_over {
-        let note = "The files take too much work to compare: the rest was not compared.";
-        result.notes.push(note.to_owned());
+        result.notes.push(TOO_MUCH_WORK.to_owned());
+    }
+    if left_out > 0 {
+        result.notes.push(format!(
+            "There are too many differences: {left_out} more are not listed."
+        ));
     }
     measure::sort(&mut result.entries);
     result

@@ -417,7 +417,7 @@ impl Comparer<'_> {
         span: Span,
         ids: &mut HashMap<Vec<u8>, u32>,
     ) -> Option<Vec<(u32, Span)>> {
-        self.work.spend(span.len() / 4);
+        self.work.spend(span.len());
         let sources = &self.document(which).sources;
         let bytes = sources.read(span).ok()?;
         let mut lines = Vec::new();
