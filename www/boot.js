@@ -14,9 +14,10 @@
 
   // "light", "dark", or nothing: then the system decides.
   function applyRememberedTheme() {
-    let theme = null;
+    // A page that embeds this one may choose.
+    let theme = new URLSearchParams(location.search).get("theme");
     try {
-      theme = localStorage.getItem("zeview.theme");
+      theme ??= localStorage.getItem("zeview.theme");
     } catch {
       // Storage is refused in sandboxed frames.
     }

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::components::{
-    Dialogs, banner, empty, failed, file_tabs, header, loading, status, workspace,
+    Dialogs, asking, banner, empty, failed, file_tabs, header, loading, status, workspace,
 };
 use super::hooks::{SessionContext, link_to, use_session};
 use super::ptr_eq::PtrEq;
@@ -58,6 +58,7 @@ fn body(session: &SessionContext, state: &State) -> Html {
             { workspace(session, state, tab, &PtrEq::from(view)) }
         </> },
         Phase::Failed(failure) => failed(tab, failure, session.0.can_retry(tab.id)),
+        Phase::Asking(host) => asking(tab, host),
         Phase::Waiting | Phase::Fetching { .. } | Phase::Decoding => loading(tab),
     }
 }

@@ -1,7 +1,9 @@
 //! The address: what `?…` asks for and what `#…` points to.
 //!
 //! * `?url=https://…/vecadd.zebin` opens a file from the network (several with several
-//!   `url`), `?a=https://…&b=https://…` two files, and compares the second with the first; `?embed=1` leaves the frame of the page out.
+//!   `url`), `?a=https://…&b=https://…` two
+//!   files, and compares the second with the first; `?embed=1` leaves the frame of the page out,
+//!   `?theme=dark` chooses the colours.
 //! * `#s=.ze_info&o=0x78+16`: 16 bytes at 0x78 of the top-level part `.ze_info`.
 //! * `#o=0x1f78+16`: bytes of the file.
 //! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
@@ -22,6 +24,8 @@ pub struct Query {
     pub base: Option<String>,
     /// Without header and status line.
     pub embed: bool,
+    /// The colours.
+    pub theme: Option<String>,
 }
 
 /// What the fragment points to.
@@ -84,6 +88,7 @@ pub fn parse_query(text: &str) -> Query {
             "url" | "b" if !value.is_empty() => query.urls.push(value),
             "a" if !value.is_empty() => query.base = Some(value),
             "embed" => query.embed = value != "0",
+            "theme" => query.theme = Some(value),
             _ => {}
         }
     }

@@ -67,6 +67,16 @@ impl Theme {
         }
     }
 
+    /// The theme that pages which embed this one call so.
+    pub fn named(name: &str) -> Option<Theme> {
+        match name {
+            "auto" => Some(Theme::Auto),
+            "light" => Some(Theme::Light),
+            "dark" => Some(Theme::Dark),
+            _ => None,
+        }
+    }
+
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {
@@ -202,6 +212,8 @@ pub struct Layout {
 pub enum Phase {
     /// It is opened when somebody looks at it.
     Waiting,
+    /// It is fetched when somebody allows it: the page around this one wants it from this host.
+    Asking(AttrValue),
     /// It is on its way over the network.
     Fetching {
         /// So many bytes are here.

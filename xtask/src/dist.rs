@@ -100,9 +100,10 @@ fn assemble(built: &Path, dist: &Path) -> Outcome<String> {
     Ok(version)
 }
 
-/// Samples and icons keep their addresses: links and other pages may name them.
+/// What other pages name keeps its address: samples, icons, and the script that embeds the page.
 fn is_versioned(name: &Path) -> bool {
     has_extension(name, &["js", "wasm", "css"])
+        && name != Path::new("zeview-embed.js")
         && !name.starts_with("samples")
         && !name.starts_with("icons")
 }

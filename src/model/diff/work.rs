@@ -77,7 +77,10 @@ fn weight(entry: &Entry) -> u64 {
         size_of::<Field>() + texts + side(&field.from) + side(&field.to)
     };
     let fields: usize = entry.fields.iter().map(field).sum();
-    let code = entry.code.as_ref().map_or(0, |code| size_of_val(&*code.hunks));
+    let code = entry
+        .code
+        .as_ref()
+        .map_or(0, |code| size_of_val(&*code.hunks));
     let names = entry.name.len()
         + entry.demangled.as_ref().map_or(0, String::len)
         + entry.new_name.as_ref().map_or(0, String::len);

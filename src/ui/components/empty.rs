@@ -108,6 +108,21 @@ pub fn loading(tab: &Tab) -> Html {
     }
 }
 
+/// A file from a foreign host that the page around this one wants to be fetched.
+pub fn asking(tab: &Tab, host: &str) -> Html {
+    html! {
+        <main class="middle">
+            <div class="failed asking">
+                <h2>{ format!("Open {} from {}?", escaped(&tab.name), escaped(host)) }</h2>
+                <p class="message">{ "The page that contains this frame asks for a file from another site. That page will be told what the file is." }</p>
+                <div class="rowc">
+                    { button("btn", Command::Retry(tab.id), plain("Open the file")) }
+                </div>
+            </div>
+        </main>
+    }
+}
+
 /// A file that is not shown: why, and what to do.
 pub fn failed(tab: &Tab, failure: &Failure, can_retry: bool) -> Html {
     html! {

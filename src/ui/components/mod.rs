@@ -29,7 +29,7 @@ mod workspace;
 
 pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
-pub use self::empty::{SAMPLES, Sample, empty, failed, loading};
+pub use self::empty::{SAMPLES, Sample, asking, empty, failed, loading};
 pub use self::explanation::explanation;
 pub use self::frame::{banner, file_tab_id, file_tabs, header, panel_tabs, status, tab_id};
 pub use self::hex_view::HexView;

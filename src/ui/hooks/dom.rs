@@ -5,6 +5,21 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 use yew::{MouseEvent, NodeRef};
 
+/// The height of the page at which nothing in it would have to be scrolled.
+pub(super) fn wanted_height() -> u32 {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else {
+        return 0;
+    };
+    let root = document.document_element();
+    let shown = root.map_or(0, |root| root.client_height());
+    let scrolled = document.get_elements_by_class_name("scroll");
+    let hidden = (0..scrolled.length()).filter_map(|at| {
+        let element = scrolled.item(at)?;
+        Some(element.scroll_height() - element.client_height())
+    });
+    u32::try_from(shown.saturating_add(hidden.max().unwrap_or(0))).unwrap_or(0)
+}
+
 /// The element that the event is about, or one around it, which the selector fits.
 pub(super) fn closest(event: &Event, selector: &str) -> Option<Element> {
     event

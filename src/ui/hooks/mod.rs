@@ -7,6 +7,7 @@ mod clipboard;
 mod dialog;
 mod dom;
 mod effect;
+mod embedder;
 mod fetch;
 mod files;
 mod keys;

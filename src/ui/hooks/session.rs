@@ -15,6 +15,7 @@ use yew::prelude::*;
 
 use super::address::Step;
 use super::cache::Cache;
+use super::embedder::Embedder;
 use super::theme;
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
@@ -55,6 +56,8 @@ pub struct Session {
     pub(super) over: Cell<bool>,
     /// The file that is chosen next is shown instead of this one.
     pub(super) instead: Cell<Option<TabId>>,
+    /// The page that this one stands in.
+    pub(super) embedder: RefCell<Option<Rc<Embedder>>>,
     /// This file is compared with the one that is chosen next.
     pub(super) compared: Cell<Option<TabId>>,
 }
@@ -136,6 +139,7 @@ impl Session {
             focused_in: Cell::new(0),
             over: Cell::new(false),
             instead: Cell::new(None),
+            embedder: RefCell::default(),
             compared: Cell::new(None),
         }
     }

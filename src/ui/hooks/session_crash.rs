@@ -70,7 +70,10 @@ impl Session {
             ClientError::Changed(message) => {
                 self.dispatch(Action::Changed(tab, message.clone().into()));
             }
-            ClientError::Failed(message) => self.notice(message.clone()),
+            ClientError::Failed(message) => {
+                self.tell_trouble(message);
+                self.notice(message.clone());
+            }
             ClientError::Unexpected => self.notice(error.to_string()),
             // Whoever watches the decoder has seen it.
             _ => {}

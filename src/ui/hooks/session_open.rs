@@ -198,12 +198,19 @@ impl Session {
         let live = Live::default();
         *live.link.borrow_mut() = link;
         let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
-        let phase = Phase::Fetching {
-            got: 0,
-            total: None,
+        let foreign = fetch::absolute(address).filter(|url| self.asks_first(url));
+        let asks = foreign.is_some();
+        let phase = match foreign {
+            Some(url) => Phase::Asking(url.host().into()),
+            None => Phase::Fetching {
+                got: 0,
+                total: None,
+            },
         };
         let tab = self.add(name, origin, phase, live);
-        self.transfer(tab, address);
+        if !asks {
+            self.transfer(tab, address);
+        }
         tab
     }
 

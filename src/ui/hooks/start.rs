@@ -7,10 +7,10 @@ use yew::prelude::*;
 
 use super::effect::{fingerprint, use_change, use_kept};
 use super::session::{Session, SessionContext};
-use super::{address, dom, files, keys, media, run, splitter, storage, theme};
+use super::{address, dom, embedder, files, keys, media, run, splitter, storage, theme};
 use crate::ui::components::file_tab_id;
 use crate::ui::route;
-use crate::ui::state::{Action, Layout, Phase, State, TabId};
+use crate::ui::state::{Action, Layout, Phase, State, TabId, Theme};
 use crate::worker::client::Client;
 
 /// Begins: listens to the page, starts a decoder for the first file, opens what the address asks
@@ -18,8 +18,11 @@ use crate::worker::client::Client;
 fn begin(session: &Rc<Session>) -> Box<dyn Any> {
     splitter::prepare();
     let query = address::read_query();
+    // It has to be known before a file is asked for.
+    let embedder = query.embed.then(|| embedder::listen(session));
+    let asked = query.theme.as_deref().and_then(Theme::named);
     let mut layout = Layout {
-        theme: theme::remembered(),
+        theme: asked.unwrap_or_else(theme::remembered),
         embed: query.embed,
         no_padding: storage::load(run::PADDING).is_some(),
         no_defaults: storage::load(run::DEFAULTS).is_some(),
@@ -46,6 +49,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
         address::listen(session),
         files::listen(session),
         media,
+        embedder,
     ))
 }
 
@@ -106,6 +110,11 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let shown = flags
         .into_iter()
         .fold(panel, |all, flag| all << 1 | u64::from(flag));
+    let told = Rc::clone(&session);
+    use_change(
+        [id << 1 | u64::from(is_known), opening, serial, shown],
+        Box::new(move || told.tell_embedder()),
+    );
     let keep_focus = move || {
         let is_other_file = here.focused_in.replace(id) != id;
         if is_other_file {

@@ -26,6 +26,11 @@ pub(super) fn remembered() -> Theme {
 /// Shows the page in these colours, and the next time too.
 pub(super) fn choose(theme: Theme) {
     storage::store(KEY, value(theme));
+    show(theme);
+}
+
+/// Shows the page in these colours.
+pub(super) fn show(theme: Theme) {
     let root = web_sys::window()
         .and_then(|window| window.document())
         .and_then(|document| document.document_element());

@@ -1,0 +1,163 @@
+// <zeview-embed> in pages of others, and the messages between the two pages.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { axe, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
+import { serve } from "./server.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+
+/** A page of somebody else, with this body. */
+function written(body) {
+  return async (page) => {
+    // The frame is a page of its own, which may load longer than the one around it.
+    expectRequests(page, /\/zeview\//);
+    await page.route("**/documentation.html", (route) =>
+      route.fulfill({
+        contentType: "text/html",
+        headers: { "Content-Security-Policy": "default-src 'none'; script-src 'self' 'nonce-own'; frame-src *" },
+        body: `<!doctype html><html lang="en"><title>Documentation</title><main><h1>Documentation</h1>${body}</main>
+          <script nonce="own">
+            window.told = [];
+            for (const type of ["ready", "loaded", "selected", "problems", "error", "resize"])
+              addEventListener("zeview-" + type, ({ detail, target }) => told.push({ type, detail, at: target.id }), true);
+          </script>
+          <script src="./zeview-embed.js"></script>`,
+      }));
+  };
+}
+
+const embed = (attributes, inside = "") => `<zeview-embed ${attributes}>${inside}</zeview-embed>`;
+const frame = (page) => page.frameLocator("iframe");
+const told = (page, type) =>
+  page.evaluate((type) => window.told.filter((event) => event.type === type).map(({ detail }) => detail), type);
+const last = async (page, type) => (await told(page, type)).at(-1);
+const other = { address: "documentation.html", other: true };
+
+journey("<zeview-embed> shows a file, and tells what is selected", {
+  ...other,
+  before: written(embed(`src="samples/spill.dg2.zebin" panel="kernels" select="k=hugeprivate&f=private_size" height="600" loading="eager"`)),
+}, async (page) => {
+  await frame(page).getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
+  await eventually(async () => (await told(page, "loaded")).length, 1);
+  const loaded = await last(page, "loaded");
+  assert.equal(loaded.name, "spill.dg2.zebin");
+  assert.equal(loaded.format, "zebin");
+  assert.ok(loaded.size > 1000 && loaded.facts.length > 0, JSON.stringify(loaded));
+  assert.deepEqual(Object.keys(await last(page, "problems")), ["errors", "warnings", "notes"]);
+  await eventually(async () => (await last(page, "selected"))?.link ?? "", /private_size/);
+
+  // What changes later.
+  await page.locator("zeview-embed").evaluate((element) => element.setAttribute("panel", "overview"));
+  await frame(page).getByRole("tab", { name: "Overview", selected: true }).waitFor();
+  await page.locator("zeview-embed").evaluate((element) => element.select("s=.ze_info"));
+  await eventually(async () => (await last(page, "selected")).link, /ze_info/);
+  await page.locator("zeview-embed").evaluate((element) => element.setAttribute("theme", "dark"));
+  await eventually(() => frame(page).locator("html").getAttribute("data-theme"), "dark");
+  await page.locator("zeview-embed").evaluate((element) => element.select("k=nothing"));
+  await eventually(async () => (await last(page, "error"))?.code, "not-found");
+  await axe(page);
+  await screenshot(page, "embedded");
+});
+
+journey("<zeview-embed> opens bytes that the page has", {
+  ...other,
+  before: written(embed(`loading="click" theme="light"`, "<p>Two builds of one kernel.</p>")),
+}, async (page) => {
+  await page.getByText("Two builds of one kernel.").waitFor();
+  assert.equal(await page.locator("iframe").count(), 0, "nothing is loaded before somebody wants it");
+  await axe(page);
+  await screenshot(page, "embed-placeholder");
+  const open = async (name, kind) => {
+    const bytes = (await readFile(path.join(SAMPLES, name))).toString("base64");
+    await page.locator("zeview-embed").evaluate(async (element, [name, kind, base64]) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      element.open(kind === "blob" ? new Blob([bytes]) : bytes, { name, link: "panel=kernels" });
+    }, [name, kind, bytes]);
+    await eventually(async () => (await last(page, "loaded"))?.name, name);
+  };
+  await open("vecadd.bmg.zebin", "bytes");
+  await open("spill.dg2.zebin", "blob");
+  await frame(page).getByRole("tab", { name: /Kernels/, selected: true }).waitFor();
+  await page.locator("zeview-embed").evaluate((element) => element.open({ no: "bytes" }));
+  await eventually(async () => (await last(page, "error"))?.code, "not-opened");
+});
+
+journey("an embedded page is loaded when somebody comes near, and is as high as it needs to be", {
+  ...other,
+  before: written(`<div id="far"></div>${embed(`src="samples/matmul.syclbin" height="auto"`, `<a href="samples/matmul.syclbin">matmul.syclbin</a>`)}
+    <script nonce="own">document.getElementById("far").style.height = "3000px";</script>`),
+}, async (page) => {
+  await page.getByRole("link", { name: "matmul.syclbin" }).waitFor({ state: "attached" });
+  assert.equal(await page.locator("iframe").count(), 0);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await frame(page).getByRole("treeitem").first().waitFor();
+  await eventually(async () => (await told(page, "resize")).length > 0, true);
+  const height = (await last(page, "resize")).height;
+  await eventually(
+    () => page.locator("zeview-embed").evaluate((element) => element.offsetHeight),
+    (now) => Math.abs(now - Math.min(1200, height)) <= 2,
+  );
+});
+
+journey("in a sandboxed frame on another site the messages work too", {
+  ...other,
+  before: written(embed(`src="samples/vecadd.bmg.zebin" sandbox loading="eager" height="600"`)),
+}, async (page) => {
+  await frame(page).getByRole("treeitem", { name: "ELF header" }).click();
+  await eventually(async () => (await last(page, "selected"))?.start, 0);
+  assert.equal((await last(page, "loaded")).name, "vecadd.bmg.zebin");
+});
+
+journey("a person is asked before a file comes from a third site", {
+  ...other,
+  before: async (page) => {
+    const third = await serve(SAMPLES);
+    page.once("close", () => third.close());
+    const host = third.origin.replace("127.0.0.1", "localhost");
+    expectRequests(page, /localhost/);
+    await written(embed(`src="${host}/vecadd.bmg.zebin" loading="eager" height="600"`))(page);
+  },
+}, async (page) => {
+  const question = frame(page).getByRole("heading", { name: /Open vecadd\.bmg\.zebin from localhost/ });
+  await question.waitFor();
+  await screenshot(page, "embed-asks");
+  assert.deepEqual(await told(page, "loaded"), []);
+  await frame(page).getByRole("button", { name: "Open the file" }).click();
+  await frame(page).getByRole("treeitem", { name: "ELF header" }).waitFor();
+  await eventually(async () => (await told(page, "loaded")).length, 1);
+});
+
+journey("the page answers no window but the one around it", {
+  ...other,
+  before: written(`<iframe id="zeview" title="zeview" width="900" height="500" src="./?embed=1&url=samples/vecadd.bmg.zebin"></iframe>
+    <iframe id="stranger" title="stranger" srcdoc="<script nonce=own>function send(to, message) { to.postMessage(message, '*'); }</script>"></iframe>`),
+}, async (page) => {
+  await page.frameLocator("#zeview").getByRole("treeitem", { name: "ELF header" }).waitFor();
+  const answers = await page.evaluate(async () => {
+    const heard = { own: [], stranger: [] };
+    const zeview = document.getElementById("zeview").contentWindow;
+    const stranger = document.getElementById("stranger").contentWindow;
+    addEventListener("message", ({ data }) => heard.own.push(data));
+    stranger.addEventListener("message", ({ data }) => heard.stranger.push(data));
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 300));
+    // Its own function: the message comes from there.
+    stranger.send(zeview, { zeview: 1, type: "ping", id: 7 });
+    await wait();
+    const before = heard.own.length;
+    zeview.postMessage({ zeview: 1, type: "ping", id: 8 }, "*");
+    zeview.postMessage({ zeview: 9, type: "ping", id: 9 }, "*");
+    zeview.postMessage({ zeview: 1, type: "fly", id: 10 }, "*");
+    zeview.postMessage("noise of another script", "*");
+    await wait();
+    return { before, ...heard };
+  });
+  assert.equal(answers.before, 0);
+  assert.deepEqual(answers.stranger, []);
+  const said = (id) => answers.own.filter((message) => message.id === id).map(({ type, code }) => [type, code]);
+  assert.deepEqual(said(8), [["ready", undefined]]);
+  assert.deepEqual(said(9), [["error", "version"]]);
+  assert.deepEqual(said(10), [["error", "message"]]);
+  assert.ok(answers.own.some(({ type }) => type === "loaded"), "after the first ping it tells what is open");
+});
