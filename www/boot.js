@@ -8,6 +8,7 @@
   "use strict";
 
   const script = document.currentScript.src;
+  const asked = new URLSearchParams(location.search);
   const parsed = new Promise((resolve) => {
     document.addEventListener("DOMContentLoaded", resolve, { once: true });
   });
@@ -15,7 +16,7 @@
   // "light", "dark", or nothing: then the system decides.
   function applyRememberedTheme() {
     // A page that embeds this one may choose.
-    let theme = new URLSearchParams(location.search).get("theme");
+    let theme = asked.get("theme");
     try {
       theme ??= localStorage.getItem("zeview.theme");
     } catch {
@@ -69,6 +70,8 @@
   const listeners = new AbortController();
 
   function wish(words, fulfil) {
+    // The app listens.
+    if (listeners.signal.aborted) return fulfil();
     wishes.push(fulfil);
     const says = document.getElementById("starting-says");
     if (says) says.textContent = words;
@@ -132,9 +135,52 @@
     for (const fulfil of wishes) fulfil();
   }
 
+  // A file that was opened with the installed page.
+  function takeLaunched() {
+    globalThis.launchQueue?.setConsumer(async ({ files }) => {
+      wishFiles(await Promise.all(files.map((handle) => handle.getFile())));
+    });
+  }
+
+  // A release keeps its files for visits without a network; pages in other pages do not.
+  async function keepForOffline() {
+    const address = script.match(/^(.*\/)[0-9a-f]{12}\/boot\.js$/);
+    if (!address || asked.has("embed") || !("serviceWorker" in navigator)) return;
+    try {
+      const registration = await navigator.serviceWorker.register(`${address[1]}service_worker.js`);
+      const look = () => {
+        if (registration.waiting && navigator.serviceWorker.controller) offer(registration);
+      };
+      look();
+      registration.addEventListener("updatefound", () => {
+        registration.installing?.addEventListener("statechange", look);
+      });
+    } catch (error) {
+      // Private windows and sandboxed frames refuse it. The page works, with a network.
+      console.info("zeview is not kept for use without a network.", error);
+    }
+  }
+
+  // The reader says when: files that are open would be lost.
+  function offer(registration) {
+    if (document.querySelector(".update")) return;
+    const bar = element("div", "");
+    bar.className = "update";
+    bar.setAttribute("role", "status");
+    const take = element("button", "Reload");
+    const later = element("button", "Later");
+    take.type = later.type = "button";
+    take.addEventListener("click", () => {
+      navigator.serviceWorker.addEventListener("controllerchange", () => location.reload());
+      registration.waiting?.postMessage("take");
+    });
+    later.addEventListener("click", () => bar.remove());
+    bar.append(element("span", "A new version of zeview is ready."), take, later);
+    document.body.append(bar);
+  }
+
   // A link to a file, or a frame in somebody's documentation: there is nothing to drop.
   function hideWhatIsNotAsked() {
-    const asked = new URLSearchParams(location.search);
     if (!asked.has("url") && !asked.has("embed")) return;
     const page = document.getElementById("starting");
     page?.querySelector("main")?.remove();
@@ -182,6 +228,9 @@
       document.getElementById("starting")?.remove();
       // The app's first effects, which make it listen, run before the next task.
       setTimeout(handOver);
+      setTimeout(takeLaunched);
+      // Not beside the decoder, which comes over the same line.
+      decoder.prepare().then(keepForOffline, () => {});
     } catch (error) {
       await parsed;
       showFailure("zeview could not start", error);

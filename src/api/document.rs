@@ -1,13 +1,17 @@
 //! The class.
 
-use js_sys::{Error, Reflect, Uint8Array};
+use js_sys::{Array, Error, JSON, Reflect, Uint8Array};
 use serde::Serialize;
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
 
-use super::dto::{Diagnostic, Node, Summary};
+use super::dto::{Diagnostic, Node, Summary, Verdict};
 use super::js;
 use crate::decode::decode;
+use crate::model::diff::{self, report};
+use crate::model::list::query::Query;
+use crate::model::list::write::Form;
+use crate::model::list::{Column, ListId, writer};
 use crate::model::{Document, NodeId, SourceId, Span};
 use crate::worker::blob_source::{ArraySource, whole_number};
 use crate::worker::handler::{self, EXPORT_MAX};
@@ -22,6 +26,17 @@ const IN_PAGE_DECODER: &str = "
 /** A decoder in the page itself; it can be used as if it were a `Worker`. */
 export type InPageDecoder = MessagePort & { terminate(): void };
 ";
+
+/// The lists of a whole document.
+const LISTS: [ListId; 7] = [
+    ListId::Kernels,
+    ListId::Relocations,
+    ListId::Symbols,
+    ListId::Modules,
+    ListId::Images,
+    ListId::Devices,
+    ListId::SourceLines,
+];
 
 /// A decoded file.
 #[wasm_bindgen]
@@ -94,6 +109,102 @@ impl ZeviewDocument {
         Ok(Uint8Array::from(&*bytes))
     }
 
+    /// What the driver does with the file, on a device or on the file's own. `null` where nobody
+    /// would give the file to the driver.
+    #[wasm_bindgen(unchecked_return_type = "Verdict | null")]
+    pub fn verdict(&self, device: Option<String>) -> Result<JsValue, Error> {
+        let device = device.as_deref();
+        if device.is_some_and(|device| !self.0.devices().iter().any(|known| known == device)) {
+            let device = device.unwrap_or_default();
+            return Err(error(
+                "no-device",
+                &format!("no device is called {device:?}"),
+            ));
+        }
+        let verdict = self.0.verdict(NodeId::ROOT, device);
+        to_js(&verdict.as_ref().map(Verdict::new))
+    }
+
+    /// The rows of a list: an object for each, whose keys are the ids of the list's columns. Of a
+    /// container the rows of all images. Empty where the file has no such list.
+    #[wasm_bindgen(unchecked_return_type = "ListRow[]")]
+    pub fn list(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "ListName")] name: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "ListOptions")] options: JsValue,
+    ) -> Result<JsValue, Error> {
+        let list = LISTS.into_iter().find(|list| list.name() == name);
+        let list = list.ok_or_else(|| error("no-list", &format!("no list is called {name:?}")))?;
+        let text = |key: &str| Reflect::get(&options, &key.into()).ok()?.as_string();
+        let sort = text("sort").unwrap_or_default();
+        let query = Query {
+            filter: text("filter").unwrap_or_default(),
+            sort: Some(sort.trim_start_matches('-'))
+                .filter(|sort| !sort.is_empty())
+                .map(|sort| sort.to_owned().into()),
+            descending: sort.starts_with('-'),
+            device: text("device").map(Into::into),
+            ..Query::default()
+        };
+        let columns: Vec<&'static Column> = list.columns().iter().collect();
+        let all = Array::new();
+        for id in self.0.documents_with(list) {
+            let Some(rows) = self.0.list_for(id, list, &query) else {
+                continue;
+            };
+            let sources = &self.0.sources;
+            let order = query.run(&*rows, sources);
+            let order = order.map_err(|words: String| error("bad-query", &words))?;
+            let json = writer::write(
+                &*rows,
+                &order,
+                &columns,
+                Form::Json,
+                None,
+                sources,
+                EXPORT_MAX,
+            );
+            let json = json.map_err(|words| error("too-long", &words))?;
+            for row in parse(&json)?.unchecked_into::<Array>().iter() {
+                all.push(&row);
+            }
+        }
+        Ok(all.into())
+    }
+
+    /// The code of a kernel as assembly, as `zeview disasm` prints it.
+    pub fn disassemble(&mut self, kernel: &str) -> Result<String, Error> {
+        let name = format!(".text.{kernel}");
+        for id in self.0.documents_with(ListId::Kernels) {
+            let sections = self.0.assembly(id).map(|assembly| assembly.sections());
+            let sections = sections.unwrap_or_default();
+            let Some(code) = sections.iter().find(|section| section.name == name) else {
+                continue;
+            };
+            let listing = self.0.listing(id, Some(code.bytes), None);
+            let listing = listing.ok_or_else(|| {
+                error(
+                    "no-encoding",
+                    "the device that the file is for is not known",
+                )
+            })?;
+            let text = listing.text(&self.0.sources, EXPORT_MAX);
+            return text.map_err(|words| error("too-long", &words));
+        }
+        Err(error(
+            "no-kernel",
+            &format!("no kernel is called {kernel:?}"),
+        ))
+    }
+
+    /// What differs from another document, the first of the two: as `zeview diff --json` prints it.
+    #[wasm_bindgen(unchecked_return_type = "Comparison")]
+    pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
+        let found = diff::compare(&mut base.0, &mut self.0, &diff::Options::default());
+        let json = serde_json::to_string(&report::json(&found));
+        parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)
+    }
+
     /// The whole tree as text, a line for each node, as `zeview dump` prints it.
     #[wasm_bindgen(js_name = toText)]
     pub fn to_text(&self) -> Result<String, Error> {
@@ -110,13 +221,25 @@ impl ZeviewDocument {
 impl ZeviewDocument {
     fn node_of(&self, id: u32) -> Result<Node<'_>, Error> {
         Node::new(&self.0, NodeId(id))
-            .ok_or_else(|| Error::new(&format!("the document has no node {id}")))
+            .ok_or_else(|| error("no-node", &format!("the document has no node {id}")))
     }
 
     fn export(&self, form: ExportForm) -> Result<String, Error> {
         handler::export(&self.0, self.0.root(), form, EXPORT_MAX)
-            .map_err(|message| Error::new(&message))
+            .map_err(|message| error("too-long", &message))
     }
+}
+
+/// An error with a code for programs.
+fn error(code: &str, words: &str) -> Error {
+    let error = Error::new(words);
+    // An object takes every property.
+    let _ = Reflect::set(&error, &"code".into(), &code.into());
+    error
+}
+
+fn parse(json: &str) -> Result<JsValue, Error> {
+    JSON::parse(json).map_err(|error| error.unchecked_into())
 }
 
 fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
@@ -125,8 +248,7 @@ fn to_js<T: Serialize>(data: &T) -> Result<JsValue, Error> {
 
 fn whole(name: &str, number: f64) -> Result<u64, Error> {
     whole_number(number).ok_or_else(|| {
-        Error::new(&format!(
-            "{name} must be an integer from 0 to 2^53 - 1, not {number}"
-        ))
+        let words = format!("{name} must be an integer from 0 to 2^53 - 1, not {number}");
+        error("range", &words)
     })
 }

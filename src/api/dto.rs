@@ -356,6 +356,50 @@ impl<'a> Label<'a> {
     }
 }
 
+/// What the driver does with a file.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict<'a> {
+    driver: &'a str,
+    outcome: &'static str,
+    device: Option<&'a str>,
+    requested: bool,
+    headline: String,
+    findings: Vec<Finding<'a>>,
+}
+
+/// What the driver meets.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding<'a> {
+    rule: &'a str,
+    message: &'a str,
+    span: Span,
+    decisive: bool,
+}
+
+impl<'a> Verdict<'a> {
+    /// The verdict, for JavaScript.
+    pub fn new(verdict: &'a model::Verdict) -> Verdict<'a> {
+        let findings = verdict.findings.iter().enumerate();
+        Verdict {
+            driver: &verdict.driver,
+            outcome: verdict.outcome.name(),
+            device: verdict.device.as_deref(),
+            requested: verdict.requested,
+            headline: verdict.headline(),
+            findings: findings
+                .map(|(at, finding)| Finding {
+                    rule: &finding.rule,
+                    message: &finding.message,
+                    span: Span::new(finding.span),
+                    decisive: verdict.decisive == Some(at),
+                })
+                .collect(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -208,7 +208,83 @@ export interface Ref {
   to: Span;
 }
 
-/** One finding. */
+/** What today's driver does with a file. */
+export interface Verdict {
+  /** The driver's release. */
+  driver: string;
+  outcome: Outcome;
+  /** null if the file does not say which device it is for. */
+  device: string | null;
+  /** The device was asked for; otherwise it is the file's own. */
+  requested: boolean;
+  /** In a line. */
+  headline: string;
+  /** What the driver meets, in its order. */
+  findings: Finding[];
+}
+
+export type Outcome =
+  | "loads"
+  | "loads-with-warnings"
+  | "needs-linking"
+  | "recompiled"
+  | "refused"
+  | "link-failure"
+  | "may-crash"
+  | "not-judged";
+
+export interface Finding {
+  /** The rule's id. */
+  rule: string;
+  message: string;
+  /** The bytes that it is about. */
+  span: Span;
+  /** It decides the outcome. */
+  decisive: boolean;
+}
+
+/** The lists that a file may have. */
+export type ListName =
+  | "kernels"
+  | "relocations"
+  | "symbols"
+  | "modules"
+  | "images"
+  | "devices"
+  | "source-lines";
+
+/** Which rows, in which order. */
+export interface ListOptions {
+  /** As in the filter of a table, and in `--filter`: "spill_size>0". */
+  filter?: string;
+  /** The id of a column; with a "-", the largest first. */
+  sort?: string;
+  /** Of images: the device that they are chosen for. */
+  device?: string;
+}
+
+/** A row; the keys are the ids of the list's columns. */
+export type ListRow = Record<string, string | number | boolean | null | (string | number)[]>;
+
+/** What differs between two files, as `zeview diff --json` prints it. */
+export interface Comparison {
+  schema: number;
+  /** The files have the same bytes. */
+  equal: boolean;
+  same_meaning: boolean;
+  /** false: not all of it was compared. */
+  complete: boolean;
+  kernels: {
+    added: string[];
+    removed: string[];
+    renamed: unknown[];
+    changed: { name: string; fields: unknown[]; code: unknown }[];
+    [more: string]: unknown;
+  };
+  [part: string]: unknown;
+}
+
+/** One diagnostic. */
 export interface Diagnostic {
   /** The rule's id. */
   rule: string;

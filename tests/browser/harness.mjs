@@ -23,7 +23,7 @@ import { chromium } from "playwright-core";
 import { serve } from "./server.mjs";
 
 const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
-const DIST = path.resolve(process.env.ZEVIEW_DIST ?? path.join(HERE, "../../dist"));
+export const DIST = path.resolve(process.env.ZEVIEW_DIST ?? path.join(HERE, "../../dist"));
 const OUT = path.join(HERE, "out");
 
 /** Not the root of the host: addresses that only work there must fail. */
@@ -109,6 +109,8 @@ export function journey(name, options, run) {
  *   or that the app has started; quiet
  * @property {number} [slowDecoder] every request to the decoder is held back for so many milliseconds
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
+ * @property {boolean} [offline] the page may keep itself for use without a network; no
+ * @property {object} [server] another server than that of the release folder
  * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
  *   announce trouble or to answer requests otherwise
  * @param {OpenOptions} [options]
@@ -118,7 +120,8 @@ export async function openPage(options = {}) {
   const { theme = "light", width = 1280, height = 800 } = options;
   const { forcedColors = false, address = "", other = false, storage = {}, before } = options;
   const { slowDecoder = SLOW_DECODER, until = "quiet" } = options;
-  const { browser, server } = await surroundings();
+  const { browser, server: shared } = await surroundings();
+  const { server = shared, offline = false } = options;
   const context = await browser.newContext({
     colorScheme: theme,
     forcedColors: forcedColors ? "active" : "none",
@@ -131,6 +134,8 @@ export async function openPage(options = {}) {
   await page.addInitScript((entries) => {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
   }, storage);
+  // Its requests would come at any time.
+  if (!offline) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   await slowDown(page, slowDecoder);
   await before?.(page);
   await load(page, () => page.goto(server.url + address, { waitUntil: "load" }), { other, until });

@@ -28,16 +28,17 @@ const COMPRESSED = [".css", ".html", ".js", ".wasm"];
  * @param {object} [options]
  * @param {string} [options.prefix] the path that stands for `root`, with slashes at both ends
  * @param {Record<string, string>} [options.headers] sent with every answer
+ * @param {boolean} [options.changing] files are read anew for every request
  * @returns {Promise<{url: string, origin: string, log: string[], close: () => Promise<void>}>}
  *   `log` holds the path of every request.
  */
-export async function serve(root, { prefix = "/", headers = {} } = {}) {
+export async function serve(root, { prefix = "/", headers = {}, changing = false } = {}) {
   const log = [];
   const known = new Map();
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     log.push(pathname);
-    if (!known.has(pathname)) known.set(pathname, answerFor(root, prefix, pathname));
+    if (changing || !known.has(pathname)) known.set(pathname, answerFor(root, prefix, pathname));
     const answer = await known.get(pathname);
     response.writeHead(answer.status, {
       ...answer.headers,

@@ -2,6 +2,7 @@
 
 use crate::dist;
 use crate::isa_tables;
+use crate::npm;
 use crate::options::Options;
 use crate::project::Project;
 use crate::setup::{self, Need, Tools, WASM};
@@ -234,7 +235,8 @@ pub fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
     let mut node = Command::new("node");
     node.current_dir(project.journeys())
         .env("CHROMIUM", &browser.chromium)
-        .env("ZEVIEW_DIST", dist::folder(project));
+        .env("ZEVIEW_DIST", dist::folder(project))
+        .env("ZEVIEW_NPM", npm::for_tests(project)?);
     Ok(node)
 }
 

@@ -56,6 +56,18 @@ pub fn build(project: &Project, tools: &Tools) -> Outcome {
     sizes::check(&dist, &version)
 }
 
+/// The version of the release in a folder: the name of the folder in it.
+pub fn version(dist: &Path) -> Outcome<String> {
+    let entries = fs::read_dir(dist).map_err(|error| format!("{}: {error}", dist.display()))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_version =
+        |name: &String| name.len() == 12 && name.bytes().all(|b| b.is_ascii_hexdigit());
+    let mut names = names.filter(is_version);
+    names
+        .next()
+        .ok_or(format!("{} holds no release", dist.display()))
+}
+
 pub fn folder(project: &Project) -> PathBuf {
     project.root.join("dist")
 }
@@ -95,15 +107,30 @@ fn assemble(built: &Path, dist: &Path) -> Outcome<String> {
             let html = String::from_utf8_lossy(&bytes);
             bytes = with_version(&html, &versioned, &version)?.into_bytes();
         }
+        if name == Path::new(SERVICE_WORKER) {
+            let script = String::from_utf8_lossy(&bytes);
+            bytes = with_release(&script, built, (&versioned, &stable), &version)?.into_bytes();
+        }
         write(&dist.join(name), &bytes)?;
     }
     Ok(version)
 }
 
+/// Scripts that are named from outside of the release: by other pages, and by visits before.
+const STABLE: &[&str] = &[SERVICE_WORKER, "zeview-embed.js"];
+/// It is given the list of the files.
+const SERVICE_WORKER: &str = "service_worker.js";
+/// The sample of 3 MB is fetched when it is opened.
+const FETCHED: &[&str] = &["samples/kernels600.dg2.zebin"];
+/// Where the list goes.
+const RELEASE: &str = "const RELEASE = { version: \"\", files: [] };";
+/// Examples for those who embed the decoder are no part of the page.
+const EXAMPLES: &[&str] = &["embed.html", "embed.js", "zeview-embed.js"];
+
 /// What other pages name keeps its address: samples, icons, and the script that embeds the page.
 fn is_versioned(name: &Path) -> bool {
     has_extension(name, &["js", "wasm", "css"])
-        && name != Path::new("zeview-embed.js")
+        && !STABLE.iter().any(|stable| name == Path::new(stable))
         && !name.starts_with("samples")
         && !name.starts_with("icons")
 }
@@ -133,6 +160,43 @@ fn with_version(html: &str, versioned: &[PathBuf], version: &str) -> Outcome<Str
     Ok(html)
 }
 
+/// Puts the list of the page's files into the service worker. The version there is one of all
+/// files: a sample that changes makes a new release too.
+fn with_release(
+    script: &str,
+    built: &Path,
+    (versioned, stable): (&[PathBuf], &[PathBuf]),
+    version: &str,
+) -> Outcome<String> {
+    let mut hash = Fnv::new();
+    let mut files = Vec::new();
+    for name in versioned.iter().chain(stable) {
+        let text = name.to_string_lossy().replace('\\', "/");
+        let bytes = read(&built.join(name))?;
+        let is_other = EXAMPLES.contains(&text.as_str()) || text == SERVICE_WORKER;
+        if is_other || has_extension(name, &["md"]) || FETCHED.contains(&text.as_str()) {
+            continue;
+        }
+        hash.add(text.as_bytes());
+        hash.add(&bytes);
+        files.push(match text.as_str() {
+            // The page is asked for by its folder.
+            "index.html" => "\"\"".to_owned(),
+            _ if is_versioned(name) => format!("\"{version}/{text}\""),
+            _ => format!("\"{text}\""),
+        });
+    }
+    let files = files.join(", ");
+    let release = format!(
+        "const RELEASE = {{ version: \"{}\", files: [{files}] }};",
+        hash.text()
+    );
+    match script.contains(RELEASE) {
+        true => Ok(script.replace(RELEASE, &release)),
+        false => Err(format!("{SERVICE_WORKER} has no line {RELEASE}")),
+    }
+}
+
 /// All files under `root`, relative to it.
 fn list_files(root: &Path, under: &Path, names: &mut Vec<PathBuf>) -> Outcome {
     let folder = root.join(under);
@@ -153,7 +217,7 @@ pub fn read(path: &Path) -> Outcome<Vec<u8>> {
     fs::read(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Outcome {
+pub fn write(path: &Path, bytes: &[u8]) -> Outcome {
     let trouble = |error| format!("{}: {error}", path.display());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(trouble)?;

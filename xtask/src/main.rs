@@ -8,6 +8,7 @@
 //!   operating system's packages.
 //! * [`page`]: Trunk builds or serves the page; [`dist`] makes the release folder
 //!   of it, [`sizes`] checks its budgets.
+//! * [`npm`]: the JavaScript library as a package.
 //! * [`checks`]: every check as a named step.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
@@ -17,6 +18,7 @@ mod checks;
 mod dist;
 mod isa_tables;
 mod json;
+mod npm;
 mod options;
 mod page;
 mod project;
@@ -40,6 +42,7 @@ cargo xtask <command>
   check                               fmt and clippy, for each set of features
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
+  npm                                 the same, and the JavaScript library as dist/npm
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page
   setup                               install everything that the commands need
@@ -80,6 +83,10 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
             options.finish()?;
             let tools = setup::meet(&project, dist::NEEDS)?;
             dist::build(&project, &tools)
+        }
+        "npm" => {
+            options.finish()?;
+            npm::build(&project)
         }
         "test" => checks::test(&project, options),
         "check" => {

@@ -28,13 +28,13 @@ const BUDGETS: &[Budget] = &[
     // Loaded beside the view.
     Budget {
         what: "the decoder",
-        bytes: 1_160_000,
+        bytes: 1_170_000,
         holds: is_decoder,
     },
 ];
 
 /// What everything that a visit loads may weigh compressed.
-const EVERYTHING: usize = 1_592_000;
+const EVERYTHING: usize = 1_602_000;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {

@@ -1,0 +1,60 @@
+// The class, over the one that wasm-bindgen makes.
+import { ZeviewDocument as Decoded } from "./decoder.js";
+
+/** The class for a way to load the decoder, which is loaded when the first file is opened. */
+export function bind(load) {
+  let loading = null;
+
+  async function loaded() {
+    // In a worker the decoder would listen to messages.
+    globalThis.zeviewHost = false;
+    loading ??= load().catch((error) => {
+      loading = null;
+      throw error;
+    });
+    await loading;
+  }
+
+  return class ZeviewDocument {
+    #decoded;
+
+    constructor(decoded) {
+      if (!(decoded instanceof Decoded)) throw new TypeError("use ZeviewDocument.open");
+      this.#decoded = decoded;
+    }
+
+    static async open(source, options) {
+      const bytes = await bytesOf(source);
+      await loaded();
+      return new ZeviewDocument(Decoded.open(bytes, options));
+    }
+
+    summary() { return this.#decoded.summary(); }
+    node(id) { return this.#decoded.node(id); }
+    children(id, start = 0, count = 512) { return this.#decoded.children(id, start, count); }
+    nodesAt(source, offset) { return [...this.#decoded.nodesAt(source, offset)]; }
+    bytes(source, start, end) { return this.#decoded.bytes(source, start, end); }
+    diagnostics() { return this.#decoded.diagnostics(); }
+    verdict(device) { return this.#decoded.verdict(device); }
+    list(name, options) { return this.#decoded.list(name, options); }
+    kernels(options) { return this.list("kernels", options); }
+    images(options) { return this.list("images", options); }
+    modules(options) { return this.list("modules", options); }
+    disassemble(kernel) { return this.#decoded.disassemble(kernel); }
+    diff(base) { return this.#decoded.diff(base.#decoded); }
+    toText() { return this.#decoded.toText(); }
+    toJson() { return this.#decoded.toJson(); }
+    free() { this.#decoded.free(); }
+    [Symbol.dispose ?? Symbol.for("Symbol.dispose")]() { this.free(); }
+  };
+}
+
+/** A copy: the decoder reads from it as long as the document is open. */
+async function bytesOf(source) {
+  if (source instanceof Blob) return new Uint8Array(await source.arrayBuffer());
+  if (source instanceof ArrayBuffer) return new Uint8Array(source.slice(0));
+  if (ArrayBuffer.isView(source)) {
+    return new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice();
+  }
+  throw new TypeError("a Blob, an ArrayBuffer or a typed array is needed");
+}

@@ -1,0 +1,108 @@
+// The JavaScript library as others get it: packed, installed into an empty folder, used in Node.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+
+const HERE = import.meta.dirname;
+const SAMPLES = path.join(HERE, "../../www/samples");
+const PACKAGE = path.resolve(process.env.ZEVIEW_NPM ?? path.join(HERE, "../../target/npm"));
+const run = promisify(execFile);
+
+let folder = null;
+after(() => folder && rm(folder, { recursive: true }));
+
+async function install() {
+  folder = await mkdtemp(path.join(os.tmpdir(), "zeview-npm-"));
+  await run("npm", ["pack", "--silent", "--pack-destination", folder, PACKAGE]);
+  const [packed] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  await writeFile(path.join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  await run("npm", ["install", "--silent", "--offline", "--no-audit", `./${packed}`], { cwd: folder });
+}
+
+/** What a script prints as JSON, in the folder where the package is installed. */
+async function node(script) {
+  const body = `
+    import { readFile } from "node:fs/promises";
+    import { ZeviewDocument } from "zeview";
+    const sample = (name) => readFile(${JSON.stringify(`${SAMPLES}/`)} + name);
+    const print = (value) => console.log(JSON.stringify(value, (_, v) => typeof v === "bigint" ? v + "n" : v));
+    ${script}`;
+  await writeFile(path.join(folder, "use.mjs"), body);
+  const { stdout } = await run("node", ["use.mjs"], { cwd: folder });
+  return JSON.parse(stdout);
+}
+
+test("the package is installed and used in Node", { timeout: 40_000 }, async () => {
+  await install();
+  const said = await node(`
+    const opened = await ZeviewDocument.open(await sample("spill.dg2.zebin"), { name: "spill" });
+    const kernels = opened.kernels({ sort: "-private_size" });
+    const [header] = opened.children(0, 0, 1);
+    print({
+      summary: opened.summary(),
+      kernels: kernels.map(({ name, private_size }) => [name, private_size]),
+      filtered: opened.kernels({ filter: "private_size>1000000" }).map(({ name }) => name),
+      images: opened.images(),
+      verdict: opened.verdict(),
+      other: opened.verdict("pvc").outcome,
+      header: [header.name, opened.nodesAt(0, 1)[0], [...opened.bytes(0, 1, 4)]],
+      assembly: opened.disassemble("hugeprivate").split("\\n").length,
+      problems: opened.diagnostics().length,
+      text: opened.toText().length,
+      json: JSON.parse(opened.toJson()).name,
+    });
+    opened.free();
+  `);
+  assert.equal(said.summary.format, "zebin");
+  assert.deepEqual(said.kernels[0], ["hugeprivate", 5120000]);
+  assert.deepEqual(said.filtered, ["hugeprivate"]);
+  assert.deepEqual(said.images, []);
+  assert.equal(said.verdict.device, "acm-g10");
+  assert.equal(said.verdict.outcome, "loads");
+  assert.notEqual(said.other, "loads");
+  assert.deepEqual(said.header, ["ELF header", 0, [0x45, 0x4c, 0x46]]);
+  assert.ok(said.assembly > 100 && said.text > 1000, JSON.stringify(said).slice(0, 300));
+  assert.equal(said.json, "spill");
+});
+
+test("modules, differences, and errors with codes", { timeout: 40_000 }, async () => {
+  const said = await node(`
+    const container = await ZeviewDocument.open(new Blob([await sample("matmul.syclbin")]));
+    const bytes = await sample("vecadd.bmg.zebin");
+    const one = await ZeviewDocument.open(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    const other = await ZeviewDocument.open(await sample("damaged.zebin"));
+    const raw = await ZeviewDocument.open(new Uint8Array(8));
+    const code = (f) => { try { f(); return "none"; } catch (error) { return [error instanceof Error, error.code]; } };
+    print({
+      modules: container.modules().length,
+      inner: container.kernels().length,
+      same: one.diff(one.constructor === other.constructor ? await ZeviewDocument.open(bytes) : null).equal,
+      differs: other.diff(one),
+      verdict: raw.verdict(),
+      codes: {
+        node: code(() => one.node(4000000)),
+        list: code(() => one.list("nothing")),
+        query: code(() => one.kernels({ filter: "no_such_column>3" })),
+        kernel: code(() => one.disassemble("nothing")),
+        device: code(() => one.verdict("nothing")),
+        range: code(() => one.bytes(0, -1, 2)),
+      },
+      type: await ZeviewDocument.open("text").then(() => "opened", (error) => error.name),
+    });
+  `);
+  assert.ok(said.modules > 0 && said.inner > 0);
+  assert.equal(said.same, true);
+  assert.equal(said.differs.equal, false);
+  assert.ok(Array.isArray(said.differs.kernels.changed));
+  assert.equal(said.verdict, null);
+  for (const [code, found] of Object.entries(said.codes)) {
+    const expected = { node: "no-node", list: "no-list", query: "bad-query", kernel: "no-kernel", device: "no-device", range: "range" };
+    assert.deepEqual(found, [true, expected[code]]);
+  }
+  assert.equal(said.type, "TypeError");
+});
