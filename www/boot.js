@@ -7,9 +7,12 @@
 (() => {
   "use strict";
 
-  const script = document.currentScript.src;
+  // A page in one file has the others in itself: their addresses, by name (xtask/src/single.rs).
+  const inside = globalThis.zeviewFiles ?? {};
+  const script = document.currentScript.src || document.baseURI;
   const asked = new URLSearchParams(location.search);
   const parsed = new Promise((resolve) => {
+    if (document.readyState !== "loading") resolve();
     document.addEventListener("DOMContentLoaded", resolve, { once: true });
   });
 
@@ -31,7 +34,7 @@
     if (typeof WebAssembly === "undefined") {
       return "This browser has no WebAssembly, or it is disabled.";
     }
-    if (location.protocol === "file:") {
+    if (location.protocol === "file:" && !inside["./app.js"]) {
       return "Browsers load WebAssembly only from a web server. Any static file server will do.";
     }
     if (error instanceof WebAssembly.RuntimeError) {
@@ -196,17 +199,21 @@
     addEventListener("unhandledrejection", (event) => check(event.reason));
   }
 
+  function addressOf(name) {
+    return inside[name] ?? new URL(name, script).href;
+  }
+
   // In a sandboxed frame this script is of another origin, and has no address of its own to
   // import from.
   function load(name) {
-    return import(new URL(name, script).href);
+    return import(addressOf(name));
   }
 
   // Asked for at once, beside the script that runs it; not where nothing could run it, or
   // the transfer would never end.
   function fetchProgram() {
     if (typeof WebAssembly === "undefined") throw new ReferenceError("WebAssembly is not defined");
-    const program = fetch(new URL("./app_bg.wasm", script));
+    const program = fetch(addressOf("./app_bg.wasm"));
     program.catch(() => {}); // Whoever awaits it hears of it.
     return program;
   }

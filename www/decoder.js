@@ -4,10 +4,17 @@
 // A decoder that is started from memory costs no request: a second file, and a decoder that
 // has crashed, find one without a network.
 
-/** The ways, the best first. Each gives something like a worker, or throws. */
-export const WAYS = [fromMemory, fromAddress, fromBlob, inPage];
+// A page in one file has the files of the decoder in itself.
+const inside = globalThis.zeviewFiles ?? {};
+const isSingle = "./worker.js" in inside;
+const BASE = isSingle ? "" : new URL("./", import.meta.url).href;
 
-const BASE = new URL("./", import.meta.url).href;
+/** The ways, the best first. Each gives something like a worker, or throws. */
+export const WAYS = isSingle ? [fromMemory, fromWorker, inPage] : [fromMemory, fromAddress, fromBlob, inPage];
+
+function addressOf(name) {
+  return inside[`./${name}`] ?? BASE + name;
+}
 
 let prepared = null;
 
@@ -24,7 +31,7 @@ export function prepare() {
 }
 
 async function get(name) {
-  const response = await fetch(BASE + name);
+  const response = await fetch(addressOf(name));
   if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
   return response;
 }
@@ -67,7 +74,7 @@ function begin() {
 
 /** For hosts whose policy refuses workers from blobs. */
 function fromAddress() {
-  return new Worker(`${BASE}worker_loader.js`, { type: "module", name: "zeview" });
+  return new Worker(addressOf("worker_loader.js"), { type: "module", name: "zeview" });
 }
 
 /**
@@ -75,14 +82,36 @@ function fromAddress() {
  * blobs too, but a classic worker from a blob may import the module.
  */
 function fromBlob() {
-  const address = JSON.stringify(`${BASE}worker_loader.js`);
+  const address = JSON.stringify(addressOf("worker_loader.js"));
   return new Worker(blobAddress(`import(${address}).catch(${rethrow});`), { name: "zeview" });
+}
+
+/**
+ * A page on a disk has an opaque origin too: a classic worker from a blob may import a module that
+ * it has made a blob of itself, where the policy lets it.
+ */
+async function fromWorker() {
+  const [script, program] = await prepare();
+  const worker = new Worker(blobAddress(`(${beginOutside})();`), { name: "zeview" });
+  worker.postMessage({ script, program });
+  return worker;
+}
+
+/** Runs in the worker. */
+function beginOutside() {
+  self.onmessage = ({ data: { script, program } }) => {
+    self.onmessage = null;
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    import(address)
+      .then(({ default: init }) => init({ module_or_path: program }))
+      .catch((error) => setTimeout(() => { throw error; }));
+  };
 }
 
 /** Where no workers are allowed at all. */
 async function inPage() {
-  const exports = await import("./worker.js");
-  await exports.default();
+  const exports = await import(addressOf("worker.js"));
+  await exports.default({ module_or_path: addressOf("worker_bg.wasm") });
   return exports.startInPage();
 }
 

@@ -104,7 +104,9 @@
       const box = made("div", { className: "placeholder" });
       const button = made("button", { type: "button", textContent: "Show in zeview" });
       button.addEventListener("click", () => this.show());
-      box.append(document.createElement("slot"), button);
+      const words = made("div", {});
+      words.append(document.createElement("slot"));
+      box.append(words, button);
       this.shadowRoot.replaceChildren(box);
       if (loading === "click") return;
       this.#watch = new IntersectionObserver(

@@ -7,6 +7,7 @@ use crate::options::Options;
 use crate::project::Project;
 use crate::setup::{self, Need, Tools, WASM};
 use crate::shell::{self, Outcome, say};
+use crate::single;
 use std::ffi::OsString;
 use std::process::Command;
 use std::time::Instant;
@@ -236,7 +237,8 @@ pub fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
     node.current_dir(project.journeys())
         .env("CHROMIUM", &browser.chromium)
         .env("ZEVIEW_DIST", dist::folder(project))
-        .env("ZEVIEW_NPM", npm::for_tests(project)?);
+        .env("ZEVIEW_NPM", npm::for_tests(project)?)
+        .env("ZEVIEW_SINGLE", single::for_tests(project)?);
     Ok(node)
 }
 

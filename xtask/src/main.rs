@@ -9,6 +9,7 @@
 //! * [`page`]: Trunk builds or serves the page; [`dist`] makes the release folder
 //!   of it, [`sizes`] checks its budgets.
 //! * [`npm`]: the JavaScript library as a package.
+//! * [`single`]: the page in one file.
 //! * [`checks`]: every check as a named step.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
@@ -24,6 +25,7 @@ mod page;
 mod project;
 mod setup;
 mod shell;
+mod single;
 mod sizes;
 mod system;
 
@@ -43,6 +45,7 @@ cargo xtask <command>
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
   npm                                 the same, and the JavaScript library as dist/npm
+  single                              the same, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page
   setup                               install everything that the commands need
@@ -87,6 +90,10 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "npm" => {
             options.finish()?;
             npm::build(&project)
+        }
+        "single" => {
+            options.finish()?;
+            single::build(&project)
         }
         "test" => checks::test(&project, options),
         "check" => {

@@ -14,12 +14,12 @@ address of a zeview release: complete, or relative to the root of the documentat
 """
 
 from html import escape
+from pathlib import Path
 from posixpath import relpath
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
 from sphinx.util.fileutil import copy_asset_file
-from pathlib import Path
 
 OPTIONS = ("panel", "select", "height", "theme", "loading", "page", "sandbox")
 
@@ -39,7 +39,7 @@ class ZeviewDirective(Directive):
         name, path = env.relfn2path(self.arguments[0])
         env.note_dependency(name)
         node = zeview("", file=name, path=path, options=dict(self.options))
-        node += nodes.Text("\n".join(self.content))
+        node += nodes.paragraph(text=" ".join([name + ":", *self.content]))
         if not Path(path).is_file():
             return [self.state.document.reporter.warning(f"no file {name}", line=self.lineno)]
         return [node]
@@ -62,20 +62,24 @@ def visit_html(self, node):
     page = address(app, docname, app.config.zeview_page.rstrip("/"))
     attributes = {"src": src, "page": page + "/", **node["options"]}
     written = " ".join(f'{key}="{escape(value)}"' for key, value in attributes.items())
-    words = escape(node.astext())
-    link = f'<a href="{escape(src)}">{escape(Path(node["path"]).name)}</a>'
+    # The name leads to the file.
+    name, _, words = node.astext().partition(":")
+    link = f'<a href="{escape(src)}">{escape(name)}</a>:'
     self.body.append(f'<script src="{escape(page)}/zeview-embed.js"></script>')
-    self.body.append(f"<zeview-embed {written}>{link} {words}</zeview-embed>")
+    self.body.append(f"<zeview-embed {written}>{link}{escape(words)}</zeview-embed>")
     raise nodes.SkipNode
 
 
 def visit_other(self, node):
-    """A book on paper has the words and the name."""
-    raise nodes.SkipNode
+    """A book on paper has the name and the words."""
+
+
+def depart(self, node):
+    pass
 
 
 def setup(app):
     app.add_config_value("zeview_page", "zeview", "html")
-    app.add_node(zeview, html=(visit_html, None), latex=(visit_other, None), text=(visit_other, None))
+    app.add_node(zeview, html=(visit_html, depart), latex=(visit_other, depart), text=(visit_other, depart))
     app.add_directive("zeview", ZeviewDirective)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

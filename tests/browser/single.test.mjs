@@ -1,0 +1,28 @@
+// The page in one file, opened from a disk.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { axe, dropFile, journey, load, screenshot } from "./harness.mjs";
+
+const HERE = import.meta.dirname;
+const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(HERE, "../../target/single/zeview.html"));
+const sample = (name) => path.join(HERE, "../../www/samples", name);
+
+journey("the page in one file opens files without a server", {}, async (page) => {
+  await page.context().setOffline(true);
+  await load(page, () => page.goto(pathToFileURL(SINGLE).href), { until: "started" });
+  assert.equal(await page.getByRole("button", { name: /SYCLBIN/ }).count(), 0, "there are no samples");
+  await screenshot(page, "single-empty");
+  await dropFile(page, sample("spill.dg2.zebin"));
+  await page.getByRole("treeitem", { name: "ELF header" }).click();
+  await page.getByRole("tab", { name: /Kernels/ }).click();
+  await page.getByRole("gridcell", { name: "hugeprivate" }).first().click();
+  await page.getByRole("tab", { name: /Assembly/ }).click();
+  await page.getByRole("grid").getByText(/mov|add/).first().waitFor();
+  await axe(page);
+  await screenshot(page, "single");
+  // The decoder has a thread of its own.
+  const workers = page.workers().length;
+  assert.ok(workers >= 1, `${workers} workers`);
+});

@@ -1,0 +1,132 @@
+//! The page in one file, which opens from a disk: `dist/zeview.html`.
+//!
+//! Styles and scripts stand in it as they are, wasm and modules compressed as Base64. A first script
+//! makes blobs of them, whose addresses `www/boot.js` and `www/decoder.js` then use in place of the
+//! files'. The policy allows just these scripts, by their hashes. Samples are not in it.
+
+use crate::dist;
+use crate::project::Project;
+use crate::setup;
+use crate::shell::{Outcome, say};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::{Compression, write::GzEncoder};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What the page loads when it runs, and its type.
+const FILES: [(&str, &str); 5] = [
+    ("app.js", "text/javascript"),
+    ("app_bg.wasm", "application/wasm"),
+    ("decoder.js", "text/javascript"),
+    ("worker.js", "text/javascript"),
+    ("worker_bg.wasm", "application/wasm"),
+];
+
+/// Makes the blobs, then starts the page. `FILES` and `BOOT` are replaced.
+const UNPACK: &str = r#"
+const files = FILES;
+const unpack = async ([name, type, packed]) => {
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const blob = await new Response(stream, { headers: { "Content-Type": type } }).blob();
+  return ["./" + name, URL.createObjectURL(blob)];
+};
+Promise.all(files.map(unpack)).then((addresses) => {
+  globalThis.zeviewFiles = Object.fromEntries(addresses);
+  const boot = document.createElement("script");
+  boot.src = URL.createObjectURL(new Blob([BOOT], { type: "text/javascript" }));
+  document.head.append(boot);
+});
+"#;
+
+/// `cargo xtask single`
+pub fn build(project: &Project) -> Outcome {
+    let tools = setup::meet(project, dist::NEEDS)?;
+    dist::build(project, &tools)?;
+    let to = dist::folder(project).join("zeview.html");
+    write(project, &to)
+}
+
+/// The page that the tests use.
+pub fn for_tests(project: &Project) -> Outcome<PathBuf> {
+    let to = project.target.join("single/zeview.html");
+    write(project, &to)?;
+    Ok(to)
+}
+
+fn write(project: &Project, to: &Path) -> Outcome {
+    let dist = dist::folder(project);
+    let folder = dist.join(dist::version(&dist)?);
+    let html = single(&text(&dist.join("index.html"))?, &folder)?;
+    dist::write(to, html.as_bytes())?;
+    say(format!("{}: {} KB", to.display(), html.len() / 1000));
+    Ok(())
+}
+
+fn single(html: &str, folder: &Path) -> Outcome<String> {
+    let mut files = Vec::new();
+    for (name, kind) in FILES {
+        let packed = STANDARD.encode(compressed(&dist::read(&folder.join(name))?)?);
+        files.push(format!("[\"{name}\", \"{kind}\", \"{packed}\"]"));
+    }
+    let boot = serde_json::to_string(&text(&folder.join("boot.js"))?);
+    // The text of a script must not end it.
+    let boot = boot
+        .map_err(|error| error.to_string())?
+        .replace("</", "<\\/");
+    let script = UNPACK
+        .replace("FILES", &format!("[{}]", files.join(", ")))
+        .replace("BOOT", &boot);
+    let (mut head, mut styles) = (String::new(), String::new());
+    for line in html.split_inclusive('\n') {
+        let is = |part: &str| line.contains(part);
+        if is("rel=\"stylesheet\"") {
+            let address = line
+                .split("href=\"")
+                .nth(1)
+                .and_then(|rest| rest.split('"').next());
+            let name = address.and_then(|address| address.rsplit('/').next());
+            styles += &text(&folder.join(name.ok_or("a style sheet has no address")?))?;
+        } else if !is("rel=\"icon\"")
+            && !is("rel=\"manifest\"")
+            && !is("rel=\"modulepreload\"")
+            && !is("<script")
+        {
+            head += line;
+        }
+    }
+    // There are no samples beside a file on a disk.
+    styles += "\n[data-sample], p:has(+ .rowc [data-sample]) { display: none; }\n";
+    let policy = format!(
+        "default-src 'none'; script-src '{}' blob: 'wasm-unsafe-eval'; style-src '{}'; connect-src blob: https: http://localhost:* http://127.0.0.1:*; img-src data: blob:; worker-src blob:; base-uri 'none'",
+        hash(&script),
+        hash(&styles),
+    );
+    let (before, rest) = head
+        .split_once("Content-Security-Policy\" content=\"")
+        .ok_or("index.html has no policy")?;
+    let (_, after) = rest.split_once('"').ok_or("the policy has no end")?;
+    let head = format!("{before}Content-Security-Policy\" content=\"{policy}\"{after}");
+    let end = head.find("</head>").ok_or("index.html has no head")?;
+    let (start, rest) = head.split_at(end);
+    Ok(format!(
+        "{start}<style>{styles}</style>\n<script>{script}</script>\n{rest}"
+    ))
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+fn compressed(bytes: &[u8]) -> Outcome<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    let trouble = |error: std::io::Error| error.to_string();
+    encoder.write_all(bytes).map_err(trouble)?;
+    encoder.finish().map_err(trouble)
+}
+
+fn text(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
