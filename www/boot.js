@@ -117,7 +117,7 @@
       if (button?.dataset.wish === "choose") choose();
       if (button?.dataset.wish === "link") wishClick("One moment …", "[data-wish=link]");
       const sample = button?.dataset.sample;
-      if (sample) wishClick(`Opening ${sample} …`, `[data-sample="${CSS.escape(sample)}"]`);
+      if (sample) wishClick(`Opening ${button.querySelector("b").textContent} …`, `[data-sample="${CSS.escape(sample)}"]`);
     });
     on("paste", (event) => {
       const { files } = event.clipboardData ?? {};

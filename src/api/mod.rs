@@ -2,7 +2,7 @@
 //!
 //! `ZeviewDocument` is a class with handles and pages: it hands out nodes by id, children by
 //! range, and never the whole tree at once. `types.ts` describes what it returns, [`dto`]
-//! makes it. `www/embed.js` is an example.
+//! makes it. `www/embed.js` is an example, `npm/` the package that wraps it.
 //!
 //! * Values of 64 bits are `bigint`; positions, sizes and counts are `number` (files end far
 //!   below 2⁵³).

@@ -32,7 +32,7 @@ impl Session {
             Command::Reopen(tab) => self.reopen(tab),
             Command::Sample(place) => {
                 if let Some(sample) = SAMPLES.get(place) {
-                    self.open_sample(sample.file);
+                    self.open_sample(sample.file, sample.base);
                 }
             }
             Command::Activate(tab) => self.dispatch(Action::Activate(tab)),
