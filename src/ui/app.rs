@@ -2,9 +2,8 @@
 
 use yew::prelude::*;
 
-use super::components::{
-    Dialogs, asking, banner, empty, failed, file_tabs, header, loading, status, workspace,
-};
+use super::components::{Dialogs, asking, empty, failed, loading};
+use super::frame::{banner, file_tabs, header, status, workspace};
 use super::hooks::{SessionContext, link_to, use_session};
 use super::ptr_eq::PtrEq;
 use super::state::{Phase, State};

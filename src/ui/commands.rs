@@ -60,7 +60,14 @@ macro_rules! commands {
         }
 
         /// One of each variant.
-        #[cfg(test)]
+        impl Command {
+    /// The id of the tab with this command in the page.
+    pub fn tab(&self) -> String {
+        format!("tab-{self}").replace(' ', "-")
+    }
+}
+
+#[cfg(test)]
         fn all() -> Vec<Command> {
             vec![$(Command::$name $(($(<$ty as tests::Example>::example()),+))?),+]
         }

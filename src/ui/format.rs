@@ -3,7 +3,8 @@
 use yew::{Html, html};
 
 use crate::model::list::Mark;
-use crate::model::{Area, NodeKind, Severity, Tone};
+use crate::model::text::value_text;
+use crate::model::{Area, NodeKind, Severity, Tone, Value};
 
 /// Between the groups of a long number; lines do not break there.
 const GROUP: char = '\u{a0}';
@@ -19,6 +20,14 @@ pub fn grouped(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A value as it is put on the clipboard: without quotes and without grouping.
+pub fn plain_value(value: &Value) -> String {
+    match value {
+        Value::Text { text, .. } => text.to_string(),
+        value => value_text(value),
+    }
 }
 
 /// `1.9 ms`, `63 ms`: tenths where there are few.

@@ -2,7 +2,8 @@
 //!
 //! [`state`] says what is shown, without a browser in it; [`hooks`] bring it about: they
 //! hold everything that needs the browser or takes time; [`components`] show it and know no
-//! format; [`panels`] are what can be chosen in the middle of the page.
+//! format; [`panels`] are what can be chosen in the middle of the page, [`frame`] is around them.
+//! Each knows only those before it.
 //!
 //! The page's policy allows no style attributes: sizes and positions that change are set by
 //! [`hooks`], everything else is a class of `www/styles`.
@@ -16,6 +17,7 @@ pub mod components;
 pub mod drawing;
 pub mod flat;
 pub mod format;
+pub mod frame;
 pub mod goto;
 pub mod graph_view;
 pub mod hooks;
@@ -30,6 +32,7 @@ pub mod problem_list;
 pub mod ptr_eq;
 pub mod readings;
 pub mod route;
+pub mod samples;
 pub mod scale;
 pub mod selection;
 pub mod state;

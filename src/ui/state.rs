@@ -25,6 +25,13 @@ use crate::worker::protocol::{Detail, ListAt, Opened, Row};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TabId(pub u32);
 
+impl TabId {
+    /// The id of its tab in the page.
+    pub fn element(self) -> String {
+        format!("file-{}", self.0)
+    }
+}
+
 /// Where a file came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {

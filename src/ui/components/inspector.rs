@@ -6,7 +6,7 @@ use super::explanation::explanation;
 use super::known_values::known_values;
 use super::names::{button, plain, prose, shortened, span_button};
 use super::readings::readings_view;
-use super::value_view::{self, bits_view, entry, value_view};
+use super::value_view::{bits_view, entry, value_view};
 use crate::model::text::escaped;
 use crate::model::{Area, SourceId, Span, Value, Xref};
 use crate::ui::commands::{ByteForm, Command};
@@ -207,7 +207,7 @@ fn actions(view: &View, row: &Row) -> Html {
         <section class="actions">
             <div class="rowc">
                 { button(Command::CopyLink, "Copy link", view.detail().is_some()) }
-                { button(Command::CopyValue, "Copy value", node && !value_view::plain(&row.value).is_empty()) }
+                { button(Command::CopyValue, "Copy value", node && !format::plain_value(&row.value).is_empty()) }
                 { button(Command::CopyPath, "Copy path", path) }
                 { button(Command::SaveBytes, "Save bytes", len > 0) }
             </div>

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::plain;
+use super::names::plain;
 use crate::model::text::escaped;
 use crate::ui::hooks::{
     Later, Local, Session, SessionContext, focus_by_id, number_near, pressed, scroll_into_view,

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use crate::model::text::{escaped, value_text};
+use crate::model::text::escaped;
 use crate::model::{Bits, Radix, Value};
 use crate::ui::format;
 
@@ -133,14 +133,6 @@ pub(super) fn bits_view(bits: Option<Bits>) -> Html {
         };
         entry("Bits", mono(format!("[{text}] ({count})")))
     })
-}
-
-/// A value as it is put on the clipboard: without quotes and without grouping.
-pub fn plain(value: &Value) -> String {
-    match value {
-        Value::Text { text, .. } => text.to_string(),
-        value => value_text(value),
-    }
 }
 
 #[cfg(test)]

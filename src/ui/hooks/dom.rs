@@ -5,6 +5,22 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
 use yew::{MouseEvent, NodeRef};
 
+use crate::ui::commands::Command;
+
+/// The command of a panel's tab, counted from 1.
+pub(super) fn panel_tab(number: usize) -> Option<Command> {
+    let document = web_sys::window()?.document()?;
+    let tabs = document.query_selector_all("[role=tab][data-command^=panel]");
+    let tab = tabs
+        .ok()?
+        .item(u32::try_from(number.checked_sub(1)?).ok()?)?;
+    let command = tab
+        .dyn_into::<Element>()
+        .ok()?
+        .get_attribute("data-command")?;
+    command.parse().ok()
+}
+
 /// The height of the page at which nothing in it would have to be scrolled.
 pub(super) fn wanted_height() -> u32 {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {

@@ -3,18 +3,17 @@
 use std::rc::Rc;
 
 use super::address::link_to;
-use super::dom::focus_by_id;
+use super::dom::{self, focus_by_id};
 use super::session::Session;
 use super::storage;
 use crate::model::NodeId;
 use crate::model::list::ListId;
 use crate::model::list::write::Form;
 use crate::ui::commands::{Command, Pane};
-use crate::ui::components::{SAMPLES, value_view};
-use crate::ui::format::file_name;
+use crate::ui::format::{file_name, plain_value};
 use crate::ui::graph_view::{GraphChange, Zoom};
-use crate::ui::panels;
 use crate::ui::problem_list;
+use crate::ui::samples::SAMPLES;
 use crate::ui::selection::Via;
 use crate::ui::state::{Action, Dialog, Layout, View};
 use crate::worker::protocol::ExportForm;
@@ -125,7 +124,7 @@ impl Session {
         let (row, span) = (view.row(), view.selection.span);
         match command {
             Command::CopyLink if view.detail().is_some() => self.copy(link_to(tab), "Link"),
-            Command::CopyValue => self.copy(value_view::plain(&row.value), "Value"),
+            Command::CopyValue => self.copy(plain_value(&row.value), "Value"),
             Command::CopyPath => {
                 if let Some(detail) = view.detail() {
                     self.copy(detail.path.clone(), "Path");
@@ -163,13 +162,10 @@ impl Session {
             ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),
             ("N", Some(_)) => return self.find_next(false),
-            (digit, Some(view)) if digit.len() == 1 && digit.parse::<usize>().is_ok() => {
+            (digit, Some(_)) if digit.len() == 1 && digit.parse::<usize>().is_ok() => {
                 let number = digit.parse::<usize>().unwrap_or(0);
-                let panel = number
-                    .checked_sub(1)
-                    .and_then(|at| panels::shown(view).nth(at));
-                match panel {
-                    Some(panel) => self.run(Command::Panel(panel.id)),
+                match dom::panel_tab(number) {
+                    Some(command) => self.run(command),
                     None => return false,
                 }
             }

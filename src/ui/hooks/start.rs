@@ -8,7 +8,6 @@ use yew::prelude::*;
 use super::effect::{fingerprint, use_change, use_kept};
 use super::session::{Session, SessionContext};
 use super::{address, dom, embedder, files, keys, media, run, splitter, storage, theme};
-use crate::ui::components::file_tab_id;
 use crate::ui::route;
 use crate::ui::state::{Action, Layout, Phase, State, TabId, Theme};
 use crate::worker::client::Client;
@@ -118,7 +117,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     let keep_focus = move || {
         let is_other_file = here.focused_in.replace(id) != id;
         if is_other_file {
-            dom::scroll_into_view(&file_tab_id(TabId(id as u32)));
+            dom::scroll_into_view(&TabId(id as u32).element());
         }
         if here.focused.borrow().is_some() {
             dom::restore_focus(is_other_file);

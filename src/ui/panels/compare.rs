@@ -10,7 +10,7 @@ use crate::model::list::{Cell, CellValue, ListId, Row};
 use crate::model::text::escaped;
 use crate::model::{SourceId, Tone};
 use crate::ui::commands::Command;
-use crate::ui::components::{button, plain, shortened, tab_id};
+use crate::ui::components::{button, plain, shortened};
 use crate::ui::format;
 use crate::ui::hooks::{scroll_into_view, use_change};
 use crate::ui::state::{PanelId, View};
@@ -27,7 +27,7 @@ pub(super) fn badge(view: &View) -> Option<(u64, Tone)> {
 pub fn Compare(props: &PanelProps) -> Html {
     let compare = &props.view.compare;
     // Nobody has pressed the tab where two files were dropped.
-    let show = || scroll_into_view(&tab_id(&Command::Panel(PanelId::Compare)));
+    let show = || scroll_into_view(&Command::Panel(PanelId::Compare).tab());
     use_change([props.view.opening.into(), 0, 0, 0], Box::new(show));
     let Some(report) = &compare.report else {
         return html! { <div class="panel calm compare" data-base="">{ choice(props) }</div> };

@@ -2,11 +2,9 @@
 
 use yew::prelude::*;
 
-use super::frame::{panel_tabs, tab, tab_id};
-use super::inspector::inspector;
-use super::names::{button, names, plain};
-use super::{Border, HexView, TreeView};
+use super::bars::{panel_tabs, tab};
 use crate::ui::commands::{ByteForm, Command, Pane};
+use crate::ui::components::{Border, HexView, TreeView, button, inspector, names, plain};
 use crate::ui::format;
 use crate::ui::hooks::{BOTTOM, LEFT, RIGHT, SessionContext};
 use crate::ui::panels::{self, PanelProps};
@@ -100,7 +98,7 @@ impl Panes<'_> {
                     if layout.upper_is_panel {
                         { self.panel() }
                     } else {
-                        <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={tab_id(&Command::Pane(Pane::Structure))}>{ self.tree() }</div>
+                        <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Pane(Pane::Structure).tab()}>{ self.tree() }</div>
                     }
                 </section>
                 <Border border={BOTTOM} label="Height of the lower pane" controls="lower" />
@@ -110,7 +108,7 @@ impl Panes<'_> {
                         { lower(inspects, Pane::Inspector, "Inspector") }
                     </div>
                     <div class="panel-frame" id="lower" role="tabpanel"
-                         aria-labelledby={tab_id(&Command::Pane(if inspects { Pane::Inspector } else { Pane::Bytes }))}>
+                         aria-labelledby={Command::Pane(if inspects { Pane::Inspector } else { Pane::Bytes }).tab()}>
                         if inspects { { inspector(self.view) } } else { { self.bytes() } }
                     </div>
                 </section>
@@ -142,7 +140,7 @@ impl Panes<'_> {
             more: self.state.layout.more_parts,
         };
         html! {
-            <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={tab_id(&Command::Panel(id))}>
+            <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Panel(id).tab()}>
                 { for panel.map(|panel| (panel.render)(&given)) }
             </div>
         }

@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::SearchBox;
-use super::names::{button, plain, shortened, span_button};
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::ui::commands::{Command, Pane};
 use crate::ui::compare_state::Following;
+use crate::ui::components::{SearchBox, button, plain, shortened, span_button};
 use crate::ui::format;
 use crate::ui::hooks::SessionContext;
 use crate::ui::panels;
@@ -201,7 +200,7 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
                     html! {
                         <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
                                 aria-selected={on.to_string()} tabindex={if stop { "0" } else { "-1" }}
-                                id={file_tab_id(tab.id)} data-command={Command::Activate(tab.id).to_string()} title={tab.name.clone()}>
+                                id={tab.id.element()} data-command={Command::Activate(tab.id).to_string()} title={tab.name.clone()}>
                             if matches!(tab.phase, Phase::Failed(_)) {
                                 <span class="sev err" role="img" aria-label="failed to open">{ "✕" }</span>
                             }
@@ -227,20 +226,10 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
     }
 }
 
-/// The id of a file's tab.
-pub fn file_tab_id(tab: TabId) -> String {
-    format!("file-{}", tab.0)
-}
-
-/// The id of the tab with a command.
-pub fn tab_id(command: &Command) -> String {
-    format!("tab-{command}").replace(' ', "-")
-}
-
 /// A tab of a row of tabs.
 pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> Html {
     html! {
-        <button type="button" role="tab" id={tab_id(&command)} class={if on { "on" } else { "" }}
+        <button type="button" role="tab" id={command.tab()} class={if on { "on" } else { "" }}
                 aria-selected={on.to_string()} aria-controls={controls} tabindex={if on { "0" } else { "-1" }}
                 data-command={command.to_string()}>{ label }</button>
     }

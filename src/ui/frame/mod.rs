@@ -1,0 +1,7 @@
+//! What stands around the panels: header, tabs, status line, and the panes.
+
+mod bars;
+mod workspace;
+
+pub use self::bars::{banner, file_tabs, header, status};
+pub use self::workspace::workspace;
