@@ -134,7 +134,7 @@ fn spills_and_fills_are_marked_and_counted() {
         ..Query::default()
     };
     let found = query.run(&*list, &document.sources).unwrap();
-    assert_eq!(u64::from(found.len()), mix.spills);
+    assert_eq!(u64::from(found.count()), mix.spills);
     // The same in the table of kernels, where it is asked for.
     let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter();

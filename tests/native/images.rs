@@ -340,7 +340,7 @@ fn every_device_has_an_answer() {
         filter: "verdict=loads".to_owned(),
         ..Query::default()
     };
-    assert_eq!(query.run(&*devices, &document.sources).unwrap().len(), 1);
+    assert_eq!(query.run(&*devices, &document.sources).unwrap().count(), 1);
 
     let document = &mut open(&ocloc_archive());
     let devices = list(document, ListId::Devices);
