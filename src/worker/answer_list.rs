@@ -257,7 +257,7 @@ impl Lists {
 impl Found {
     /// How many rows the query finds.
     pub(super) fn count(&self) -> u64 {
-        self.order.as_ref().map_or(0, Order::len).into()
+        self.order.as_ref().map_or(0, Order::count).into()
     }
 
     fn page(

@@ -2,12 +2,15 @@
 
 use std::rc::Rc;
 
+use zeview::decode::isa::Platform;
 use zeview::model::assembly::Mix;
 use zeview::model::list::query::Query;
 use zeview::model::list::{Cell, CellValue, Detail, List, ListId, Presence};
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
 
-use crate::support::{fixtures, open};
+use crate::support::notes::Notes;
+use crate::support::tree::walk_all;
+use crate::support::{fixtures, isa, open, zebin};
 
 fn fixture(name: &str) -> Document {
     open(&std::fs::read(fixtures::folder().join("zebin").join(name)).unwrap())
@@ -134,7 +137,7 @@ fn spills_and_fills_are_marked_and_counted() {
         ..Query::default()
     };
     let found = query.run(&*list, &document.sources).unwrap();
-    assert_eq!(u64::from(found.len()), mix.spills);
+    assert_eq!(u64::from(found.count()), mix.spills);
     // The same in the table of kernels, where it is asked for.
     let kernels = document.list(NodeId::ROOT, ListId::Kernels, None).unwrap();
     let columns = ListId::Kernels.columns().iter();
@@ -240,6 +243,109 @@ fn an_instruction_is_explained_by_its_parts() {
                 "{part:?}"
             );
         }
+    }
+}
+
+/// Instructions of the assembler's table as a list: text, kind, and what the operation means.
+fn explained(platform: Platform, config: u32) -> Vec<[String; 3]> {
+    let table = isa::table(&fixtures::folder().join("isa"), platform);
+    let rows = isa::rows(&table, [Some(0), Some(1), Some(2), Some(3)]);
+    let words: Vec<Vec<u8>> = rows.iter().map(|row| row.bytes.clone()).collect();
+    let file = zebin::small().bytes(".text.k", words.concat()).bytes(
+        ".note.intelgt.compat",
+        Notes::new().number(6, config).build(),
+    );
+    let mut document = open(&file.build().bytes);
+    let of = section(&document, ".text.k");
+    let list = list(&mut document, of);
+    assert_eq!(list.count() as usize, words.len());
+    let row = |row| {
+        let span = list.entry(row, &document.sources).unwrap();
+        let detail = list.about(row, span, &document.sources).detail;
+        let meaning = match detail {
+            Detail::Instruction(detail) => detail.meaning.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        let said = |id| text(&document, &*list, row, id);
+        [said("text"), said("kind"), meaning]
+    };
+    (0..list.count()).map(row).collect()
+}
+
+/// The operation: behind the mask and the predicate.
+fn operation(text: &str) -> &str {
+    let mut words = text.split_whitespace();
+    words
+        .find(|word| !word.starts_with('('))
+        .unwrap_or_default()
+}
+
+#[test]
+fn each_shared_function_has_its_words() {
+    for (platform, config) in [
+        (Platform::XeHpg, 12 << 22 | 55 << 14 | 8),
+        (Platform::Xe2, 20 << 22 | 1 << 14),
+    ] {
+        let rows = explained(platform, config);
+        let sends = rows.iter().filter_map(|[text, kind, meaning]| {
+            let function = operation(text).strip_prefix("send.")?;
+            Some((function, kind, meaning))
+        });
+        let sends: Vec<_> = sends.filter(|send| !send.0.is_empty()).collect();
+        let (_, _, general) = sends.iter().find(|send| send.0 == "null").unwrap();
+        for (function, kind, meaning) in &sends {
+            assert_eq!(*kind, "message");
+            assert_eq!(meaning == general, *function == "null", "{function}");
+        }
+        assert!(sends.len() > 50);
+    }
+}
+
+#[test]
+fn instructions_have_kinds() {
+    let rows = explained(Platform::Xe2, 20 << 22 | 1 << 14);
+    let mut seen = 0;
+    for [text, kind, _] in &rows {
+        let operation = operation(text);
+        let expected = match operation.split('.').next().unwrap_or_default() {
+            "illegal" => "illegal",
+            "nop" => "nop",
+            "sync" => "sync",
+            "math" => "math",
+            "dpas" => "dpas",
+            "send" | "sendc" => "message",
+            "jmpi" | "goto" | "join" | "call" | "ret" | "if" | "else" | "endif" => "control",
+            "mov" | "sel" | "csel" | "srnd" => "move",
+            "cmp" | "cmpn" => "compare",
+            "and" | "or" | "xor" | "not" | "bfn" | "shl" | "shr" | "asr" | "rol" | "ror" => "logic",
+            _ => continue,
+        };
+        assert_eq!(kind, expected, "{text}");
+        seen += 1;
+    }
+    assert!(seen > 150, "{seen} of {}", rows.len());
+}
+
+/// The operation's code is in the seven lowest bits of each instruction.
+#[test]
+fn codes_of_operations_are_their_bits() {
+    for name in ["vecadd.icllp", "assertk.dg2", "globals.bmg", "vecadd.nvl-s"] {
+        let mut files = fixtures::zebins().into_iter();
+        let file = files.find(|file| file.name.starts_with(name)).unwrap();
+        let tree = walk_all(&open(&file.bytes)).unwrap();
+        let mut codes = 0;
+        for flat in &tree.nodes {
+            let node = &flat.node;
+            // SPIR-V has opcodes, too.
+            let is_code = node.name == "Opcode" && node.bits.is_some();
+            let Some(span) = node.span.filter(|_| is_code) else {
+                continue;
+            };
+            let first = file.bytes[usize::try_from(span.start).unwrap()];
+            assert_eq!(node.value.as_u64(), Some(u64::from(first & 0x7f)));
+            codes += 1;
+        }
+        assert!(codes > 0, "no code in {}", file.name);
     }
 }
 

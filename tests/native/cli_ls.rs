@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -25,9 +26,13 @@ fn paths(arguments: &[&str]) -> Vec<String> {
     rows.iter().map(path).collect()
 }
 
+/// A file with two kernels: written once, because several tests read it at the same time.
 fn two() -> String {
-    let bytes = zebin::zebin(&["one", "two"]).build().bytes;
-    temporary("two.zebin", &bytes).display().to_string()
+    static FILE: LazyLock<String> = LazyLock::new(|| {
+        let bytes = zebin::zebin(&["one", "two"]).build().bytes;
+        temporary("two.zebin", &bytes).display().to_string()
+    });
+    FILE.clone()
 }
 
 /// An empty folder for one test.

@@ -1,8 +1,9 @@
 //! The comparison as the page asks for it: the requests, the list of differences, and one
 //! difference in full with both files side by side.
 
+use zeview::model::diff::align::Hunk;
 use zeview::model::diff::listing::{Row as Paired, rows};
-use zeview::model::diff::{Comparison, Options, compare};
+use zeview::model::diff::{CodeChange, Comparison, Options, compare};
 use zeview::model::list::query::Query;
 use zeview::model::list::{ListId, Row};
 use zeview::model::{MemorySource, NodeId};
@@ -12,6 +13,9 @@ use zeview::worker::protocol::{
 };
 
 use crate::support::fixtures::{self, Fixture};
+use crate::support::random::Random;
+use crate::support::syclbin::Syclbin;
+use crate::support::zebin::{small as small_zebin, ze_info};
 use crate::support::{built, open};
 
 fn zebin(name: &str) -> Fixture {
@@ -296,6 +300,109 @@ fn rows_that_are_not_there() {
     };
     let found = page(&mut handler, ListId::Differences, &kernels, 0);
     assert!(found.found > 0 && found.found < report.differences);
+}
+
+/// In what differs in several documents of a file, each row says in which.
+#[test]
+fn rows_of_several_documents_say_which() {
+    let is_shown = |a: &[u8], b: &[u8]| {
+        let (mut document, mut base) = (open(b), open(a));
+        let comparison = compare(&mut base, &mut document, &Options::default());
+        let (mut handler, _) = compared(a, b, false);
+        let request = Request::List {
+            document: NodeId::ROOT,
+            list: ListId::Differences,
+            query: Query::default(),
+            ask: Ask::Rows {
+                start: 0,
+                count: 1,
+                columns: Vec::new(),
+            },
+        };
+        let Response::List(page) = asked(&mut handler, request) else {
+            panic!("no page of the list");
+        };
+        let is_shown = page.columns.iter().any(|id| *id == "document");
+        (comparison.pairs.len(), is_shown)
+    };
+    let small = Syclbin::small();
+    let mut other = small.clone();
+    let text = ze_info(&["k"]).replace("grf_count:       128", "grf_count:       256");
+    let zebin = small_zebin().bytes(".ze_info", text).build().bytes;
+    other.modules[1].native[0].bytes.clone_from(&zebin);
+    assert_eq!(is_shown(&small.v2(), &other.v2()), (2, true));
+    assert_eq!(is_shown(&small_zebin().build().bytes, &zebin), (1, false));
+}
+
+/// Of two listings side by side all is there that differs, so many rows around it, and what is
+/// between them is counted.
+#[test]
+fn rows_around_what_differs() {
+    let mut random = Random::named("rows");
+    for round in 0..200_usize {
+        let mut hunks = Vec::new();
+        let (mut a, mut b) = (random.below(9) as u32, 0);
+        b += a;
+        for _ in 0..round % 4 {
+            let (from, to) = (random.below(4) as u32, random.below(4) as u32);
+            let to = if from == 0 { to + 1 } else { to };
+            hunks.push(Hunk {
+                a: a..a + from,
+                b: b..b + to,
+            });
+            let same = 1 + random.below(14) as u32;
+            (a, b) = (a + from + same, b + to + same);
+        }
+        let change = CodeChange {
+            hunks: hunks.clone(),
+            counts: (a, b),
+            ..CodeChange::default()
+        };
+        let differs = |row: u32| hunks.iter().any(|hunk| hunk.a.contains(&row));
+        for context in [None, Some(0), Some(1), Some(3)] {
+            let is_near = |row: u32| {
+                let Some(context) = context else { return true };
+                hunks.iter().any(|hunk| {
+                    let before = row < hunk.a.start && row + context >= hunk.a.start;
+                    before || row >= hunk.a.end && row < hunk.a.end + context
+                })
+            };
+            let (mut at, mut other) = (0, 0);
+            for row in rows(&change, context) {
+                match row {
+                    Paired::Same(x, y) => {
+                        assert_eq!((x, y), (at, other), "{hunks:?} {context:?}");
+                        assert!(!differs(x));
+                        (at, other) = (at + 1, other + 1);
+                    }
+                    Paired::Differs(x, y) => {
+                        assert!(x.is_none_or(|x| x == at && differs(x)));
+                        assert!(y.is_none_or(|y| y == other));
+                        assert!(x.is_some() || y.is_some());
+                        at += u32::from(x.is_some());
+                        other += u32::from(y.is_some());
+                    }
+                    Paired::Folded(count) => {
+                        // A single row is shown as it is.
+                        assert!(count > 1, "{hunks:?} {context:?}");
+                        for row in at..at + count {
+                            assert!(!differs(row) && !is_near(row), "{hunks:?} {context:?}");
+                        }
+                        (at, other) = (at + count, other + count);
+                    }
+                }
+            }
+            assert_eq!((at, other), change.counts, "{hunks:?} {context:?}");
+            // What is not near is folded, but for single rows.
+            let shown = rows(&change, context);
+            let shown = shown.iter().filter(|row| matches!(row, Paired::Same(..)));
+            let same = (0..change.counts.0).filter(|row| !differs(*row));
+            let near = same.filter(|row| is_near(*row)).count();
+            let stretches = hunks.len() + 1;
+            let shown = shown.count();
+            assert!((near..=near + stretches).contains(&shown), "{shown} {near}");
+        }
+    }
 }
 
 /// Files of all formats, damaged ones too, against each other: no answer fails.

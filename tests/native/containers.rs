@@ -12,7 +12,8 @@ use crate::support::watchdog::Watchdog;
 use crate::support::zebin::{code, small};
 use zeview::decode::compression::Method;
 use zeview::decode::rules;
-use zeview::model::{Capabilities, Document, NodeId, NodeKind, Severity};
+use zeview::model::json::DiagnosticJson;
+use zeview::model::{Capabilities, Document, NodeId, NodeKind, Severity, SourceId};
 
 fn rules_of(document: &Document) -> Vec<&str> {
     document.diagnostics.iter().map(|d| &*d.rule).collect()
@@ -300,6 +301,16 @@ fn what_is_packed_is_as_bad_as_what_is_unpacked() {
     let packed = packed_bundle(3, Method::Zlib, &damaged);
     let packed = packed_bundle(2, Method::Zstd, &packed);
     let document = crate::support::open(&packed);
+    // As JSON a finding says where its bytes are, if they are not the file's.
+    for found in &document.diagnostics {
+        let json = DiagnosticJson::new(found, String::new());
+        let json = serde_json::to_value(json).unwrap();
+        let source = found.primary.span.source;
+        let expected = (source != SourceId::FILE).then(|| source.0.into());
+        assert_eq!(json.get("source").cloned(), expected, "{json}");
+    }
+    let sources = document.diagnostics.iter().map(|d| d.primary.span.source);
+    assert!(sources.clone().any(|source| source != SourceId::FILE));
     let worst = |node: &zeview::model::Node| document.severity(node);
     assert_eq!(worst(document.root()), Some(Severity::Error));
     let tree = walk_all(&document).unwrap();
@@ -310,6 +321,19 @@ fn what_is_packed_is_as_bad_as_what_is_unpacked() {
         let expected = (name != "header").then_some(Severity::Error);
         assert_eq!(worst(&flat.node), expected, "{name}");
     }
+}
+
+/// RFC 1950: two bytes, together a multiple of 31; the second one has the level.
+#[test]
+fn the_header_of_zlib() {
+    for level in [0x01, 0x5e, 0x9c, 0xda_u8] {
+        assert_eq!(Method::sniff(&[0x78, level]), Some(Method::Zlib));
+        let others = (1..31).filter_map(|more| level.checked_add(more));
+        for flags in others {
+            assert_eq!(Method::sniff(&[0x78, flags]), None, "{flags:#x}");
+        }
+    }
+    assert_eq!(Method::sniff(&[0x78]), None);
 }
 
 #[test]
@@ -458,11 +482,24 @@ fn an_unknown_format_is_neither_right_nor_wrong() {
         .collect();
     assert_eq!(summaries[1], "entropy 0.00 bits per byte · 0 strings");
 
+    // Shannon's, of bytes taken alone.
+    for (values, entropy) in [(1, "0.00"), (2, "1.00"), (16, "4.00"), (256, "8.00")] {
+        let bytes: Vec<u8> = (0..0x8000).map(|at| (at % values) as u8).collect();
+        let document = crate::support::open(&bytes);
+        let tree = walk_all(&document).unwrap();
+        let mut summaries = tree.nodes.iter().filter_map(|f| f.node.summary.as_deref());
+        let expected = format!("entropy {entropy} bits per byte");
+        assert!(
+            summaries.any(|summary| summary.starts_with(&expected)),
+            "{values} values"
+        );
+    }
+
     // More parts than are listed at once are in groups, and found in them.
     let large = vec![7; 40 << 20];
     let mut document = crate::support::open(&large);
     assert!(document.count(document.root()) <= 256);
-    let ancestry = document.nodes_at(zeview::model::SourceId::FILE, 30 << 20);
+    let ancestry = document.nodes_at(SourceId::FILE, 30 << 20);
     let names: Vec<_> = ancestry
         .iter()
         .map(|id| document.node(*id).unwrap().name.clone())

@@ -1,13 +1,17 @@
 //! Comparing documents: against a comparison of their dumps, on copies with known changes, on
 //! damaged and hostile files.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
-use zeview::model::diff::{Change, Options, Part, compare};
+use zeview::decode::isa::Platform;
+use zeview::model::diff::{Change, Comparison, Options, Part, compare};
 
 use crate::support::diff::{diff, disagreements, violations};
 use crate::support::dump_diff::{dump, kernels};
-use crate::support::elf::{Class, Elf};
+use crate::support::elf::{Class, Elf, Relocation, Section};
 use crate::support::fixtures::{self, Fixture};
+use crate::support::isa;
 use crate::support::random::Random;
 use crate::support::syclbin::{Syclbin, Text};
 use crate::support::watchdog::Watchdog;
@@ -505,6 +509,15 @@ fn what_matters_most_comes_first() {
     assert_eq!(changed[0]["measures"][0]["better"], "worse");
     assert_eq!(changed[1]["name"], "calm");
     assert_eq!(said["kernels"]["unchanged"], 1);
+    // The way back is an improvement.
+    let back = diff(&b, &a);
+    let measure = &back["kernels"]["changed"][0]["measures"][0];
+    assert_eq!(measure["key"], "spill_size");
+    assert_eq!(
+        (&measure["from"], &measure["to"]),
+        (&4096.into(), &0.into())
+    );
+    assert_eq!(measure["better"], "better");
 }
 
 #[test]
@@ -545,4 +558,199 @@ fn names_of_many_are_matched_once() {
         serde_json::json!(["kernel_number_000040"])
     );
     assert_eq!(said["kernels"]["unchanged"], 40);
+}
+
+fn compared(a: &[u8], b: &[u8]) -> Comparison {
+    compare(&mut open(a), &mut open(b), &Options::default())
+}
+
+#[test]
+fn kernels_are_counted_in_all_images() {
+    let zebin = |names: &[&str]| zebin::zebin(names).build().bytes;
+    let of = |names: &[&str]| {
+        let mut syclbin = Syclbin::small();
+        syclbin.modules[1].native[0].bytes = zebin(names);
+        let one = syclbin.modules[1].native[0].clone();
+        syclbin.modules[0].native.push(one);
+        syclbin.v2()
+    };
+    let result = compared(&zebin(&["a", "b", "c"]), &zebin(&["a", "b"]));
+    assert_eq!(result.kernels, (3, 2));
+    let result = compared(&of(&["a", "b", "c"]), &of(&[]));
+    assert_eq!(result.kernels, (6, 0));
+    assert_eq!(compared(b"text", &zebin(&["a"])).kernels, (0, 1));
+}
+
+/// Each byte that differs is in a range, and the ranges are as short as their number allows.
+#[test]
+fn ranges_of_bytes_that_differ() {
+    let file = |bytes: &[u8]| {
+        let names = [".data.const", ".data.global"];
+        let sections = names.map(|name| Section::new(name, 1, bytes).flags(2));
+        let elf = sections.into_iter().fold(zebin::small(), Elf::section);
+        let built = elf.build();
+        let start = built.content(".data.const").start as u64;
+        (built.bytes, start)
+    };
+    // They are read in several pieces.
+    let before = vec![0x33; 600 << 10];
+    let mut random = Random::named("ranges");
+    for count in [1, 2, 9, 16, 40] {
+        // Far from each other; two bytes beside each other are one range.
+        let pairs = random.sample(before.len() / 64, count).into_iter();
+        let pairs: BTreeSet<u64> = pairs.map(|at| at as u64 * 64 + 7).collect();
+        let mut after = before.clone();
+        for at in &pairs {
+            for place in [*at, *at + 1] {
+                after[place as usize] ^= 0xff;
+            }
+        }
+        let ((a, _), (b, start)) = (file(&before), file(&after));
+        let result = compared(&a, &b);
+        assert!(
+            !result.is_cut && result.notes.is_empty(),
+            "{:?}",
+            result.notes
+        );
+        let mut entries = result.of(Part::Section);
+        let entry = entries.next().expect("it differs");
+        assert_eq!(entry.name, ".data.const");
+        // The other one is looked at, too.
+        let other = entries.next().expect("it differs");
+        assert_eq!(other.fields.len(), entry.fields.len());
+        let fields = entry.fields.iter().filter(|field| field.key == "contents");
+        let spans = fields.map(|field| field.to.as_ref().unwrap().span.unwrap());
+        let found: Vec<(u64, u64)> = spans.map(|s| (s.start - start, s.end - start)).collect();
+        let expected: Vec<(u64, u64)> = pairs.iter().map(|at| (*at, *at + 2)).collect();
+        let most = found.len().min(expected.len());
+        assert!(expected.len() <= 16 || most == 16, "{count}: {most}");
+        assert_eq!(found[..most - 1], expected[..most - 1]);
+        // The last one spans what is left.
+        assert_eq!(found.len(), most);
+        assert_eq!(found[most - 1].0, expected[most - 1].0);
+        assert_eq!(found[most - 1].1, expected[expected.len() - 1].1);
+    }
+}
+
+/// Of several new kernels, that with the most alike code; of equally alike ones, that with the same
+/// arguments.
+#[test]
+fn the_new_name_of_a_kernel_that_has_changed() {
+    let table = isa::table(&fixtures::folder().join("isa"), Platform::Xe2);
+    let rows = isa::rows(&table, [Some(0), Some(1), Some(2), Some(3)]);
+    let words = rows.into_iter().filter(|row| row.status == "ok");
+    let words: Vec<Vec<u8>> = words.map(|row| row.bytes).take(160).collect();
+    // With other instructions at every so manieth place.
+    let code = |every: usize| -> Vec<u8> {
+        let mut words = words.clone();
+        let (head, tail) = words.split_at_mut(120);
+        for (place, other) in (every / 2..head.len()).step_by(every).zip(tail) {
+            head[place].clone_from(other);
+        }
+        words[..120].concat()
+    };
+    let file = |kernels: &[(&str, usize, &str)]| {
+        let names: Vec<&str> = kernels.iter().map(|kernel| kernel.0).collect();
+        let mut elf = zebin::zebin(&names);
+        let mut text = String::from("version: '1.73'\nkernels:\n");
+        for (name, every, kind) in kernels {
+            elf = elf.bytes(&format!(".text.{name}"), code(*every));
+            text += &zebin::ze_info_kernel(name).replace("arg_bypointer", kind);
+        }
+        elf.bytes(".ze_info", text).build().bytes
+    };
+    const SAME: &str = "arg_bypointer";
+    const OTHER: &str = "arg_byvalue";
+    let a = file(&[("before", 200, SAME)]);
+    let renamed = |kernels: &[(&str, usize, &str)]| {
+        let said = diff(&a, &file(kernels));
+        said["kernels"]["renamed"].clone()
+    };
+    let first = renamed(&[("first", 100, OTHER), ("second", 100, SAME)]);
+    assert_eq!(first, serde_json::json!([["before", "second"]]));
+    // The less alike one is alike enough, alone.
+    let alone = renamed(&[("second", 16, SAME)]);
+    assert_eq!(alone, serde_json::json!([["before", "second"]]));
+    let better = renamed(&[("first", 100, OTHER), ("second", 16, SAME)]);
+    assert_eq!(better, serde_json::json!([["before", "first"]]));
+}
+
+#[test]
+fn lines_of_texts() {
+    let lines: Vec<String> = (0..30).map(|at| format!("line of text {at}\n")).collect();
+    let file = |text: String| {
+        let section = Section::new(".visaasm.k", 0xff00_0013, text);
+        zebin::small().section(section).build().bytes
+    };
+    let mut more = lines.clone();
+    more.insert(3, "a new one\n".to_owned());
+    more[20] = "another one\n".to_owned();
+    let said = diff(&file(lines.concat()), &file(more.concat()));
+    let changed = &said["sections"]["changed"][0];
+    assert_eq!(changed["name"], ".visaasm.k", "{said:#}");
+    let fields = changed["fields"].as_array().unwrap().iter();
+    let fields = fields.filter(|field| field["key"].as_str().unwrap().starts_with("line "));
+    let sides = |field: &Value| [field["from"].clone(), field["to"].clone()];
+    let found: Vec<[Value; 2]> = fields.map(sides).collect();
+    let expected = serde_json::json!([[null, "a new one"], ["line of text 19", "another one"]]);
+    assert_eq!(serde_json::to_value(found).unwrap(), expected);
+}
+
+/// Lists whose entries nothing tells apart are compared in their order.
+#[test]
+fn entries_without_names() {
+    let file = |list: &str| {
+        let text = zebin::ze_info(&["k"]);
+        let text = text.replace(
+            "kernels:\n",
+            &format!("of_somebody_else: {list}\nkernels:\n"),
+        );
+        zebin::small().bytes(".ze_info", text).build().bytes
+    };
+    let said = diff(
+        &file("[ [ 1, 2 ], [ 3, 4 ], [ 5, 6 ], [ 7, 8 ] ]"),
+        &file("[ [ 1, 2 ], [ 3, 9 ], [ 5, 6 ], [ 7, 8 ] ]"),
+    );
+    assert_eq!(said["same_meaning"], false, "{said:#}");
+    let fields: Vec<&Value> = Part::ALL
+        .iter()
+        .flat_map(|part| said[part.name()]["changed"].as_array().unwrap())
+        .flat_map(|entry| entry["fields"].as_array().unwrap())
+        .collect();
+    assert_eq!(fields.len(), 1, "{said:#}");
+    assert_eq!(fields[0]["from"], "item [ 3, 4 ]");
+    assert_eq!(fields[0]["to"], "item [ 3, 9 ]");
+}
+
+/// Where code has changed what is patched in it has moved; elsewhere another place is a difference.
+#[test]
+fn places_of_relocations() {
+    let file = |offset: u64, code: Vec<u8>| {
+        let list = |offset| {
+            let of = |offset, kind| Relocation {
+                offset,
+                symbol: 3,
+                kind,
+                addend: 0,
+            };
+            vec![of(offset, 2), of(0x10, 7)]
+        };
+        let mut elf = zebin::small().bytes(".text.k", code);
+        *elf.named(".rel.text.k") = Section::relocations(".text.k", list(offset), false);
+        elf.build().bytes
+    };
+    let (code, mut other) = (zebin::code(20), zebin::code(20));
+    let fields = |a: &[u8], b: &[u8]| -> Vec<Value> {
+        let said = diff(a, b);
+        let changed = said["relocations"]["changed"].as_array().unwrap().iter();
+        changed
+            .flat_map(|entry| entry["fields"].as_array().unwrap().clone())
+            .collect()
+    };
+    let moved = fields(&file(0x0c, code.clone()), &file(0x1c, code.clone()));
+    assert_eq!(moved.len(), 1, "{moved:?}");
+    assert_eq!(moved[0]["key"], "r_offset");
+    other[..16].copy_from_slice(&[0x60, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let moved = fields(&file(0x0c, code), &file(0x1c, other));
+    assert_eq!(moved, Vec::<Value>::new());
 }

@@ -205,7 +205,7 @@ fn the_same_kernel_stands_side_by_side() {
         filter: "image=\"image 1\"".to_owned(),
         ..Query::default()
     };
-    assert_eq!(query.run(&*kernels, &document.sources).unwrap().len(), 2);
+    assert_eq!(query.run(&*kernels, &document.sources).unwrap().count(), 2);
 }
 
 #[test]

@@ -4,12 +4,14 @@
 use std::fs;
 
 use zeview::decode::rules;
-use zeview::model::host_images::Entry;
+use zeview::model::host_images::{Entry, HostImage};
 use zeview::model::{Document, NodeId, NodeKind, Span};
 
+use crate::support::containers::ocloc_archive;
 use crate::support::elf::{Class, Elf, Section, put};
-use crate::support::hosts::{Host, Place, differences, images, usual, with_size};
+use crate::support::hosts::{Host, Place, differences, images, unpacked, usual, with_size};
 use crate::support::invariants::{Depth, hold, hold_for_all};
+use crate::support::syclbin::Syclbin;
 use crate::support::watchdog::Watchdog;
 use crate::support::zebin::small;
 use crate::support::{damage, fixtures, open, spirv};
@@ -102,6 +104,52 @@ fn every_version_for_every_class() {
     }
 }
 
+/// Programs of Windows have the same index; their pointers stand where they are, and a table says
+/// which words they are.
+#[test]
+fn programs_of_windows() {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    for class in [Class::Elf32, Class::Elf64] {
+        for version in 1..=3 {
+            for relocated in [false, true] {
+                let mut host = usual(class, version, &spirv, &zebin);
+                host.relocated = relocated;
+                let bytes = host.build_program();
+                let mut document = open(&bytes);
+                let what = format!("{class:?}, version {version}, relocated: {relocated}");
+                assert_eq!(
+                    document.summary.title, "Windows program with device images",
+                    "{what}"
+                );
+                assert_eq!(rules_of(&document), [""; 0], "{what}");
+                let found = images(&document);
+                for (image, target) in found.iter().zip(["spir64", "spir64_gen"]) {
+                    let described = image.described.as_ref().unwrap();
+                    assert_eq!(described.target, target, "{what}");
+                }
+                let elf = images(&open(&host.build()));
+                let lengths = |images: &[HostImage]| -> Vec<u64> {
+                    images.iter().map(|image| image.span.len()).collect()
+                };
+                assert_eq!(lengths(&found), lengths(&elf), "{what}");
+                let row = document.find(".data/descriptor 0/DeviceImages").unwrap();
+                let row = document.node(row).unwrap().clone();
+                let whys: Vec<_> = row.xrefs.iter().map(|xref| &*xref.why).collect();
+                let expected: &[&str] = match relocated {
+                    true => &["relocation", "points to"],
+                    false => &["points to"],
+                };
+                assert_eq!(whys, expected, "{what}");
+                if relocated {
+                    let entry = document.nodes_for(row.xrefs[0].to).pop().unwrap();
+                    assert_eq!(document.path(entry), ".reloc");
+                }
+                hold(&what, &bytes, Depth::Full);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_row_of_the_index_leads_further() {
     let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
@@ -171,6 +219,118 @@ fn images_are_found_without_their_descriptor() {
             facts.iter().any(|text| text.contains("2 images found by")),
             "{facts:?}"
         );
+    }
+}
+
+/// A descriptor of clang's has no entries of the host; what has them is none.
+#[test]
+fn descriptors_have_no_entries_of_the_host() {
+    let spirv = spirv::kernel().build();
+    let how = |entries: Option<Place>| {
+        let mut host = Host::new(Class::Elf64);
+        let target = host.text("spir64");
+        let image = host.image(&spirv);
+        let kernels = host.entries(&["k"]);
+        let at = host.image_struct(3, target, image, kernels, None);
+        host.here();
+        host.number(1, 2);
+        host.number(1, 2);
+        host.pointer(Some(at));
+        host.pointer(entries);
+        host.pointer(entries);
+        let found = images(&open(&host.build()));
+        assert_eq!(found.len(), 1);
+        (found[0].how.to_owned(), found[0].described.is_some())
+    };
+    assert!(how(None).1);
+    assert_eq!(how(Some(Place::Data(0))), ("carved".to_owned(), false));
+}
+
+/// In a file with section headers only sections for images have some; without them the index tells.
+#[test]
+fn sections_for_images_have_their_names() {
+    let (spirv, zebin) = (spirv::kernel().build(), small().build().bytes);
+    let mut host = usual(Class::Elf64, 3, &spirv, &zebin);
+    let without_sections = |mut bytes: Vec<u8>| {
+        let fields = Class::Elf64.header().iter();
+        for (_, at, size) in fields.filter(|field| field.0.starts_with("e_sh")) {
+            put(&mut bytes, *at..at + size, 0, false);
+        }
+        bytes
+    };
+    let count = |bytes: &[u8]| images(&open(bytes)).len();
+    let named = host.build();
+    assert_eq!(count(&named), 2);
+    assert_eq!(count(&without_sections(named)), 2);
+    host.device = ".somewhere".to_owned();
+    let other = host.build();
+    let at = other.windows(8).rposition(|w| w == b".tgtimg\0").unwrap();
+    let mut other = other;
+    other[at..at + 7].copy_from_slice(b".tgtxxx");
+    assert_eq!(count(&other), 0);
+    assert_eq!(count(&without_sections(other)), 2);
+}
+
+/// The frame of zstd ends where its blocks end: those that are stored, and those of one byte again
+/// and again. RFC 8878, 3.1.1.2.
+#[test]
+fn frames_of_all_kinds_of_blocks() {
+    let spirv = spirv::kernel().build();
+    let block = |kind: u32, size: usize, is_last: bool| {
+        let word = (size as u32) << 3 | kind << 1 | u32::from(is_last);
+        word.to_le_bytes()[..3].to_vec()
+    };
+    let size = (spirv.len() + 400) as u32;
+    let frame = [
+        // One segment, its size in four bytes.
+        &[0x28, 0xb5, 0x2f, 0xfd, 0xa0][..],
+        &size.to_le_bytes(),
+        &block(0, spirv.len(), false),
+        &spirv,
+        &block(1, 400, true),
+        &[0],
+    ]
+    .concat();
+    // Nothing but the bytes themselves tells where it ends.
+    let mut host = Host::new(Class::Elf64);
+    host.image(&frame);
+    host.image(&spirv);
+    let mut document = open(&host.build());
+    let found = images(&document);
+    let lengths: Vec<u64> = found.iter().map(|image| image.span.len()).collect();
+    assert_eq!(lengths, [frame.len() as u64, spirv.len() as u64]);
+    assert_eq!(unpacked(&mut document, &found[0])[..spirv.len()], spirv);
+}
+
+/// What an image is, is said before it is opened.
+#[test]
+fn images_say_what_they_are() {
+    let zebin = small().build().bytes;
+    let frame =
+        ruzstd::encoding::compress_to_vec(&*zebin, ruzstd::encoding::CompressionLevel::Fastest);
+    for (bytes, expected) in [
+        (spirv::kernel().build(), "SPIR-V 1.4"),
+        (zebin.clone(), "ELF"),
+        (ocloc_archive(), "archive"),
+        (b"BC\xc0\xde0123456789".to_vec(), "LLVM bitcode"),
+        (Syclbin::small().v1(), "SYCLBIN"),
+        (Syclbin::small().v2(), "OffloadBinary"),
+        (
+            with_size(&frame, zebin.len()),
+            &format!("zstd, {} bytes decompressed", zebin.len()),
+        ),
+        (b"what nobody knows".to_vec(), "unknown format"),
+    ] {
+        let mut host = Host::new(Class::Elf64);
+        let target = host.text("spir64");
+        let image = host.image(&bytes);
+        let entries = host.entries(&["k"]);
+        let at = host.image_struct(3, target, image, entries, None);
+        host.descriptor(at, 1);
+        let mut document = open(&host.build());
+        let id = document.find(&format!("{}/image 0", host.device)).unwrap();
+        let summary = document.node(id).unwrap().summary.clone().unwrap();
+        assert_eq!(summary, format!("spir64 · {expected}"));
     }
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use zeview::model::images::{Choice, IMAGES_MAX};
 use zeview::model::list::query::Query;
-use zeview::model::list::{Detail, List, ListId};
+use zeview::model::list::{Detail, Key, List, ListId};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
@@ -172,6 +172,52 @@ fn the_sycl_runtime_takes_one_image_of_each_abstract_module() {
         choice.picks.iter().any(|pick| pick.why == other),
         "{choice:?}"
     );
+}
+
+/// Without an IR module, in a state in which images are still linked.
+#[test]
+fn native_images_of_a_syclbin_that_is_linked_later() {
+    let mut syclbin = Syclbin::small();
+    let native = syclbin.modules[1].native.clone();
+    for module in &mut syclbin.modules {
+        module.ir.clear();
+        module.native.clone_from(&native);
+    }
+    syclbin.modules[1].text = Default::default();
+    for bytes in [syclbin.v1(), syclbin.v2()] {
+        let (outcome, names, choice) = chosen(&mut open(&bytes), "bmg-g21");
+        // The second one has nothing to link: it is an executable.
+        assert_eq!(choice.chosen().collect::<Vec<_>>(), [0], "{names:?}");
+        assert_eq!(outcome, Some(Outcome::Loads));
+        let whys: Vec<&str> = choice.picks.iter().map(|pick| &*pick.why).collect();
+        let other = "no image of abstract module 1 is in the state of the SYCLBIN";
+        assert!(whys.contains(&other), "{whys:?}");
+    }
+}
+
+/// Each choice says who chooses, and how.
+#[test]
+fn who_chooses_is_said() {
+    let mut executable = Syclbin::small();
+    executable.global = global(2);
+    for (bytes, words) in [
+        (ocloc_archive(), &["driver", "first member by name"][..]),
+        (module_package(), &["driver", "all modules"]),
+        (
+            Syclbin::small().v2(),
+            &["SYCL runtime", "first IR module", "otherwise a native"],
+        ),
+        (
+            executable.v2(),
+            &["SYCL runtime", "first native", "otherwise the first IR"],
+        ),
+        (usual_bundle(), &["SYCL runtime", "native images to SPIR-V"]),
+    ] {
+        let rule = chosen(&mut open(&bytes), "bmg-g21").2.rule;
+        for words in words {
+            assert!(rule.contains(words), "{words:?} is not in {rule:?}");
+        }
+    }
 }
 
 #[test]
@@ -340,7 +386,13 @@ fn every_device_has_an_answer() {
         filter: "verdict=loads".to_owned(),
         ..Query::default()
     };
-    assert_eq!(query.run(&*devices, &document.sources).unwrap().len(), 1);
+    assert_eq!(query.run(&*devices, &document.sources).unwrap().count(), 1);
+    assert_eq!(devices.subject(), "");
+    // Beyond the last row there is nothing to sort by.
+    for column in 0..ListId::Devices.columns().len() {
+        let key = |row| devices.key(row, column, &document.sources);
+        assert_eq!(key(devices.count()), Key::Empty);
+    }
 
     let document = &mut open(&ocloc_archive());
     let devices = list(document, ListId::Devices);
@@ -353,6 +405,12 @@ fn every_device_has_an_answer() {
         cell(document, &*devices, pvc, "verdict"),
         "recompiled, then loads"
     );
+    // The list of an image says of which.
+    let images = document.images(NodeId::ROOT);
+    let image = images.list.iter().find(|image| image.is_loadable).unwrap();
+    let id = document.nodes_for(image.span).pop().unwrap();
+    let devices = document.list(id, ListId::Devices, None).unwrap();
+    assert_eq!(devices.subject(), image.name);
 }
 
 #[test]

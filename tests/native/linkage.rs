@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::support::{elf, fixtures, open, zebin};
 use goblin::elf::Elf;
+use zeview::decode::limits::DEMANGLED;
 use zeview::model::linkage::Tables;
 use zeview::model::list::lines::LINE_SHOWN;
 use zeview::model::list::query::{Order, Query};
@@ -386,6 +387,42 @@ fn names_are_as_people_write_them() {
         let found = run(&document, &*symbols, &filter(text));
         assert_eq!(found.unwrap(), [last], "{text}");
     }
+}
+
+/// Only so much is made of names: what comes after is shown as it is in the file.
+#[test]
+fn names_are_demangled_up_to_a_limit() {
+    let mut file = zebin::zebin(&["k"]);
+    for at in 0..10_000 {
+        let name = format!("_Z1000f{}{at:05}ii", "n".repeat(994));
+        file = file.symbol(elf::Symbol::new(&name, 1, 0, 0));
+    }
+    let tables = tables(&open(&file.build().bytes));
+    let made = tables.symbols.iter().filter_map(|s| s.demangled.as_ref());
+    let made: Vec<&String> = made.collect();
+    assert!(made[0].ends_with("00000(int, int)"), "{}", made[0]);
+    let kept: usize = made.iter().map(|name| name.len()).sum();
+    assert!((1 << 20..DEMANGLED).contains(&kept), "{kept} bytes");
+    assert!(tables.symbols.last().unwrap().demangled.is_none());
+}
+
+/// Which kernel a section belongs to is only said of device code.
+#[test]
+fn sections_of_kernels() {
+    let kernels = |bytes: &[u8]| -> Vec<String> {
+        let tables = tables(&open(bytes));
+        let sections = tables.sections.iter();
+        let kernels = sections.filter_map(|section| section.kernel.clone());
+        kernels.map(|(name, _)| name).collect()
+    };
+    let mut file = zebin::zebin(&["k", "other"]);
+    assert_eq!(kernels(&file.build().bytes), ["k", "other"]);
+    file.machine = 62;
+    file = file
+        .without(".ze_info")
+        .without(".note.intelgt.compat")
+        .without(".note.intelgt.metrics");
+    assert_eq!(kernels(&file.build().bytes), [""; 0]);
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! What is taken apart when somebody opens it: SPIR-V, DWARF, names of C++, general YAML.
 
+use std::cell::RefCell;
 use std::iter::repeat_n;
+use std::rc::Rc;
 
 use crate::support::elf::Section;
 use crate::support::zebin::{small, ze_info};
 use crate::support::{built, open, spirv};
 use zeview::decode::{decode, limits};
 use zeview::model::text::{TextOptions, write_tree};
-use zeview::model::{ByteSource, Bytes, Document, NodeId, SourceError};
+use zeview::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId, Sources};
 
 fn dump(document: &Document) -> String {
     let mut out = Vec::new();
@@ -47,6 +49,69 @@ fn child(document: &mut Document, of: NodeId, name: &str) -> NodeId {
 }
 
 const MEGABYTES: u64 = 8 << 20;
+
+/// Zeros, and what was read of them: start and length.
+struct Watched {
+    len: u64,
+    asked: Rc<RefCell<Vec<(u64, u64)>>>,
+}
+
+impl ByteSource for Watched {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        assert!(start + len <= self.len);
+        self.asked.borrow_mut().push((start, len));
+        Ok(Bytes::from(vec![0; usize::try_from(len).unwrap()]))
+    }
+}
+
+/// However pieces are read: the source is asked for few long ones where they follow each other, and
+/// for short ones where they do not.
+#[test]
+fn what_a_source_is_asked_for() {
+    let asked = |spans: &mut dyn Iterator<Item = (u64, u64)>| {
+        let asked = Rc::default();
+        let len = 16 << 20;
+        let watched = Watched {
+            len,
+            asked: Rc::clone(&asked),
+        };
+        let sources = Sources::new("file", Box::new(watched));
+        for (start, len) in spans {
+            let span = sources.whole(SourceId::FILE).subspan(start, len);
+            assert_eq!(sources.read(span).unwrap().len() as u64, len);
+        }
+        drop(sources);
+        Rc::into_inner(asked).unwrap().into_inner()
+    };
+    let total = |asked: &[(u64, u64)]| asked.iter().map(|(_, len)| len).sum::<u64>();
+
+    // One after the other: fewer and fewer, hardly a byte twice.
+    let all = asked(&mut (0..1 << 12).map(|at| (at << 12, 1 << 12)));
+    assert!(all.len() < 64, "{} reads", all.len());
+    assert!(total(&all) < 17 << 20);
+    // Two streams beside each other: no more.
+    let two = asked(&mut (0..1 << 12).map(|at| ((at % 2) << 23 | (at / 2) << 12, 1 << 12)));
+    assert!(two.len() < 128, "{} reads", two.len());
+    assert!(total(&two) < 17 << 20);
+    // Here and there: not much more than is wanted.
+    let far = asked(&mut (0..64).rev().map(|at| (at << 18, 8)));
+    assert!(far.len() == 64 && total(&far) <= 64 << 16, "{far:?}");
+    // Close to each other, backwards: one read has them all.
+    let close = asked(&mut (0..100).rev().map(|at| (at * 80, 8)));
+    assert_eq!(close.len(), 1, "{close:?}");
+    // A long one: in pieces, each byte once.
+    let long = asked(&mut std::iter::once((5, 14 << 20)));
+    let mut at = 5;
+    for (start, len) in &long {
+        assert!(*start == at && *len > 0 && *len <= 4 << 20, "{long:?}");
+        at += len;
+    }
+    assert_eq!(at, 5 + (14 << 20));
+}
 
 #[test]
 fn spirv_is_read_when_it_is_opened() {

@@ -312,6 +312,7 @@ fn containers() -> Vec<Case> {
 
 fn elf_header() -> Vec<Case> {
     let usual = built().bytes;
+    let len = usual.len() as u64;
     let segments = |offset| {
         let mut elf = small();
         elf.segments
@@ -337,6 +338,13 @@ fn elf_header() -> Vec<Case> {
         },
         case(&r::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS, beyond, beyond_at)
             .silent_in(segments(64).bytes),
+        // The place is wrong even of no program headers.
+        case(
+            &r::ELF_PROGRAM_HEADERS_OUT_OF_BOUNDS,
+            built().with_header("e_phoff", len + 1),
+            built().header("e_phoff"),
+        )
+        .silent_in(built().with_header("e_phoff", len).bytes),
         header(&r::ELF_SECTION_HEADER_SIZE, "e_shentsize", 65),
         case(&r::ELF_PROGRAM_HEADER_SIZE, stretched, stretched_at).silent_in(segments(64).bytes),
         header(&r::ELF_BAD_SHSTRNDX, "e_shstrndx", 0),
@@ -348,12 +356,30 @@ fn elf_header() -> Vec<Case> {
 fn elf_sections() -> Vec<Case> {
     let nobits = Section::new(".bss.global", 8, []).size(1 << 40);
     let len = built().bytes.len() as u64;
+    let rest = len - built().content(".text.k").start as u64;
+    let empty = || small().section(Section::new(".data.const", 1, [])).build();
+    let empty_at = |offset| empty().with_section(".data.const", "sh_offset", offset);
+    let empty_end = empty().bytes.len() as u64;
     let strings = built().content(".strtab");
     let last = strings.end - ".strtab\0".len()..strings.end - 1;
     let short = built().with_section(".strtab", "sh_size", strings.len() as u64 - 1);
     vec![
         field(&r::ELF_SECTION_OUT_OF_BOUNDS, ".text.k", "sh_offset", len)
             .silent_in(small().section(nobits).build().bytes),
+        // The place is wrong even of no bytes; at the end of the file there may be none.
+        case(
+            &r::ELF_SECTION_OUT_OF_BOUNDS,
+            empty_at(empty_end + 1),
+            empty_at(0).section_field(".data.const", "sh_offset"),
+        )
+        .silent_in(empty_at(empty_end).bytes),
+        // A section may end where the file ends.
+        case(
+            &r::ELF_SECTION_OUT_OF_BOUNDS,
+            built().with_section(".text.k", "sh_size", rest + 1),
+            built().section_field(".text.k", "sh_offset"),
+        )
+        .silent_in(built().with_section(".text.k", "sh_size", rest).bytes),
         field(&r::ELF_SECTION_WRAPS, ".text.k", "sh_offset", u64::MAX - 15),
         field(&r::ELF_SECTION_NAME, ".text.k", "sh_name", 0xffff),
         case(&r::ELF_UNTERMINATED_NAME, short, last),

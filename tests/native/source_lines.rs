@@ -90,7 +90,7 @@ fn the_code_of_a_line_is_found() {
         ..Query::default()
     };
     let found = query.run(&*list, &document.sources).unwrap();
-    assert_eq!(u64::from(found.len()), ranges);
+    assert_eq!(u64::from(found.count()), ranges);
     assert!(ranges > 3);
     let sizes = found
         .from(0, u64::MAX)

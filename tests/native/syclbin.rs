@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::support::syclbin::{Entry, Offload, Syclbin, Text, patched, words};
+use crate::support::syclbin::{Entry, Offload, Syclbin, Text, ir_text, patched, words};
 use crate::support::tree::walk_all;
 use zeview::decode::compression::Method;
 use zeview::model::list::query::Query;
@@ -33,6 +33,45 @@ fn packed(syclbin: &Syclbin) -> Vec<(&'static str, Vec<u8>)> {
         ("v2, zlib", Offload::packed(syclbin.entries(), Method::Zlib)),
         ("v2, zstd", Offload::packed(syclbin.entries(), Method::Zstd)),
     ]
+}
+
+/// An IR module without a target is called what it is.
+#[test]
+fn modules_without_a_target() {
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].ir[0].text = ir_text(0, "");
+    let mut document = crate::support::open(&syclbin.v1());
+    let list = document.list(NodeId::ROOT, ListId::Modules, None).unwrap();
+    let mut columns = ListId::Modules.columns().iter();
+    let column = columns.position(|column| column.id == "ir_modules");
+    let text = |row| {
+        let cell = list.cell(row, column.unwrap(), &document.sources);
+        cell.value.text().into_owned()
+    };
+    let (without, with) = (text(0), text(1));
+    assert_eq!(with, format!("{without} spir64-unknown-unknown"));
+    assert!(!without.is_empty());
+}
+
+/// What the metadata of the file and of a module are is explained, in either generation alike.
+#[test]
+fn metadata_is_explained() {
+    let explained = |bytes: &[u8]| {
+        let document = crate::support::open(bytes);
+        let tree = walk_all(&document).unwrap();
+        let texts = tree.nodes.iter().map(|flat| &flat.node);
+        let texts = texts.filter(|node| node.kind == NodeKind::Text);
+        let docs = texts.filter_map(|node| node.doc.map(|doc| doc.text));
+        let mut docs: Vec<&str> = docs.collect();
+        docs.sort_unstable();
+        docs.dedup();
+        docs
+    };
+    let (first, second) = (
+        explained(&Syclbin::small().v1()),
+        explained(&Syclbin::small().v2()),
+    );
+    assert_eq!(first, second);
 }
 
 #[test]

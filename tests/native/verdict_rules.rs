@@ -377,6 +377,17 @@ fn notes_decide_about_the_device() {
     assert_eq!(notes(families(0, 0)), "no-target");
     assert_eq!(notes(families(1275, 3081)), "other-device");
     assert_eq!(notes(families(1274, 3080)), "other-device");
+    // Both families are named.
+    let other = small().bytes(".note.intelgt.compat", families(1275, 3081).build());
+    let other = verdict_on(&other.build().bytes, Some("bmg-g21"));
+    let message = &other.findings[other.decisive.unwrap()].message;
+    let is_named = |number| {
+        let (words, _) = message.split_once(&format!(" ({number})")).expect(message);
+        words.ends_with(char::is_alphanumeric)
+    };
+    assert!(is_named(1275) && is_named(1274), "{message}");
+    let rule = other.matching.unwrap().rule;
+    assert!(rule.contains("(3081)") && rule.contains("(1275)"), "{rule}");
     let stepping = |word| families(1274, 3081).number(3, word);
     assert_eq!(notes(stepping(0x1f_2000)), LOADS);
     assert_eq!(notes(stepping(0x00_3f00)), "other-device");
@@ -502,6 +513,13 @@ fn nobody_gives_a_host_program_to_the_driver() {
         assert!(!document.is_loadable(NodeId::ROOT));
     }
     assert!(verdict(&program(205)).is_some());
+    // Nobody knows of these machines that they are others.
+    for machine in [0, 0x7777] {
+        let document = open(&program(machine).build().bytes);
+        assert!(document.is_loadable(NodeId::ROOT), "machine {machine}");
+        let verdict = document.verdict(NodeId::ROOT, None);
+        assert_eq!(verdict.unwrap().outcome, Outcome::Refused);
+    }
     let text = open(b"not a program at all");
     assert!(text.verdict(NodeId::ROOT, None).is_none());
 }
@@ -1440,6 +1458,8 @@ fn addresses_of_data() {
     let variables = || Section::new(".bss.global", 8, []).size(16);
     assert_eq!(of_elf(&base("const_base", stateless)), "no-data-section");
     assert_eq!(of_elf(&base("const_base", entry)), "no-data-section");
+    // Without an entry and an offset there is no address.
+    assert_eq!(of_elf(&base("const_base", "addrmode: stateful")), LOADS);
     assert_eq!(
         of_elf(&base("const_base", stateless).section(constants())),
         LOADS

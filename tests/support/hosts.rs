@@ -169,6 +169,111 @@ impl Host {
         self.references.extend(&size.to_le_bytes()[..word]);
     }
 
+    /// Writes it as a program of Windows: one that the loader may place elsewhere if it is relocated.
+    /// Microsoft's PE Format, independent of the decoder's.
+    pub fn build_program(&self) -> Vec<u8> {
+        // Each section begins where the one before ends, in the file as in memory.
+        const PAGE: usize = 0x1000;
+        let word = self.word();
+        let whole = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            bytes.resize(bytes.len().max(1).next_multiple_of(PAGE), 0);
+            bytes
+        };
+        let mut contents = [&self.images, &self.data, &self.references].map(|b| whole(b));
+        let starts = [
+            PAGE,
+            PAGE + contents[0].len(),
+            PAGE + contents[0].len() + contents[1].len(),
+        ];
+        let mut places = Vec::new();
+        for (is_reference, offset, to) in &self.pointers {
+            let section = if *is_reference { 2 } else { 1 };
+            let to = match to {
+                Place::Image(at) => starts[0] + at,
+                Place::Data(at) => starts[1] + at,
+            };
+            let range = *offset..*offset + word;
+            put(&mut contents[section], range, BASE + to as u64, false);
+            places.push(starts[section] + offset);
+        }
+        places.sort_unstable();
+        // A block for each page: IMAGE_REL_BASED_DIR64, IMAGE_REL_BASED_HIGHLOW.
+        let kind = if word == 8 { 10 } else { 3 };
+        let mut blocks = Vec::new();
+        for page in places.chunk_by(|a, b| a / PAGE == b / PAGE) {
+            let mut entries: Vec<u16> = page
+                .iter()
+                .map(|at| kind << 12 | (at % PAGE) as u16)
+                .collect();
+            entries.resize(entries.len().next_multiple_of(2), 0);
+            let size = 8 + 2 * entries.len() as u32;
+            blocks.extend(((page[0] / PAGE * PAGE) as u32).to_le_bytes());
+            blocks.extend(size.to_le_bytes());
+            blocks.extend(entries.iter().flat_map(|entry| entry.to_le_bytes()));
+        }
+        let size = blocks.len();
+        let mut sections: Vec<(&str, &[u8], usize)> = Vec::new();
+        let sizes = [&self.images, &self.data, &self.references].map(Vec::len);
+        for ((name, bytes), size) in ["__CLANG_", ".data", ".tgtimg"]
+            .into_iter()
+            .zip(&contents)
+            .zip(sizes)
+        {
+            sections.push((name, bytes, size));
+        }
+        let blocks = whole(&blocks);
+        if self.relocated {
+            sections.push((".reloc", &blocks, size));
+        }
+        let mut out = b"MZ".to_vec();
+        out.resize(0x3c, 0);
+        out.extend(0x40_u32.to_le_bytes());
+        out.extend(b"PE\0\0");
+        let (machine, magic, base_at, directories) = match word {
+            8 => (0x8664, 0x20b, 24, 112),
+            _ => (0x14c, 0x10b, 28, 96),
+        };
+        let mut optional = vec![0; directories + 16 * 8];
+        put(&mut optional, 0..2, magic, false);
+        put(&mut optional, base_at..base_at + word, BASE, false);
+        let table = PAGE + contents.iter().map(Vec::len).sum::<usize>();
+        if self.relocated {
+            let at = directories + 5 * 8;
+            put(&mut optional, at..at + 4, table as u64, false);
+            put(&mut optional, at + 4..at + 8, size as u64, false);
+        }
+        let numbers: [(u64, usize); 7] = [
+            (machine, 2),
+            (sections.len() as u64, 2),
+            (0, 4),
+            (0, 4),
+            (0, 4),
+            (optional.len() as u64, 2),
+            (0x22, 2),
+        ];
+        for (number, size) in numbers {
+            out.extend(&number.to_le_bytes()[..size]);
+        }
+        out.extend(optional);
+        let mut at = PAGE;
+        for (name, bytes, size) in &sections {
+            let mut short = name.as_bytes().to_vec();
+            short.resize(8, 0);
+            out.extend(short);
+            // Readable and writable data.
+            for number in [*size, at, bytes.len(), at, 0, 0, 0, 0xc000_0040] {
+                out.extend((number as u32).to_le_bytes());
+            }
+            at += bytes.len();
+        }
+        out.resize(PAGE, 0);
+        for (_, bytes, _) in sections {
+            out.extend(bytes);
+        }
+        out
+    }
+
     /// Writes it.
     pub fn build(&self) -> Vec<u8> {
         let mut elf = Elf::new(self.class);

@@ -461,7 +461,7 @@ impl Check<'_> {
                 }
             }
         }
-        if !document.nodes_at(SourceId::FILE, len as u64).len() == 1 {
+        if document.nodes_at(SourceId::FILE, len as u64).len() > 1 {
             self.fail("the byte after the last one has a row".to_owned());
         }
     }

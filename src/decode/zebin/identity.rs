@@ -63,9 +63,6 @@ impl Identity {
                     core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
                 }
             }
-            FileType::ET_ZEBIN_REL | FileType::ET_ZEBIN_EXE | FileType::ET_ZEBIN_DYN => {
-                Identity::Zebin
-            }
             FileType::ET_REL if !intel && zebin_sections => Identity::LegacyZebin {
                 core_family: header.e_flags & MACHINE_IS_CORE_FAMILY != 0,
             },

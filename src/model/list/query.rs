@@ -108,16 +108,11 @@ pub enum Order {
 
 impl Order {
     /// How many rows.
-    pub fn len(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         match self {
             Order::All(count) => *count,
             Order::Rows(rows) => u32::try_from(rows.len()).unwrap_or(u32::MAX),
         }
-    }
-
-    /// No rows at all.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// The row at a place.
@@ -142,7 +137,7 @@ impl Order {
 
     /// At most so many rows from a place on.
     pub fn from(&self, start: u64, count: u64) -> impl Iterator<Item = u32> {
-        let end = u64::from(self.len()).min(start.saturating_add(count));
+        let end = u64::from(self.count()).min(start.saturating_add(count));
         (start..end).filter_map(|place| self.row(place))
     }
 }

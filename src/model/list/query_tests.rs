@@ -401,7 +401,7 @@ fn secondary_rows_are_shown_on_demand() {
 #[test]
 fn places() {
     for order in [Order::All(5), Order::Rows(vec![0, 1, 2, 3, 4])] {
-        assert_eq!(order.len(), 5);
+        assert_eq!(order.count(), 5);
         assert_eq!(order.from(3, 9).collect::<Vec<_>>(), [3, 4]);
         assert_eq!(order.from(u64::MAX, u64::MAX).count(), 0);
         assert_eq!((order.row(4), order.row(5)), (Some(4), None));

@@ -775,6 +775,58 @@ fn a_form_that_is_not_known_ends_the_header_of_lines() {
     );
 }
 
+/// The list of files has an end, whatever follows it.
+#[test]
+fn files_are_those_of_the_list() {
+    let shape = Shape::version(4);
+    let paths = shape.bytes().u8(0).text("a.cl").uleb(0).uleb(0).uleb(0);
+    // Behind the end of the list, but still in the header.
+    let paths = paths.u8(0).text("b.cl").uleb(0).uleb(0).uleb(0).u8(0);
+    let opcodes = shape.bytes().set_file(2).set_address(0x20).copy();
+    let lines = Lines::new(shape).paths(paths);
+    let lines = lines.opcodes(opcodes.end_sequence());
+    let file = Opened::of(&files::with_lines(lines.build()));
+    let opcodes = file.named(".debug_line", "opcodes");
+    assert_eq!(
+        lines_of(&file, opcodes[0]),
+        [
+            "DW_LNS_set_file | 2 | 2",
+            "DW_LNE_set_address | 11",
+            "DW_LNS_copy | 1 | row 0x20: file 2, line 1",
+            "DW_LNE_end_sequence | 3 | row 0x20: end",
+        ]
+    );
+}
+
+/// DWARF 5, 7.1 and the appendix B: what the sections hold.
+#[test]
+fn sections_say_what_they_hold() {
+    for (name, words) in [
+        ("abbrev", "abbreviations"),
+        ("addr", "addresses"),
+        ("aranges", "address ranges"),
+        ("frame", "call frame"),
+        ("info", "entries"),
+        ("line", "line table"),
+        ("line_str", "strings of the line table"),
+        ("loc", "location lists"),
+        ("loclists", "location lists"),
+        ("macro", "macros"),
+        ("names", "names"),
+        ("ranges", "range lists"),
+        ("rnglists", "range lists"),
+        ("str", "strings"),
+        ("str_offsets", "string offsets"),
+    ] {
+        let name = format!(".debug_{name}");
+        let file = Opened::of(&files::of_sections(vec![(&name, vec![0; 16])]));
+        let section = section(&file.tree, &name).unwrap();
+        let summary = section.node.summary.as_deref().unwrap_or_default();
+        assert!(summary.starts_with("DWARF "), "{name}: {summary:?}");
+        assert!(summary.contains(words), "{name}: {summary:?}");
+    }
+}
+
 #[test]
 fn paths_are_relocated() {
     let shape = Shape::version(5);

@@ -53,6 +53,8 @@ fn good_texts() {
         ("a: x\\ny", "{a: x\\ny}"),
         ("a::b: c", "{a::b: c}"),
         ("- a::b", "[a::b]"),
+        // Only a name is a key without a blank behind the colon.
+        ("- a-b:c\n- 1a:b\n- a b:c", "[a-b:c, 1a:b, a b:c]"),
         ("- http://x", "[http://x]"),
         ("x", "x"),
     ] {
