@@ -23,11 +23,19 @@ use crate::support::{full_zebin, open};
 pub fn decode(input: &[u8]) {
     let mut document = open(input);
     let len = input.len() as u64;
-    write_tree(&document, document.root(), TextOptions::default(), &mut io::sink())
-        .expect("nothing is written to a sink in vain");
+    write_tree(
+        &document,
+        document.root(),
+        TextOptions::default(),
+        &mut io::sink(),
+    )
+    .expect("nothing is written to a sink in vain");
     for diagnostic in document.diagnostics.clone() {
         let span = diagnostic.primary.span;
-        assert!(span.source != SourceId::FILE || span.end <= len, "{diagnostic:?}");
+        assert!(
+            span.source != SourceId::FILE || span.end <= len,
+            "{diagnostic:?}"
+        );
         document.path_of(&diagnostic);
     }
     for offset in [0, len / 3, len / 2, len.saturating_sub(1)] {
@@ -46,7 +54,10 @@ pub fn ze_info(input: &[u8]) {
 /// Any bytes as code of a platform, which the first byte tells.
 pub fn disasm(input: &[u8]) {
     let (first, rest) = files::split_first(input);
-    code::check(Platform::ALL[usize::from(first) % Platform::ALL.len()], rest);
+    code::check(
+        Platform::ALL[usize::from(first) % Platform::ALL.len()],
+        rest,
+    );
 }
 
 /// The invariants of documents that the native tests check on damaged files: every byte is in a
@@ -107,7 +118,10 @@ pub fn verdict(input: &[u8]) {
         let (verdict, steps) = load(&sources, whole, device);
         let mut ended = verdict.rules.iter();
         let ended = ended.any(|rule| rule.id == rules::NOT_JUDGED.id);
-        assert!(ended || steps <= verdict_steps(size), "{steps} steps for {size} bytes");
+        assert!(
+            ended || steps <= verdict_steps(size),
+            "{steps} steps for {size} bytes"
+        );
         for finding in &verdict.findings {
             assert!(whole.contains(finding.span), "{finding:?}");
         }

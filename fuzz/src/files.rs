@@ -30,7 +30,11 @@ pub fn with_properties(input: &[u8]) -> Vec<u8> {
 pub fn with_notes(input: &[u8]) -> Vec<u8> {
     let (first, notes) = split_first(input);
     let elf = zebin::small().bytes(".note.intelgt.compat", notes);
-    let elf = if first & 1 == 0 { elf } else { elf.big_endian() };
+    let elf = if first & 1 == 0 {
+        elf
+    } else {
+        elf.big_endian()
+    };
     elf.build().bytes
 }
 
@@ -48,7 +52,11 @@ pub fn with_lines(input: &[u8]) -> Vec<u8> {
 /// an offset, a width and a number each time.
 pub fn host(input: &[u8]) -> Vec<u8> {
     let (first, changes) = split_first(input);
-    let class = if first & 1 == 0 { Class::Elf64 } else { Class::Elf32 };
+    let class = if first & 1 == 0 {
+        Class::Elf64
+    } else {
+        Class::Elf32
+    };
     let version = u64::from(first >> 1 & 3).clamp(1, 3);
     let zebin = zebin::zebin_of(Class::Elf64, &["k"]).build().bytes;
     let mut host = hosts::usual(class, version, &spirv::kernel().build(), &zebin);
@@ -77,5 +85,7 @@ pub fn joined(a: &[u8], b: &[u8]) -> Vec<u8> {
 
 /// The first byte, 0 where there is none, and the others.
 pub fn split_first(input: &[u8]) -> (u8, &[u8]) {
-    input.split_first().map_or((0, input), |(first, rest)| (*first, rest))
+    input
+        .split_first()
+        .map_or((0, input), |(first, rest)| (*first, rest))
 }

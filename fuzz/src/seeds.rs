@@ -95,13 +95,18 @@ pub fn sections(file: &[u8], wanted: impl Fn(Section<'_>) -> bool) -> Vec<Vec<u8
 
 /// The file, if it begins so.
 pub fn beginning_with(file: &[u8], magic: &[u8]) -> Vec<Vec<u8>> {
-    file.starts_with(magic).then(|| file.to_vec()).into_iter().collect()
+    file.starts_with(magic)
+        .then(|| file.to_vec())
+        .into_iter()
+        .collect()
 }
 
 /// The inputs behind a byte that chooses something.
 pub fn with_first(first: u8, inputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let inputs = inputs.into_iter();
-    inputs.map(|input| [&[first][..], &input].concat()).collect()
+    inputs
+        .map(|input| [&[first][..], &input].concat())
+        .collect()
 }
 
 /// Code for each platform: what it is for is not known here.

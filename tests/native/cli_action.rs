@@ -90,12 +90,18 @@ fn good_files_pass() {
     let summary = place.read("summary");
     assert!(summary.contains("### Check: passed\n"), "{summary}");
     assert!(summary.contains("### Kernels: passed\n"), "{summary}");
-    assert!(summary.contains("build/deep/good.zebin: driver"), "{summary}");
+    assert!(
+        summary.contains("build/deep/good.zebin: driver"),
+        "{summary}"
+    );
     assert!(!summary.contains("base"), "{summary}");
     assert_eq!(place.read("output"), "sarif=log.sarif\n");
     let sarif = place.sarif();
     assert_eq!(sarif["version"], "2.1.0");
-    assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], true);
+    assert_eq!(
+        sarif["runs"][0]["invocations"][0]["executionSuccessful"],
+        true
+    );
 }
 
 #[test]
@@ -120,8 +126,13 @@ fn what_fails_is_in_the_summary_and_in_the_log() {
     assert!(found.count() > 3, "{sarif}");
     // What is printed cannot command the runner.
     let log = stdout(&output);
-    let mut lines = log.lines().skip_while(|line| !line.starts_with("::stop-commands::"));
-    let token = lines.next().unwrap().trim_start_matches("::stop-commands::");
+    let mut lines = log
+        .lines()
+        .skip_while(|line| !line.starts_with("::stop-commands::"));
+    let token = lines
+        .next()
+        .unwrap()
+        .trim_start_matches("::stop-commands::");
     assert_eq!(token.len(), 32, "{log}");
     assert!(lines.any(|line| line == format!("::{token}::")), "{log}");
 }
@@ -142,7 +153,11 @@ fn limits_of_kernels() {
     let output = place.run(&[files, ("ZEVIEW_FAIL_IF", trap)]);
     assert_eq!(output.status.code(), Some(2));
     assert!(!place.0.join("trap").exists());
-    assert!(place.read("summary").contains("### Kernels: could not be judged\n"));
+    assert!(
+        place
+            .read("summary")
+            .contains("### Kernels: could not be judged\n")
+    );
 }
 
 #[test]
@@ -159,14 +174,19 @@ fn the_base_is_compared_with() {
     let output = place.run(&inputs);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let summary = place.read("summary");
-    assert!(summary.contains("### Compared with the base: passed\n"), "{summary}");
+    assert!(
+        summary.contains("### Compared with the base: passed\n"),
+        "{summary}"
+    );
     let outside = outside_of_fences(&summary).join("\n");
     assert!(outside.contains("kernel spill (added)"), "{outside}");
     // Names are in the Markdown of `zeview diff`, as text.
     assert!(outside.contains(r"\<img src=x\>"), "{outside}");
     assert!(outside.contains(r"new\_\<b\>"), "{outside}");
     for element in ["<img", "<b>"] {
-        let plain = outside.replace(&format!("\\{element}"), "").replace(r"\<img", "");
+        let plain = outside
+            .replace(&format!("\\{element}"), "")
+            .replace(r"\<img", "");
         assert!(!plain.contains(element), "{outside}");
     }
     let inputs = [
@@ -176,7 +196,10 @@ fn the_base_is_compared_with() {
     let output = place.run(&inputs.concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let summary = place.read("summary");
-    assert!(summary.contains("### Compared with the base: failed\n"), "{summary}");
+    assert!(
+        summary.contains("### Compared with the base: failed\n"),
+        "{summary}"
+    );
 }
 
 #[test]
@@ -206,6 +229,36 @@ fn what_cannot_be_judged_is_no_success() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
+/// An action is run by its commit, with the version in words behind it; the token of a job can do no
+/// more than the workflow says.
+#[test]
+fn workflows_pin_actions_and_permissions() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join(".github/workflows");
+    let entries = fs::read_dir(folder).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 4, "{files:?}");
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.contains("\npermissions:"), "{}", file.display());
+    }
+    files.push(root.join("action.yml"));
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let pin = line
+                .split_once('@')
+                .and_then(|(_, pin)| pin.split_once(" # v"));
+            let is_pinned = pin.is_some_and(|(commit, version)| {
+                let is_hex = commit.chars().all(|c| c.is_ascii_hexdigit());
+                is_hex && commit.len() == 40 && version.split('.').count() == 3
+            });
+            let is_comment = line.trim_start().starts_with('#');
+            assert!(is_pinned || is_comment, "{}: {line}", file.display());
+        }
+    }
+}
+
 /// Each input of the action is a variable of the script, and none is part of a command.
 #[test]
 fn inputs_are_passed_as_variables() {
@@ -217,10 +270,6 @@ fn inputs_are_passed_as_variables() {
     for step in steps {
         let run = step["run"].as_str().unwrap_or_default();
         assert!(!run.contains("${{"), "{run}");
-        if let Some(uses) = step["uses"].as_str() {
-            let (_, version) = uses.split_once('@').unwrap();
-            assert_eq!(version.len(), 40, "{uses} is not pinned");
-        }
     }
     let variables = steps.last().unwrap()["env"].as_mapping().unwrap();
     for (name, value) in variables {
@@ -228,5 +277,8 @@ fn inputs_are_passed_as_variables() {
         assert!(script.contains(&format!("${{{name}:-")), "{name}");
         assert!(value.contains("inputs."), "{value}");
     }
-    assert_eq!(variables.len(), action["inputs"].as_mapping().unwrap().len());
+    assert_eq!(
+        variables.len(),
+        action["inputs"].as_mapping().unwrap().len()
+    );
 }
