@@ -64,7 +64,16 @@ pub fn disasm(input: &[u8]) {
 /// leaf, in padding or in a gap; every span lies in its source; rows, diagnostics, verdicts and
 /// lists agree with each other.
 fn hold(file: &[u8]) {
-    let found = violations(file, Depth::Quick);
+    // All lists, with the verdicts for all devices, take a hundred times as long: some inputs must do.
+    // Which ones is told by their bytes, so that a finding can be repeated.
+    let sum = file
+        .iter()
+        .fold(0, |sum: u8, byte| sum.wrapping_mul(31).wrapping_add(*byte));
+    let depth = match sum % 32 {
+        0 => Depth::Quick,
+        _ => Depth::Tree,
+    };
+    let found = violations(file, depth);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
