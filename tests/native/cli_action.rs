@@ -121,9 +121,9 @@ fn what_fails_is_in_the_summary_and_in_the_log() {
     let found = results.iter().filter(|result| {
         let location = &result["locations"][0]["physicalLocation"];
         let uri = location["artifactLocation"]["uri"].as_str().unwrap();
-        uri.contains("%3Cimg%20src=x%3E") && result["level"] == "error"
+        uri.contains("%3Cimg%20src%3Dx%3E") && result["level"] == "error"
     });
-    assert!(found.count() > 3, "{sarif}");
+    assert!(found.count() > 3, "{results:?}");
     // What is printed cannot command the runner.
     let log = stdout(&output);
     let mut lines = log

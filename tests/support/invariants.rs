@@ -741,7 +741,8 @@ fn reread(flat: &Flat, bytes: &[u8]) -> Result<(), String> {
             let short = String::from_utf8_lossy(trimmed);
             let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             let line = String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line));
-            if *lossy != whole.contains('\u{fffd}') && std::str::from_utf8(bytes).is_ok() {
+            // The replacement character may be one of the file's own.
+            if *lossy && std::str::from_utf8(bytes).is_ok() {
                 return fail("that it is UTF-8".to_owned());
             }
             if [&whole, &short, &line].iter().any(|t| **t == *text) || whole.starts_with(&**text) {
