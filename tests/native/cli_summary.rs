@@ -1,5 +1,6 @@
 //! `zeview FILE`, the help, completions, the rules: as a process.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -144,6 +145,7 @@ fn each_command_has_help_with_an_example() {
         "extract",
         "modules",
         "completions",
+        "man",
     ];
     let all = stdout(&zeview(&["--help"]));
     for command in commands {
@@ -175,6 +177,41 @@ fn completions_know_the_commands() {
         );
     }
     assert_eq!(zeview(&["completions", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man/man1");
+    let _ = fs::remove_dir_all(&folder);
+    let output = zeview(&["man", &folder.display().to_string()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let help = stdout(&zeview(&["--help"]));
+    let (_, commands) = help.split_once("\nCommands:\n").unwrap();
+    let (commands, _) = commands.split_once("\n\n").unwrap();
+    let names = commands.lines().filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty() && name != "help").then(|| format!("zeview-{name}.1"))
+    });
+    let mut names: Vec<String> = names.chain(["zeview.1".to_owned()]).collect();
+    names.sort();
+    assert!(names.len() > 12, "{help}");
+    let mut pages: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|page| page.unwrap().file_name().into_string().unwrap())
+        .collect();
+    pages.sort();
+    assert_eq!(pages, names);
+    let page = fs::read_to_string(folder.join("zeview-check.1")).unwrap();
+    assert!(page.contains("Exit status: 0 if all files load"), "{page}");
+    assert!(page.contains(r"\-\-strict"), "{page}");
+    // A file is no folder.
+    let output = zeview(&["man", &vecadd()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).starts_with("zeview: "),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

@@ -60,6 +60,28 @@ fn what_differs_is_what_differs_in_the_dumps() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Lines that are shown alike differ all the same: by what ends them, or far from their start.
+#[test]
+fn lines_that_look_alike() {
+    let text = "kernels:\n- name: a\n".repeat(40);
+    let cut = text.strip_suffix('\n').unwrap();
+    let (long, longer) = ("x".repeat(5000), "x".repeat(5001));
+    let returns = text.replace('\n', "\r\n");
+    for (a, b) in [(text.as_str(), cut), (&long, &longer), (&text, &returns)] {
+        for (a, b) in [(a, b), (b, a)] {
+            let found = violations(a.as_bytes(), b.as_bytes());
+            assert!(found.is_empty(), "{}", found.join("\n"));
+            let result = compare(
+                &mut open(a.as_bytes()),
+                &mut open(b.as_bytes()),
+                &Options::default(),
+            );
+            let mut fields = result.entries.iter().flat_map(|entry| &entry.fields);
+            assert!(fields.any(|field| field.key == "size" || field.key == "contents"));
+        }
+    }
+}
+
 #[test]
 fn every_pair_holds() {
     let watchdog = Watchdog::start();

@@ -6,6 +6,7 @@ mod support;
 
 mod assembly;
 mod cli;
+mod cli_action;
 mod cli_check;
 mod cli_colors;
 mod cli_containers;

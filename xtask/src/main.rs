@@ -11,16 +11,20 @@
 //! * [`npm`]: the JavaScript library as a package.
 //! * [`single`]: the page in one file.
 //! * [`checks`]: every check as a named step.
+//! * [`package`]: the command line as a release has it.
+//! * [`fuzz`]: the fuzz targets.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
 mod bench;
 mod checks;
 mod dist;
+mod fuzz;
 mod isa_tables;
 mod json;
 mod npm;
 mod options;
+mod package;
 mod page;
 mod project;
 mod setup;
@@ -48,6 +52,9 @@ cargo xtask <command>
   single                              the same, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page
+  fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
+                                      (--toolchain NAME: not the pinned nightly toolchain)
+  package [--target T] [--features F] build the command line, and an archive of it for a release
   setup                               install everything that the commands need
   help                                print this
 
@@ -105,6 +112,8 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
             isa_tables::run(&project, false)
         }
         "bench" => bench::run(&project, options),
+        "fuzz" => fuzz::run(&project, options),
+        "package" => package::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),
     }
 }

@@ -13,6 +13,11 @@ const TRUNK_VERSION: &str = "0.21.14";
 /// The npm package that holds wasm-opt. Its major version is Binaryen's.
 const BINARYEN_VERSION: &str = "132.0.0";
 
+const CARGO_FUZZ_VERSION: &str = "0.13.1";
+
+/// Sanitizers need a nightly compiler. This one was current when `fuzz/` was last changed.
+const FUZZ_TOOLCHAIN: &str = "nightly-2026-05-20";
+
 pub const WASM: &str = "wasm32-unknown-unknown";
 
 /// Something that a command cannot do without.
@@ -121,6 +126,33 @@ fn wasm_bindgen(project: &Project) -> Outcome<PathBuf> {
     let version = project.locked_version("wasm-bindgen")?;
     // Not --locked: the tool's own lock file may hold versions that were withdrawn.
     cargo_tool(project, "wasm-bindgen", "wasm-bindgen-cli", &version, &[])
+}
+
+pub fn cargo_fuzz(project: &Project) -> Outcome<PathBuf> {
+    cargo_tool(
+        project,
+        "cargo-fuzz",
+        "cargo-fuzz",
+        CARGO_FUZZ_VERSION,
+        &["--locked"],
+    )
+}
+
+/// The toolchain for fuzzing: the one that was chosen, or the pinned one, which rustup installs.
+pub fn fuzz_toolchain(chosen: Option<String>) -> Outcome<String> {
+    let is_pinned = chosen.is_none();
+    let name = chosen.unwrap_or_else(|| FUZZ_TOOLCHAIN.to_owned());
+    let mut query = Command::new("rustup");
+    if shell::output(query.args(["run", &name, "rustc", "--version"])).is_some() {
+        return Ok(name);
+    }
+    if !is_pinned {
+        return Err(format!("no toolchain {name}"));
+    }
+    say(format!("{name}: missing, installed by rustup"));
+    let mut install = Command::new("rustup");
+    shell::run(install.args(["toolchain", "install", &name, "--profile", "minimal"]))?;
+    Ok(name)
 }
 
 /// A tool from crates.io of exactly this version.

@@ -9,8 +9,8 @@ use clap::Args;
 use zeview::model::Document;
 use zeview::model::diff::listing::{Row, rows};
 use zeview::model::diff::report::{
-    counts, entry_words, field_words, head_words, json, measure_words, verdict_words, write_html,
-    write_markdown,
+    counts, entry_words, field_words, head_words, json, markdown_text, measure_words,
+    verdict_words, write_html, write_markdown,
 };
 use zeview::model::diff::{
     Better, Change, Comparison, Entry, Options as How, Part, Selection, compare,
@@ -228,7 +228,7 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             }
             all.push(object);
         } else if options.markdown {
-            writeln!(raw, "### {}\n", escaped(&name))?;
+            writeln!(raw, "### {}\n", markdown_text(&escaped(&name)))?;
             write_markdown(&compared.result, &mut raw)?;
         } else if options.html {
             write_html(&compared.result, &mut raw)?;
@@ -264,8 +264,16 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
                 (&added, "only in the second"),
             ] {
                 for name in names {
-                    writeln!(out, "{}: {what} folder", escaped(name))?;
+                    let name = match options.markdown {
+                        true => format!("- {}", markdown_text(&escaped(name))),
+                        false => escaped(name),
+                    };
+                    writeln!(out, "{name}: {what} folder")?;
                 }
+            }
+            if options.markdown {
+                // A line by itself, not the end of the list above.
+                writeln!(out)?;
             }
             writeln!(
                 out,

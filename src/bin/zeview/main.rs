@@ -27,7 +27,7 @@ mod style;
 mod summary;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -135,6 +135,13 @@ enum Command {
         /// The shell.
         shell: Shell,
     },
+    /// Write the manual: a page for zeview and one for each command.
+    ///
+    /// Example: zeview man ~/.local/share/man/man1
+    Man {
+        /// The folder for the pages; it is made if it is missing.
+        folder: PathBuf,
+    },
 }
 
 /// A file, or `-` for standard input.
@@ -176,6 +183,7 @@ fn main() -> ExitCode {
         Some(Command::Modules(options)) => modules::run(options),
         Some(Command::Open(options)) => open::run(options),
         Some(Command::Completions { shell }) => completions(*shell),
+        Some(Command::Man { folder }) => manual(folder),
     };
     match outcome {
         Ok(status) => status,
@@ -208,6 +216,19 @@ fn completions(shell: Shell) -> io::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "zeview", &mut script);
     io::stdout().write_all(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn manual(folder: &Path) -> io::Result<ExitCode> {
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        // `help` is no page that anybody looks for.
+        let command = Arguments::command().disable_help_subcommand(true);
+        clap_mangen::generate_to(command, folder)
+    });
+    if let Err(error) = written {
+        output::complain!("{}: {error}", folder.display());
+        return Ok(ExitCode::from(2));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

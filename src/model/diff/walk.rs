@@ -397,7 +397,18 @@ impl Comparer<'_> {
                     from: side(self, Which::A, from),
                     to: side(self, Which::B, to),
                 };
-                out.push(field);
+                let said = |side: &Option<Side>| side.as_ref().map(|side| side.said.clone());
+                match (from, to) {
+                    // They differ in how they end, or beyond what is shown.
+                    (Some(from), Some(to)) if said(&field.from) == said(&field.to) => {
+                        let fields = self.contents(from, to).into_iter();
+                        out.extend(fields.map(|field| Field {
+                            path: format!("{}/{}", way.text(), field.path),
+                            ..field
+                        }));
+                    }
+                    _ => out.push(field),
+                }
                 way.leave();
             }
         }

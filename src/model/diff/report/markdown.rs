@@ -12,7 +12,7 @@ const SUMMARY: usize = 50;
 const FIELDS: usize = 100;
 
 /// Text that no character of plays a part in Markdown.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if matches!(

@@ -7,5 +7,5 @@ mod words;
 
 pub use html::write_html;
 pub use json::{DiffJson, json};
-pub use markdown::write_markdown;
+pub use markdown::{plain as markdown_text, write_markdown};
 pub use words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};

@@ -1,0 +1,4 @@
+//! Any bytes as an archive.
+#![no_main]
+
+zeview_fuzz::fuzz!("ar");

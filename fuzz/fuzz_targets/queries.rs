@@ -1,0 +1,4 @@
+//! Any text as a filter of any list.
+#![no_main]
+
+zeview_fuzz::fuzz!("queries");

@@ -1,0 +1,196 @@
+//! What holds for any input.
+
+use std::cell::RefCell;
+use std::io;
+
+use zeview::decode::isa::Platform;
+use zeview::decode::limits::verdict_steps;
+use zeview::decode::zebin::device::Device;
+use zeview::decode::zebin::verdict::{load, rules};
+use zeview::decode::zebin::ze_info::yaml;
+use zeview::model::list::ListId;
+use zeview::model::list::query::{Filter, Query};
+use zeview::model::text::{TextOptions, write_tree};
+use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
+
+use crate::files;
+use crate::support::code;
+use crate::support::diff::violations as differences;
+use crate::support::invariants::{Depth, violations};
+use crate::support::{full_zebin, open};
+
+/// Any bytes: they are opened, judged, shown as a whole, and asked for from both sides.
+pub fn decode(input: &[u8]) {
+    let mut document = open(input);
+    let len = input.len() as u64;
+    write_tree(
+        &document,
+        document.root(),
+        TextOptions::default(),
+        &mut io::sink(),
+    )
+    .expect("nothing is written to a sink in vain");
+    for diagnostic in document.diagnostics.clone() {
+        let span = diagnostic.primary.span;
+        assert!(
+            span.source != SourceId::FILE || span.end <= len,
+            "{diagnostic:?}"
+        );
+        document.path_of(&diagnostic);
+    }
+    for offset in [0, len / 3, len / 2, len.saturating_sub(1)] {
+        document.nodes_at(SourceId::FILE, offset);
+    }
+    let leaves = document.leaves(Span::with_len(SourceId::FILE, 0, len), 10_000);
+    assert!(leaves.iter().all(|leaf| leaf.span.source == SourceId::FILE));
+    document.verdict(NodeId::ROOT, None);
+}
+
+/// Any text as `.ze_info`.
+pub fn ze_info(input: &[u8]) {
+    std::hint::black_box(&yaml::parse(input, yaml::Limits::default()));
+}
+
+/// Any bytes as code of a platform, which the first byte tells.
+pub fn disasm(input: &[u8]) {
+    let (first, rest) = files::split_first(input);
+    code::check(
+        Platform::ALL[usize::from(first) % Platform::ALL.len()],
+        rest,
+    );
+}
+
+/// The invariants of documents that the native tests check on damaged files: every byte is in a
+/// leaf, in padding or in a gap; every span lies in its source; rows, diagnostics, verdicts and
+/// lists agree with each other.
+fn hold(file: &[u8]) {
+    // All lists, with the verdicts for all devices, take a hundred times as long: some inputs must do.
+    // Which ones is told by their bytes, so that a finding can be repeated.
+    let sum = file
+        .iter()
+        .fold(0, |sum: u8, byte| sum.wrapping_mul(31).wrapping_add(*byte));
+    let depth = match sum % 32 {
+        0 => Depth::Quick,
+        _ => Depth::Tree,
+    };
+    let found = violations(file, depth);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+pub fn property_sets(input: &[u8]) {
+    hold(&files::with_properties(input));
+}
+
+pub fn offload_binary(input: &[u8]) {
+    hold(&files::beginning_with(files::OFFLOAD_BINARY, input));
+}
+
+pub fn ar(input: &[u8]) {
+    hold(&files::beginning_with(files::AR, input));
+}
+
+pub fn notes(input: &[u8]) {
+    hold(&files::with_notes(input));
+}
+
+pub fn spirv(input: &[u8]) {
+    hold(&files::beginning_with(files::SPIRV, input));
+}
+
+pub fn dwarf_lines(input: &[u8]) {
+    hold(&files::with_lines(input));
+}
+
+pub fn igc_debug(input: &[u8]) {
+    hold(&files::beginning_with(files::IGC_DEBUG, input));
+}
+
+pub fn hosts(input: &[u8]) {
+    hold(&files::host(input));
+}
+
+/// What the driver does with a whole file or with any `.ze_info`, as the first byte tells, on the
+/// file's device and on the one that the second byte tells.
+pub fn verdict(input: &[u8]) {
+    let (first, rest) = files::split_first(input);
+    let (device, rest) = files::split_first(rest);
+    let file = match first & 1 {
+        0 => rest.to_vec(),
+        _ => files::with_ze_info(rest),
+    };
+    let devices: Vec<Device> = Device::usual().collect();
+    let device = devices[usize::from(device) % devices.len()];
+    let size = file.len() as u64;
+    let sources = Sources::new("fuzz", Box::new(MemorySource::from(file)));
+    let whole = sources.whole(SourceId::FILE);
+    for device in [None, Some(device)] {
+        let (verdict, steps) = load(&sources, whole, device);
+        let mut ended = verdict.rules.iter();
+        let ended = ended.any(|rule| rule.id == rules::NOT_JUDGED.id);
+        assert!(
+            ended || steps <= verdict_steps(size),
+            "{steps} steps for {size} bytes"
+        );
+        for finding in &verdict.findings {
+            assert!(whole.contains(finding.span), "{finding:?}");
+        }
+        match verdict.decisive.map(|at| &verdict.findings[at]) {
+            None => assert!(verdict.outcome.loads(), "{verdict:?}"),
+            Some(found) => assert_eq!(found.effect.outcome(), verdict.outcome),
+        }
+    }
+}
+
+/// Two files, in both directions.
+pub fn diff(input: &[u8]) {
+    if let Some((a, b)) = files::pair(input) {
+        let found = differences(a, b);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+}
+
+thread_local! {
+    /// A file with rows in most lists.
+    static LISTED: RefCell<Document> = RefCell::new(open(&full_zebin::full().build().bytes));
+}
+
+/// Any text as a filter of a list, which the first byte tells; the second tells what is sorted by. The
+/// rows that it leaves are some of the list's, each once.
+pub fn queries(input: &[u8]) {
+    let (first, rest) = files::split_first(input);
+    let (order, text) = files::split_first(rest);
+    let Ok(text) = std::str::from_utf8(text) else {
+        return;
+    };
+    let id = ListId::ALL[usize::from(first) % ListId::ALL.len()];
+    if let Ok(filter) = Filter::parse_changes(text, id) {
+        let columns = filter.compared().unwrap_or_default();
+        assert!(columns.iter().all(|column| *column < id.columns().len()));
+    }
+    let sort = id.columns().get(usize::from(order >> 1));
+    let query = Query {
+        filter: text.to_owned(),
+        sort: sort.map(|column| column.id.into()),
+        descending: order & 1 != 0,
+        all: true,
+        ..Query::default()
+    };
+    LISTED.with_borrow_mut(|document| {
+        let Some(list) = document.list(NodeId::ROOT, id, None) else {
+            return;
+        };
+        let Ok(found) = query.run(&*list, &document.sources) else {
+            return;
+        };
+        let mut rows: Vec<u32> = found.from(0, u64::MAX).collect();
+        assert_eq!(rows.len(), found.len() as usize);
+        rows.sort_unstable();
+        let count = rows.len();
+        rows.dedup();
+        assert_eq!(rows.len(), count, "a row comes twice");
+        assert!(rows.last().is_none_or(|row| *row < list.count()));
+        if text.trim().is_empty() {
+            assert_eq!(count, list.count() as usize, "no filter leaves all rows");
+        }
+    });
+}

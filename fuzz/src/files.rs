@@ -1,0 +1,91 @@
+//! Files around inputs: of formats that stand only in other files, and of those whose first bytes
+//! tell which they are, so that no input is lost to another format.
+
+use crate::support::elf::Class;
+use crate::support::syclbin::{Syclbin, Text};
+use crate::support::{dwarf_files, hosts, spirv, zebin};
+
+pub const OFFLOAD_BINARY: &[u8] = &[0x10, 0xff, 0x10, 0xad];
+pub const AR: &[u8] = b"!<arch>\n";
+pub const SPIRV: &[u8] = &[0x03, 0x02, 0x23, 0x07];
+pub const IGC_DEBUG: &[u8] = b"CTNI";
+
+/// The input with these first bytes.
+pub fn beginning_with(magic: &[u8], input: &[u8]) -> Vec<u8> {
+    [magic, input.get(magic.len()..).unwrap_or_default()].concat()
+}
+
+/// A SYCLBIN with the input as a module's properties; the first byte tells the generation.
+pub fn with_properties(input: &[u8]) -> Vec<u8> {
+    let (first, text) = split_first(input);
+    let mut syclbin = Syclbin::small();
+    syclbin.modules[0].text = Text(text.to_vec());
+    match first & 1 {
+        0 => syclbin.v1(),
+        _ => syclbin.v2(),
+    }
+}
+
+/// A zebin with the input as notes; the first byte tells their byte order.
+pub fn with_notes(input: &[u8]) -> Vec<u8> {
+    let (first, notes) = split_first(input);
+    let elf = zebin::small().bytes(".note.intelgt.compat", notes);
+    let elf = if first & 1 == 0 {
+        elf
+    } else {
+        elf.big_endian()
+    };
+    elf.build().bytes
+}
+
+/// A zebin with the input as `.ze_info`.
+pub fn with_ze_info(input: &[u8]) -> Vec<u8> {
+    zebin::small().bytes(".ze_info", input).build().bytes
+}
+
+/// A file with the input as line tables.
+pub fn with_lines(input: &[u8]) -> Vec<u8> {
+    dwarf_files::with_lines(input.to_vec()).build().bytes
+}
+
+/// A host's program with two images, changed as the input says: the first byte tells the layout, then
+/// an offset, a width and a number each time.
+pub fn host(input: &[u8]) -> Vec<u8> {
+    let (first, changes) = split_first(input);
+    let class = if first & 1 == 0 {
+        Class::Elf64
+    } else {
+        Class::Elf32
+    };
+    let version = u64::from(first >> 1 & 3).clamp(1, 3);
+    let zebin = zebin::zebin_of(Class::Elf64, &["k"]).build().bytes;
+    let mut host = hosts::usual(class, version, &spirv::kernel().build(), &zebin);
+    host.relocated = first & 8 != 0;
+    let mut file = host.build();
+    for change in changes.chunks_exact(11) {
+        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % file.len();
+        let width = (1 << (change[2] & 3)).min(file.len() - at);
+        file[at..at + width].copy_from_slice(&change[3..3 + width]);
+    }
+    file
+}
+
+/// Two files in one input: the length of the first, and both.
+pub fn pair(input: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, files) = input.split_at_checked(4)?;
+    let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+    Some(files.split_at(length.min(files.len())))
+}
+
+/// Two files as one input.
+pub fn joined(a: &[u8], b: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(a.len()).expect("seeds are short");
+    [&length.to_le_bytes(), a, b].concat()
+}
+
+/// The first byte, 0 where there is none, and the others.
+pub fn split_first(input: &[u8]) -> (u8, &[u8]) {
+    input
+        .split_first()
+        .map_or((0, input), |(first, rest)| (*first, rest))
+}

@@ -1,0 +1,217 @@
+//! The inputs that targets begin with: from the fixtures, the page's samples, what the tests build, and
+//! the corpus where `ZEVIEW_CORPUS` names one.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+use goblin::elf::Elf;
+use zeview::decode::isa::Platform;
+
+use crate::support::{built, fixtures, isa};
+use crate::{Target, files};
+
+/// In the environment: the folder to write seeds to.
+const ASKED: &str = "ZEVIEW_FUZZ_SEEDS";
+
+/// Longer inputs are slow, and mutations seldom hit what matters in them.
+const LONGEST: usize = 16 << 10;
+
+/// So many, the shortest first.
+const MOST: usize = 1500;
+
+/// Writes the seeds of a target and ends the process, where the environment asks for it.
+pub fn write_if_asked(target: &Target) {
+    let Some(folder) = env::var_os(ASKED).map(PathBuf::from) else {
+        return;
+    };
+    let mut seeds: Vec<(usize, Vec<u8>)> = of(target).into_iter().map(|s| (s.len(), s)).collect();
+    seeds.sort();
+    fs::create_dir_all(&folder).expect("the folder for seeds can be made");
+    for (index, (_, seed)) in seeds.iter().take(MOST).enumerate() {
+        let file = folder.join(format!("seed-{index:04}"));
+        fs::write(file, seed).expect("the folder for seeds is writable");
+    }
+    process::exit(0);
+}
+
+fn of(target: &Target) -> BTreeSet<Vec<u8>> {
+    let mut seeds: BTreeSet<Vec<u8>> = (target.own)().into_iter().collect();
+    let mut take = |file: &[u8]| {
+        let found = (target.of_file)(file).into_iter();
+        seeds.extend(found.filter(|seed| seed.len() <= LONGEST));
+    };
+    for (_, file) in built::all() {
+        take(&file);
+    }
+    let fixtures = fixtures::folder();
+    let root = fixtures.ancestors().nth(2).expect("it is two folders deep");
+    let mut folders = vec![fixtures.clone(), root.join("www/samples")];
+    folders.extend(fixtures::corpus().map(|corpus| corpus.join("samples")));
+    for folder in folders {
+        each_file(&folder, &mut take);
+    }
+    seeds
+}
+
+/// The files of a folder and its folders, without the texts about them.
+fn each_file(folder: &Path, take: &mut impl FnMut(&[u8])) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            each_file(&path, take);
+            continue;
+        }
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        let is_text = ["tree", "md", "tsv", "txt", "html", "json", "cl", "asm"];
+        let is_small = path.metadata().is_ok_and(|data| data.len() < 1 << 20);
+        if is_small && !is_text.contains(&&*ending) {
+            take(&fs::read(&path).unwrap_or_default());
+        }
+    }
+}
+
+/// A section of an ELF file.
+pub struct Section<'a> {
+    pub name: &'a str,
+    pub kind: u32,
+}
+
+/// The bytes of the sections that are wanted.
+pub fn sections(file: &[u8], wanted: impl Fn(Section<'_>) -> bool) -> Vec<Vec<u8>> {
+    let Ok(elf) = Elf::parse(file) else {
+        return Vec::new();
+    };
+    let headers = elf.section_headers.iter().filter(|header| {
+        let name = elf.shdr_strtab.get_at(header.sh_name).unwrap_or_default();
+        let kind = header.sh_type;
+        wanted(Section { name, kind })
+    });
+    let bytes = headers.filter_map(|header| Some(file.get(header.file_range()?)?.to_vec()));
+    bytes.collect()
+}
+
+/// The file, if it begins so.
+pub fn beginning_with(file: &[u8], magic: &[u8]) -> Vec<Vec<u8>> {
+    file.starts_with(magic)
+        .then(|| file.to_vec())
+        .into_iter()
+        .collect()
+}
+
+/// The inputs behind a byte that chooses something.
+pub fn with_first(first: u8, inputs: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    let inputs = inputs.into_iter();
+    inputs
+        .map(|input| [&[first][..], &input].concat())
+        .collect()
+}
+
+/// Code for each platform: what it is for is not known here.
+pub fn code(file: &[u8]) -> Vec<Vec<u8>> {
+    let text = sections(file, |section| section.name.starts_with(".text."));
+    let short = text.into_iter().filter(|code| code.len() <= 2048);
+    let all = short.flat_map(|code| {
+        let platforms = 0..Platform::ALL.len() as u8;
+        platforms.flat_map(move |platform| with_first(platform, vec![code.clone()]))
+    });
+    all.collect()
+}
+
+/// The instructions of the fixtures, some at a time.
+pub fn instructions() -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for (index, platform) in (0..).zip(Platform::ALL) {
+        let table = isa::table(&fixtures::folder().join("isa"), platform);
+        let rows = isa::rows(&table, [Some(0), Some(1), Some(2), None]);
+        for rows in rows.chunks(32) {
+            let code: Vec<u8> = rows.iter().flat_map(|row| row.bytes.clone()).collect();
+            all.extend(with_first(index, vec![code]));
+        }
+    }
+    all
+}
+
+/// The texts of property sets in a file, for both generations of SYCLBINs.
+pub fn property_sets(file: &[u8]) -> Vec<Vec<u8>> {
+    let is_text = |byte: &u8| *byte == b'\n' || (b' '..=b'~').contains(byte);
+    let runs = file.split(|byte| !is_text(byte));
+    let sets = runs.filter_map(|run| {
+        let start = run.windows(5).position(|five| five == b"[SYCL")?;
+        Some(run[start..].to_vec())
+    });
+    let sets: Vec<Vec<u8>> = sets.collect();
+    [with_first(0, sets.clone()), with_first(1, sets)].concat()
+}
+
+/// A file that is a module, and modules in sections.
+pub fn spirv(file: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = sections(file, |_| true);
+    all.push(file.to_vec());
+    all.retain(|bytes| bytes.starts_with(files::SPIRV));
+    all
+}
+
+/// Every layout of a host's program, as it is and with a number changed.
+pub fn hosts() -> Vec<Vec<u8>> {
+    let layouts = 0..16;
+    let change = [0; 11];
+    layouts
+        .flat_map(|layout| [vec![layout], [&[layout][..], &change].concat()])
+        .collect()
+}
+
+/// A whole zebin and its `.ze_info`, for some device.
+pub fn verdict(file: &[u8]) -> Vec<Vec<u8>> {
+    if !file.starts_with(b"\x7fELF") {
+        return Vec::new();
+    }
+    let texts = sections(file, |section| section.name == ".ze_info");
+    let device = |inputs| with_first(file.len() as u8, inputs);
+    let whole = with_first(0, device(vec![file.to_vec()]));
+    [whole, with_first(1, device(texts))].concat()
+}
+
+/// The file with itself, and with itself without its second half.
+pub fn pairs(file: &[u8]) -> Vec<Vec<u8>> {
+    if file.len() > 6 << 10 {
+        return Vec::new();
+    }
+    let half = &file[..file.len() / 2];
+    let mut changed = file.to_vec();
+    if let Some(byte) = changed.get_mut(file.len() / 2) {
+        *byte ^= 1;
+    }
+    let others = [file, half, &changed];
+    others.map(|other| files::joined(file, other)).to_vec()
+}
+
+/// Filters with everything that they can hold, for each list.
+pub fn queries() -> Vec<Vec<u8>> {
+    let texts = [
+        "",
+        "vec",
+        "spill_size>0 and not main",
+        "simd_size=16 or (grf_count >= 128 and name!=\"a b\")",
+        "spill_size increased 10%",
+        "code_size decreased 64",
+        "registers_used changed",
+        "has_dpas=yes has_barriers = no",
+        "required_work_group_size=8",
+        "address<0x40 type=FUNC",
+        "line=12",
+        "verdict=loads",
+        "opcode=send",
+        "not not (x or y) -1.5e3",
+        "größe=\"\\\"\"",
+    ];
+    let lists = 0..12;
+    lists
+        .flat_map(|list| {
+            let texts = texts.map(|text| text.as_bytes().to_vec());
+            with_first(list, with_first(list.wrapping_mul(3), texts.to_vec()))
+        })
+        .collect()
+}

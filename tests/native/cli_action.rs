@@ -1,0 +1,284 @@
+//! The action for GitHub (`action.yml`, `action/run.sh`), run as the action runs it.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::cli::{damaged, stderr, stdout, vecadd};
+
+/// A name that would end a span of code, begin an element and split a row of a table; two words.
+const NAME: &str = "a ``` <img src=x> | [b](c).zebin";
+
+fn sample(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("www/samples").join(name)
+}
+
+/// A folder of one test, to run the script in.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(folder.join("build/deep")).unwrap();
+        fs::copy(vecadd(), folder.join("build/deep/good.zebin")).unwrap();
+        Place(folder)
+    }
+
+    fn copy(&self, from: impl AsRef<Path>, to: &str) {
+        let to = self.0.join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(from, to).unwrap();
+    }
+
+    fn run(&self, inputs: &[(&str, &str)]) -> Output {
+        for file in ["summary", "output", "log.sarif"] {
+            let _ = fs::remove_file(self.0.join(file));
+        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("action/run.sh");
+        let mut command = Command::new("bash");
+        command
+            .arg(script)
+            .current_dir(&self.0)
+            .env("ZEVIEW", env!("CARGO_BIN_EXE_zeview"))
+            .env("ZEVIEW_SARIF", "log.sarif")
+            .env("GITHUB_STEP_SUMMARY", "summary")
+            .env("GITHUB_OUTPUT", "output")
+            .env("GITHUB_ACTIONS", "true")
+            .envs(inputs.iter().copied());
+        command.output().expect("bash runs")
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.0.join(file)).unwrap_or_default()
+    }
+
+    fn sarif(&self) -> Value {
+        serde_json::from_str(&self.read("log.sarif")).expect("a log of SARIF")
+    }
+}
+
+/// The lines of Markdown that are in no fenced block.
+fn outside_of_fences(markdown: &str) -> Vec<&str> {
+    let mut fence: Option<&str> = None;
+    let mut lines = Vec::new();
+    for line in markdown.lines() {
+        let ticks = &line[..line.len() - line.trim_start_matches('`').len()];
+        match fence {
+            Some(open) if line == open => fence = None,
+            Some(_) => {}
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => lines.push(line),
+        }
+    }
+    assert_eq!(fence, None, "a fence is left open");
+    lines
+}
+
+#[test]
+fn good_files_pass() {
+    let place = Place::new("action-good");
+    let output = place.run(&[
+        ("ZEVIEW_FILES", "build/**/*.zebin\r\n\n"),
+        ("ZEVIEW_FAIL_IF", "spill_size>0\nsimd_size<8\n"),
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = place.read("summary");
+    assert!(summary.contains("### Check: passed\n"), "{summary}");
+    assert!(summary.contains("### Kernels: passed\n"), "{summary}");
+    assert!(
+        summary.contains("build/deep/good.zebin: driver"),
+        "{summary}"
+    );
+    assert!(!summary.contains("base"), "{summary}");
+    assert_eq!(place.read("output"), "sarif=log.sarif\n");
+    let sarif = place.sarif();
+    assert_eq!(sarif["version"], "2.1.0");
+    assert_eq!(
+        sarif["runs"][0]["invocations"][0]["executionSuccessful"],
+        true
+    );
+}
+
+#[test]
+fn what_fails_is_in_the_summary_and_in_the_log() {
+    let place = Place::new("action-bad");
+    place.copy(damaged(), NAME);
+    let output = place.run(&[("ZEVIEW_FILES", &format!("{NAME}\nbuild/deep/*"))]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let summary = place.read("summary");
+    assert!(summary.contains("### Check: failed\n"), "{summary}");
+    assert!(summary.contains("elf/section-out-of-bounds"), "{summary}");
+    assert!(summary.contains(NAME), "{summary}");
+    let outside = outside_of_fences(&summary).join("\n");
+    assert!(!outside.contains("img"), "{outside}");
+    let sarif = place.sarif();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let found = results.iter().filter(|result| {
+        let location = &result["locations"][0]["physicalLocation"];
+        let uri = location["artifactLocation"]["uri"].as_str().unwrap();
+        uri.contains("%3Cimg%20src%3Dx%3E") && result["level"] == "error"
+    });
+    assert!(found.count() > 3, "{results:?}");
+    // What is printed cannot command the runner.
+    let log = stdout(&output);
+    let mut lines = log
+        .lines()
+        .skip_while(|line| !line.starts_with("::stop-commands::"));
+    let token = lines
+        .next()
+        .unwrap()
+        .trim_start_matches("::stop-commands::");
+    assert_eq!(token.len(), 32, "{log}");
+    assert!(lines.any(|line| line == format!("::{token}::")), "{log}");
+}
+
+#[test]
+fn limits_of_kernels() {
+    let place = Place::new("action-limits");
+    place.copy(sample("spill.dg2.zebin"), "spill.zebin");
+    let files = ("ZEVIEW_FILES", "spill.zebin");
+    let output = place.run(&[files, ("ZEVIEW_FAIL_IF", "spill_size>0")]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let summary = place.read("summary");
+    assert!(summary.contains("### Check: passed\n"), "{summary}");
+    assert!(summary.contains("### Kernels: failed\n"), "{summary}");
+    assert!(summary.contains("spill: spill_size is 3328"), "{summary}");
+    // A condition is an argument, whatever is in it.
+    let trap = "$(touch trap)`touch trap`; touch trap\n--json";
+    let output = place.run(&[files, ("ZEVIEW_FAIL_IF", trap)]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!place.0.join("trap").exists());
+    assert!(
+        place
+            .read("summary")
+            .contains("### Kernels: could not be judged\n")
+    );
+}
+
+#[test]
+fn the_base_is_compared_with() {
+    let place = Place::new("action-base");
+    place.copy(vecadd(), &format!("base/{NAME}"));
+    place.copy(sample("spill.dg2.zebin"), &format!("head/{NAME}"));
+    place.copy(vecadd(), "head/new_<b>.zebin");
+    let inputs = [
+        ("ZEVIEW_FILES", "head/**"),
+        ("ZEVIEW_BASE", "base"),
+        ("ZEVIEW_HEAD", "head"),
+    ];
+    let output = place.run(&inputs);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let summary = place.read("summary");
+    assert!(
+        summary.contains("### Compared with the base: passed\n"),
+        "{summary}"
+    );
+    let outside = outside_of_fences(&summary).join("\n");
+    assert!(outside.contains("kernel spill (added)"), "{outside}");
+    // Names are in the Markdown of `zeview diff`, as text.
+    assert!(outside.contains(r"\<img src=x\>"), "{outside}");
+    assert!(outside.contains(r"new\_\<b\>"), "{outside}");
+    for element in ["<img", "<b>"] {
+        let plain = outside
+            .replace(&format!("\\{element}"), "")
+            .replace(r"\<img", "");
+        assert!(!plain.contains(element), "{outside}");
+    }
+    let inputs = [
+        &inputs[..],
+        &[("ZEVIEW_DIFF_FAIL_IF", "spill_size increased")],
+    ];
+    let output = place.run(&inputs.concat());
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let summary = place.read("summary");
+    assert!(
+        summary.contains("### Compared with the base: failed\n"),
+        "{summary}"
+    );
+}
+
+#[test]
+fn what_cannot_be_judged_is_no_success() {
+    let place = Place::new("action-wrong");
+    place.copy(vecadd(), "-.zebin");
+    let good = "build/deep/good.zebin";
+    let several = format!("{good}\n-.zebin");
+    for inputs in [
+        &[("ZEVIEW_FILES", "")][..],
+        &[("ZEVIEW_FILES", "build/*.zebin")],
+        &[("ZEVIEW_FILES", "build")],
+        &[("ZEVIEW_FILES", good), ("ZEVIEW_STRICT", "yes")],
+        &[("ZEVIEW_FILES", good), ("ZEVIEW_DEVICE", "none such")],
+        &[("ZEVIEW_FILES", good), ("ZEVIEW_BASE", "missing")],
+        &[("ZEVIEW_FILES", &several), ("ZEVIEW_BASE", good)],
+        &[("ZEVIEW_FILES", good), ("ZEVIEW_SARIF", "a\nb")],
+        &[("ZEVIEW_FILES", good), ("ZEVIEW", "./missing")],
+    ] {
+        let output = place.run(inputs);
+        assert_eq!(output.status.code(), Some(2), "{inputs:?}");
+    }
+    // A name that begins like an option is a file.
+    let output = place.run(&[("ZEVIEW_FILES", "-.zebin"), ("ZEVIEW_DEVICE", "all")]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let output = place.run(&[("ZEVIEW_FILES", "-*")]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+}
+
+/// An action is run by its commit, with the version in words behind it; the token of a job can do no
+/// more than the workflow says.
+#[test]
+fn workflows_pin_actions_and_permissions() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join(".github/workflows");
+    let entries = fs::read_dir(folder).unwrap();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    assert!(files.len() >= 4, "{files:?}");
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(text.contains("\npermissions:"), "{}", file.display());
+    }
+    files.push(root.join("action.yml"));
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let pin = line
+                .split_once('@')
+                .and_then(|(_, pin)| pin.split_once(" # v"));
+            let is_pinned = pin.is_some_and(|(commit, version)| {
+                let is_hex = commit.chars().all(|c| c.is_ascii_hexdigit());
+                is_hex && commit.len() == 40 && version.split('.').count() == 3
+            });
+            let is_comment = line.trim_start().starts_with('#');
+            assert!(is_pinned || is_comment, "{}: {line}", file.display());
+        }
+    }
+}
+
+/// Each input of the action is a variable of the script, and none is part of a command.
+#[test]
+fn inputs_are_passed_as_variables() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join("action.yml")).unwrap();
+    let action: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+    let script = fs::read_to_string(root.join("action/run.sh")).unwrap();
+    let steps = action["runs"]["steps"].as_sequence().unwrap();
+    for step in steps {
+        let run = step["run"].as_str().unwrap_or_default();
+        assert!(!run.contains("${{"), "{run}");
+    }
+    let variables = steps.last().unwrap()["env"].as_mapping().unwrap();
+    for (name, value) in variables {
+        let (name, value) = (name.as_str().unwrap(), value.as_str().unwrap());
+        assert!(script.contains(&format!("${{{name}:-")), "{name}");
+        assert!(value.contains("inputs."), "{value}");
+    }
+    assert_eq!(
+        variables.len(),
+        action["inputs"].as_mapping().unwrap().len()
+    );
+}

@@ -1,0 +1,118 @@
+//! What a release holds of the command line: the program with its licences, its completions and its
+//! manual, in an archive for one target.
+
+use crate::options::Options;
+use crate::project::Project;
+use crate::setup;
+use crate::shell::{self, Outcome, say};
+use std::env::consts::EXE_SUFFIX;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// With the names that shells look for them by.
+const COMPLETIONS: &[(&str, &str)] = &[
+    ("bash", "zeview.bash"),
+    ("elvish", "zeview.elv"),
+    ("fish", "zeview.fish"),
+    ("powershell", "_zeview.ps1"),
+    ("zsh", "_zeview"),
+];
+
+const TEXTS: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+/// A file that a program which works says is loaded by the driver.
+const SAMPLE: &str = "www/samples/vecadd.bmg.zebin";
+
+/// `cargo xtask package [--target TARGET] [--features NAMES]`
+///
+/// The target is one whose programs run here: the program is tried, and writes its manual.
+pub fn run(project: &Project, mut options: Options) -> Outcome {
+    let target = match options.value("--target")? {
+        Some(target) => target,
+        None => host()?,
+    };
+    let features: String = options.value("--features")?.unwrap_or_default();
+    options.finish()?;
+
+    let mut build = project.cargo(["build", "--release", "--locked", "--bin", "zeview"]);
+    build
+        .args([
+            "--target",
+            &target,
+            "--features",
+            &format!("cli,{features}"),
+        ])
+        // Line tables are for profilers; in an archive they would take twice the program's size.
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
+    shell::run(&mut build)?;
+    let built = project.target.join(&target).join("release");
+    let program = built.join(format!("zeview{EXE_SUFFIX}"));
+    shell::run(
+        Command::new(&program)
+            .args(["check", SAMPLE])
+            .current_dir(&project.root),
+    )?;
+
+    let name = format!("zeview-{}-{target}", project.locked_version("zeview")?);
+    let files = project.target.join("package-files");
+    let folder = files.join(&name);
+    fill(project, &program, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    shell::run(
+        Command::new(&program)
+            .arg("man")
+            .arg(folder.join("man/man1")),
+    )?;
+    archive(&files, &name)
+}
+
+/// The target that this compiler builds for by itself.
+fn host() -> Outcome<String> {
+    let version = shell::output(Command::new("rustc").arg("-vV")).unwrap_or_default();
+    let mut lines = version.lines();
+    let host = lines.find_map(|line| line.strip_prefix("host: "));
+    Ok(host
+        .ok_or("rustc does not say what it builds for")?
+        .to_owned())
+}
+
+fn fill(project: &Project, program: &Path, folder: &Path) -> std::io::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    let completions = folder.join("completions");
+    fs::create_dir_all(&completions)?;
+    fs::copy(program, folder.join(format!("zeview{EXE_SUFFIX}")))?;
+    for text in TEXTS {
+        fs::copy(project.root.join(text), folder.join(text))?;
+    }
+    for (shell, file) in COMPLETIONS {
+        let mut command = Command::new(program);
+        let script = shell::output(command.args(["completions", shell]));
+        let script =
+            script.ok_or_else(|| std::io::Error::other(format!("no script for {shell}")))?;
+        fs::write(completions.join(file), script)?;
+    }
+    Ok(())
+}
+
+/// A zip for Windows, as its users expect it. Its `tar` writes both.
+fn archive(files: &Path, name: &str) -> Outcome {
+    let is_windows = cfg!(windows);
+    let file: PathBuf = files.join(format!(
+        "{name}.{}",
+        if is_windows { "zip" } else { "tar.gz" }
+    ));
+    // The one of Windows, not of Git's shell, which knows no zip.
+    let tar = match std::env::var_os("SystemRoot").filter(|_| is_windows) {
+        Some(root) => Path::new(&root).join("System32/tar.exe"),
+        None => setup::on_path(&["tar"]).ok_or("tar is missing")?,
+    };
+    let mut tar = Command::new(tar);
+    tar.arg("-caf").arg(&file).arg("-C").arg(files).arg(name);
+    shell::run(&mut tar)?;
+    let size = fs::metadata(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    say(format!("{}: {} KB", file.display(), size.len() / 1000));
+    Ok(())
+}
