@@ -1,7 +1,7 @@
 // The page before a file is open.
 
 import assert from "node:assert/strict";
-import { axe, journey, screenshot } from "./harness.mjs";
+import { axe, expectRequests, journey, screenshot } from "./harness.mjs";
 
 for (const theme of ["light", "dark"]) {
   journey(`the empty page loads, in ${theme}`, { theme }, async (page) => {
@@ -14,4 +14,14 @@ for (const theme of ["light", "dark"]) {
 
 journey("a remembered theme is set before the first paint", { storage: { "zeview.theme": "dark" } }, async (page) => {
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+});
+
+journey("samples: two builds are compared, and a host program lists its images", {}, async (page) => {
+  expectRequests(page, /samples\//);
+  await page.getByRole("button", { name: /Host program/ }).click();
+  await page.getByText("3 device images").first().waitFor();
+  await page.getByRole("button", { name: "zeview", exact: true }).click();
+  await page.getByRole("button", { name: /Two builds, compared/ }).click();
+  await page.getByRole("tab", { name: /Compare/, selected: true }).waitFor();
+  await page.getByRole("gridcell", { name: /private_size 512 → 0/ }).waitFor();
 });
