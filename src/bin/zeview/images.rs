@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
 use zeview::model::images::Pick;
-use zeview::model::list::table::{Head, Table};
+use zeview::model::list::table::{Head, Rows, Table};
 use zeview::model::modules::PropertyValue;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
@@ -39,7 +39,11 @@ pub struct Options {
 type Picks = HashMap<Span, Pick>;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
-    let mut printer = Printer::default();
+    let mut printer = Printer {
+        with_file: options.files.len() > 1,
+        with_device: options.device.is_some(),
+        ..Printer::default()
+    };
     let mut status = 0;
     let mut json = output::raw();
     for file in &options.files {
@@ -101,7 +105,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         })?;
         json.flush()?;
     } else if printer.count > 0 {
-        printer.table(options.files.len() > 1, options.device.is_some())?;
+        printer.table()?;
     }
     Ok(ExitCode::from(status))
 }
@@ -142,7 +146,10 @@ fn holders(document: &mut Document) -> Vec<(String, std::rc::Rc<dyn HostImages>)
 #[derive(Default)]
 struct Printer {
     count: usize,
-    rows: Vec<Vec<String>>,
+    rows: Rows,
+    /// The columns `file` and `on the device` are wanted.
+    with_file: bool,
+    with_device: bool,
 }
 
 impl Printer {
@@ -165,8 +172,8 @@ impl Printer {
         let size = image
             .size()
             .map_or_else(|| "?".to_owned(), |size| size.to_string());
-        self.rows.push(vec![
-            file.to_owned(),
+        let file = self.with_file.then(|| file.to_owned());
+        let cells = [
             format!("image {index}"),
             format!("{:#x}", image.span.start),
             image.span.len().to_string(),
@@ -177,20 +184,21 @@ impl Printer {
             kernels
                 .first()
                 .map_or_else(String::new, |entry| escaped(&entry.name)),
-            pick.map_or_else(String::new, |pick| {
-                let runs = if pick.is_chosen {
-                    "runs"
-                } else {
-                    "does not run"
-                };
-                format!("{runs}: {}", escaped(&pick.why))
-            }),
-        ]);
+        ];
+        let runs = pick.map_or_else(String::new, |pick| {
+            let runs = if pick.is_chosen {
+                "runs"
+            } else {
+                "does not run"
+            };
+            format!("{runs}: {}", escaped(&pick.why))
+        });
+        let runs = self.with_device.then_some(runs);
+        self.rows.push(file.into_iter().chain(cells).chain(runs));
     }
 
-    fn table(self, with_file: bool, with_device: bool) -> io::Result<()> {
-        let heads = vec![
-            Head::text("file"),
+    fn table(self) -> io::Result<()> {
+        let mut heads = vec![
             Head::text("image"),
             Head::text("offset"),
             Head::number("stored"),
@@ -199,22 +207,15 @@ impl Printer {
             Head::text("target"),
             Head::number("kernels"),
             Head::text("first kernel"),
-            Head::text("on the device"),
         ];
+        if self.with_file {
+            heads.insert(0, Head::text("file"));
+        }
+        if self.with_device {
+            heads.push(Head::text("on the device"));
+        }
         let mut table = Table::new(heads);
         table.rows = self.rows;
-        if !with_device {
-            table.heads.pop();
-            for row in &mut table.rows {
-                row.pop();
-            }
-        }
-        if !with_file {
-            table.heads.remove(0);
-            for row in &mut table.rows {
-                row.remove(0);
-            }
-        }
         let left_out = output::fit(&mut table);
         let mut out = output::text();
         print_table(&table, &mut out, |_| style::PLAIN)?;

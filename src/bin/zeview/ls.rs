@@ -255,6 +255,7 @@ fn print_list(
     };
     let with_file = options.json || lists.len() > 1;
     let mut writer = Writer::new(list, &columns, form, with_file);
+    let mut json = options.json.then(output::raw);
     for (path, rows) in &lists {
         let place = match path.as_str() {
             "" => name.clone(),
@@ -262,12 +263,15 @@ fn print_list(
         };
         for row in 0..rows.count() {
             writer.push(&**rows, row, &document.sources, Some(&place));
+            // It is written as it comes; a table is aligned first.
+            if let Some(json) = &mut json {
+                json.write_all(writer.take().as_bytes())?;
+            }
         }
     }
-    if options.json {
-        let mut out = output::raw();
-        out.write_all(writer.finish().as_bytes())?;
-        out.flush()?;
+    if let Some(mut json) = json {
+        json.write_all(writer.finish().as_bytes())?;
+        json.flush()?;
     } else {
         let mut out = output::text();
         let mut table = writer.table();
@@ -371,7 +375,7 @@ impl Rows {
                 Ok(())
             }
             RowsForm::Text(out, table) => {
-                table.rows.push(vec![
+                table.rows.push([
                     offset(node.span),
                     node.span
                         .map_or("-".to_owned(), |span| span.len().to_string()),

@@ -240,7 +240,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
     ]);
     for (node, segment) in parts {
         let start = node.span.map_or(0, |span| span.start);
-        table.rows.push(vec![
+        table.rows.push([
             format!("  {start:#010x}"),
             length(&node).to_string(),
             share(length(&node)),

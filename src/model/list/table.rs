@@ -39,9 +39,68 @@ pub struct Table {
     /// The columns.
     pub heads: Vec<Head>,
     /// A cell for each column.
-    pub rows: Vec<Vec<String>>,
+    pub rows: Rows,
     /// The most characters of a line.
     width: Option<usize>,
+}
+
+/// The cells of rows, one after the other: a table may have many rows.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    text: String,
+    /// Where each cell ends in the text.
+    cells: Vec<usize>,
+    /// Where each row ends in the cells.
+    rows: Vec<usize>,
+}
+
+impl Rows {
+    /// Adds a row.
+    pub fn push(&mut self, cells: impl IntoIterator<Item: AsRef<str>>) {
+        for cell in cells {
+            self.text.push_str(cell.as_ref());
+            self.cells.push(self.text.len());
+        }
+        self.rows.push(self.cells.len());
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Takes all rows away.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.cells.clear();
+        self.rows.clear();
+    }
+
+    /// The bytes of all cells.
+    pub fn size(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The rows.
+    pub fn iter(&self) -> impl Iterator<Item = Vec<&str>> {
+        let mut first = 0;
+        let mut start = 0;
+        self.rows.iter().map(move |end| {
+            let cells = self.cells.get(first..*end).unwrap_or_default();
+            first = *end;
+            let cells = cells.iter().map(|end| {
+                let cell = self.text.get(start..*end).unwrap_or_default();
+                start = *end;
+                cell
+            });
+            cells.collect()
+        })
+    }
 }
 
 /// A cell of more characters widens no column: one such name would fill every other row with
@@ -84,9 +143,6 @@ impl Table {
             }
             kept = at + 1;
         }
-        for row in &mut self.rows {
-            row.truncate(kept);
-        }
         let left_out = self.heads.split_off(kept.min(self.heads.len()));
         let mut names: Vec<String> = left_out.into_iter().map(|head| head.title).collect();
         names.dedup();
@@ -96,15 +152,15 @@ impl Table {
     /// The lines above the rows, then the rows: cells that are filled up with blanks.
     pub fn lines(&self) -> (Vec<Vec<String>>, impl Iterator<Item = Vec<String>>) {
         let widths = self.fitted();
-        let titles: Vec<String> = self.heads.iter().map(|head| head.title.clone()).collect();
-        let units: Vec<String> = self.heads.iter().map(|head| head.unit.clone()).collect();
+        let titles: Vec<&str> = self.heads.iter().map(|head| &*head.title).collect();
+        let units: Vec<&str> = self.heads.iter().map(|head| &*head.unit).collect();
         let mut above = vec![self.filled(&titles, &widths)];
         if units.iter().any(|unit| !unit.is_empty()) {
             above.push(self.filled(&units, &widths));
         }
         (
             above,
-            self.rows.iter().map(move |row| self.filled(row, &widths)),
+            self.rows.iter().map(move |row| self.filled(&row, &widths)),
         )
     }
 
@@ -114,7 +170,7 @@ impl Table {
         let mut widths: Vec<usize> = heads
             .map(|head| length(&head.title).max(length(&head.unit)))
             .collect();
-        for row in &self.rows {
+        for row in self.rows.iter() {
             for (width, cell) in widths.iter_mut().zip(row) {
                 let length = length(cell);
                 if length <= WIDEST {
@@ -143,12 +199,12 @@ impl Table {
         widths
     }
 
-    fn filled(&self, cells: &[String], widths: &[usize]) -> Vec<String> {
+    fn filled(&self, cells: &[&str], widths: &[usize]) -> Vec<String> {
         let columns = cells.iter().zip(widths).zip(&self.heads);
         let cells = columns.map(|((cell, width), head)| {
             let cell = match self.width {
                 Some(_) if !head.is_number => Cow::Owned(cut(cell, *width)),
-                _ => Cow::Borrowed(&**cell),
+                _ => Cow::Borrowed(*cell),
             };
             let blanks = width.saturating_sub(length(&cell));
             let mut filled = String::with_capacity(cell.len() + blanks);
@@ -207,14 +263,8 @@ mod tests {
             Head::number("Size"),
             Head::text("Flags"),
         ]);
-        table.rows.push(vec![
-            "abcdefghijklmnopqrstuvwxyz".into(),
-            "12".into(),
-            "x".into(),
-        ]);
-        table
-            .rows
-            .push(vec!["short".into(), "3".into(), String::new()]);
+        table.rows.push(["abcdefghijklmnopqrstuvwxyz", "12", "x"]);
+        table.rows.push(["short", "3", ""]);
         table
     }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use super::query::Order;
-use super::table::{Head, Table};
+use super::table::{Head, Rows, Table};
 use super::write::Form;
 use super::{CellValue, Column, ColumnKind, List, ListId, Presence};
 use crate::model::json::SCHEMA;
@@ -34,7 +34,7 @@ pub fn write(
     let (first, last) = only.unwrap_or((0, u64::MAX));
     for row in order.from(first, last.saturating_sub(first).saturating_add(1)) {
         writer.push(list, row, sources, None);
-        if writer.out.len().saturating_add(writer.waiting) > limit {
+        if writer.out.len().saturating_add(writer.cells.size()) > limit {
             return Err("This list is too long to copy. Filter it first.".to_owned());
         }
     }
@@ -49,9 +49,7 @@ pub struct Writer {
     with_file: bool,
     out: String,
     /// For [`Form::Plain`], which must know all cells to align them.
-    cells: Vec<Vec<String>>,
-    /// The bytes of these.
-    waiting: usize,
+    cells: Rows,
     is_first: bool,
 }
 
@@ -68,8 +66,7 @@ impl Writer {
             form,
             with_file,
             out: String::new(),
-            cells: Vec::new(),
-            waiting: 0,
+            cells: Rows::default(),
             is_first: true,
         };
         let file = with_file.then_some("file");
@@ -143,10 +140,7 @@ impl Writer {
             Form::Csv => self.line("", cells, ",", "\n"),
             Form::Tabs => self.line("", cells, "\t", "\n"),
             Form::Markdown => self.line("| ", cells, " | ", " |\n"),
-            Form::Plain | Form::Json => {
-                self.waiting += cells.iter().map(String::len).sum::<usize>();
-                self.cells.push(cells);
-            }
+            Form::Plain | Form::Json => self.cells.push(cells),
         }
     }
 
@@ -308,7 +302,9 @@ mod tests {
     fn a_cell_without_end_widens_no_column() {
         let columns: Vec<&'static Column> = ListId::Symbols.default_columns().collect();
         let mut writer = Writer::new(ListId::Symbols, &columns, Form::Plain, true);
-        writer.cells = vec![vec!["x".repeat(100_000); 2], vec!["y".repeat(3); 2]];
+        for cell in ["x".repeat(100_000), "y".repeat(3)] {
+            writer.cells.push([&cell; 2]);
+        }
         let text = writer.finish();
         let short = text.lines().last().unwrap();
         assert!(short.starts_with("yyy   yyy"), "{short:?}");
