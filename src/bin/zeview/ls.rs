@@ -256,6 +256,7 @@ fn print_list(
     let with_file = options.json || lists.len() > 1;
     let mut writer = Writer::new(list, &columns, form, with_file);
     let mut json = options.json.then(output::raw);
+    let mut text = Blocks::new();
     for (path, rows) in &lists {
         let place = match path.as_str() {
             "" => name.clone(),
@@ -263,9 +264,10 @@ fn print_list(
         };
         for row in 0..rows.count() {
             writer.push(&**rows, row, &document.sources, Some(&place));
-            // It is written as it comes; a table is aligned first.
-            if let Some(json) = &mut json {
-                json.write_all(writer.take().as_bytes())?;
+            match &mut json {
+                // It is written as it comes.
+                Some(json) => json.write_all(writer.take().as_bytes())?,
+                None => text.row(&mut writer)?,
             }
         }
     }
@@ -273,14 +275,53 @@ fn print_list(
         json.write_all(writer.finish().as_bytes())?;
         json.flush()?;
     } else {
-        let mut out = output::text();
-        let mut table = writer.table();
-        let left_out = fit(&mut table);
-        print_table(&table, &mut out, |_| style::PLAIN)?;
-        out.flush()?;
-        say_left_out(&left_out);
+        text.block(&mut writer)?;
+        text.out.flush()?;
+        say_left_out(&text.left_out);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the rows of a list, so many aligned with each other.
+struct Blocks {
+    out: Text,
+    waiting: usize,
+    is_first: bool,
+    left_out: Vec<String>,
+}
+
+impl Blocks {
+    fn new() -> Blocks {
+        Blocks {
+            out: output::text(),
+            waiting: 0,
+            is_first: true,
+            left_out: Vec::new(),
+        }
+    }
+
+    /// The writer has one more row.
+    fn row(&mut self, writer: &mut Writer) -> io::Result<()> {
+        self.waiting += 1;
+        match self.waiting {
+            LIST_BLOCK => self.block(writer),
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints what the writer has.
+    fn block(&mut self, writer: &mut Writer) -> io::Result<()> {
+        if self.waiting == 0 && !self.is_first {
+            return Ok(());
+        }
+        let mut table = writer.table();
+        self.left_out = fit(&mut table);
+        if !self.is_first {
+            table.heads.iter_mut().for_each(Head::clear);
+        }
+        (self.waiting, self.is_first) = (0, false);
+        print_table(&table, &mut self.out, |_| style::PLAIN)
+    }
 }
 
 /// Writes parts as they come.
@@ -300,6 +341,8 @@ enum RowsForm {
 
 /// So many rows are aligned with each other: a file may have any number.
 const BLOCK: usize = 4096;
+/// The same of the rows of a list: real files have fewer.
+const LIST_BLOCK: usize = 1 << 16;
 
 #[derive(Serialize)]
 struct PartJson<'a> {
@@ -415,9 +458,7 @@ fn print_block(table: &mut Table, out: &mut Text) -> io::Result<()> {
     })?;
     table.rows.clear();
     // They stand above the first rows only.
-    for head in &mut table.heads {
-        head.title.clear();
-    }
+    table.heads.iter_mut().for_each(Head::clear);
     Ok(())
 }
 

@@ -31,6 +31,12 @@ impl Head {
             ..Head::text(title)
         }
     }
+
+    /// Nothing stands above the rows any more.
+    pub fn clear(&mut self) {
+        self.title.clear();
+        self.unit.clear();
+    }
 }
 
 /// Rows of cells, with what stands above them.
