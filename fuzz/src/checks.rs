@@ -183,7 +183,7 @@ pub fn queries(input: &[u8]) {
             return;
         };
         let mut rows: Vec<u32> = found.from(0, u64::MAX).collect();
-        assert_eq!(rows.len(), found.len() as usize);
+        assert_eq!(rows.len(), found.count() as usize);
         rows.sort_unstable();
         let count = rows.len();
         rows.dedup();

@@ -10,7 +10,7 @@ const MORE: u64 = 8 << 20;
 /// Steps at most: some ten seconds.
 const MOST: u64 = 4 << 30;
 
-/// Bytes of differences that are kept, for each byte of the two files. Real ones take 1 to 2.
+/// Bytes of differences that are kept, for each byte of the two files.
 const ROOM_TIMES: u64 = 3;
 /// Bytes of differences that are always kept.
 const ROOM_MORE: u64 = 16 << 20;
