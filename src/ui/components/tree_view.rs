@@ -87,9 +87,11 @@ struct View {
     flat: Rc<Flat>,
     rows: Rc<VirtualRows>,
     selection: Selection,
-    /// A row that has the focus and is not selected: a range of children, or one whose node
-    /// has not arrived yet.
-    cursor: Local<Option<Item>>,
+    /// A row that has the focus and is not selected (a range of children, or one whose node has
+    /// not arrived yet), and the serial of the selection that it goes with: it is forgotten
+    /// when something else is selected.
+    cursor: Local<Option<(Item, u32)>>,
+    waiting: Option<Item>,
     active: Option<u64>,
     typed: Rc<RefCell<String>>,
     later: Later,
@@ -123,7 +125,10 @@ impl View {
         self.rows.reveal(number);
         match tree_keys::node(&self.tree, row.item) {
             Some(node) => self.session.select_row(node, via),
-            None => self.cursor.change(|cursor| *cursor = Some(row.item)),
+            None => {
+                let cursor = (row.item, self.selection.serial);
+                self.cursor.change(|before| *before = Some(cursor));
+            }
         }
     }
 
@@ -178,10 +183,9 @@ impl View {
         }
     }
 
-    /// Scrolls to what is selected.
+    /// Scrolls to the row that has the focus.
     fn follow(&self) {
-        self.cursor.change(|cursor| *cursor = None);
-        if let Some(number) = self.flat.find(selected_item(&self.selection)) {
+        if let Some(number) = self.active {
             self.rows.reveal(number);
         }
     }
@@ -200,8 +204,7 @@ impl View {
             }
         }
         if let Some(row) = self
-            .cursor
-            .get()
+            .waiting
             .and_then(|item| tree_keys::node(&self.tree, item))
         {
             self.session.select_row(row, Via::Step);
@@ -253,10 +256,13 @@ pub fn TreeView(props: &Props) -> Html {
     let matches = flat.matches();
     let rows = use_virtual_rows(ROW);
     use_row_count(&rows, flat.len());
-    let cursor = use_local::<Option<Item>>();
-    let item = cursor
+    let cursor = use_local::<Option<(Item, u32)>>();
+    let serial = props.selection.serial;
+    let waiting = cursor
         .get()
-        .unwrap_or_else(|| selected_item(&props.selection));
+        .filter(|(_, with)| *with == serial)
+        .map(|(item, _)| item);
+    let item = waiting.unwrap_or_else(|| selected_item(&props.selection));
     let view = Rc::new(View {
         session: Rc::clone(&props.session.0),
         tab: props.tab,
@@ -266,17 +272,17 @@ pub fn TreeView(props: &Props) -> Html {
         rows: Rc::clone(&rows),
         selection: props.selection.clone(),
         cursor,
+        waiting,
         typed: use_mut_ref(String::new),
         later: use_later(),
     });
-    let serial = u64::from(props.selection.serial);
     let here = Rc::clone(&view);
     use_change(
-        [serial, u64::from(filter.is_empty()), 0, 0],
+        [serial.into(), u64::from(filter.is_empty()), 0, 0],
         Box::new(move || here.follow()),
     );
     let (start, end) = rows.shown();
-    let waits = u64::from(view.cursor.get().is_some());
+    let waits = u64::from(view.waiting.is_some());
     let here = Rc::clone(&view);
     use_change(
         [props.tree.version(), start, end, waits],
