@@ -149,8 +149,11 @@
   async function keepForOffline() {
     const address = script.match(/^(.*\/)[0-9a-f]{12}\/boot\.js$/);
     if (!address || asked.has("embed") || !("serviceWorker" in navigator)) return;
+    // Where the browser has Trusted Types, text alone is no address of a script.
+    const policy = globalThis.trustedTypes?.createPolicy("zeview", { createScriptURL: (text) => text });
+    const worker = `${address[1]}service_worker.js`;
     try {
-      const registration = await navigator.serviceWorker.register(`${address[1]}service_worker.js`);
+      const registration = await navigator.serviceWorker.register(policy?.createScriptURL(worker) ?? worker);
       const look = () => {
         if (registration.waiting && navigator.serviceWorker.controller) offer(registration);
       };

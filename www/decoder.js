@@ -9,6 +9,9 @@ const inside = globalThis.zeviewFiles ?? {};
 const isSingle = "./worker.js" in inside;
 const BASE = isSingle ? "" : new URL("./", import.meta.url).href;
 
+// Where the browser has Trusted Types, this is the only way from text to a worker.
+const policy = globalThis.trustedTypes?.createPolicy("zeview-decoder", { createScriptURL: (address) => address });
+
 /** The ways, the best first. Each gives something like a worker, or throws. */
 export const WAYS = isSingle ? [fromMemory, fromWorker, inPage] : [fromMemory, fromAddress, fromBlob, inPage];
 
@@ -56,7 +59,7 @@ async function program() {
  */
 async function fromMemory() {
   const [script, program] = await prepare();
-  const worker = new Worker(blobAddress(`${script}\n(${begin})();`), { type: "module", name: "zeview" });
+  const worker = startWorker(blobAddress(`${script}\n(${begin})();`), { type: "module" });
   worker.postMessage(program);
   return worker;
 }
@@ -74,7 +77,7 @@ function begin() {
 
 /** For hosts whose policy refuses workers from blobs. */
 function fromAddress() {
-  return new Worker(addressOf("worker_loader.js"), { type: "module", name: "zeview" });
+  return startWorker(addressOf("worker_loader.js"), { type: "module" });
 }
 
 /**
@@ -83,7 +86,7 @@ function fromAddress() {
  */
 function fromBlob() {
   const address = JSON.stringify(addressOf("worker_loader.js"));
-  return new Worker(blobAddress(`import(${address}).catch(${rethrow});`), { name: "zeview" });
+  return startWorker(blobAddress(`import(${address}).catch(${rethrow});`));
 }
 
 /**
@@ -92,7 +95,7 @@ function fromBlob() {
  */
 async function fromWorker() {
   const [script, program] = await prepare();
-  const worker = new Worker(blobAddress(`(${beginOutside})();`), { name: "zeview" });
+  const worker = startWorker(blobAddress(`(${beginOutside})();`));
   worker.postMessage({ script, program });
   return worker;
 }
@@ -118,6 +121,10 @@ async function inPage() {
 /** Thrown outside of a promise, a failure becomes the worker's `error` event. */
 function rethrow(error) {
   setTimeout(() => { throw error; });
+}
+
+function startWorker(address, options = {}) {
+  return new Worker(policy?.createScriptURL(address) ?? address, { ...options, name: "zeview" });
 }
 
 function blobAddress(script) {

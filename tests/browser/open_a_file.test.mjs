@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { axe, dropFile, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, expectRequests, expectTrouble, journey, screenshot } from "./harness.mjs";
 import path from "node:path";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
@@ -133,4 +133,25 @@ journey("documentation embeds the panes without the frame", { address: "?embed=1
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
   assert.equal(await page.getByRole("banner").count(), 0);
   await axe(page);
+});
+
+journey("text becomes neither markup nor a script", {}, async (page) => {
+  expectTrouble(page, /requires 'Trusted(HTML|Script|ScriptURL)'/, /trusted-types/);
+  const refused = await page.evaluate(() => {
+    const ways = {
+      markup: () => { document.body.innerHTML = "<b>bold</b>"; },
+      worker: () => new Worker("data:text/javascript,0"),
+      address: () => { document.createElement("script").src = "boot.js"; },
+      policy: () => trustedTypes.createPolicy("another", { createHTML: (text) => text }),
+    };
+    return Object.entries(ways).map(([name, way]) => {
+      try {
+        way();
+        return `${name} taken`;
+      } catch (error) {
+        return `${name} ${error.name}`;
+      }
+    });
+  });
+  assert.deepEqual(refused, ["markup TypeError", "worker TypeError", "address TypeError", "policy TypeError"]);
 });

@@ -100,7 +100,7 @@ fn single(html: &str, folder: &Path) -> Outcome<String> {
     // There are no samples beside a file on a disk.
     styles += "\n.samples, p:has(+ .samples) { display: none; }\n";
     let policy = format!(
-        "default-src 'none'; script-src '{}' blob: 'wasm-unsafe-eval'; style-src '{}'; connect-src blob: https: http://localhost:* http://127.0.0.1:*; img-src data: blob:; worker-src blob:; base-uri 'none'",
+        "default-src 'none'; script-src '{}' blob: 'wasm-unsafe-eval'; style-src '{}'; connect-src blob: https: http://localhost:* http://127.0.0.1:*; img-src data: blob:; worker-src blob:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types zeview zeview-decoder",
         hash(&script),
         hash(&styles),
     );
