@@ -114,8 +114,9 @@
     });
     on("click", (event) => {
       const button = event.target.closest?.("#starting button");
-      if (button?.dataset.wish === "choose") choose();
-      if (button?.dataset.wish === "link") wishClick("One moment …", "[data-wish=link]");
+      const { wish: wanted } = button?.dataset ?? {};
+      if (wanted === "choose") choose();
+      else if (wanted) wishClick("One moment …", `[data-wish="${CSS.escape(wanted)}"]`);
       const sample = button?.dataset.sample;
       if (sample) wishClick(`Opening ${button.querySelector("b").textContent} …`, `[data-sample="${CSS.escape(sample)}"]`);
     });

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::components::{Dialogs, asking, empty, failed, loading};
-use super::frame::{banner, file_tabs, header, status, workspace};
+use super::frame::{banner, file_tabs, guide, header, status, workspace};
 use super::hooks::{SessionContext, link_to, use_session};
 use super::ptr_eq::PtrEq;
 use super::state::{Phase, State};
@@ -28,6 +28,7 @@ fn page(session: &SessionContext, state: &State) -> Html {
                 }
             }
             { body(session, state) }
+            { for guide(state) }
             if layout.embed {
                 { away(state) }
             } else {

@@ -87,6 +87,12 @@ commands! {
     Reopen(tab: TabId) = "reopen";
     /// Opens a sample, by its place among them.
     Sample(place: usize) = "sample";
+    /// Begins a short look at one of the samples.
+    Guide = "guide";
+    /// Shows a step of it.
+    GuideStep(step: usize) = "guide-step";
+    /// Ends it.
+    EndGuide = "end-guide";
     /// Shows an open file.
     Activate(tab: TabId) = "activate";
     /// Closes a file.

@@ -20,6 +20,7 @@ pub mod format;
 pub mod frame;
 pub mod goto;
 pub mod graph_view;
+pub mod guide;
 pub mod hooks;
 mod link;
 pub mod list;

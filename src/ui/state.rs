@@ -8,6 +8,7 @@ use super::code_state::{CodeChange, CodeState};
 use super::compare_state::{CompareChange, CompareState, Following};
 use super::flat::Group;
 use super::graph_view::{GraphChange, GraphView};
+use super::guide::Guide;
 use super::list::{List, ListChange};
 use super::occupancy_state::{OccupancyChange, OccupancyState};
 use super::route::Shown;
@@ -363,6 +364,8 @@ pub struct State {
     pub dialog: Option<Dialog>,
     /// How it is arranged.
     pub layout: Layout,
+    /// The short look at a sample.
+    pub guide: Option<Guide>,
     /// A short message that goes away again.
     pub notice: Option<AttrValue>,
     /// Counts what was selected.
@@ -435,6 +438,8 @@ pub enum Action {
     Changed(TabId, AttrValue),
     /// Something lies over the page, or not any more.
     Dialog(Option<Dialog>),
+    /// The short look at a sample begins, goes on, or ends.
+    Guide(Option<Guide>),
     /// A short message.
     Notice(Option<AttrValue>),
 }
@@ -523,7 +528,17 @@ impl State {
 
     fn selected(&mut self, id: TabId, found: Found) {
         if let Some(selection) = found.selection {
-            let asked = found.list.as_ref().map(|(list, ..)| *list);
+            // What was found for rows of before is asked for again.
+            let lists = self
+                .tab(id)
+                .and_then(|tab| tab.view())
+                .map(|view| &view.lists);
+            let of = |list| lists.map(|lists| lists.get(list).rows.generation);
+            let fits = found
+                .list
+                .as_ref()
+                .filter(|found| of(found.0) == Some(found.1));
+            let asked = fits.map(|(list, ..)| *list);
             self.select(id, selection, asked);
         }
         self.change_view(id, |view| {
@@ -772,6 +787,7 @@ impl Reducible for State {
                 state.change_view(id, |view| view.changed = Some(why));
             }
             Action::Dialog(dialog) => state.dialog = dialog,
+            Action::Guide(guide) => state.guide = guide,
             Action::Notice(notice) => state.notice = notice,
         }
         Rc::new(state)

@@ -244,6 +244,28 @@ fn a_found_selection_is_shown_with_all_that_belongs_to_it() {
     assert_eq!(modules.document, Some(NodeId(5)));
 }
 
+#[test]
+fn the_row_of_a_found_selection_is_asked_for_again_where_the_list_has_changed_since() {
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+    ]);
+    let ancestry = [row(2, Some(0), 1, Some(4))];
+    let selection = Selection::node(ancestry.clone().into(), Via::Address);
+    let mut found = found(&ancestry, Some(selection));
+    found.list = Some((ListId::Instructions, 0, list_at(5, None)));
+    let query = Query {
+        of: Some(Span::new(SourceId::FILE, 8, 12)),
+        ..Query::default()
+    };
+    let change = ListChange::Query(query);
+    let state = state.reduce(Action::List(TabId(1), ListId::Instructions, change));
+    let state = state.reduce(Action::Selected(TabId(1), Box::new(found)));
+    let view = view(&state);
+    let instructions = view.lists.get(ListId::Instructions);
+    assert!(!instructions.goes_with(view.selection.serial));
+}
+
 fn text(id: u32, name: &'static str) -> Row {
     Row {
         kind: NodeKind::Text,

@@ -29,6 +29,9 @@ pub fn empty() -> Html {
                 <div>
                     <p>{ "No file at hand? Open a sample:" }</p>
                     <div class="samples">
+                        <button type="button" class="btn2" data-command={Command::Guide.to_string()} data-wish="guide">
+                            <b>{ "A short look" }</b>{ " " }<span>{ "New here? Four steps through one of these files." }</span>
+                        </button>
                         { for SAMPLES.iter().enumerate().map(|(i, sample)| html! {
                             <button type="button" class="btn2" data-command={Command::Sample(i).to_string()} data-sample={sample.key()}>
                                 <b>{ sample.label }</b>{ " " }<span>{ sample.about }</span>

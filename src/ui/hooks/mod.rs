@@ -21,6 +21,7 @@ mod session_compare;
 mod session_crash;
 mod session_follow;
 mod session_graph;
+mod session_guide;
 mod session_list;
 mod session_occupancy;
 mod session_open;

@@ -34,6 +34,9 @@ impl Session {
                     self.open_sample(sample.file, sample.base);
                 }
             }
+            Command::Guide => self.begin_guide(),
+            Command::GuideStep(step) => self.show_step(step),
+            Command::EndGuide => self.end_guide(),
             Command::Activate(tab) => self.dispatch(Action::Activate(tab)),
             Command::Close(tab) => self.close(tab),
             Command::Retry(tab) => self.retry(tab),

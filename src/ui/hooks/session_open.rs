@@ -120,13 +120,14 @@ impl Session {
     }
 
     /// Opens one of the samples that come with the page, and compares it with another one.
-    pub fn open_sample(self: &Rc<Self>, name: &str, base: Option<&str>) {
+    pub fn open_sample(self: &Rc<Self>, name: &str, base: Option<&str>) -> TabId {
         let open = |name| self.open_link(&format!("{SAMPLES}{name}"), None);
         let base = base.map(open);
         let tab = open(name);
         if let Some(base) = base {
             self.compare(base, tab);
         }
+        tab
     }
 
     /// Opens a file from an address.

@@ -1,0 +1,59 @@
+// The short look at a sample, for those who are here for the first time.
+
+import assert from "node:assert/strict";
+import { axe, eventually, expectRequests, journey, screenshot } from "./harness.mjs";
+
+const TITLES = ["A file at a glance", "All kernels in one table", "Every value has its bytes", "The machine code"];
+
+const look = (page) => page.getByRole("region", { name: "A short look" });
+const press = (page, name) => look(page).getByRole("button", { name }).click();
+
+async function begin(page) {
+  expectRequests(page, /samples\/spill\.dg2\.zebin/);
+  await page.getByRole("button", { name: /A short look/ }).click();
+  await look(page).getByRole("heading", { name: TITLES[0] }).waitFor();
+}
+
+const SIZES = [
+  ["light", 1440, 900],
+  ["dark", 1000, 700],
+  ["light", 420, 800],
+];
+
+for (const [theme, width, height] of SIZES) {
+  journey(`the short look shows what it speaks of, in ${theme} at ${width}`, { theme, width, height }, async (page) => {
+    await screenshot(page, `guide-0-${width}`);
+    await begin(page);
+    const seen = [
+      () => page.getByRole("treeitem", { name: /^\.ze_info/ }).waitFor(),
+      () => page.getByRole("row", { name: /^spill\b/ }).first().waitFor(),
+      () => eventually(() => page.locator("#hex .h .fs").allTextContents().then((marks) => marks.join("").replace(/\s/g, "")), "33333238"),
+      () => page.getByRole("grid", { name: "Assembly" }).locator("[aria-selected=true]").getByText("0x288").first().waitFor(),
+    ];
+    for (const [step, title] of TITLES.entries()) {
+      await look(page).getByRole("heading", { name: `${step + 1} of 4 ${title}` }).waitFor();
+      await seen[step]();
+      await axe(page);
+      await screenshot(page, `guide-${step + 1}-${width}`);
+      if (step < 3) await press(page, "Next");
+    }
+    await press(page, "Back");
+    await look(page).getByRole("heading", { name: TITLES[2] }).waitFor();
+    await press(page, "Next");
+    await press(page, "Done");
+    await look(page).waitFor({ state: "detached" });
+  });
+}
+
+journey("the short look is left at any step and belongs to its file", {}, async (page) => {
+  await begin(page);
+  await press(page, "Skip");
+  await look(page).waitFor({ state: "detached" });
+  // Its file is open now: it begins at once.
+  await page.getByRole("button", { name: "zeview", exact: true }).click();
+  await begin(page);
+  await press(page, "Next");
+  await eventually(() => page.evaluate(() => location.hash), /panel=kernels/);
+  await page.getByRole("button", { name: "zeview", exact: true }).click();
+  assert.equal(await look(page).count(), 0);
+});
