@@ -36,7 +36,9 @@ const unpack = async ([name, type, packed]) => {
 Promise.all(files.map(unpack)).then((addresses) => {
   globalThis.zeviewFiles = Object.fromEntries(addresses);
   const boot = document.createElement("script");
-  boot.src = URL.createObjectURL(new Blob([BOOT], { type: "text/javascript" }));
+  const address = URL.createObjectURL(new Blob([BOOT], { type: "text/javascript" }));
+  const policy = globalThis.trustedTypes?.createPolicy("zeview-boot", { createScriptURL: (text) => text });
+  boot.src = policy?.createScriptURL(address) ?? address;
   document.head.append(boot);
 });
 "#;
@@ -100,7 +102,7 @@ fn single(html: &str, folder: &Path) -> Outcome<String> {
     // There are no samples beside a file on a disk.
     styles += "\n.samples, p:has(+ .samples) { display: none; }\n";
     let policy = format!(
-        "default-src 'none'; script-src '{}' blob: 'wasm-unsafe-eval'; style-src '{}'; connect-src blob: https: http://localhost:* http://127.0.0.1:*; img-src data: blob:; worker-src blob:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types zeview zeview-decoder",
+        "default-src 'none'; script-src '{}' blob: 'wasm-unsafe-eval'; style-src '{}'; connect-src blob: https: http://localhost:* http://127.0.0.1:*; img-src data: blob:; worker-src blob:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types zeview-boot zeview-decoder",
         hash(&script),
         hash(&styles),
     );
