@@ -40,9 +40,7 @@ fn native(project: &Project, name: &str, features: &str) -> Outcome {
 /// On the release folder as it is.
 fn page(project: &Project) -> Outcome {
     let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
-    if !dist::folder(project).join("index.html").is_file() {
-        return Err("there is no release folder; run cargo xtask dist before".to_owned());
-    }
+    dist::expect(project)?;
     let mut node = checks::node(project, &tools)?;
     node.arg(project.root.join("benches/page.mjs"));
     shell::run(&mut node)

@@ -68,6 +68,14 @@ pub fn version(dist: &Path) -> Outcome<String> {
         .ok_or(format!("{} holds no release", dist.display()))
 }
 
+/// Fails where there is no release folder.
+pub fn expect(project: &Project) -> Outcome {
+    match folder(project).join("index.html").is_file() {
+        true => Ok(()),
+        false => Err("there is no release folder; run cargo xtask dist before".to_owned()),
+    }
+}
+
 pub fn folder(project: &Project) -> PathBuf {
     project.root.join("dist")
 }

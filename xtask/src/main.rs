@@ -13,6 +13,7 @@
 //! * [`checks`]: every check as a named step.
 //! * [`package`]: the command line as a release has it.
 //! * [`fuzz`]: the fuzz targets.
+//! * [`pictures`]: the pictures of README.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
@@ -26,6 +27,7 @@ mod npm;
 mod options;
 mod package;
 mod page;
+mod pictures;
 mod project;
 mod setup;
 mod shell;
@@ -52,6 +54,7 @@ cargo xtask <command>
   single                              the same, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page
+  pictures                            take the pictures of README from dist/
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
@@ -112,6 +115,10 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
             isa_tables::run(&project, false)
         }
         "bench" => bench::run(&project, options),
+        "pictures" => {
+            options.finish()?;
+            pictures::take(&project)
+        }
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
         other => Err(format!("no command \"{other}\"; see cargo xtask help")),

@@ -488,6 +488,8 @@ pub fn DataGrid(props: &Props) -> Html {
     use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
     let (serial, selected) = (grid.data.serial(), grid.data.selected());
     let here = Rc::clone(&grid);
+    // A row may be known before it is known how many there are.
+    let selected = selected.filter(|row| *row < count);
     // A selection is brought into view once, not again when the order of the rows changes.
     let followed = use_mut_ref(|| None);
     let follow = move || {

@@ -40,6 +40,9 @@ pub struct VirtualRows {
     /// The position of the scroll bar that was set here and not by the user.
     own: Cell<f64>,
     shown: Cell<(u64, u64)>,
+    /// The row that was brought into view last, until the user scrolls: it stays in view where
+    /// less can be seen.
+    revealed: Cell<Option<u64>>,
     /// Where to scroll as soon as it is known how many rows are in view.
     pending: Cell<Option<Pending>>,
     update: UseForceUpdateHandle,
@@ -96,6 +99,7 @@ impl VirtualRows {
         if self.view.get() <= 0.0 {
             return self.pending.set(Some(Pending::Reveal(first, last)));
         }
+        self.revealed.set(Some(first));
         if last != first && last.saturating_sub(first) < self.page() {
             self.reveal_one(last);
         }
@@ -107,6 +111,7 @@ impl VirtualRows {
         if self.view.get() <= 0.0 {
             return self.pending.set(Some(Pending::Center(row)));
         }
+        self.revealed.set(Some(row));
         self.scroll_to(row as f64 * self.row - self.view.get() / 2.0);
     }
 
@@ -143,6 +148,9 @@ impl VirtualRows {
         };
         let physical = f64::from(element.scroll_top());
         let scale = self.scale();
+        if (physical - self.own.get()).abs() > 1.5 {
+            self.revealed.set(None);
+        }
         if !scale.is_scaled() {
             self.logical.set(physical);
         } else if (physical - self.own.get()).abs() > 1.5 {
@@ -163,6 +171,7 @@ impl VirtualRows {
         } else {
             1.0
         };
+        self.revealed.set(None);
         self.scroll_to(self.logical.get() + event.delta_y() * step);
     }
 
@@ -171,7 +180,11 @@ impl VirtualRows {
         match self.pending.take() {
             Some(Pending::Reveal(first, last)) => self.reveal_all(first, last),
             Some(Pending::Center(row)) => self.center(row),
-            None => {}
+            None => self
+                .revealed
+                .get()
+                .into_iter()
+                .for_each(|row| self.reveal_one(row)),
         }
         self.logical.set(self.logical.get().min(self.scale().end()));
         let steps = width as u32 / 8 * 8;
@@ -248,6 +261,7 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
             logical: Cell::new(0.0),
             own: Cell::new(0.0),
             shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
+            revealed: Cell::new(None),
             pending: Cell::new(None),
             update,
         })
