@@ -43,7 +43,7 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt tables clippy native docs wasm dist browser
+  test [--quick] [STEP…]              every check: fmt tables clippy fuzz native docs wasm dist browser
                                       (--quick: the native ones)
   check                               fmt and clippy, for each set of features
   build [--dev]                       build the page, without versions and budgets
