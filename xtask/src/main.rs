@@ -51,7 +51,7 @@ cargo xtask <command>
   npm                                 the same, and the JavaScript library as dist/npm
   single                              the same, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
-  bench [NAME…]                       run benchmarks: core kernels compare page
+  bench [NAME…]                       run benchmarks: core kernels compare page memory
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
