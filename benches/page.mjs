@@ -25,6 +25,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { withCode, withKernels, withRelocations } from "../tests/browser/generated.mjs";
 import { closeBrowser, closePage, dropFromDisk, load, openPage } from "../tests/browser/harness.mjs";
+import { memory } from "./process.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const TRACES = path.join(ROOT, "target/bench");
@@ -54,20 +55,6 @@ const withHoles = (gigabytes) => async (place) => {
 const generated = (from, make) => async (place) => writeFile(place, make(await readFile(path.join(ROOT, from)), 60_000));
 
 // -- What the browser says ------------------------------------------------------
-
-/** The memory of the page's process in bytes. */
-async function memory(page) {
-  const session = await page.context().browser().newBrowserCDPSession();
-  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  await session.detach();
-  const sizes = [];
-  for (const { type, id } of processInfo) {
-    if (type !== "renderer") continue;
-    const status = await readFile(`/proc/${id}/status`, "utf8").catch(() => "");
-    sizes.push(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024);
-  }
-  return Math.max(...sizes);
-}
 
 /** The memory of a page without a file, when all is loaded. */
 async function idleMemory() {

@@ -1,28 +1,14 @@
 // The JavaScript library as others get it: packed, installed into an empty folder, used in Node.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import os from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, test } from "node:test";
-import { promisify } from "node:util";
+import { installPackage, run } from "./package.mjs";
 
-const HERE = import.meta.dirname;
-const SAMPLES = path.join(HERE, "../../www/samples");
-const PACKAGE = path.resolve(process.env.ZEVIEW_NPM ?? path.join(HERE, "../../target/npm"));
-const run = promisify(execFile);
-
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 let folder = null;
 after(() => folder && rm(folder, { recursive: true }));
-
-async function install() {
-  folder = await mkdtemp(path.join(os.tmpdir(), "zeview-npm-"));
-  await run("npm", ["pack", "--silent", "--pack-destination", folder, PACKAGE]);
-  const [packed] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
-  await writeFile(path.join(folder, "package.json"), '{ "private": true, "type": "module" }');
-  await run("npm", ["install", "--silent", "--offline", "--no-audit", `./${packed}`], { cwd: folder });
-}
 
 /** What a script prints as JSON, in the folder where the package is installed. */
 async function node(script) {
@@ -38,7 +24,7 @@ async function node(script) {
 }
 
 test("the package is installed and used in Node", { timeout: 40_000 }, async () => {
-  await install();
+  folder = await installPackage();
   const said = await node(`
     const opened = await ZeviewDocument.open(await sample("spill.dg2.zebin"), { name: "spill" });
     const kernels = opened.kernels({ sort: "-private_size" });

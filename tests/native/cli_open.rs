@@ -20,7 +20,7 @@ fn page() -> PathBuf {
 }
 
 /// A server that is ended when it is dropped.
-struct Serving(Child);
+pub struct Serving(Child);
 
 impl Drop for Serving {
     fn drop(&mut self) {
@@ -30,7 +30,7 @@ impl Drop for Serving {
 }
 
 /// Starts it; returns it with its host and the first part of its paths.
-fn serve(arguments: &[&str]) -> (Serving, String, String, String) {
+pub fn serve(arguments: &[&str]) -> (Serving, String, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_zeview"))
         .args(["open", "--no-browser", "--page"])
         .arg(page())

@@ -27,6 +27,7 @@ mod dwarf;
 mod golden;
 mod host_lists;
 mod hostile;
+mod hostile_names;
 mod hosts;
 mod igc_debug;
 mod images;

@@ -19,6 +19,7 @@ pub mod full_zebin;
 pub mod golden;
 pub mod growing;
 pub mod hostile;
+pub mod hostile_names;
 pub mod hosts;
 pub mod igc_debug;
 pub mod invariants;

@@ -14,17 +14,23 @@ const NATIVE: &[(&str, &str)] = &[
     ("compare", "cli"),
 ];
 
+/// `benches/*.mjs`, on the release folder as it is.
+const SCRIPTS: &[&str] = &["page", "memory"];
+
 /// `cargo xtask bench [NAME]…`
 pub fn run(project: &Project, options: Options) -> Outcome {
     let mut names = options.rest();
     if names.is_empty() {
         let native = NATIVE.iter().map(|(name, _)| *name);
-        names = native.chain(["page"]).map(str::to_owned).collect();
+        names = native
+            .chain(SCRIPTS.iter().copied())
+            .map(str::to_owned)
+            .collect();
     }
     for name in &names {
         match NATIVE.iter().find(|(native, _)| native == name) {
             Some((name, features)) => native(project, name, features)?,
-            None if name == "page" => page(project)?,
+            None if SCRIPTS.contains(&name.as_str()) => script(project, name)?,
             None => return Err(format!("no benchmark \"{name}\"")),
         }
     }
@@ -37,11 +43,10 @@ fn native(project: &Project, name: &str, features: &str) -> Outcome {
     shell::run(&mut bench)
 }
 
-/// On the release folder as it is.
-fn page(project: &Project) -> Outcome {
+fn script(project: &Project, name: &str) -> Outcome {
     let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
     dist::expect(project)?;
     let mut node = checks::node(project, &tools)?;
-    node.arg(project.root.join("benches/page.mjs"));
+    node.arg(project.root.join(format!("benches/{name}.mjs")));
     shell::run(&mut node)
 }

@@ -1,6 +1,7 @@
 //! Every check as a named step: `cargo xtask test` runs them all.
 
 use crate::dist;
+use crate::fuzz;
 use crate::isa_tables;
 use crate::npm;
 use crate::options::Options;
@@ -43,6 +44,13 @@ const STEPS: &[Step] = &[
         needs: &[Need::Clippy, Need::WasmTarget],
         quick: true,
         run: clippy,
+    },
+    Step {
+        name: "fuzz",
+        what: "the fuzz targets compile",
+        needs: &[],
+        quick: true,
+        run: |project, _| fuzz::check(project),
     },
     Step {
         name: "native",

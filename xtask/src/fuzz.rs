@@ -60,6 +60,22 @@ pub fn run(project: &Project, mut options: Options) -> Outcome {
     }
 }
 
+/// Whether the targets compile, with the toolchain of everything else: they need another one only
+/// to run. Shares the target folder, where their dependencies are checked already.
+pub fn check(project: &Project) -> Outcome {
+    let mut check = project.cargo(["check", "--quiet", "--locked", "--manifest-path"]);
+    check
+        .arg(project.root.join("fuzz/Cargo.toml"))
+        .arg("--target-dir")
+        .arg(&project.target)
+        // libFuzzer is not compiled where nothing is linked: any file does.
+        .env(
+            "CUSTOM_LIBFUZZER_PATH",
+            project.root.join("fuzz/Cargo.toml"),
+        );
+    shell::run(&mut check)
+}
+
 /// The targets that there are, by name.
 fn targets(fuzz: &Path) -> Outcome<Vec<String>> {
     let folder = fuzz.join("fuzz_targets");

@@ -45,7 +45,7 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt tables clippy native docs wasm dist browser
+  test [--quick] [STEP…]              every check: fmt tables clippy fuzz native docs wasm dist browser
                                       (--quick: the native ones)
   check                               fmt and clippy, for each set of features
   build [--dev]                       build the page, without versions and budgets
@@ -53,7 +53,7 @@ cargo xtask <command>
   npm                                 the same, and the JavaScript library as dist/npm
   single                              the same, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
-  bench [NAME…]                       run benchmarks: core kernels compare page
+  bench [NAME…]                       run benchmarks: core kernels compare page memory
   pictures                            take the pictures of README from dist/
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)

@@ -157,8 +157,10 @@ fn files(options: &Options) -> io::Result<ExitCode> {
     };
     let mut raw = output::raw();
     if options.json {
-        serde_json::to_writer(&mut raw, &json(&compared.result))?;
-        raw.write_all(b"\n")?;
+        let mut out = output::json();
+        serde_json::to_writer(&mut out, &json(&compared.result))?;
+        out.write_all(b"\n")?;
+        out.flush()?;
     } else if options.markdown {
         write_markdown(&compared.result, &mut raw)?;
     } else if options.html {
@@ -255,8 +257,10 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             "changed": changed,
             "files": all,
         });
-        serde_json::to_writer(&mut raw, &object)?;
-        raw.write_all(b"\n")?;
+        let mut out = output::json();
+        serde_json::to_writer(&mut out, &object)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
     } else {
         let total = |out: &mut dyn Write| -> io::Result<()> {
             for (names, what) in [

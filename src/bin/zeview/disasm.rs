@@ -94,7 +94,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let mut out = output::raw();
+    let mut out = match options.json {
+        true => output::json(),
+        false => output::text(),
+    };
     let mut status = 0;
     let mut first = true;
     // It remembers how it decodes: one for all kernels of a platform.
@@ -118,7 +121,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             continue;
         }
         if options.kernel.is_none() && !options.raw {
-            writeln!(out, "// kernel {}", code.name)?;
+            writeln!(out, "// kernel {}", escaped(&code.name))?;
         }
         write_text(decoder, code, &bytes, options, &mut out)?;
     }

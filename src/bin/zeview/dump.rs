@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     };
     let is_array = is_pattern(path);
-    let mut json = output::raw();
+    let mut json = output::json();
     let mut text = output::text();
     let most = limits::output(document.root().span.map_or(0, |span| span.len()));
     let mut limit = Limit {

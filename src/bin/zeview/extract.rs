@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::model::text::escaped;
 use zeview::model::{Content, Document, NodeId, NodeKind, Span};
 
 use crate::FileArgument;
@@ -198,7 +199,10 @@ fn write_all(
             false => replace::in_folder(folder, &to, &mut |out| write(document, *span, out)),
         };
         match written {
-            Ok(()) => writeln!(out, "{}  {} bytes  {path}", to.display(), span.len())?,
+            Ok(()) => {
+                let to = escaped(&to.display().to_string());
+                writeln!(out, "{to}  {} bytes  {}", span.len(), escaped(path))?;
+            }
             Err(error) => {
                 complain!("{}: {error}", to.display());
                 status = 2;

@@ -45,7 +45,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         ..Printer::default()
     };
     let mut status = 0;
-    let mut json = output::raw();
+    let mut json = output::json();
     for file in &options.files {
         let progress = Progress::start();
         progress.say(|| format!("reading {}", file.display()));
@@ -172,7 +172,7 @@ impl Printer {
         let size = image
             .size()
             .map_or_else(|| "?".to_owned(), |size| size.to_string());
-        let file = self.with_file.then(|| file.to_owned());
+        let file = self.with_file.then(|| escaped(file));
         let cells = [
             format!("image {index}"),
             format!("{:#x}", image.span.start),

@@ -299,16 +299,12 @@ impl Printer {
             ([], _) => columns().iter().filter(|c| !is_flag(c)).collect(),
             (columns, _) => columns.to_vec(),
         };
-        let out: Box<dyn Write> = match form {
-            Form::Plain => output::stdout(),
-            _ => Box::new(io::stdout().lock()),
-        };
         Printer {
             columns,
             form,
             with_file: form != Form::Plain || options.files.len() > 1,
             writer: None,
-            out: BufWriter::with_capacity(1 << 16, Lenient::new(out)),
+            out: BufWriter::with_capacity(1 << 16, Lenient::new(output::of(form))),
         }
     }
 

@@ -115,7 +115,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     }
     if form != Form::Plain {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(output::of(form));
         out.write_all(writer.finish().as_bytes())?;
         out.flush()?;
     } else if rows > 0 {

@@ -255,7 +255,7 @@ fn print_list(
     };
     let with_file = options.json || lists.len() > 1;
     let mut writer = Writer::new(list, &columns, form, with_file);
-    let mut json = options.json.then(output::raw);
+    let mut json = options.json.then(output::json);
     let mut text = Blocks::new();
     for (path, rows) in &lists {
         let place = match path.as_str() {
@@ -374,7 +374,7 @@ impl Rows {
         ];
         Rows {
             form: match json {
-                true => RowsForm::Json(Box::new(output::raw())),
+                true => RowsForm::Json(Box::new(output::json())),
                 false => RowsForm::Text(output::text(), Table::new(heads)),
             },
             count: 0,

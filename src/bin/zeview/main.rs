@@ -197,12 +197,17 @@ fn main() -> ExitCode {
 }
 
 /// Ends as clap does. It repeats what was typed, which may be the name of a file that begins like
-/// an option.
+/// an option: then it is said of the same arguments with escapes, which have no lines of their own.
 fn refuse(error: &clap::Error) -> ! {
-    let is_plain = |typed: String| escaped(&typed) == typed;
-    if std::env::args_os().all(|typed| is_plain(typed.to_string_lossy().into_owned())) {
+    let typed: Vec<String> = std::env::args_os()
+        .map(|typed| typed.to_string_lossy().into_owned())
+        .collect();
+    let shown: Vec<String> = typed.iter().map(|typed| escaped(typed)).collect();
+    if typed == shown {
         error.exit();
     }
+    let of_shown = Arguments::try_parse_from(shown).err();
+    let error = of_shown.as_ref().unwrap_or(error);
     // There is nobody to tell that standard error cannot be written to.
     let _ = write!(
         output::Visible::new(io::stderr(), false),

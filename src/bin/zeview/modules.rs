@@ -1,6 +1,6 @@
 //! `zeview modules`: what a SYCLBIN holds for which device.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,7 +36,7 @@ pub struct Options {
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut printer = Printer {
-        json: output::raw(),
+        json: output::json(),
         text: output::text(),
         count: 0,
         is_json: options.json,
@@ -62,7 +62,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 }
 
 struct Printer {
-    json: BufWriter<Box<dyn Write>>,
+    json: Text,
     text: Text,
     /// So many SYCLBINs were printed.
     count: usize,
@@ -126,7 +126,7 @@ impl Printer {
         }
         if self.is_array {
             self.text.write_all(if is_first { b"" } else { b"\n" })?;
-            self.text.paint(style::HEAD, name)?;
+            self.text.paint(style::HEAD, escaped(name))?;
             write!(self.text, ": ")?;
         }
         print(document, modules, &mut self.text)

@@ -1,6 +1,6 @@
 //! `zeview kernels --occupancy`: what limits how much of each kernel runs at a time.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use clap::Args;
 use serde::Serialize;
@@ -8,6 +8,7 @@ use zeview::model::Sources;
 use zeview::model::kernels::Kernels;
 use zeview::model::list::CellValue;
 use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
+use zeview::model::text::escaped;
 
 use crate::output::{self, Text};
 use crate::style;
@@ -56,7 +57,7 @@ struct Record<'a> {
 pub struct Printer {
     question: Question,
     is_json: bool,
-    json: BufWriter<Box<dyn Write>>,
+    json: Text,
     text: Text,
     count: usize,
 }
@@ -71,7 +72,7 @@ impl Printer {
                 local_arguments: options.local_arguments,
             },
             is_json,
-            json: output::raw(),
+            json: output::json(),
             text: output::text(),
             count: 0,
         }
@@ -108,9 +109,9 @@ impl Printer {
         if !is_first {
             writeln!(self.text)?;
         }
-        self.text.paint(style::HEAD, name.title())?;
+        self.text.paint(style::HEAD, escaped(&name.title()))?;
         write!(self.text, " ")?;
-        self.text.paint(style::DIM, file)?;
+        self.text.paint(style::DIM, escaped(file))?;
         writeln!(self.text, "\n  {}", found.summary)?;
         let title = |term: &Term| term.title.chars().count();
         let width = found.terms.iter().map(title).max().unwrap_or(0);

@@ -7,14 +7,17 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use anstream::AutoStream;
 use anstyle::Style;
 use zeview::model::list::table::{Table, cut};
-use zeview::model::text::push_visible;
+use zeview::model::list::write::Form;
+use zeview::model::text::{escaped, is_unseen, push_visible};
 
 use crate::style;
 
 /// Writes text with every control character shown as an escape, but for the ends of lines.
-/// JSON and CSV have rules of their own, and are written without it.
+/// [`Visible::json`] writes the escapes of JSON. CSV has rules of its own, and is written without it
+/// where it does not go to a terminal.
 pub struct Visible<W: Write> {
     out: W,
+    escape: fn(&mut String, &str),
     /// The beginning of a character whose end has not been written yet.
     partial: Vec<u8>,
     colors: bool,
@@ -24,8 +27,17 @@ impl<W: Write> Visible<W> {
     pub fn new(out: W, colors: bool) -> Visible<W> {
         Visible {
             out,
+            escape: push_visible,
             partial: Vec::new(),
             colors,
+        }
+    }
+
+    /// For JSON: outside of its strings there is nothing to escape.
+    pub fn json(out: W) -> Visible<W> {
+        Visible {
+            escape: push_json,
+            ..Visible::new(out, false)
         }
     }
 
@@ -63,7 +75,7 @@ impl<W: Write> Write for Visible<W> {
         let text = String::from_utf8_lossy(&whole);
         let mut shown = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
-            push_visible(&mut shown, line.strip_suffix('\n').unwrap_or(line));
+            (self.escape)(&mut shown, line.strip_suffix('\n').unwrap_or(line));
             shown.push_str(if line.ends_with('\n') { "\n" } else { "" });
         }
         self.out.write_all(shown.as_bytes())?;
@@ -72,6 +84,19 @@ impl<W: Write> Write for Visible<W> {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// Appends what stands in a string of JSON, with what nobody would see as escapes of JSON.
+fn push_json(out: &mut String, text: &str) {
+    for c in text.chars() {
+        if !is_unseen(c) {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
     }
 }
 
@@ -88,9 +113,25 @@ pub fn text_to(out: Box<dyn Write>) -> Text {
     Visible::new(BufWriter::with_capacity(1 << 16, out), colors())
 }
 
-/// Standard output for JSON and CSV.
+/// Standard output for what has nothing to escape: pages of HTML, Markdown.
 pub fn raw() -> BufWriter<Box<dyn Write>> {
     BufWriter::with_capacity(1 << 16, Box::new(io::stdout().lock()))
+}
+
+/// Standard output for JSON.
+pub fn json() -> Text {
+    Visible::json(raw())
+}
+
+/// Standard output for this form. Of CSV, programs get the characters as they are; a terminal must not
+/// obey them.
+pub fn of(form: Form) -> Box<dyn Write> {
+    match form {
+        Form::Plain => stdout(),
+        Form::Json => Box::new(Visible::json(io::stdout().lock())),
+        _ if io::stdout().is_terminal() => Box::new(Visible::new(io::stdout().lock(), false)),
+        _ => Box::new(io::stdout().lock()),
+    }
 }
 
 /// Standard output, which on an old Windows turns styles into what its console understands.
@@ -225,7 +266,7 @@ fn print_cells(
     writeln!(out)
 }
 
-/// Prints a line to standard error.
+/// Prints a line to standard error: one, whatever is in it.
 pub fn print_error(what: fmt::Arguments<'_>) {
     let error = io::stderr();
     let choice = AutoStream::choice(&error);
@@ -234,7 +275,7 @@ pub fn print_error(what: fmt::Arguments<'_>) {
     // There is nobody to tell that standard error cannot be written to.
     let _ = out
         .paint(style::HEAD, "zeview:")
-        .and_then(|()| writeln!(out, " {what}"));
+        .and_then(|()| writeln!(out, " {}", escaped(&what.to_string())));
 }
 
 /// Prints a line to standard error: [`print_error`] in the form of `format!`.
@@ -258,6 +299,23 @@ mod tests {
         }
         let expected = "a\\u{1b}]0;x\\u{7}\\u{202e}b\\r\nä\\u{9b}1m\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn json_has_its_own_escapes() {
+        let text = "{\"a\": \"\u{7f}\u{202e}\u{9b}1m\u{e0041}ä\"}\n";
+        let mut out = Vec::new();
+        let mut visible = Visible::json(&mut out);
+        for piece in text.as_bytes().chunks(1) {
+            visible.write_all(piece).unwrap();
+        }
+        let written = String::from_utf8(out).unwrap();
+        assert_eq!(
+            written,
+            "{\"a\": \"\\u007f\\u202e\\u009b1m\\udb40\\udc41ä\"}\n"
+        );
+        let [before, after] = [text, &written].map(serde_json::from_str::<serde_json::Value>);
+        assert_eq!(before.unwrap(), after.unwrap());
     }
 
     #[test]

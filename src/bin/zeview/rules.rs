@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     if options.json {
-        let mut out = output::raw();
+        let mut out = output::json();
         let schema = SCHEMA;
         let rules = rules.iter().map(|rule| RuleJson { schema, rule });
         serde_json::to_writer_pretty(&mut out, &rules.collect::<Vec<_>>())?;

@@ -74,7 +74,7 @@ fn meant(file: &Path, error: &io::Error) -> String {
 
 fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()> {
     let judged = Judged::file(document, None);
-    out.paint(style::HEAD, file.display())?;
+    out.paint(style::HEAD, escaped(&file.display().to_string()))?;
     writeln!(out, ": {}", escaped(&judged.title))?;
     let size = document.root().span.map_or(0, |span| span.len());
     write!(out, "  size: {size} bytes")?;
@@ -110,7 +110,7 @@ fn print_facts(document: &Document, judged: &Judged, out: &mut Text) -> io::Resu
             Tone::Warning => style::WARNING,
             Tone::Bad => style::BAD,
         };
-        out.paint(style, &fact.text)?;
+        out.paint(style, escaped(&fact.text))?;
         writeln!(out)?;
     }
     print_more(facts.len(), "fact", out)
@@ -337,6 +337,10 @@ fn next(document: &Document, judged: &Judged, has_kernels: bool) -> &'static str
 
 /// A file's name as a shell takes it.
 fn quoted(name: &str) -> String {
+    // Nobody can type it.
+    if escaped(name) != name {
+        return "FILE".to_owned();
+    }
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@".contains(c);
     match !is_pattern(name) && name.chars().all(is_plain) {
         true => name.to_owned(),
@@ -352,5 +356,6 @@ mod tests {
     fn names_for_a_shell() {
         assert_eq!(quoted("a/b.zebin"), "a/b.zebin");
         assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted("a\nb"), "FILE");
     }
 }

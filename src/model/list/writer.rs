@@ -221,9 +221,11 @@ fn csv(text: &str) -> String {
     }
 }
 
-/// Spreadsheets take text that starts like this for a formula: a quote before it stops them.
+/// Spreadsheets take text that starts like this, or with the wide forms of East Asian scripts, for a
+/// formula: a quote before it stops them.
 fn guarded(text: &str) -> Cow<'_, str> {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+    const WIDE: [char; 4] = ['\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) || text.starts_with(WIDE) {
         true => format!("'{text}").into(),
         false => text.into(),
     }
@@ -249,8 +251,9 @@ mod tests {
 
     #[test]
     fn text_cannot_become_a_formula() {
-        for text in ["=1+1", "+1", "-1", "@x", "\tx"] {
-            assert!(csv(text).starts_with('\''), "{text:?}");
+        for text in ["=1+1", "+1", "-1", "@x", "\tx", "\n=x", "\u{ff1d}x"] {
+            let cell = csv(text);
+            assert!(cell.trim_start_matches('"').starts_with('\''), "{cell:?}");
         }
         assert_eq!(csv("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(csv("=a,b"), "\"'=a,b\"");

@@ -84,7 +84,7 @@ fn crumbs(tab: &Tab) -> Html {
     let documents = documents.filter(|documents| !documents.is_empty());
     let Some(documents) = documents else {
         return html! {
-            <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={tab.name.clone()}>{ name }</b></span>
+            <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={escaped(&tab.name)}>{ name }</b></span>
         };
     };
     let crumb = |level: usize, title: String, text: String| {
@@ -98,7 +98,7 @@ fn crumbs(tab: &Tab) -> Html {
     };
     html! {
         <nav class="nested" aria-label="File and nested documents">
-            { crumb(0, tab.name.to_string(), name.to_string()) }
+            { crumb(0, name.clone(), name.clone()) }
             { for documents.into_iter().map(|(level, row)| {
                 let name = image_name(tab, level, row);
                 let summary = row.summary.as_deref().unwrap_or(&row.name);
@@ -200,7 +200,7 @@ pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
                     html! {
                         <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
                                 aria-selected={on.to_string()} tabindex={if stop { "0" } else { "-1" }}
-                                id={tab.id.element()} data-command={Command::Activate(tab.id).to_string()} title={tab.name.clone()}>
+                                id={tab.id.element()} data-command={Command::Activate(tab.id).to_string()} title={escaped(&tab.name)}>
                             if matches!(tab.phase, Phase::Failed(_)) {
                                 <span class="sev err" role="img" aria-label="failed to open">{ "✕" }</span>
                             }

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::zebin::device::Device;
+use zeview::model::list::write::Form;
 use zeview::model::{Document, NodeId};
 
 use crate::FileArgument;
@@ -78,7 +79,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         complain!("{}: {error}", folder.display());
         tally.add(Sort::Unreadable);
     });
-    let mut out = BufWriter::new(Lenient::new(output::stdout()));
+    let form = match options.json || options.sarif {
+        true => Form::Json,
+        false => Form::Plain,
+    };
+    let mut out = BufWriter::new(Lenient::new(output::of(form)));
     let (before, between, after) = match (options.json, options.sarif) {
         (true, _) => ("[\n", ",\n", "\n]\n".to_owned()),
         (_, true) => (sarif::BEGIN, ",\n", String::new()),
@@ -202,7 +207,10 @@ fn matrix(
         if !std::mem::take(&mut is_first) && options.json {
             text.extend_from_slice(b",\n");
         }
-        let mut out = Visible::new(&mut text, output::colors());
+        let mut out = match options.json {
+            true => Visible::json(&mut text),
+            false => Visible::new(&mut text, output::colors()),
+        };
         devices::print(
             &target.path,
             path.as_deref(),

@@ -53,7 +53,7 @@ pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Resul
     if count > 0 {
         writeln!(out, "\n| Kernel | What | From → to |\n|---|---|---|")?;
         for entry in measured.into_iter().take(SUMMARY) {
-            let mut title = plain(entry.title());
+            let mut title = plain(&escaped(entry.title()));
             for measure in &entry.measures {
                 let (key, words) = (plain(&measure.key), plain(&measure_words(measure)));
                 writeln!(out, "| {title} | {key} | {words} |")?;

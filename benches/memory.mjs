@@ -1,0 +1,131 @@
+// What a page still holds when all is closed: `cargo xtask bench memory` (after `cargo xtask dist`).
+//
+// Prints a table in Markdown. Files are opened one after the other, each looked at and closed; then
+// embeds are put into another page, shown and taken out. Before each measurement garbage is
+// collected, and Chromium is told that memory is short, so that it gives back what it keeps in stock.
+//
+// * One is when the first is closed. The start is after as many as Chromium takes until its own stock
+//   is full (WARM): it keeps compiled code and freed memory of some frames and workers.
+// * The peak is the most that was seen on the way, with a file or an embed open.
+// * At the end all is closed. Process is the resident set of the page's process, which has the memory
+//   of the decoders in it; the others are Chromium's own counts of the page's thread.
+//
+// Fails if a count ends more than a tenth above its start. The numbers of files and of embeds may be
+// given: `node benches/memory.mjs 50 20`.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { closeBrowser, closePage, dropBytes, eventually, expectRequests, openPage } from "../tests/browser/harness.mjs";
+import { memory } from "./process.mjs";
+
+const SAMPLES = path.resolve(import.meta.dirname, "../www/samples");
+const NAMES = ["vecadd.bmg.zebin", "spill.dg2.zebin", "matmul.syclbin", "program.host", "damaged.zebin"];
+/** Of files, and of embeds: each of these has a decoder of its own. */
+const WARM = [100, 60];
+const EVERY = 10;
+/** So much may be left. */
+const LEFT = 1.1;
+
+const [FILES = 500, EMBEDS = 200] = process.argv.slice(2).map(Number);
+
+/** What the page holds after a collection of garbage. */
+async function held(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  await session.send("Memory.simulatePressureNotification", { level: "critical" });
+  for (let i = 0; i < 3; i++) {
+    await session.send("HeapProfiler.collectGarbage");
+    await page.waitForTimeout(150);
+  }
+  const { metrics } = await session.send("Performance.getMetrics");
+  await session.detach();
+  const metric = (wanted) => metrics.find(({ name }) => name === wanted).value;
+  return {
+    Process: await memory(page),
+    "JavaScript heap": metric("JSHeapUsedSize"),
+    "Nodes of documents": metric("Nodes"),
+    "Event listeners": metric("JSEventListeners"),
+    Documents: metric("Documents"),
+  };
+}
+
+/** Does `open` and `close` so often, and measures: after one, at the start, the most on the way, at the end. */
+async function series(page, warm, count, open, close) {
+  let [one, start, peak] = [null, null, {}];
+  for (let i = 0; i < count + warm; i++) {
+    if (i === 1) one = await held(page);
+    if (i === warm) start = await held(page);
+    await open(i);
+    if (i % EVERY === 0) {
+      const now = await held(page);
+      peak = Object.fromEntries(Object.entries(now).map(([what, size]) => [what, Math.max(size, peak[what] ?? 0)]));
+    }
+    await close(i);
+  }
+  return { one, start, peak, end: await held(page) };
+}
+
+async function files() {
+  const page = await openPage();
+  const bytes = await Promise.all(NAMES.map((name) => readFile(path.join(SAMPLES, name))));
+  const named = (i) => `${i}-${NAMES[i % NAMES.length]}`;
+  const open = async (i) => {
+    await dropBytes(page, { [named(i)]: bytes[i % NAMES.length] });
+    const kernels = page.getByRole("tablist", { name: "Panels" }).getByRole("tab", { name: /^Kernels/ });
+    if ((await kernels.count()) > 0) await kernels.click();
+    await page.getByRole("treeitem").nth(2).waitFor();
+  };
+  const close = async () => {
+    await page.getByRole("button", { name: "Close the file" }).first().click();
+    await eventually(() => page.getByRole("treeitem").count(), 0);
+  };
+  const seen = await series(page, WARM[0], FILES, open, close);
+  await closePage(page);
+  return seen;
+}
+
+async function embeds() {
+  const page = await openPage({
+    address: "documentation.html",
+    other: true,
+    before: async (page) => {
+      expectRequests(page, /./);
+      await page.route("**/documentation.html", (route) => route.fulfill({
+        contentType: "text/html",
+        body: `<!doctype html><html lang="en"><title>Documentation</title><main></main><script src="./zeview-embed.js"></script>`,
+      }));
+    },
+  });
+  const open = (i) => page.evaluate((src) => new Promise((resolve) => {
+    const embed = document.createElement("zeview-embed");
+    for (const [name, value] of Object.entries({ src, panel: "kernels", loading: "eager" })) embed.setAttribute(name, value);
+    embed.addEventListener("zeview-loaded", () => resolve(), { once: true });
+    document.querySelector("main").append(embed);
+  }), `samples/${NAMES[i % NAMES.length]}`);
+  const close = () => page.evaluate(() => document.querySelector("zeview-embed").remove());
+  const seen = await series(page, WARM[1], EMBEDS, open, close);
+  await closePage(page);
+  return seen;
+}
+
+const shown = (what, size) => (/Process|heap/.test(what) ? `${(size / 1e6).toFixed(1)} MB` : String(size));
+
+let isKept = false;
+try {
+  console.log("| What | Count of | One | Start | Peak | End | End of the start |\n|---|---|---|---|---|---|---|");
+  for (const [label, run] of [[`${FILES} files opened and closed`, files], [`${EMBEDS} embeds shown and taken out`, embeds]]) {
+    const { one, start, peak, end } = await run();
+    for (const what of Object.keys(start)) {
+      const share = end[what] === start[what] ? 1 : end[what] / start[what];
+      isKept ||= share > LEFT;
+      const sizes = [one, start, peak, end].map((sizes) => shown(what, sizes[what]));
+      console.log(`| ${label} | ${what} | ${sizes.join(" | ")} | ${(share * 100).toFixed(0)} % |`);
+    }
+  }
+} finally {
+  await closeBrowser();
+}
+if (isKept) {
+  console.error("something is kept");
+  process.exitCode = 1;
+}

@@ -1,0 +1,89 @@
+// The JavaScript library in a page that Vite builds or serves, and in a module worker of it.
+
+import assert from "node:assert/strict";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after } from "node:test";
+import { build, createServer } from "vite";
+import { expectRequests, journey } from "./harness.mjs";
+import { installPackage } from "./package.mjs";
+import { serve } from "./server.mjs";
+
+const SAMPLE = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
+
+/** The page and its worker, as somebody would write them. */
+const FILES = {
+  "index.html": `<!doctype html><html lang="en"><title>Built</title><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>`,
+  "read.js": `
+    import { ZeviewDocument } from "zeview";
+    export async function read(bytes) {
+      const opened = await ZeviewDocument.open(bytes, { name: "spill" });
+      const said = {
+        format: opened.summary().format,
+        kernels: opened.kernels({ sort: "-private_size" }).map(({ name, private_size }) => [name, private_size]),
+        outcome: opened.verdict().outcome,
+        lines: opened.disassemble("spill").split("\\n").length,
+        where: globalThis.constructor.name,
+      };
+      opened.free();
+      return said;
+    }`,
+  "main.js": `
+    import { read } from "./read.js";
+    globalThis.inPage = read;
+    globalThis.inWorker = (bytes) => new Promise((resolve, reject) => {
+      const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = ({ message }) => reject(new Error(message));
+      worker.postMessage(bytes);
+    });`,
+  "worker.js": `
+    import { read } from "./read.js";
+    onmessage = async ({ data }) => postMessage(await read(data));`,
+};
+
+/** What the library needs of a page's policy. */
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:";
+
+const folder = await installPackage();
+after(() => rm(folder, { recursive: true }));
+for (const [name, text] of Object.entries(FILES)) await writeFile(path.join(folder, name), text);
+
+for (const format of ["es", "iife"]) {
+  const outDir = path.join(folder, format);
+  await build({ root: folder, base: "./", logLevel: "warn", configFile: false, worker: { format }, build: { outDir } });
+  const server = await serve(outDir, { prefix: "/in/a/folder/", headers: { "Content-Security-Policy": POLICY } });
+  after(() => server.close());
+
+  journey(`built by Vite, a page opens a file, and so does its worker (${format})`, { server, other: true }, async (page) => {
+    // The decoder is loaded with the first file, once by each.
+    expectRequests(page, /\.wasm$/, /worker-[\w-]+\.js$/);
+    await openInBoth(page);
+    assert.equal(server.log.filter((request) => request.endsWith(".wasm")).length, 2);
+  });
+}
+
+// As the package's README says: else Vite bundles the scripts beforehand, and leaves the decoder behind.
+const optimizeDeps = { exclude: ["zeview"] };
+const serving = await createServer({ root: folder, logLevel: "warn", configFile: false, optimizeDeps, server: { host: "127.0.0.1", port: 0 } });
+await serving.listen();
+after(() => serving.close());
+const [url] = serving.resolvedUrls.local;
+
+journey("served by Vite, too", { server: { url, origin: new URL(url).origin, log: [] }, other: true }, openInBoth);
+
+/** Opens a file in the page and in its worker. */
+async function openInBoth(page) {
+  const base64 = (await readFile(SAMPLE)).toString("base64");
+  const read = (which) => page.evaluate(async ([which, base64]) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    return globalThis[which](bytes);
+  }, [which, base64]);
+  const { where, ...inPage } = await read("inPage");
+  assert.equal(where, "Window");
+  assert.equal(inPage.format, "zebin");
+  assert.deepEqual(inPage.kernels[0], ["hugeprivate", 5120000]);
+  assert.equal(inPage.outcome, "loads");
+  assert.ok(inPage.lines > 100);
+  assert.deepEqual(await read("inWorker"), { ...inPage, where: "DedicatedWorkerGlobalScope" });
+}

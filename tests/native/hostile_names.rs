@@ -1,0 +1,580 @@
+//! Names that do harm where they are shown as they are: through every command and every form of its
+//! output. The commands and their options are read from the manual, which is made of what the
+//! program takes: one that is not used here fails.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cli::zeview;
+use crate::cli_open::serve;
+use crate::support::fixtures;
+use crate::support::hostile_names::{FORGED, changed, files, long_files, names};
+
+/// What each command is called with. FILE is a file with such names, OTHER one of the same names in
+/// which numbers differ, FOLDER a folder with both, OUT an empty folder, TYPED a name that is typed.
+const USES: &[(&str, &[&str])] = &[
+    ("", &["FILE", "FILE OTHER", "FILE MISSING", "TYPED"]),
+    (
+        "ls",
+        &[
+            "FILE",
+            "FILE TYPED",
+            "FILE **",
+            "--recursive FILE",
+            "--depth 2 FILE",
+            "--sections FILE",
+            "--symbols FILE",
+            "--relocations FILE",
+            "--images FILE",
+            "--json --recursive FILE",
+            "--json --sections FILE",
+            "--json --symbols FILE",
+            "--json --relocations FILE",
+            "--json --images FILE",
+        ],
+    ),
+    (
+        "dump",
+        &[
+            "FILE",
+            "--json FILE",
+            "--depth 1 FILE",
+            "--path * FILE",
+            "--json --path * FILE",
+            "--path TYPED FILE",
+        ],
+    ),
+    (
+        "disasm",
+        &[
+            "FILE",
+            "--json FILE",
+            "--source --offsets --bytes FILE",
+            "--numeric --platform xe2 FILE",
+            "--raw --platform xe2 FILE",
+            "--kernel TYPED FILE",
+        ],
+    ),
+    (
+        "check",
+        &[
+            "FILE",
+            "FILE OTHER MISSING",
+            "--json FILE",
+            "--json FILE OTHER MISSING",
+            "--sarif FILE",
+            "--sarif FILE OTHER MISSING",
+            "--quiet --strict FILE",
+            "--path ** FILE",
+            "--json --path ** FILE",
+            "--device pvc FILE",
+            "--device all FILE",
+            "--device all --json FILE",
+            "--device all --json --path * FILE",
+            "--device TYPED FILE",
+            "FOLDER",
+        ],
+    ),
+    ("rules", &["", "--json", "TYPED"]),
+    (
+        "kernels",
+        &[
+            "FILE",
+            "FILE OTHER",
+            "--json FILE",
+            "--csv FILE",
+            "--csv FILE OTHER",
+            "--path ** FILE",
+            "--csv --columns name,flags FILE",
+            "--filter simd_size>0 --sort -name FILE",
+            "--fail-if simd_size>0 FILE",
+            "--filter TYPED FILE",
+            "--columns TYPED FILE",
+            "--occupancy FILE",
+            "--occupancy --json --work-group 16x1 --device bmg-g21 --eus 8 --local-arguments 64 FILE",
+        ],
+    ),
+    (
+        "images",
+        &[
+            "FILE",
+            "--json FILE",
+            "FILE OTHER",
+            "--device pvc FILE",
+            "--device TYPED FILE",
+        ],
+    ),
+    (
+        "diff",
+        &[
+            "OTHER FILE",
+            "--json OTHER FILE",
+            "--markdown OTHER FILE",
+            "--html OTHER FILE",
+            "--code OTHER FILE",
+            "--code --renumbered FOLDER OUT",
+            "FOLDER OUT",
+            "--json FOLDER OUT",
+            "--markdown FOLDER OUT",
+            "--html FOLDER OUT",
+            "--only kernels OTHER FILE",
+            "--ignore TYPED OTHER FILE",
+            "--fail-if simd_size>0 OTHER FILE",
+            "--fail-if TYPED OTHER FILE",
+        ],
+    ),
+    (
+        "report",
+        &[
+            "FILE",
+            "FILE OTHER MISSING",
+            "FOLDER --output OUT/report.html",
+        ],
+    ),
+    (
+        "lines",
+        &[
+            "FILE",
+            "--json FILE",
+            "--csv FILE",
+            "--path ** FILE",
+            "--source FILE FILE",
+            "--columns source_file,line --filter line>0 --sort line FILE",
+            "--filter TYPED FILE",
+        ],
+    ),
+    (
+        "extract",
+        &[
+            "FILE ** --output OUT/",
+            "FILE * --output OUT/",
+            "FILE --all OUT",
+            "FILE --all OUT --packed",
+            "FILE TYPED --output OUT/x",
+            "MISSING * --output OUT/",
+        ],
+    ),
+    (
+        "modules",
+        &[
+            "FILE",
+            "--json FILE",
+            "--json FILE OTHER",
+            "--path ** FILE",
+            "--path TYPED FILE",
+        ],
+    ),
+    // Runs until it is ended: `addresses_are_plain`.
+    ("open", &["--no-browser --page OUT --port 0 --compare FILE"]),
+    // Have nothing to do with files.
+    ("completions", &[]),
+    ("man", &[]),
+];
+
+/// Of every command.
+const COMMON: [&str; 3] = ["--help", "--version", "--color"];
+
+/// What is typed, with an escape, a line of its own, and a turn.
+const TYPED: &str = "\u{1b}[31m\nFORGED\u{202e}<b>\u{9b}1m";
+
+/// The name of a file, which may be anything that has no slash.
+const NAME: &str = "\u{1b}]0;x\u{7}\nFORGED\u{202e}<b onclick=alert(1)>=1";
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("hostile-names")
+        .join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The commands and their long options, from the manual.
+fn commands() -> Vec<(String, BTreeSet<String>)> {
+    let folder = folder("manual");
+    assert!(
+        zeview(&["man", &folder.display().to_string()])
+            .status
+            .success()
+    );
+    let mut commands = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let name = name
+            .strip_prefix("zeview")
+            .unwrap()
+            .trim_start_matches('-')
+            .to_owned();
+        let page = fs::read_to_string(path).unwrap().replace('\\', "");
+        let words = page.split(|c: char| !(c.is_ascii_lowercase() || c == '-'));
+        let options = words.filter(|word| word.len() > 3 && word.starts_with("--"));
+        let options = options.map(str::to_owned).collect();
+        commands.push((name, options));
+    }
+    commands
+}
+
+#[test]
+fn every_command_and_option_is_used() {
+    let commands = commands();
+    assert!(commands.len() > 10);
+    let mut unused = Vec::new();
+    for (name, options) in &commands {
+        let Some((_, uses)) = USES.iter().find(|(used, _)| used == name) else {
+            unused.push(name.clone());
+            continue;
+        };
+        let used: BTreeSet<&str> = uses.iter().flat_map(|line| line.split(' ')).collect();
+        let is_used =
+            |option: &&String| used.contains(option.as_str()) || COMMON.contains(&option.as_str());
+        // Of the options that a page names in passing, those of the command count.
+        unused.extend(
+            options
+                .iter()
+                .filter(|option| !is_used(option) && takes(name, option))
+                .map(|option| format!("{name} {option}")),
+        );
+    }
+    assert!(unused.is_empty(), "not used in this test: {unused:?}");
+}
+
+/// Is it an option of the command?
+fn takes(command: &str, option: &str) -> bool {
+    let arguments: Vec<&str> = [command, option, "--help"]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect();
+    let output = zeview(&arguments);
+    !String::from_utf8_lossy(&output.stderr).contains("unexpected argument")
+}
+
+/// Characters that turn text around, have no width, or end lines in some programs.
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n') || is_unseen(c)
+}
+
+/// What is printed for people: nothing is obeyed, and no name begins a line.
+fn check_text(text: &str) -> Result<(), String> {
+    if let Some(line) = text.lines().find(|line| line.contains(is_obeyed)) {
+        return Err(format!(
+            "a character that is obeyed: {:?}",
+            cut(line, is_obeyed)
+        ));
+    }
+    match text
+        .lines()
+        .find(|line| line.trim_start().starts_with(FORGED))
+    {
+        Some(line) => Err(format!("a name has a line of its own: {line:?}")),
+        None => Ok(()),
+    }
+}
+
+/// A few characters around what was found.
+fn cut(line: &str, found: impl Fn(char) -> bool) -> String {
+    let at = line.chars().position(found).unwrap_or(0);
+    line.chars().skip(at.saturating_sub(30)).take(60).collect()
+}
+
+fn check_json(text: &str) -> Result<(), String> {
+    if text.contains(is_obeyed) {
+        return Err(format!(
+            "a character that is obeyed: {:?}",
+            cut(text, is_obeyed)
+        ));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("no JSON: {error}"))?;
+    drop(value);
+    Ok(())
+}
+
+/// The records of comma-separated values, as RFC 4180 has them.
+fn records(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut record, mut cell) = (Vec::new(), Vec::new(), String::new());
+    let (mut is_quoted, mut all) = (false, text.chars().peekable());
+    while let Some(c) = all.next() {
+        match c {
+            '"' if is_quoted && all.peek() == Some(&'"') => cell.extend(all.next()),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => record.push(std::mem::take(&mut cell)),
+            '\n' if !is_quoted => {
+                record.push(std::mem::take(&mut cell));
+                records.push(std::mem::take(&mut record));
+            }
+            c => cell.push(c),
+        }
+    }
+    records
+}
+
+fn check_csv(text: &str) -> Result<(), String> {
+    let records = records(text);
+    let Some(heads) = records.first() else {
+        return Ok(());
+    };
+    for record in &records {
+        if record.len() != heads.len() {
+            return Err(format!(
+                "{} cells, not {}: {record:?}",
+                record.len(),
+                heads.len()
+            ));
+        }
+        for cell in record {
+            let starts = [
+                '=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}',
+                '\u{ff20}',
+            ];
+            if cell.starts_with(starts) && cell.parse::<f64>().is_err() {
+                return Err(format!("a formula: {cell:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Pages have the elements and attributes that zeview writes, and no others.
+fn check_html(text: &str) -> Result<(), String> {
+    if text.contains(is_obeyed) {
+        return Err(format!(
+            "a character that is obeyed: {:?}",
+            cut(text, is_obeyed)
+        ));
+    }
+    const ELEMENTS: [&str; 29] = [
+        "!doctype", "html", "head", "meta", "title", "style", "body", "article", "section", "h1",
+        "h2", "h3", "p", "ul", "ol", "li", "dl", "dt", "dd", "table", "caption", "thead", "tbody",
+        "tr", "th", "td", "div", "span", "strong",
+    ];
+    for tag in text.split('<').skip(1) {
+        let Some((tag, _)) = tag.split_once('>') else {
+            return Err(format!("no end: {tag:?}"));
+        };
+        let mut words = tag.trim_start_matches('/').split_whitespace();
+        let name = words.next().unwrap_or("");
+        let known = [
+            "class=", "lang=", "charset=", "name=", "content=", "html", "scope=", "colspan=",
+        ];
+        let is_known = |word: &str| {
+            known.iter().any(|known| word.starts_with(known)) || !word.contains(['=', '('])
+        };
+        if !(ELEMENTS.contains(&name) || ["b", "code", "footer"].contains(&name))
+            || !words.all(is_known)
+        {
+            return Err(format!("an element of a name: <{tag}>"));
+        }
+    }
+    Ok(())
+}
+
+/// Text for people, in which no name is markup.
+fn check_markdown(text: &str) -> Result<(), String> {
+    check_text(text)?;
+    for (at, _) in text.match_indices(['<', '`']) {
+        if !text[..at].ends_with('\\') {
+            return Err(format!(
+                "markup: {:?}",
+                text[..at].chars().rev().take(40).collect::<String>()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check(arguments: &[String], stdout: &str) -> Result<(), String> {
+    let has = |option: &str| arguments.iter().any(|argument| argument == option);
+    match () {
+        () if stdout.is_empty() => Ok(()),
+        () if has("--json") || has("--sarif") => check_json(stdout),
+        () if has("--csv") => check_csv(stdout),
+        () if has("--html") || has("report") => check_html(stdout),
+        () if has("--markdown") => check_markdown(stdout),
+        () => check_text(stdout),
+    }
+}
+
+/// Runs all uses on a file, and adds what is wrong.
+fn run_all(name: &str, bytes: &[u8], other: &[u8], wrong: &mut Vec<String>) {
+    let home = folder(name);
+    let within = home.join("within");
+    fs::create_dir(&within).unwrap();
+    // The name of a file can hold nearly anything only on Unix.
+    let own = if cfg!(unix) {
+        format!("{NAME}.{name}")
+    } else {
+        name.to_owned()
+    };
+    let (file, other_file) = (within.join(&own), within.join(format!("other.{own}")));
+    fs::write(&file, bytes).unwrap();
+    fs::write(&other_file, other).unwrap();
+    for (command, uses) in USES.iter().filter(|(command, _)| *command != "open") {
+        for line in *uses {
+            let out = home.join("out");
+            let _ = fs::remove_dir_all(&out);
+            fs::create_dir(&out).unwrap();
+            // What a folder is compared with has one of the two files.
+            if line.contains("FOLDER OUT") {
+                fs::write(out.join(file.file_name().unwrap()), other).unwrap();
+            }
+            let words = line
+                .split(' ')
+                .filter(|word| !word.is_empty())
+                .map(|word| match word {
+                    "FILE" => file.display().to_string(),
+                    "OTHER" => other_file.display().to_string(),
+                    "MISSING" => format!("{}.missing", file.display()),
+                    "FOLDER" => within.display().to_string(),
+                    "TYPED" => TYPED.to_owned(),
+                    word => match word.strip_prefix("OUT") {
+                        Some(rest) => format!("{}{rest}", out.display()),
+                        None => word.to_owned(),
+                    },
+                });
+            let command = Some((*command).to_owned()).filter(|command| !command.is_empty());
+            let arguments: Vec<String> = command.into_iter().chain(words).collect();
+            let output = zeview(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            let (stdout, stderr) = (
+                String::from_utf8(output.stdout),
+                String::from_utf8(output.stderr),
+            );
+            let outcome = match (output.status.code(), stdout, stderr) {
+                (Some(0..=2), Ok(stdout), Ok(stderr)) => {
+                    check(&arguments, &stdout).and_then(|()| {
+                        check_text(&stderr).map_err(|why| format!("standard error: {why}"))
+                    })
+                }
+                (status, ..) => Err(format!("ended with {status:?}, or printed no text")),
+            };
+            let outcome =
+                outcome.and_then(|()| match fs::read_to_string(out.join("report.html")) {
+                    Ok(page) => check_html(&page),
+                    Err(_) => Ok(()),
+                });
+            if let Err(why) = outcome {
+                let why: String = why.chars().take(300).collect();
+                wrong.push(format!(
+                    "{name}: {} {line}: {why}",
+                    arguments.first().map_or("", String::as_str)
+                ));
+            }
+        }
+    }
+    // Nothing was written beside the folder that was named.
+    let beside: BTreeSet<_> = fs::read_dir(&home)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    let expected: BTreeSet<_> = ["out", "within"].map(Into::into).into();
+    if beside != expected || fs::read_dir(&within).unwrap().count() != 2 {
+        wrong.push(format!("{name}: a file outside of the folder: {beside:?}"));
+    }
+    fs::remove_dir_all(home).unwrap();
+}
+
+#[test]
+fn nothing_is_obeyed_by_terminals_spreadsheets_or_browsers() {
+    let other = changed();
+    let all = files();
+    let (first, second) = all.split_at(all.len() / 2);
+    let run = |files: &[(&str, Vec<u8>)]| {
+        let mut wrong = Vec::new();
+        for (name, bytes) in files {
+            run_all(name, bytes, &other, &mut wrong);
+        }
+        wrong
+    };
+    let wrong = std::thread::scope(|scope| {
+        let second = scope.spawn(|| run(second));
+        [run(first), second.join().unwrap()].concat()
+    });
+    assert!(
+        wrong.is_empty(),
+        "{} times:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(!Path::new("/FORGED").exists());
+}
+
+#[test]
+fn names_of_a_megabyte() {
+    let mut wrong = Vec::new();
+    for (name, bytes) in long_files() {
+        run_all(name, &bytes, &bytes, &mut wrong);
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} times:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// What the page is tried with. `BLESS=1` writes the files.
+#[test]
+fn the_fixtures_are_these_files() {
+    let folder = fixtures::folder().join("names");
+    let is_blessing = std::env::var_os("BLESS").is_some_and(|value| value == "1");
+    let all = [files(), vec![("changed.zebin", changed())]].concat();
+    for (name, bytes) in all {
+        let path = folder.join(name);
+        if is_blessing {
+            fs::write(&path, &bytes).unwrap();
+        }
+        let found = fs::read(&path).unwrap_or_default();
+        assert!(found == bytes, "{name} differs; BLESS=1 writes it anew");
+    }
+}
+
+/// The escapes of JSON take nothing away.
+#[test]
+fn programs_get_the_names_as_they_are() {
+    let folder = folder("exact");
+    let path = folder.join("names.zebin");
+    fs::write(&path, &files()[0].1).unwrap();
+    let output = zeview(&[
+        "kernels",
+        "--json",
+        "--columns",
+        "name",
+        &path.display().to_string(),
+    ]);
+    let rows: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let found: Vec<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!(found, names());
+}
+
+#[test]
+fn addresses_are_plain() {
+    let folder = folder("served");
+    let path = folder.join(if cfg!(unix) { NAME } else { "plain" });
+    fs::write(&path, &files()[0].1).unwrap();
+    let (_serving, _, _, query) = serve(&[
+        "--compare",
+        &path.display().to_string(),
+        &path.display().to_string(),
+    ]);
+    assert!(query.contains("files/0/"), "{query}");
+    assert!(
+        query
+            .chars()
+            .all(|c| c.is_ascii_graphic() && !"<>\"'".contains(c)),
+        "{query:?}"
+    );
+}
