@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::{AttrValue, Reducible};
 
+use super::bookmarks::{Bookmark, Bookmarks};
 use super::code_state::{CodeChange, CodeState};
 use super::compare_state::{CompareChange, CompareState, Following};
 use super::flat::Group;
@@ -127,11 +128,13 @@ pub enum PanelId {
     Compare,
     /// What is wrong or remarkable.
     Problems,
+    /// What somebody has marked.
+    Bookmarks,
 }
 
 impl PanelId {
     /// All panels, in the order of their tabs.
-    pub const ALL: [PanelId; 14] = [
+    pub const ALL: [PanelId; 15] = [
         PanelId::Overview,
         PanelId::Kernels,
         PanelId::Arguments,
@@ -146,6 +149,7 @@ impl PanelId {
         PanelId::Devices,
         PanelId::Compare,
         PanelId::Problems,
+        PanelId::Bookmarks,
     ];
 
     /// Its name in commands and links.
@@ -165,6 +169,7 @@ impl PanelId {
             PanelId::Devices => "devices",
             PanelId::Compare => "compare",
             PanelId::Problems => "problems",
+            PanelId::Bookmarks => "bookmarks",
         }
     }
 
@@ -187,7 +192,7 @@ impl PanelId {
             PanelId::Images => Some(ListId::Images),
             PanelId::Devices => Some(ListId::Devices),
             PanelId::Compare => Some(ListId::Differences),
-            PanelId::Overview | PanelId::Problems => None,
+            PanelId::Overview | PanelId::Problems | PanelId::Bookmarks => None,
         }
     }
 }
@@ -260,6 +265,8 @@ pub struct View {
     pub code: Rc<CodeState>,
     /// What differs from another file, as far as somebody has asked.
     pub compare: Rc<CompareState>,
+    /// What somebody has marked in it.
+    pub bookmarks: Rc<Bookmarks>,
     /// Its lists, as far as somebody has asked for them.
     pub lists: Lists,
     /// Its readable texts, as far as somebody has asked for them.
@@ -349,6 +356,8 @@ pub enum Dialog {
     Link,
     /// Asks for a place.
     GoTo,
+    /// Asks for the comment of a bookmark.
+    Comment(Rc<Bookmark>),
     /// Text that could not be put on the clipboard.
     Copy(AttrValue),
 }
@@ -412,6 +421,8 @@ pub enum Action {
     Follow(TabId, Following),
     /// More is known of what differs from another file.
     Compare(TabId, CompareChange),
+    /// Something else is marked.
+    Bookmarks(TabId, Rc<Bookmarks>),
     /// More is known of a list.
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
@@ -498,6 +509,7 @@ impl State {
             occupancy: Rc::default(),
             code: Rc::default(),
             compare: Rc::default(),
+            bookmarks: Rc::default(),
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
@@ -755,6 +767,9 @@ impl Reducible for State {
             }),
             Action::Compare(id, change) => {
                 state.change_view(id, |view| view.compare_changed(change));
+            }
+            Action::Bookmarks(id, bookmarks) => {
+                state.change_view(id, |view| view.bookmarks = bookmarks);
             }
             Action::List(id, list, change) => {
                 state.change_view(id, |view| view.list_changed(list, change));

@@ -3,6 +3,7 @@
 //! What has state of its own is a component of Yew, everything else a function: it makes the
 //! same, is shorter, and is less to download.
 
+mod bookmark;
 mod byte_map;
 mod data_grid;
 mod data_grid_keys;
@@ -25,6 +26,7 @@ mod tree_row;
 mod tree_view;
 mod value_view;
 
+pub use self::bookmark::{bookmark_sign, comment, selected_bookmark};
 pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
 pub use self::empty::{asking, empty, failed, loading};

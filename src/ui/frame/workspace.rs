@@ -119,7 +119,7 @@ impl Panes<'_> {
     fn tree(&self) -> Html {
         html! {
             <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(&self.view.tree)}
-                      selection={self.view.selection.clone()}
+                      selection={self.view.selection.clone()} bookmarks={PtrEq::from(&self.view.bookmarks)}
                       no_padding={self.state.layout.no_padding} no_defaults={self.state.layout.no_defaults} />
         }
     }

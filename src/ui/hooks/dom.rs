@@ -102,11 +102,18 @@ pub fn focus_by_id(id: &str) {
     }
 }
 
+/// Presses the button with this id.
+pub fn click(id: &str) {
+    if let Some(button) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
+        button.click();
+    }
+}
+
 /// What stands in the field with this id.
 pub fn text_of(id: &str) -> String {
-    element(id)
-        .and_then(|element| element.dyn_into::<HtmlInputElement>().ok())
-        .map(|input| input.value())
+    let value = element(id).and_then(|field| Reflect::get(&field, &"value".into()).ok());
+    value
+        .and_then(|value| value.as_string())
         .unwrap_or_default()
 }
 

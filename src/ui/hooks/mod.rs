@@ -16,6 +16,7 @@ mod listener;
 mod media;
 mod run;
 mod session;
+mod session_bookmarks;
 mod session_code;
 mod session_compare;
 mod session_crash;
@@ -39,7 +40,7 @@ pub use self::address::{link_to, waits_for};
 pub use self::bytes::{CHUNK, COPY_MAX, Pieces, use_pieces};
 pub use self::dialog::use_modal;
 pub use self::dom::{
-    capture_pointer, cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at,
+    capture_pointer, cell_at, click, focus, focus_by_id, fraction_at, has_selected_text, number_at,
     number_near, on_control, open_menu, scroll_into_view, set_text, text_of, value_of, width_of,
 };
 pub use self::effect::{Local, fingerprint, use_change, use_local};

@@ -99,6 +99,11 @@ impl Session {
             }
             Command::ToggleRenumbered => self.toggle_renumbered(),
             Command::ShowInBase(span) => self.show_in_base(span),
+            Command::Bookmark => self.bookmark(),
+            Command::SaveComment => self.save_comment(),
+            Command::DeleteBookmark => self.delete_bookmark(),
+            Command::ExportBookmarks => self.export_bookmarks(),
+            Command::ImportBookmarks => self.choose_bookmarks(),
             Command::CopyComparison(form) => self.export_comparison(form, false),
             Command::SaveComparison(form) => self.export_comparison(form, true),
             command => self.run_on_selection(&command),
@@ -162,6 +167,7 @@ impl Session {
             ("." | ",", Some(view)) if view.compare.report.is_some() => {
                 self.step_difference(key == ".");
             }
+            (";", Some(_)) => self.bookmark(),
             ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),
             ("N", Some(_)) => return self.find_next(false),

@@ -16,6 +16,7 @@ use yew::prelude::*;
 use super::address::Step;
 use super::cache::Cache;
 use super::embedder::Embedder;
+use super::session_bookmarks::Marks;
 use super::theme;
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
@@ -58,6 +59,8 @@ pub struct Session {
     pub(super) instead: Cell<Option<TabId>>,
     /// The page that this one stands in.
     pub(super) embedder: RefCell<Option<Rc<Embedder>>>,
+    /// The file that is chosen next is one of bookmarks.
+    pub(super) imports: Cell<bool>,
     /// This file is compared with the one that is chosen next.
     pub(super) compared: Cell<Option<TabId>>,
 }
@@ -93,6 +96,8 @@ pub(super) struct Live {
     pub(super) is_open: Cell<bool>,
     /// The file is compared with this one as soon as both are here.
     pub(super) base: Cell<Option<TabId>>,
+    /// What is marked in it.
+    pub(super) marks: Marks,
     /// A file that is followed is looked at again.
     pub(super) look: RefCell<Option<Timer>>,
     /// Of a file that is followed, its bytes as they are now, and as they were before the last
@@ -140,6 +145,7 @@ impl Session {
             over: Cell::new(false),
             instead: Cell::new(None),
             embedder: RefCell::default(),
+            imports: Cell::new(false),
             compared: Cell::new(None),
         }
     }

@@ -11,6 +11,7 @@ use super::address::read_link;
 use super::fetch::{self, FetchError};
 use super::files::{self, Chosen};
 use super::session::{Live, Session, spawn};
+use crate::ui::bookmarks::FILE_MAX;
 use crate::ui::compare_state::Following;
 use crate::ui::paste;
 use crate::ui::route::Link;
@@ -41,12 +42,23 @@ impl Session {
                 first.get_or_insert(open);
                 continue;
             }
+            let name = file.name().to_ascii_lowercase();
+            if name.ends_with(".json") && file.size() <= FILE_MAX as f64 {
+                self.import_bookmarks((file, handle), false);
+                continue;
+            }
             let id = self.add_file((file, handle), Phase::Waiting);
             first.get_or_insert(id);
         }
         if let Some(id) = first {
             self.dispatch(Action::Activate(id));
         }
+    }
+
+    /// Opens a file, whatever is in it.
+    pub(super) fn open_as_file(self: &Rc<Self>, chosen: Chosen) {
+        let tab = self.add_file(chosen, Phase::Waiting);
+        self.dispatch(Action::Activate(tab));
     }
 
     /// Opens two files, and compares the second with the first.
@@ -276,6 +288,7 @@ impl Session {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
                     live.is_open.set(true);
+                    session.load_bookmarks(tab);
                     let link = live.link.borrow_mut().take();
                     session.follow_link(tab, link.unwrap_or_default());
                     session.settle();
@@ -306,6 +319,7 @@ impl Session {
         let Some(live) = self.live(tab) else { return };
         *live.link.borrow_mut() = self.stable_link_of(tab);
         *live.file.borrow_mut() = Some(file);
+        live.marks.forget();
         live.deaths.take();
         self.decode(tab);
     }
