@@ -13,7 +13,7 @@ use super::guide::Guide;
 use super::list::{List, ListChange};
 use super::occupancy_state::{OccupancyChange, OccupancyState};
 use super::route::Shown;
-use super::selection::Selection;
+use super::selection::{Selection, Via};
 use super::texts::{Texts, TextsChange};
 use super::tree::Tree;
 use super::verdict_state::{VerdictChange, VerdictState};
@@ -320,6 +320,15 @@ pub struct Found {
     pub list: Option<(ListId, u32, Option<Box<ListAt>>)>,
 }
 
+/// What was selected and open in an earlier version of a file, as it is in the newer one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Restored {
+    /// The rows on the way to what was selected; empty if that is not there any more.
+    pub selected: Rc<[Row]>,
+    /// As for [`Tree::open_again`].
+    pub ways: Vec<(Rc<[Row]>, bool)>,
+}
+
 /// An open file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tab {
@@ -423,6 +432,8 @@ pub enum Action {
     Compare(TabId, CompareChange),
     /// Something else is marked.
     Bookmarks(TabId, Rc<Bookmarks>),
+    /// A newer version of a file is shown.
+    Reopened(TabId, Rc<Opened>, Box<Restored>),
     /// More is known of a list.
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
@@ -520,6 +531,28 @@ impl State {
             changed: None,
         };
         self.change(id, |tab| tab.phase = Phase::Ready(Rc::new(view)));
+    }
+
+    /// As [`State::opened`]; what can stay as it was in the version before does.
+    fn reopened(&mut self, id: TabId, opened: Rc<Opened>, restored: Restored) {
+        let before = self.tab(id).and_then(|tab| tab.view()).cloned();
+        self.opened(id, opened);
+        let Some(before) = before else { return };
+        self.change_view(id, |view| {
+            let tree = Rc::make_mut(&mut view.tree);
+            tree.follow(&before.tree);
+            tree.open_again(&restored.ways);
+            tree.reveal(&restored.selected);
+            if !restored.selected.is_empty() {
+                view.selection = Selection {
+                    serial: view.selection.serial,
+                    ..Selection::node(restored.selected, Via::Address)
+                };
+            }
+            for list in ListId::ALL {
+                view.list_changed(list, before.lists.get(list).again());
+            }
+        });
     }
 
     /// `asked`: what goes with it of this list is on its way.
@@ -768,6 +801,7 @@ impl Reducible for State {
             Action::Compare(id, change) => {
                 state.change_view(id, |view| view.compare_changed(change));
             }
+            Action::Reopened(id, opened, restored) => state.reopened(id, opened, *restored),
             Action::Bookmarks(id, bookmarks) => {
                 state.change_view(id, |view| view.bookmarks = bookmarks);
             }

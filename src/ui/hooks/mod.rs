@@ -26,6 +26,7 @@ mod session_guide;
 mod session_list;
 mod session_occupancy;
 mod session_open;
+mod session_replace;
 mod session_select;
 mod session_tree;
 mod session_verdict;

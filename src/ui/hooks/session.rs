@@ -75,6 +75,8 @@ pub(super) struct Live {
     /// With it the browser gives the file again after it has changed.
     pub(super) handle: RefCell<Option<JsValue>>,
     pub(super) client: RefCell<Option<Client>>,
+    /// Counts how often a decoder was given the file.
+    pub(super) turn: Cell<u32>,
     /// What the file's decoders died of.
     pub(super) deaths: Rc<RefCell<Deaths>>,
     /// Ends the transfer over the network.
@@ -105,6 +107,14 @@ pub(super) struct Live {
     pub(super) copy: RefCell<Option<File>>,
     pub(super) before: RefCell<Option<File>>,
     pub(super) before_tab: Cell<Option<TabId>>,
+}
+
+impl Live {
+    /// Another number than all before: an older decoder has nothing to say any more.
+    pub(super) fn next_turn(&self) -> u32 {
+        self.turn.set(self.turn.get().wrapping_add(1));
+        self.turn.get()
+    }
 }
 
 /// A click on a byte: the next one on the same byte selects what is around it.

@@ -268,34 +268,52 @@ impl Session {
         let Some(file) = live.file.borrow().clone() else {
             return;
         };
-        let spare = self.spare.borrow_mut().take();
-        let client = spare
-            .filter(|client| client.death().is_none())
-            .unwrap_or_else(Client::start);
-        if let Some(before) = live.client.replace(Some(client.clone())) {
-            before.stop();
-        }
+        let client = self.fresh_client();
+        live.next_turn();
         live.is_open.set(false);
-        live.asked.borrow_mut().clear();
-        live.pages.borrow_mut().clear();
-        live.cache.clear();
-        live.click.borrow_mut().take();
-        self.watch(tab, &client);
+        self.attach(tab, &client);
         self.dispatch(Action::Phase(tab, Phase::Decoding));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match client.open(file.name(), &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
-                    live.is_open.set(true);
-                    session.load_bookmarks(tab);
-                    let link = live.link.borrow_mut().take();
-                    session.follow_link(tab, link.unwrap_or_default());
-                    session.settle();
+                    session.go_on(tab, &live);
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }
         }));
+    }
+
+    /// A decoder that was started with the page, or another one.
+    pub(super) fn fresh_client(&self) -> Client {
+        let spare = self.spare.borrow_mut().take();
+        spare
+            .filter(|client| client.death().is_none())
+            .unwrap_or_else(Client::start)
+    }
+
+    /// From now on this decoder is asked about a tab's file; what the one before has said is
+    /// forgotten.
+    pub(super) fn attach(self: &Rc<Self>, tab: TabId, client: &Client) {
+        let Some(live) = self.live(tab) else { return };
+        if let Some(before) = live.client.replace(Some(client.clone())) {
+            before.stop();
+        }
+        live.asked.borrow_mut().clear();
+        live.pages.borrow_mut().clear();
+        live.cache.clear();
+        live.click.borrow_mut().take();
+        self.watch(tab, client);
+    }
+
+    /// What follows when a file is open.
+    pub(super) fn go_on(self: &Rc<Self>, tab: TabId, live: &Live) {
+        live.is_open.set(true);
+        self.load_bookmarks(tab);
+        let link = live.link.borrow_mut().take();
+        self.follow_link(tab, link.unwrap_or_default());
+        self.settle();
     }
 
     /// Opens a file again that has changed: by its handle, or by asking for it.
@@ -312,25 +330,6 @@ impl Session {
                 None => session.choose(Some(tab)),
             }
         }));
-    }
-
-    /// Shows another file, or a newer one of the same name, in a tab.
-    pub(super) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
-        let Some(live) = self.live(tab) else { return };
-        *live.link.borrow_mut() = self.stable_link_of(tab);
-        *live.file.borrow_mut() = Some(file);
-        live.marks.forget();
-        live.deaths.take();
-        self.decode(tab);
-    }
-}
-
-impl Session {
-    /// What is selected and shown, as it is found in another version of the file.
-    fn stable_link_of(&self, tab: TabId) -> Option<Link> {
-        let state = self.state();
-        let view = state.tab(tab)?.view()?;
-        Some(view.link())
     }
 }
 
