@@ -214,6 +214,10 @@ fn help() -> Html {
                 <p class="dim">{ "A column is named by its id or its title; the first letters are enough if only one column starts with them. The id is in the tooltip of the column title." }</p>
             </section>
             <section>
+                <h3>{ "Bookmarks" }</h3>
+                <p>{ "They are kept in this browser and shown again for a file with the same content; for 50 files with at most 500 each: those changed longest ago go first. Drop an exported file of bookmarks on the page to import it." }</p>
+            </section>
+            <section>
                 <h3>{ "Rules" }</h3>
                 <p>
                     { button("btn2", Command::Rules, plain("All rules…")) }

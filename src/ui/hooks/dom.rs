@@ -319,7 +319,7 @@ const NEW_PARTS: &[&str] = &[
 
 /// Gives the focus to the panel, if what had it is gone; to the tab of the file, if that is
 /// another one.
-pub(super) fn restore_focus(is_other_file: bool) {
+pub fn restore_focus(is_other_file: bool) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return;
     };

@@ -27,7 +27,7 @@ impl Session {
     pub fn run(self: &Rc<Self>, command: Command) {
         match command {
             Command::Home => self.go_home(),
-            Command::Open => self.choose(None),
+            Command::Open => self.choose_to_open(),
             Command::Reopen(tab) => self.reopen(tab),
             Command::Sample(place) => {
                 if let Some(sample) = SAMPLES.get(place) {
@@ -160,7 +160,7 @@ impl Session {
         let state = self.state();
         let view = state.active().and_then(|tab| tab.view());
         match (key, view) {
-            ("o", _) => self.choose(None),
+            ("o", _) => self.choose_to_open(),
             ("?", _) => self.show_dialog(Dialog::Help),
             ("/", Some(_)) => focus_by_id("search"),
             ("g", Some(_)) => self.show_dialog(Dialog::GoTo),

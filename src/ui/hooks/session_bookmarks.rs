@@ -56,14 +56,11 @@ impl Marks {
 
 impl Session {
     /// Marks what is selected; asks for the comment of what is marked already.
-    pub fn bookmark(self: &Rc<Self>) {
+    pub(super) fn bookmark(self: &Rc<Self>) {
         self.with_selected(|session, tab, live, mark| {
             let now = Rc::clone(&live.marks.now.borrow());
             match now.find(&mark) {
-                Some(known) => {
-                    let dialog = Dialog::Comment(Rc::new(known.clone()));
-                    session.dispatch(Action::Dialog(Some(dialog)));
-                }
+                Some(known) => session.edit_comment(known),
                 None if now.is_full() => {
                     let most = bookmarks::BOOKMARKS_MAX;
                     session.notice(format!("A file can have at most {most} bookmarks."));
@@ -74,6 +71,19 @@ impl Session {
                 }
             }
         });
+    }
+
+    /// Asks for the comment of a bookmark.
+    pub fn edit_comment(&self, bookmark: &Bookmark) {
+        let dialog = Dialog::Comment(Rc::new(bookmark.clone()));
+        self.dispatch(Action::Dialog(Some(dialog)));
+    }
+
+    /// Deletes a bookmark of the file in front.
+    pub fn delete_this_bookmark(self: &Rc<Self>, bookmark: &Bookmark) {
+        if let Some(tab) = self.state().active {
+            self.change_bookmarks(tab, BookmarkChange::Delete(bookmark.clone()));
+        }
     }
 
     /// Keeps the comment that was typed into the dialog.
@@ -90,11 +100,9 @@ impl Session {
     }
 
     /// Deletes the bookmark that the dialog is about, or else that of what is selected.
-    pub fn delete_bookmark(self: &Rc<Self>) {
-        let state = self.state();
-        if let (Some(Dialog::Comment(bookmark)), Some(tab)) = (&state.dialog, state.active) {
-            let bookmark = (**bookmark).clone();
-            return self.change_bookmarks(tab, BookmarkChange::Delete(bookmark));
+    pub(super) fn delete_bookmark(self: &Rc<Self>) {
+        if let Some(Dialog::Comment(bookmark)) = &self.state().dialog {
+            return self.delete_this_bookmark(bookmark);
         }
         self.with_selected(|session, tab, _, mark| {
             session.change_bookmarks(tab, BookmarkChange::Delete(mark));

@@ -75,6 +75,9 @@ impl Session {
     pub(super) fn add_file(&self, (file, handle): Chosen, phase: Phase) -> TabId {
         let live = Live::default();
         let name = file.name();
+        if let Some(handle) = &handle {
+            self.remember_file(&file, handle);
+        }
         *live.file.borrow_mut() = Some(file);
         *live.handle.borrow_mut() = handle;
         self.add(name, Origin::Local, phase, live)

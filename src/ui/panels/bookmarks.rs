@@ -47,6 +47,17 @@ impl List {
         }
     }
 
+    /// Not with what is selected: what was chosen here may not be selected yet, or not be there.
+    fn act(&self, act: Act) {
+        let Some(bookmark) = self.current.and_then(|place| self.all().get(place)) else {
+            return;
+        };
+        match act {
+            Act::Edit => self.props.session.0.edit_comment(bookmark),
+            Act::Delete => self.props.session.0.delete_this_bookmark(bookmark),
+        }
+    }
+
     fn key(&self, event: &KeyboardEvent) {
         let Some(key) = pressed(event) else { return };
         let last = self.all().len().saturating_sub(1);
@@ -54,11 +65,11 @@ impl List {
         let place = match (key.as_str(), self.current) {
             ("Delete", Some(_)) => {
                 event.prevent_default();
-                return self.props.session.0.delete_bookmark();
+                return self.act(Act::Delete);
             }
             ("Enter", Some(_)) => {
                 event.prevent_default();
-                return self.props.session.0.bookmark();
+                return self.act(Act::Edit);
             }
             ("ArrowDown", Some(i)) => i + 1,
             ("ArrowUp", Some(i)) => i.saturating_sub(1),
@@ -71,6 +82,13 @@ impl List {
         event.prevent_default();
         self.choose(place.min(last));
     }
+}
+
+/// What is done with a bookmark.
+#[derive(Clone, Copy)]
+enum Act {
+    Edit,
+    Delete,
 }
 
 /// The bookmarks of the file.
@@ -116,7 +134,7 @@ pub fn BookmarkList(props: &PanelProps) -> Html {
     let (start, end) = rows.shown();
     html! {
         <div class="panel problems bookmarks" {onclick}>
-            { tools(view, current.is_some()) }
+            { tools(&list) }
             if all.is_empty() {
                 <div class="calm">
                     <p>{ "Nothing is bookmarked in this file." }</p>
@@ -156,17 +174,19 @@ fn kept(keeping: Keeping) -> &'static str {
     }
 }
 
-fn tools(view: &View, chosen: bool) -> Html {
-    let tool = |command: Command, label: &'static str, can: bool| {
-        html! { <button type="button" class="btn2" data-command={command.to_string()} disabled={!can}>{ label }</button> }
+fn tools(list: &Rc<List>) -> Html {
+    let tool = |act: Act, label: &'static str| {
+        let here = Rc::clone(list);
+        let onclick = Callback::from(move |_: MouseEvent| here.act(act));
+        html! { <button type="button" class="btn2" disabled={list.current.is_none()} {onclick}>{ label }</button> }
     };
-    let any = !view.bookmarks.all().is_empty();
+    let none = list.all().is_empty();
     html! {
         <div class="filters">
-            { tool(Command::Bookmark, "Edit comment…", chosen) }
-            { tool(Command::DeleteBookmark, "Delete", chosen) }
+            { tool(Act::Edit, "Edit comment…") }
+            { tool(Act::Delete, "Delete") }
             <span class="grow" />
-            { tool(Command::ExportBookmarks, "Export bookmarks", any) }
+            <button type="button" class="btn2" disabled={none} data-command={Command::ExportBookmarks.to_string()}>{ "Export bookmarks" }</button>
             { button("btn2", Command::ImportBookmarks, plain("Import bookmarks…")) }
         </div>
     }
