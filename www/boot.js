@@ -228,10 +228,20 @@
     return decoder;
   }
 
+  // Where the app looks for it; not in other pages, nor in the page in one file.
+  async function fetchRecent() {
+    if (asked.has("embed") || inside["./app.js"]) return;
+    try {
+      globalThis.zeviewRecent = await load("./recent.js");
+    } catch (error) {
+      console.info("Recent files are not kept.", error);
+    }
+  }
+
   async function start() {
     try {
       const program = fetchProgram();
-      const [app, decoder] = await Promise.all([load("./app.js"), fetchDecoder()]);
+      const [app, decoder] = await Promise.all([load("./app.js"), fetchDecoder(), fetchRecent()]);
       // Where the app looks for it.
       globalThis.zeviewDecoder = decoder;
       await parsed;

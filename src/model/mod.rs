@@ -66,7 +66,7 @@ pub use expand::{Expand, ExpanderId, Late, Rows};
 pub use glob::{Step, is_pattern};
 pub use locate::Leaf;
 pub use node::{Area, Bits, Content, DEFAULT, Doc, Known, Node, NodeId, NodeKind, Xref};
-pub use path::PathError;
+pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::FileSource;

@@ -72,10 +72,11 @@ impl Document {
         let Some(node) = self.node(id) else {
             return String::new();
         };
+        let name = segment(&node.name, node.index, node.indexed);
+        let index = node.index;
         if node.indexed || node.name.is_empty() {
-            return format!("[{}]", node.index);
+            return name;
         }
-        let (name, index) = (escape(&node.name), node.index);
         match self.ordinal(parent, index) {
             1 => name,
             nth => format!("{name}#{nth}"),
@@ -186,8 +187,16 @@ fn bracketed(segment: &str) -> Option<u64> {
     segment.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
+/// A child in a path, without the ordinal that a second one of its name has.
+pub fn segment(name: &str, index: u64, indexed: bool) -> String {
+    match indexed || name.is_empty() {
+        true => format!("[{index}]"),
+        false => escape(name),
+    }
+}
+
 /// A name as a path has it.
-pub(super) fn escape(name: &str) -> String {
+pub fn escape(name: &str) -> String {
     let mut text = name.to_owned();
     for (sign, escaped) in [('%', "%25"), ('/', "%2F"), ('*', "%2A"), ('?', "%3F")] {
         if text.contains(sign) {

@@ -2,7 +2,7 @@
 
 use yew::prelude::*;
 
-use super::components::{Dialogs, asking, empty, failed, loading};
+use super::components::{Dialogs, RecentFiles, asking, empty, failed, loading};
 use super::frame::{banner, file_tabs, guide, header, status, workspace};
 use super::hooks::{SessionContext, link_to, use_session};
 use super::ptr_eq::PtrEq;
@@ -50,7 +50,10 @@ fn page(session: &SessionContext, state: &State) -> Html {
 
 fn body(session: &SessionContext, state: &State) -> Html {
     let Some(tab) = state.active() else {
-        return empty();
+        return match state.layout.embed {
+            true => empty(Html::default()),
+            false => empty(html! { <RecentFiles session={session.clone()} /> }),
+        };
     };
     match &tab.phase {
         Phase::Ready(view) => html! { <>

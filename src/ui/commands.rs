@@ -209,6 +209,16 @@ commands! {
     ShowInBase(span: Span) = "show-in-base";
     /// Saves what there is to say of the file as a page of HTML.
     SaveReport = "save-report";
+    /// Marks what is selected; asks for the comment of what is marked already.
+    Bookmark = "bookmark";
+    /// Keeps the comment that was typed.
+    SaveComment = "save-comment";
+    /// Deletes the bookmark whose comment is asked for, or that of what is selected.
+    DeleteBookmark = "delete-bookmark";
+    /// Saves the bookmarks of the file.
+    ExportBookmarks = "export-bookmarks";
+    /// Asks for a file of bookmarks.
+    ImportBookmarks = "import-bookmarks";
     /// Copies the comparison.
     CopyComparison(form: CompareForm) = "copy-comparison";
     /// Saves the comparison.

@@ -124,6 +124,16 @@ impl List {
         }
     }
 
+    /// What a list of a newer version of the file begins with: the same filter and order.
+    pub fn again(&self) -> ListChange {
+        ListChange::Query(Query {
+            of: None,
+            device: None,
+            row: None,
+            ..self.query.clone()
+        })
+    }
+
     /// Other rows are wanted, of something else.
     fn reset(&mut self) {
         self.rows.reset();

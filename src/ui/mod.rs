@@ -10,6 +10,7 @@
 
 pub mod app;
 pub mod block_graph;
+pub mod bookmarks;
 pub mod code_state;
 pub mod commands;
 pub mod compare_state;
@@ -22,6 +23,7 @@ pub mod goto;
 pub mod graph_view;
 pub mod guide;
 pub mod hooks;
+pub mod json;
 mod link;
 pub mod list;
 pub mod module_graph;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::{AttrValue, Reducible};
 
+use super::bookmarks::{Bookmark, Bookmarks};
 use super::code_state::{CodeChange, CodeState};
 use super::compare_state::{CompareChange, CompareState, Following};
 use super::flat::Group;
@@ -12,7 +13,7 @@ use super::guide::Guide;
 use super::list::{List, ListChange};
 use super::occupancy_state::{OccupancyChange, OccupancyState};
 use super::route::Shown;
-use super::selection::Selection;
+use super::selection::{Selection, Via};
 use super::texts::{Texts, TextsChange};
 use super::tree::Tree;
 use super::verdict_state::{VerdictChange, VerdictState};
@@ -127,11 +128,13 @@ pub enum PanelId {
     Compare,
     /// What is wrong or remarkable.
     Problems,
+    /// What somebody has marked.
+    Bookmarks,
 }
 
 impl PanelId {
     /// All panels, in the order of their tabs.
-    pub const ALL: [PanelId; 14] = [
+    pub const ALL: [PanelId; 15] = [
         PanelId::Overview,
         PanelId::Kernels,
         PanelId::Arguments,
@@ -146,6 +149,7 @@ impl PanelId {
         PanelId::Devices,
         PanelId::Compare,
         PanelId::Problems,
+        PanelId::Bookmarks,
     ];
 
     /// Its name in commands and links.
@@ -165,6 +169,7 @@ impl PanelId {
             PanelId::Devices => "devices",
             PanelId::Compare => "compare",
             PanelId::Problems => "problems",
+            PanelId::Bookmarks => "bookmarks",
         }
     }
 
@@ -187,7 +192,7 @@ impl PanelId {
             PanelId::Images => Some(ListId::Images),
             PanelId::Devices => Some(ListId::Devices),
             PanelId::Compare => Some(ListId::Differences),
-            PanelId::Overview | PanelId::Problems => None,
+            PanelId::Overview | PanelId::Problems | PanelId::Bookmarks => None,
         }
     }
 }
@@ -260,6 +265,8 @@ pub struct View {
     pub code: Rc<CodeState>,
     /// What differs from another file, as far as somebody has asked.
     pub compare: Rc<CompareState>,
+    /// What somebody has marked in it.
+    pub bookmarks: Rc<Bookmarks>,
     /// Its lists, as far as somebody has asked for them.
     pub lists: Lists,
     /// Its readable texts, as far as somebody has asked for them.
@@ -313,6 +320,15 @@ pub struct Found {
     pub list: Option<(ListId, u32, Option<Box<ListAt>>)>,
 }
 
+/// What was selected and open in an earlier version of a file, as it is in the newer one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Restored {
+    /// The rows on the way to what was selected; empty if that is not there any more.
+    pub selected: Rc<[Row]>,
+    /// As for [`Tree::open_again`].
+    pub ways: Vec<(Rc<[Row]>, bool)>,
+}
+
 /// An open file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tab {
@@ -349,6 +365,8 @@ pub enum Dialog {
     Link,
     /// Asks for a place.
     GoTo,
+    /// Asks for the comment of a bookmark.
+    Comment(Rc<Bookmark>),
     /// Text that could not be put on the clipboard.
     Copy(AttrValue),
 }
@@ -412,6 +430,10 @@ pub enum Action {
     Follow(TabId, Following),
     /// More is known of what differs from another file.
     Compare(TabId, CompareChange),
+    /// Something else is marked.
+    Bookmarks(TabId, Rc<Bookmarks>),
+    /// A newer version of a file is shown.
+    Reopened(TabId, Rc<Opened>, Box<Restored>),
     /// More is known of a list.
     List(TabId, ListId, ListChange),
     /// More is known of its readable texts.
@@ -498,6 +520,7 @@ impl State {
             occupancy: Rc::default(),
             code: Rc::default(),
             compare: Rc::default(),
+            bookmarks: Rc::default(),
             lists: Lists::default(),
             texts: Rc::default(),
             graph: Rc::default(),
@@ -508,6 +531,28 @@ impl State {
             changed: None,
         };
         self.change(id, |tab| tab.phase = Phase::Ready(Rc::new(view)));
+    }
+
+    /// As [`State::opened`]; what can stay as it was in the version before does.
+    fn reopened(&mut self, id: TabId, opened: Rc<Opened>, restored: Restored) {
+        let before = self.tab(id).and_then(|tab| tab.view()).cloned();
+        self.opened(id, opened);
+        let Some(before) = before else { return };
+        self.change_view(id, |view| {
+            let tree = Rc::make_mut(&mut view.tree);
+            tree.follow(&before.tree);
+            tree.open_again(&restored.ways);
+            tree.reveal(&restored.selected);
+            if !restored.selected.is_empty() {
+                view.selection = Selection {
+                    serial: view.selection.serial,
+                    ..Selection::node(restored.selected, Via::Address)
+                };
+            }
+            for list in ListId::ALL {
+                view.list_changed(list, before.lists.get(list).again());
+            }
+        });
     }
 
     /// `asked`: what goes with it of this list is on its way.
@@ -755,6 +800,10 @@ impl Reducible for State {
             }),
             Action::Compare(id, change) => {
                 state.change_view(id, |view| view.compare_changed(change));
+            }
+            Action::Reopened(id, opened, restored) => state.reopened(id, opened, *restored),
+            Action::Bookmarks(id, bookmarks) => {
+                state.change_view(id, |view| view.bookmarks = bookmarks);
             }
             Action::List(id, list, change) => {
                 state.change_view(id, |view| view.list_changed(list, change));

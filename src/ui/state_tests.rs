@@ -366,3 +366,45 @@ fn the_graph_goes_with_the_list_of_modules() {
     let graph = &view(&state).graph;
     assert!(graph.page.is_none() && graph.range.is_none());
 }
+
+#[test]
+fn a_newer_version_is_shown_as_the_one_before() {
+    let query = Query {
+        filter: "simd=16".to_owned(),
+        sort: Some("name".into()),
+        of: Some(Span::new(SourceId::FILE, 0, 8)),
+        ..Query::default()
+    };
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        Action::PanelOf(TabId(1), PanelId::Symbols),
+        Action::List(TabId(1), ListId::Kernels, ListChange::Query(query)),
+    ]);
+    let view = |state: &State| Rc::clone(state.active().and_then(|tab| tab.view()).expect("shown"));
+    let before = view(&state);
+    let way: Rc<[Row]> = Rc::from([row(2, Some(0), 1, Some(4)), row(20, Some(2), 3, Some(5))]);
+    let restored = Restored {
+        selected: Rc::clone(&way),
+        ways: vec![(Rc::from([row(3, Some(0), 2, Some(4))]), true)],
+    };
+    let again = Action::Reopened(TabId(1), Rc::new(opened(4)), Box::new(restored));
+    let after = view(&state.reduce(again));
+    assert_ne!(after.opening, before.opening);
+    assert!(after.tree.version() > before.tree.version());
+    assert_eq!(
+        (after.panel, after.tree.root().count),
+        (PanelId::Symbols, Some(4))
+    );
+    assert!(after.tree.is_open(NodeId(3)) && after.tree.is_open(NodeId(2)));
+    assert!(!after.tree.is_open(NodeId(20)));
+    assert_eq!(after.selection.node_id(), NodeId(20));
+    assert_ne!(after.selection.serial, before.selection.serial);
+    let kernels = &after.lists.get(ListId::Kernels).query;
+    assert_eq!(
+        (&*kernels.filter, kernels.sort.as_deref()),
+        ("simd=16", Some("name"))
+    );
+    // Bytes of the old version mean nothing in the new one.
+    assert_eq!(kernels.of, None);
+}

@@ -1,6 +1,8 @@
 //! What the page knows of a file's tree: which branches are open, and the rows that the
 //! decoder has sent so far.
 
+mod kept;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

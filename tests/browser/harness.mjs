@@ -109,6 +109,8 @@ export function journey(name, options, run) {
  *   or that the app has started; quiet
  * @property {number} [slowDecoder] every request to the decoder is held back for so many milliseconds
  * @property {Record<string, string>} [storage] put into localStorage before the page starts
+ * @property {boolean} [picker] files are chosen in the system's dialog, which gives handles and which a
+ *   journey cannot see; no
  * @property {boolean} [offline] the page may keep itself for use without a network; no
  * @property {object} [server] another server than that of the release folder
  * @property {(page: Page) => Promise<void> | void} [before] called before anything is loaded, to
@@ -121,7 +123,7 @@ export async function openPage(options = {}) {
   const { forcedColors = false, address = "", other = false, storage = {}, before } = options;
   const { slowDecoder = SLOW_DECODER, until = "quiet" } = options;
   const { browser, server: shared } = await surroundings();
-  const { server = shared, offline = false } = options;
+  const { server = shared, offline = false, picker = false } = options;
   const context = await browser.newContext({
     colorScheme: theme,
     forcedColors: forcedColors ? "active" : "none",
@@ -136,6 +138,7 @@ export async function openPage(options = {}) {
   }, storage);
   // Its requests would come at any time.
   if (!offline) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
+  if (!picker) await page.addInitScript(() => delete Window.prototype.showOpenFilePicker && delete window.showOpenFilePicker);
   await slowDown(page, slowDecoder);
   await before?.(page);
   await load(page, () => page.goto(server.url + address, { waitUntil: "load" }), { other, until });

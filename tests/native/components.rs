@@ -722,7 +722,7 @@ fn a_grid_of_any_length() {
 
 #[test]
 fn the_page_without_a_file_says_what_it_is_for() {
-    let text = html(empty);
+    let text = html(|| empty(Html::default()));
     assert!(text.contains("data-command=\"open\""), "{text}");
     assert!(count(&text, "data-command=\"sample ") >= 2, "{text}");
 }

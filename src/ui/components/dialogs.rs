@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::bookmark::comment_form;
 use super::names::{button, plain, prose};
 use super::rules::Rules;
 use crate::ui::commands::Command;
@@ -32,7 +33,7 @@ pub fn Dialogs(props: &Props) -> Html {
                     session.open_link(&text, None);
                 }
                 Dialog::GoTo => session.go_to(&text),
-                Dialog::Help | Dialog::Rules | Dialog::Copy(_) => {}
+                Dialog::Help | Dialog::Rules | Dialog::Comment(_) | Dialog::Copy(_) => {}
             }
         })
     };
@@ -41,6 +42,7 @@ pub fn Dialogs(props: &Props) -> Html {
         Dialog::Rules => ("Rules", html! { <Rules session={props.session.clone()} /> }),
         Dialog::Link => ("Open a link", link()),
         Dialog::GoTo => ("Go to", go_to()),
+        Dialog::Comment(bookmark) => ("Bookmark", comment_form(bookmark)),
         Dialog::Copy(text) => ("Copy this text", copy(text)),
     };
     html! {
@@ -70,6 +72,10 @@ const KEYS: &[(&str, Entries)] = &[
             ("g", "go to an offset, a name, or section+offset"),
             ("[  ]", "previous problem, next problem"),
             (",  .", "previous difference, next difference"),
+            (
+                ";",
+                "bookmark the selected row or bytes; again: write a comment on it",
+            ),
             ("b", "compare a followed file with what it was before"),
             ("F6", "next pane; with Shift the previous one"),
             ("1 … 9", "the panel of that number"),
@@ -206,6 +212,10 @@ fn help() -> Html {
                     { for FILTERS.iter().map(|(typed, what)| html! { <><dt><code>{ *typed }</code></dt><dd>{ *what }</dd></> }) }
                 </dl>
                 <p class="dim">{ "A column is named by its id or its title; the first letters are enough if only one column starts with them. The id is in the tooltip of the column title." }</p>
+            </section>
+            <section>
+                <h3>{ "Bookmarks" }</h3>
+                <p>{ "They are kept in this browser and shown again for a file with the same content; for 50 files with at most 500 each: those changed longest ago go first. Drop an exported file of bookmarks on the page to import it." }</p>
             </section>
             <section>
                 <h3>{ "Rules" }</h3>

@@ -11,8 +11,9 @@ use crate::ui::samples::SAMPLES;
 use crate::ui::state::{Failure, Phase, Tab};
 
 /// One calm place to drop a file. What is clicked before this stands here is clicked again by
-/// `www/boot.js`, which knows the buttons by `data-wish` and `data-sample`.
-pub fn empty() -> Html {
+/// `www/boot.js`, which knows the buttons by `data-wish` and `data-sample`. `recent` are the files that
+/// were opened before.
+pub fn empty(recent: Html) -> Html {
     html! {
         <main class="middle">
             <div class="drop">
@@ -26,6 +27,7 @@ pub fn empty() -> Html {
                     </div>
                     <p class="dim">{ "or paste a file, hex digits or Base64" }</p>
                 </div>
+                { recent }
                 <div>
                     <p>{ "No file at hand? Open a sample:" }</p>
                     <div class="samples">

@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::bookmark::{bookmark_box, selected_bookmark};
 use super::explanation::explanation;
 use super::known_values::known_values;
 use super::names::{button, plain, prose, shortened, span_button};
@@ -52,6 +53,7 @@ pub fn inspector(view: &View) -> Html {
                     { about(view, detail) }
                 }
             }
+            if let Some(bookmark) = selected_bookmark(view) { { bookmark_box(bookmark) } }
             { preview }
             { actions(view, row) }
         </div>
@@ -210,6 +212,11 @@ fn actions(view: &View, row: &Row) -> Html {
                 { button(Command::CopyValue, "Copy value", node && !format::plain_value(&row.value).is_empty()) }
                 { button(Command::CopyPath, "Copy path", path) }
                 { button(Command::SaveBytes, "Save bytes", len > 0) }
+                if selected_bookmark(view).is_none() {
+                    <button type="button" class="btn2" data-command={Command::Bookmark.to_string()} aria-keyshortcuts=";">
+                        { "Bookmark " }<kbd aria-hidden="true">{ ";" }</kbd>
+                    </button>
+                }
             </div>
             <details class="fold">
                 <summary>{ "More formats" }</summary>

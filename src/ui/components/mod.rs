@@ -3,6 +3,7 @@
 //! What has state of its own is a component of Yew, everything else a function: it makes the
 //! same, is shorter, and is less to download.
 
+mod bookmark;
 mod byte_map;
 mod data_grid;
 mod data_grid_keys;
@@ -17,6 +18,7 @@ mod inspector;
 mod known_values;
 mod names;
 mod readings;
+mod recent;
 mod rules;
 mod search_box;
 mod splitter;
@@ -25,6 +27,7 @@ mod tree_row;
 mod tree_view;
 mod value_view;
 
+pub use self::bookmark::{bookmark_sign, comment, selected_bookmark};
 pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
 pub use self::empty::{asking, empty, failed, loading};
@@ -32,6 +35,7 @@ pub use self::explanation::explanation;
 pub use self::hex_view::HexView;
 pub use self::inspector::inspector;
 pub use self::names::{button, name_of, names, plain, prose, shortened, span_button};
+pub use self::recent::RecentFiles;
 pub use self::search_box::SearchBox;
 pub use self::splitter::Border;
 pub use self::tree_view::TreeView;

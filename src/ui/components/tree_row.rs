@@ -2,9 +2,10 @@
 
 use yew::prelude::*;
 
-use super::name_of;
+use super::{bookmark_sign, name_of};
 use crate::model::text::{escaped, value_text};
 use crate::model::{NodeKind, Value};
+use crate::ui::bookmarks::Bookmark;
 use crate::ui::flat::{FlatRow, Item, stem};
 use crate::ui::format;
 use crate::ui::tree;
@@ -36,7 +37,7 @@ pub(super) fn id(number: u64) -> String {
 
 /// A row, or the place of one that has not arrived yet; for a run of sections `node` is the first
 /// of them.
-pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
+pub(super) fn tree_row(at: Standing, node: Option<&Row>, bookmark: Option<&Bookmark>) -> Html {
     let indent = format!("d{}", at.row.depth.min(INDENT_MAX));
     let dimmed = node.is_some_and(|row| is_dimmed(row.kind));
     let class = format!(
@@ -59,14 +60,14 @@ pub(super) fn tree_row(at: Standing, node: Option<&Row>) -> Html {
                 (Item::Group(group), None) => html! {
                     <span class="n dim">{ format!("[{} … {}]", group.start, group.end - 1) }</span>
                 },
-                (_, Some(row)) => content(row, at.row.depth),
+                (_, Some(row)) => content(row, at.row.depth, bookmark),
                 (_, None) => html! { <span class="n dim">{ "…" }</span> },
             } }
         </div>
     }
 }
 
-fn content(row: &Row, depth: u32) -> Html {
+fn content(row: &Row, depth: u32, bookmark: Option<&Bookmark>) -> Html {
     html! { <>
         if depth == 1 {
             { format::dot(row.area) }
@@ -75,6 +76,7 @@ fn content(row: &Row, depth: u32) -> Html {
             <span class="ix">{ row.index }</span>
         }
         { name_of(row) }
+        { for bookmark.map(bookmark_sign) }
         if let Some(severity) = row.severity {
             { format::severity_mark(severity) }
         }

@@ -8,6 +8,7 @@ use yew::prelude::*;
 use super::tree_keys::{self, Wish};
 use super::tree_row::{self, Standing, tree_row};
 use crate::model::NodeId;
+use crate::ui::bookmarks::Bookmarks;
 use crate::ui::commands::Command;
 use crate::ui::flat::{Flat, Item, Show, stem};
 use crate::ui::format;
@@ -40,6 +41,8 @@ pub struct Props {
     pub tree: PtrEq<Tree>,
     /// What is selected.
     pub selection: Selection,
+    /// What is marked.
+    pub bookmarks: PtrEq<Bookmarks>,
     /// The bytes that only fill up are not shown.
     pub no_padding: bool,
     /// The defaults of what is not in the file are not shown.
@@ -87,6 +90,7 @@ struct View {
     flat: Rc<Flat>,
     rows: Rc<VirtualRows>,
     selection: Selection,
+    bookmarks: PtrEq<Bookmarks>,
     /// A row that has the focus and is not selected (a range of children, or one whose node has
     /// not arrived yet), and the serial of the selection that it goes with: it is forgotten
     /// when something else is selected.
@@ -235,9 +239,15 @@ impl View {
             let rows = self.tree.loaded(group.parent);
             let rows = rows.filter(|row| group.has(row.index) && stem(&row.name) == of);
             let count = rows.count() as u64;
-            return Some(tree_row(Standing { count, ..standing }, first));
+            return Some(tree_row(Standing { count, ..standing }, first, None));
         }
-        Some(tree_row(standing, tree_keys::node(&self.tree, row.item)))
+        let node = tree_keys::node(&self.tree, row.item);
+        let marked = node.filter(|_| !self.bookmarks.all().is_empty());
+        let bookmark = marked.and_then(|node| match node.id {
+            NodeId::ROOT => self.bookmarks.of(&[]),
+            _ => self.bookmarks.of(&self.tree.ancestry(node)),
+        });
+        Some(tree_row(standing, node, bookmark))
     }
 }
 
@@ -271,6 +281,7 @@ pub fn TreeView(props: &Props) -> Html {
         flat,
         rows: Rc::clone(&rows),
         selection: props.selection.clone(),
+        bookmarks: props.bookmarks.clone(),
         cursor,
         waiting,
         typed: use_mut_ref(String::new),

@@ -119,13 +119,15 @@ impl Panes<'_> {
     fn tree(&self) -> Html {
         html! {
             <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(&self.view.tree)}
-                      selection={self.view.selection.clone()}
+                      selection={self.view.selection.clone()} bookmarks={PtrEq::from(&self.view.bookmarks)}
                       no_padding={self.state.layout.no_padding} no_defaults={self.state.layout.no_defaults} />
         }
     }
 
     fn bytes(&self) -> Html {
-        html! { <HexView session={self.session.clone()} tab={self.tab.id} view={self.view.clone()} /> }
+        // Another one for each version of the file; the tree goes on.
+        let key = u64::from(self.view.opening);
+        html! { <HexView {key} session={self.session.clone()} tab={self.tab.id} view={self.view.clone()} /> }
     }
 
     fn panel(&self) -> Html {
@@ -140,7 +142,7 @@ impl Panes<'_> {
             more: self.state.layout.more_parts,
         };
         html! {
-            <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Panel(id).tab()}>
+            <div key={u64::from(self.view.opening)} class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Panel(id).tab()}>
                 { for panel.map(|panel| (panel.render)(&given)) }
             </div>
         }

@@ -102,11 +102,18 @@ pub fn focus_by_id(id: &str) {
     }
 }
 
+/// Presses the button with this id.
+pub fn click(id: &str) {
+    if let Some(button) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
+        button.click();
+    }
+}
+
 /// What stands in the field with this id.
 pub fn text_of(id: &str) -> String {
-    element(id)
-        .and_then(|element| element.dyn_into::<HtmlInputElement>().ok())
-        .map(|input| input.value())
+    let value = element(id).and_then(|field| Reflect::get(&field, &"value".into()).ok());
+    value
+        .and_then(|value| value.as_string())
         .unwrap_or_default()
 }
 
@@ -312,7 +319,7 @@ const NEW_PARTS: &[&str] = &[
 
 /// Gives the focus to the panel, if what had it is gone; to the tab of the file, if that is
 /// another one.
-pub(super) fn restore_focus(is_other_file: bool) {
+pub fn restore_focus(is_other_file: bool) {
     let Some(document) = web_sys::window().and_then(|window| window.document()) else {
         return;
     };

@@ -175,25 +175,34 @@ fn chosen(session: &Rc<Session>, event: &Event) {
     {
         session.compare_with_file((file, None), tab);
     }
+    if session.imports.take()
+        && let Some(file) = files.next()
+    {
+        session.import_bookmarks((file, None), true);
+    }
     session.open_files(files.map(|file| (file, None)).collect());
 }
 
 impl Session {
     /// Lets the user choose files; the first of them is shown in this tab.
     pub fn choose(&self, instead: Option<TabId>) {
-        self.instead.set(instead);
-        self.compared.set(None);
-        self.ask_for_files();
+        self.choose_for(instead, None, false);
     }
 
     /// Lets the user choose a file that the one in front is compared with.
     pub fn choose_base(&self) {
-        self.instead.set(None);
-        self.compared.set(self.state().active);
-        self.ask_for_files();
+        self.choose_for(None, self.state().active, false);
     }
 
-    fn ask_for_files(&self) {
+    /// Lets the user choose a file of bookmarks for the one in front.
+    pub(super) fn choose_bookmarks(&self) {
+        self.choose_for(None, None, true);
+    }
+
+    fn choose_for(&self, instead: Option<TabId>, compared: Option<TabId>, imports: bool) {
+        self.instead.set(instead);
+        self.compared.set(compared);
+        self.imports.set(imports);
         let input = dom::element(FILE_ID).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
         if let Some(input) = input {
             // The same file may be chosen again.

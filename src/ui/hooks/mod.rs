@@ -14,8 +14,10 @@ mod keys;
 mod later;
 mod listener;
 mod media;
+mod recent;
 mod run;
 mod session;
+mod session_bookmarks;
 mod session_code;
 mod session_compare;
 mod session_crash;
@@ -25,6 +27,7 @@ mod session_guide;
 mod session_list;
 mod session_occupancy;
 mod session_open;
+mod session_replace;
 mod session_select;
 mod session_tree;
 mod session_verdict;
@@ -39,12 +42,14 @@ pub use self::address::{link_to, waits_for};
 pub use self::bytes::{CHUNK, COPY_MAX, Pieces, use_pieces};
 pub use self::dialog::use_modal;
 pub use self::dom::{
-    capture_pointer, cell_at, focus, focus_by_id, fraction_at, has_selected_text, number_at,
-    number_near, on_control, open_menu, scroll_into_view, set_text, text_of, value_of, width_of,
+    capture_pointer, cell_at, click, focus, focus_by_id, fraction_at, has_selected_text, number_at,
+    number_near, on_control, open_menu, restore_focus, scroll_into_view, set_text, text_of,
+    value_of, width_of,
 };
 pub use self::effect::{Local, fingerprint, use_change, use_local};
 pub use self::keys::pressed;
 pub use self::later::{Later, use_later};
+pub use self::recent::Recent;
 pub use self::session::{Session, SessionContext};
 pub use self::session_graph::drawing;
 pub use self::session_list::FIND;

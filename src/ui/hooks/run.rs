@@ -27,7 +27,7 @@ impl Session {
     pub fn run(self: &Rc<Self>, command: Command) {
         match command {
             Command::Home => self.go_home(),
-            Command::Open => self.choose(None),
+            Command::Open => self.choose_to_open(),
             Command::Reopen(tab) => self.reopen(tab),
             Command::Sample(place) => {
                 if let Some(sample) = SAMPLES.get(place) {
@@ -99,6 +99,11 @@ impl Session {
             }
             Command::ToggleRenumbered => self.toggle_renumbered(),
             Command::ShowInBase(span) => self.show_in_base(span),
+            Command::Bookmark => self.bookmark(),
+            Command::SaveComment => self.save_comment(),
+            Command::DeleteBookmark => self.delete_bookmark(),
+            Command::ExportBookmarks => self.export_bookmarks(),
+            Command::ImportBookmarks => self.choose_bookmarks(),
             Command::CopyComparison(form) => self.export_comparison(form, false),
             Command::SaveComparison(form) => self.export_comparison(form, true),
             command => self.run_on_selection(&command),
@@ -155,13 +160,14 @@ impl Session {
         let state = self.state();
         let view = state.active().and_then(|tab| tab.view());
         match (key, view) {
-            ("o", _) => self.choose(None),
+            ("o", _) => self.choose_to_open(),
             ("?", _) => self.show_dialog(Dialog::Help),
             ("/", Some(_)) => focus_by_id("search"),
             ("g", Some(_)) => self.show_dialog(Dialog::GoTo),
             ("." | ",", Some(view)) if view.compare.report.is_some() => {
                 self.step_difference(key == ".");
             }
+            (";", Some(_)) => self.bookmark(),
             ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),
             ("N", Some(_)) => return self.find_next(false),

@@ -16,6 +16,7 @@ use yew::prelude::*;
 use super::address::Step;
 use super::cache::Cache;
 use super::embedder::Embedder;
+use super::session_bookmarks::Marks;
 use super::theme;
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
@@ -58,6 +59,8 @@ pub struct Session {
     pub(super) instead: Cell<Option<TabId>>,
     /// The page that this one stands in.
     pub(super) embedder: RefCell<Option<Rc<Embedder>>>,
+    /// The file that is chosen next is one of bookmarks.
+    pub(super) imports: Cell<bool>,
     /// This file is compared with the one that is chosen next.
     pub(super) compared: Cell<Option<TabId>>,
 }
@@ -72,6 +75,8 @@ pub(super) struct Live {
     /// With it the browser gives the file again after it has changed.
     pub(super) handle: RefCell<Option<JsValue>>,
     pub(super) client: RefCell<Option<Client>>,
+    /// Counts how often a decoder was given the file.
+    pub(super) turn: Cell<u32>,
     /// What the file's decoders died of.
     pub(super) deaths: Rc<RefCell<Deaths>>,
     /// Ends the transfer over the network.
@@ -93,6 +98,8 @@ pub(super) struct Live {
     pub(super) is_open: Cell<bool>,
     /// The file is compared with this one as soon as both are here.
     pub(super) base: Cell<Option<TabId>>,
+    /// What is marked in it.
+    pub(super) marks: Marks,
     /// A file that is followed is looked at again.
     pub(super) look: RefCell<Option<Timer>>,
     /// Of a file that is followed, its bytes as they are now, and as they were before the last
@@ -100,6 +107,14 @@ pub(super) struct Live {
     pub(super) copy: RefCell<Option<File>>,
     pub(super) before: RefCell<Option<File>>,
     pub(super) before_tab: Cell<Option<TabId>>,
+}
+
+impl Live {
+    /// Another number than all before: an older decoder has nothing to say any more.
+    pub(super) fn next_turn(&self) -> u32 {
+        self.turn.set(self.turn.get().wrapping_add(1));
+        self.turn.get()
+    }
 }
 
 /// A click on a byte: the next one on the same byte selects what is around it.
@@ -140,6 +155,7 @@ impl Session {
             over: Cell::new(false),
             instead: Cell::new(None),
             embedder: RefCell::default(),
+            imports: Cell::new(false),
             compared: Cell::new(None),
         }
     }

@@ -11,6 +11,7 @@ use super::address::read_link;
 use super::fetch::{self, FetchError};
 use super::files::{self, Chosen};
 use super::session::{Live, Session, spawn};
+use crate::ui::bookmarks::FILE_MAX;
 use crate::ui::compare_state::Following;
 use crate::ui::paste;
 use crate::ui::route::Link;
@@ -41,12 +42,23 @@ impl Session {
                 first.get_or_insert(open);
                 continue;
             }
+            let name = file.name().to_ascii_lowercase();
+            if name.ends_with(".json") && file.size() <= FILE_MAX as f64 {
+                self.import_bookmarks((file, handle), false);
+                continue;
+            }
             let id = self.add_file((file, handle), Phase::Waiting);
             first.get_or_insert(id);
         }
         if let Some(id) = first {
             self.dispatch(Action::Activate(id));
         }
+    }
+
+    /// Opens a file, whatever is in it.
+    pub(super) fn open_as_file(self: &Rc<Self>, chosen: Chosen) {
+        let tab = self.add_file(chosen, Phase::Waiting);
+        self.dispatch(Action::Activate(tab));
     }
 
     /// Opens two files, and compares the second with the first.
@@ -63,6 +75,9 @@ impl Session {
     pub(super) fn add_file(&self, (file, handle): Chosen, phase: Phase) -> TabId {
         let live = Live::default();
         let name = file.name();
+        if let Some(handle) = &handle {
+            self.remember_file(&file, handle);
+        }
         *live.file.borrow_mut() = Some(file);
         *live.handle.borrow_mut() = handle;
         self.add(name, Origin::Local, phase, live)
@@ -256,33 +271,52 @@ impl Session {
         let Some(file) = live.file.borrow().clone() else {
             return;
         };
-        let spare = self.spare.borrow_mut().take();
-        let client = spare
-            .filter(|client| client.death().is_none())
-            .unwrap_or_else(Client::start);
-        if let Some(before) = live.client.replace(Some(client.clone())) {
-            before.stop();
-        }
+        let client = self.fresh_client();
+        live.next_turn();
         live.is_open.set(false);
-        live.asked.borrow_mut().clear();
-        live.pages.borrow_mut().clear();
-        live.cache.clear();
-        live.click.borrow_mut().take();
-        self.watch(tab, &client);
+        self.attach(tab, &client);
         self.dispatch(Action::Phase(tab, Phase::Decoding));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match client.open(file.name(), &file).await {
                 Ok(opened) => {
                     session.dispatch(Action::Opened(tab, Rc::new(opened)));
-                    live.is_open.set(true);
-                    let link = live.link.borrow_mut().take();
-                    session.follow_link(tab, link.unwrap_or_default());
-                    session.settle();
+                    session.go_on(tab, &live);
                 }
                 Err(error) => session.not_opened(tab, &client, error),
             }
         }));
+    }
+
+    /// A decoder that was started with the page, or another one.
+    pub(super) fn fresh_client(&self) -> Client {
+        let spare = self.spare.borrow_mut().take();
+        spare
+            .filter(|client| client.death().is_none())
+            .unwrap_or_else(Client::start)
+    }
+
+    /// From now on this decoder is asked about a tab's file; what the one before has said is
+    /// forgotten.
+    pub(super) fn attach(self: &Rc<Self>, tab: TabId, client: &Client) {
+        let Some(live) = self.live(tab) else { return };
+        if let Some(before) = live.client.replace(Some(client.clone())) {
+            before.stop();
+        }
+        live.asked.borrow_mut().clear();
+        live.pages.borrow_mut().clear();
+        live.cache.clear();
+        live.click.borrow_mut().take();
+        self.watch(tab, client);
+    }
+
+    /// What follows when a file is open.
+    pub(super) fn go_on(self: &Rc<Self>, tab: TabId, live: &Live) {
+        live.is_open.set(true);
+        self.load_bookmarks(tab);
+        let link = live.link.borrow_mut().take();
+        self.follow_link(tab, link.unwrap_or_default());
+        self.settle();
     }
 
     /// Opens a file again that has changed: by its handle, or by asking for it.
@@ -299,24 +333,6 @@ impl Session {
                 None => session.choose(Some(tab)),
             }
         }));
-    }
-
-    /// Shows another file, or a newer one of the same name, in a tab.
-    pub(super) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
-        let Some(live) = self.live(tab) else { return };
-        *live.link.borrow_mut() = self.stable_link_of(tab);
-        *live.file.borrow_mut() = Some(file);
-        live.deaths.take();
-        self.decode(tab);
-    }
-}
-
-impl Session {
-    /// What is selected and shown, as it is found in another version of the file.
-    fn stable_link_of(&self, tab: TabId) -> Option<Link> {
-        let state = self.state();
-        let view = state.tab(tab)?.view()?;
-        Some(view.link())
     }
 }
 

@@ -393,7 +393,7 @@ impl Session {
     }
 
     /// What there is at a place; and the list that goes with it.
-    async fn asked(
+    pub(super) async fn asked(
         &self,
         tab: TabId,
         place: Place,

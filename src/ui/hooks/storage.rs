@@ -4,16 +4,21 @@ fn storage() -> Option<web_sys::Storage> {
     web_sys::window()?.local_storage().ok()?
 }
 
+/// Does it remember anything?
+pub(super) fn is_there() -> bool {
+    storage().is_some()
+}
+
 /// What was remembered.
 pub(super) fn load(key: &str) -> Option<String> {
     storage()?.get_item(key).ok()?
 }
 
-/// Remembers; refused or full storage is no matter.
-pub(super) fn store(key: &str, value: Option<&str>) {
-    let Some(storage) = storage() else { return };
-    let _ = match value {
+/// Remembers; returns false where it does not, or has no room.
+pub(super) fn store(key: &str, value: Option<&str>) -> bool {
+    let kept = storage().map(|storage| match value {
         Some(value) => storage.set_item(key, value),
         None => storage.remove_item(key),
-    };
+    });
+    kept.is_some_and(|kept| kept.is_ok())
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod assembly;
+mod bookmarks;
 mod compare;
 mod graph;
 mod kernel_occupancy;
@@ -139,6 +140,16 @@ pub const PANELS: &[Panel] = &[
             |props| {
                 html! { <Problems ..props.clone() /> }
             },
+        )
+    },
+    Panel {
+        badge: bookmarks::badge,
+        ..panel(
+            PanelId::Bookmarks,
+            "Bookmarks",
+            // The row of tabs is full enough without it.
+            |view| !view.bookmarks.all().is_empty() || view.panel == PanelId::Bookmarks,
+            |props| html! { <bookmarks::BookmarkList ..props.clone() /> },
         )
     },
 ];

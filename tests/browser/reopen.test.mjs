@@ -1,0 +1,158 @@
+// A file that has changed on disk and is opened again: what was selected, open and shown stays.
+
+import assert from "node:assert/strict";
+import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { axe, dropFromDisk, eventually, journey, screenshot } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const sample = (name) => path.join(SAMPLES, name);
+
+const row = (page, name) => page.getByRole("treeitem", { name });
+const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
+const follow = (page) => page.getByRole("button", { name: "Follow the file" });
+const changed = (page) => page.getByRole("button", { name: /^Compare with before/ });
+
+/** Runs with a copy of a sample that is open and followed; `write` puts another one in its place. */
+async function followed(page, first, run) {
+  const folder = await mkdtemp(path.join(tmpdir(), "reopen-"));
+  try {
+    const file = path.join(folder, "kernel.zebin");
+    await copyFile(sample(first), file);
+    await dropFromDisk(page, [file]);
+    await page.locator(".head-line .chips").waitFor();
+    const write = async (name) => {
+      const { mtime } = await stat(file);
+      if (typeof name === "string") await copyFile(sample(name), file);
+      else await writeFile(file, name);
+      await utimes(file, new Date(), new Date(mtime.getTime() + 5000));
+    };
+    await run(write);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function startFollowing(page) {
+  await follow(page).click();
+  await eventually(() => follow(page).getAttribute("aria-pressed"), "true");
+}
+
+/** Opens the branch of a row. */
+async function expand(page, name) {
+  await row(page, name).first().click();
+  await page.keyboard.press("ArrowRight");
+  await eventually(() => row(page, name).first().getAttribute("aria-expanded"), "true");
+}
+
+journey("open branches, the selection, the panel and the focus stay when a followed file is compiled again",
+  { width: 1440, height: 900 },
+  async (page) => {
+    await followed(page, "vecadd-O0.bmg.zebin", async (write) => {
+      // What is shown of the tree from now on, each time that it changes.
+      await page.getByRole("tab", { name: "Symbols" }).click();
+      await page.getByRole("searchbox", { name: /^Filter symbols/ }).fill("vecadd");
+      await expand(page, /^ELF header/);
+      await expand(page, /^\.ze_info/);
+      await expand(page, /^kernels/);
+      await expand(page, /^\.note\.intelgt\.compat/);
+      await row(page, /^version/).last().click();
+      await startFollowing(page);
+      await page.getByRole("tree").focus();
+      const scrolled = await page.getByRole("tree").evaluate((tree) => tree.scrollTop);
+      assert.ok(scrolled > 0, "the journey is about a tree that is scrolled");
+      await page.evaluate(() => {
+        globalThis.seen = { rows: Infinity, top: Infinity, loading: false, lost: false };
+        const look = () => {
+          const { seen } = globalThis;
+          seen.rows = Math.min(seen.rows, document.querySelectorAll("[role=treeitem]").length);
+          seen.top = Math.min(seen.top, document.querySelector("#tree")?.scrollTop ?? 0);
+          seen.loading ||= document.querySelector(".loading") !== null;
+          seen.lost ||= document.activeElement?.id !== "tree";
+          requestAnimationFrame(look);
+        };
+        look();
+      });
+      await write("vecadd.bmg.zebin");
+      await changed(page).waitFor();
+      await page.locator(".status", { hasText: "read" }).waitFor();
+      // The new file is shown: the other build has less code.
+      await eventually(() => page.locator("#head-tree ~ .mono").innerText(), /^5\D840 B$/);
+      await eventually(() => selected(page).innerText(), /^version\s+"1\.73"/);
+      const { rows, top, loading, lost } = await page.evaluate(() => globalThis.seen);
+      assert.ok(rows > 20, `${rows} rows were there at the least`);
+      assert.ok(top > 0, "the tree does not jump to its begin");
+      assert.equal(loading, false, "the old version stays until the new one is open");
+      assert.equal(lost, false, "the tree keeps the focus");
+      for (const name of [/^ELF header/, /^\.ze_info/, /^kernels/, /^\.note\.intelgt\.compat/]) {
+        await page.getByRole("tree").evaluate((tree) => { tree.scrollTop = 0; });
+        await reveal(page, name);
+        assert.equal(await row(page, name).first().getAttribute("aria-expanded"), "true", String(name));
+      }
+      await page.getByRole("tree").evaluate((tree, to) => { tree.scrollTop = to; }, scrolled);
+      await eventually(() => selected(page).innerText(), /^version\s+"1\.73"/);
+      await page.getByRole("region", { name: "Inspector" }).getByRole("heading", { name: "version" }).waitFor();
+      assert.equal(await page.getByRole("tab", { name: /^Symbols/ }).getAttribute("aria-selected"), "true");
+      assert.equal(await page.getByRole("searchbox", { name: /^Filter symbols/ }).inputValue(), "vecadd");
+      await axe(page);
+    });
+  });
+
+/** Scrolls until a row is drawn. */
+async function reveal(page, name) {
+  for (let i = 0; i < 20 && await row(page, name).count() === 0; i += 1) {
+    await page.getByRole("tree").evaluate((tree) => { tree.scrollTop += 300; });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  }
+  await row(page, name).first().waitFor();
+}
+
+journey("what is not there any more leaves what is around it", { width: 1440, height: 900 }, async (page) => {
+  await followed(page, "spill.dg2.zebin", async (write) => {
+    await expand(page, /^\.ze_info/);
+    await expand(page, /^kernels/);
+    await expand(page, /^\d+ ?hugeprivate/);
+    await row(page, /^execution_env/).first().click();
+    await startFollowing(page);
+    await write("vecadd.bmg.zebin");
+    await changed(page).waitFor();
+    await eventually(() => selected(page).innerText(), /^kernels/);
+    await eventually(() => row(page, /^kernels \d/).getAttribute("aria-expanded"), "true");
+    // Everything about it is here, and nothing of the old version is.
+    assert.equal(await row(page, /hugeprivate/).count(), 0);
+    await eventually(() => page.getByRole("button", { name: "Copy link" }).isEnabled(), true);
+    await screenshot(page, "reopened");
+  });
+});
+
+journey("Reopen keeps open branches too", { width: 1440, height: 900 }, async (page) => {
+  await followed(page, "vecadd.bmg.zebin", async (write) => {
+    await expand(page, /^ELF header/);
+    await write("spill.dg2.zebin");
+    await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+    await page.getByRole("button", { name: "Reopen…" }).click();
+    await eventually(() => page.getByRole("button", { name: "Reopen…" }).count(), 0);
+    await page.locator(".head-line .chips", { hasText: "3 kernels" }).waitFor();
+    assert.equal(await row(page, /^ELF header/).getAttribute("aria-expanded"), "true");
+    // Every panel is of the new file.
+    await page.getByRole("tab", { name: /^Kernels/ }).click();
+    await page.getByRole("gridcell", { name: "hugeprivate" }).first().waitFor();
+  });
+});
+
+journey("a panel shows the rows of the new version", { width: 1440, height: 900 }, async (page) => {
+  await followed(page, "vecadd.bmg.zebin", async (write) => {
+    await page.getByRole("tab", { name: /^Kernels/ }).click();
+    await page.getByRole("gridcell", { name: "vecadd" }).first().waitFor();
+    await startFollowing(page);
+    await write("spill.dg2.zebin");
+    await page.getByRole("gridcell", { name: "hugeprivate" }).first().waitFor();
+    assert.equal(await page.locator("#kernels [data-row]").count(), 3);
+    // The bytes, too.
+    await row(page, /^ELF header/).click();
+    await page.locator("#hex").getByText(/^.*ELF.*$/).first().waitFor();
+    await write("kernels600.dg2.zebin");
+    await eventually(() => page.locator("#kernels").getAttribute("aria-rowcount"), /^60\d$/);
+  });
+});
