@@ -172,6 +172,7 @@ fn found(ancestry: &[Row], selection: Option<Selection>) -> Found {
     Found {
         selection,
         ancestry: ancestry.into(),
+        way: None,
         detail: detail(node),
         preview: Some(Rc::from([1, 2])),
         list: None,
