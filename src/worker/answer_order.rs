@@ -152,7 +152,6 @@ fn top_row(order: &KernelOrder, document: &Document, index: u64) -> Option<Row> 
         name: kernel.name.value.clone().into(),
         area: Area::Code,
         summary: Some(summary(kernel)),
-        span: Some(kernel.entry),
         severity: findings.map(|finding| finding.severity).max(),
         ..virtual_row(RowId::Kernel(place), index, order.parts(index).len() as u64)
     })
@@ -178,7 +177,7 @@ fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
     }
 }
 
-/// A kernel in a few words: `SIMD16 · 1344 bytes of code · spills`.
+/// A kernel in a few words: `SIMD16 · 1344 B of code · spills`.
 fn summary(kernel: &KernelRow) -> Str {
     let mut words: Vec<String> = kernel.demangled.iter().cloned().collect();
     if kernel.is_function {
@@ -188,7 +187,7 @@ fn summary(kernel: &KernelRow) -> Str {
         words.push(format!("SIMD{}", kernel.simd_size.value));
     }
     if let Some(size) = kernel.code_size {
-        words.push(format!("{} of code", plural(size.value, "byte")));
+        words.push(format!("{} B of code", size.value));
     }
     words.extend(kernel.hazards.iter().map(|hazard| hazard.text.to_string()));
     words.join(" · ").into()

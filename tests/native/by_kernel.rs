@@ -201,10 +201,7 @@ fn the_parts_of_a_kernel() {
     let mut file = File::sample("vecadd.bmg.zebin");
     let top = file.by_kernel(NodeId::ROOT);
     assert_eq!(names(&top), ["vecadd", "rest of the file"]);
-    assert_eq!(
-        top[0].summary.as_deref(),
-        Some("SIMD32 · 560 bytes of code")
-    );
+    assert_eq!(top[0].summary.as_deref(), Some("SIMD32 · 560 B of code"));
     assert_eq!(top[1].kind, NodeKind::File);
     let parts = file.by_kernel(top[0].id);
     assert_eq!(

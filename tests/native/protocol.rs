@@ -20,7 +20,7 @@ use zeview::worker::protocol::{
     BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
     Response, Row, SearchStep, Selected,
 };
-use zeview::worker::tree_order::TreeOrder;
+use zeview::worker::tree_order::{RowId, TreeOrder};
 
 // Messages
 
@@ -702,7 +702,43 @@ fn answers_about_real_files_survive() {
                 }
             }
         }
+        by_kernel_survives(&mut handler);
         seen += 1;
     }
     assert!(seen > 0);
+}
+
+/// The same of the tree by kernel, where the file has one.
+fn by_kernel_survives(handler: &mut Handler) {
+    let order = TreeOrder::Kernels;
+    let mut nodes = VecDeque::from([NodeId::ROOT]);
+    for _ in 0..300 {
+        let Some(node) = nodes.pop_front() else { break };
+        let (start, count) = (0, 20);
+        let request = Request::Rows {
+            order,
+            node,
+            start,
+            count,
+        };
+        let response = ask(handler, request).response;
+        survives(&response);
+        match response {
+            Response::Rows { rows, .. } => nodes.extend(rows.iter().map(|row| row.id)),
+            Response::Failed { .. } if node == NodeId::ROOT => return,
+            other => panic!("{other:?}"),
+        }
+        let request = Request::Select {
+            order,
+            place: Place::Node(node),
+            follow: None,
+        };
+        let response = ask(handler, request).response;
+        survives(&response);
+        match response {
+            Response::Selected(selected) => assert!(selected.way.is_some()),
+            Response::Failed { .. } => assert_eq!(RowId::of(node), RowId::Rest),
+            other => panic!("{other:?}"),
+        }
+    }
 }
