@@ -116,7 +116,9 @@ impl Session {
             self.find_way(tab, &view.selection);
         }
         let count = view.by_kernel.as_ref().and_then(|tree| tree.root().count);
-        for page in 0..count.unwrap_or(0).min(ROOT_MAX).div_ceil(PAGE) {
+        // More are shown in ranges, and loaded with these.
+        let count = count.filter(|count| *count <= ROOT_MAX);
+        for page in 0..count.unwrap_or(0).div_ceil(PAGE) {
             self.load_page(tab, NodeId::ROOT, page * PAGE);
         }
     }
