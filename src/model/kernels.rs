@@ -15,10 +15,28 @@ use super::source::Sources;
 use super::span::Span;
 use super::value::{Str, Value};
 
+/// What stands before a kernel's name in the names of sections: of its code, of the relocations
+/// of that, then of data about it.
+pub static SECTION_PREFIXES: [&str; 6] = [
+    ".text.",
+    ".rel.text.",
+    ".rela.text.",
+    ".gtpin_info.",
+    ".visaasm.",
+    ".debug_info.",
+];
+
 /// Who knows the kernels of a document.
 pub trait Kernels {
+    /// How many there are, with the functions; their rows are not made for that.
+    fn count(&self) -> u64;
+
     /// All kernels in the order of the file, then the functions; made once.
     fn rows(&self, sources: &Sources) -> Rc<Vec<KernelRow>>;
+
+    /// The bytes of the entries about one of them in tables that it shares with others, but for
+    /// its own entry: symbols, descriptions.
+    fn mentions(&self, row: &KernelRow, sources: &Sources) -> Vec<Span>;
 
     /// One of them in full.
     fn detail(&self, index: usize, sources: &Sources) -> Option<KernelDetail>;

@@ -38,6 +38,7 @@ mod image_graph;
 pub mod images;
 #[cfg(feature = "decode")]
 pub mod json;
+pub mod kernel_order;
 pub mod kernels;
 mod late;
 pub mod linkage;

@@ -11,6 +11,7 @@ use crate::model::list::ListId;
 use crate::model::list::write::Form;
 use crate::model::{SourceId, Span};
 use crate::worker::protocol::CompareForm;
+use crate::worker::tree_order::TreeOrder;
 
 /// A text that names no command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +144,8 @@ commands! {
     TogglePadding = "toggle-padding";
     /// Shows the defaults of what is not in the file, or hides them.
     ToggleDefaults = "toggle-defaults";
+    /// Shows the tree in this order.
+    Order(order: TreeOrder) = "order";
     /// Shows what the driver does on the file's own device.
     OwnDevice = "own-device";
     /// Shows the rows of a list that are shown only on demand, or hides them.
@@ -288,6 +291,7 @@ impl ByteForm {
 }
 
 words!(ByteForm: Hex = "hex", Text = "text", C = "c", Rust = "rust", Python = "python", Base64 = "base64");
+words!(TreeOrder: File = "file", Kernels = "kernels");
 words!(CompareForm: Markdown = "markdown", Html = "html", Json = "json");
 words!(Form: Csv = "csv", Tabs = "tabs", Markdown = "markdown", Json = "json", Plain = "plain");
 
@@ -381,6 +385,7 @@ mod tests {
         ByteForm = ByteForm::Rust;
         Form = Form::Tabs;
         CompareForm = CompareForm::Html;
+        TreeOrder = TreeOrder::Kernels;
     }
 
     #[test]

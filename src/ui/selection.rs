@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::route::{self, Target};
 use crate::model::{NodeId, NodeKind, SourceId, Span};
 use crate::worker::protocol::Row;
+use crate::worker::tree_order::TreeOrder;
 
 /// How the selection came about; it decides whether the address gets an entry to go back
 /// to.
@@ -24,6 +25,9 @@ pub struct Selection {
     /// The rows from the root's child to the selected node, or to the innermost one that
     /// holds the selected bytes. Empty: the root.
     pub ancestry: Rc<[Row]>,
+    /// The rows on the way to it in the tree by kernel, once they are known and that order is
+    /// shown. An entry of a kernel stands twice: the way that was chosen.
+    pub way: Option<Rc<[Row]>>,
     /// The bytes; derived values have none.
     pub span: Option<Span>,
     /// The bytes were chosen freely and are not those of the node.
@@ -39,6 +43,7 @@ impl Selection {
     pub fn root(span: Option<Span>) -> Selection {
         Selection {
             ancestry: Rc::from([]),
+            way: None,
             span,
             free: false,
             via: Via::Address,
@@ -51,6 +56,7 @@ impl Selection {
         Selection {
             span: ancestry.last().and_then(|row| row.span),
             ancestry,
+            way: None,
             free: false,
             via,
             serial: 0,
@@ -63,6 +69,7 @@ impl Selection {
             free: ancestry.last().is_none_or(|row| row.span != Some(span)),
             span: Some(span),
             ancestry,
+            way: None,
             via,
             serial: 0,
         }
@@ -73,6 +80,15 @@ impl Selection {
         match span.is_empty() {
             true => Selection::node(ancestry, via),
             false => Selection::bytes(ancestry, span, via),
+        }
+    }
+
+    /// The rows on the way to it in a tree of this order; `None` while they are not known.
+    pub fn way_in(&self, order: TreeOrder) -> Option<&[Row]> {
+        match order {
+            TreeOrder::File => Some(&self.ancestry),
+            TreeOrder::Kernels if self.ancestry.is_empty() && self.way.is_none() => Some(&[]),
+            TreeOrder::Kernels => self.way.as_deref(),
         }
     }
 

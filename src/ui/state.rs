@@ -22,6 +22,7 @@ use crate::model::list::{Detail as ListDetail, ListId};
 use crate::model::modules::Holder;
 use crate::model::{NodeId, SourceId, Span, Summary};
 use crate::worker::protocol::{Detail, ListAt, Opened, Row};
+use crate::worker::tree_order::TreeOrder;
 
 /// One of the open files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -218,6 +219,8 @@ pub struct Layout {
     pub no_padding: bool,
     /// The defaults of what is not in the file are not shown.
     pub no_defaults: bool,
+    /// In which order the tree shows files that have kernels.
+    pub order: TreeOrder,
 }
 
 /// How far a file has come.
@@ -251,6 +254,8 @@ pub struct View {
     pub opening: u32,
     /// Its tree as far as it is known.
     pub tree: Rc<Tree>,
+    /// The same by kernel, if it has some.
+    pub by_kernel: Option<Rc<Tree>>,
     /// What is selected.
     pub selection: Selection,
     /// Everything about the selected node, once it is here.
@@ -312,6 +317,8 @@ pub struct Found {
     pub selection: Option<Selection>,
     /// The rows on the way to the selected node, with their counts.
     pub ancestry: Rc<[Row]>,
+    /// The same in the tree by kernel, if that was asked for.
+    pub way: Option<Rc<[Row]>>,
     /// What is known of the selected node.
     pub detail: Rc<Detail>,
     /// The first of the selected bytes, if they are here.
@@ -418,8 +425,8 @@ pub enum Action {
     Opened(TabId, Rc<Opened>),
     /// A link says what is shown of a file.
     Show(TabId, Shown),
-    /// The tree has changed.
-    Tree(TabId, Vec<TreeChange>),
+    /// The tree in this order has changed.
+    Tree(TabId, TreeOrder, Vec<TreeChange>),
     /// More is known of what the driver does with it.
     Verdict(TabId, VerdictChange),
     /// More is known of what limits a kernel.
@@ -512,6 +519,7 @@ impl State {
         selection.serial = self.serial;
         let view = View {
             tree: Rc::new(Tree::new(&opened)),
+            by_kernel: Tree::by_kernel(&opened).map(Rc::new),
             selection,
             opened,
             opening: self.serial,
@@ -541,6 +549,9 @@ impl State {
         self.change_view(id, |view| {
             let tree = Rc::make_mut(&mut view.tree);
             tree.follow(&before.tree);
+            if let (Some(tree), Some(before)) = (&mut view.by_kernel, &before.by_kernel) {
+                Rc::make_mut(tree).follow(before);
+            }
             tree.open_again(&restored.ways);
             tree.reveal(&restored.selected);
             if !restored.selected.is_empty() {
@@ -561,6 +572,7 @@ impl State {
         selection.serial = self.serial;
         self.change_view(id, |view| {
             Rc::make_mut(&mut view.tree).reveal(&selection.ancestry);
+            view.reveal_by_kernel(selection.way.as_deref());
             if view.selection.span != selection.span {
                 view.preview = Rc::from([]);
             }
@@ -593,6 +605,10 @@ impl State {
             }
             Rc::make_mut(&mut view.tree).learn(&found.ancestry);
             view.selection.ancestry = found.ancestry;
+            if view.selection.way.is_none() {
+                view.reveal_by_kernel(found.way.as_deref());
+                view.selection.way = found.way;
+            }
             view.detail = Some(found.detail);
             if let Some(preview) = found.preview {
                 view.preview = preview;
@@ -606,6 +622,34 @@ impl State {
 }
 
 impl View {
+    /// The order in which its tree is shown: by kernel only if it has some.
+    pub fn order(&self, layout: &Layout) -> TreeOrder {
+        match self.by_kernel {
+            Some(_) => layout.order,
+            None => TreeOrder::File,
+        }
+    }
+
+    /// Its tree in this order.
+    pub fn tree_in(&self, order: TreeOrder) -> &Rc<Tree> {
+        let by_kernel = self.by_kernel.as_ref();
+        let by_kernel = by_kernel.filter(|_| order == TreeOrder::Kernels);
+        by_kernel.unwrap_or(&self.tree)
+    }
+
+    fn tree_mut(&mut self, order: TreeOrder) -> &mut Tree {
+        match (order, &mut self.by_kernel) {
+            (TreeOrder::Kernels, Some(tree)) => Rc::make_mut(tree),
+            _ => Rc::make_mut(&mut self.tree),
+        }
+    }
+
+    fn reveal_by_kernel(&mut self, way: Option<&[Row]>) {
+        if let (Some(tree), Some(way)) = (&mut self.by_kernel, way) {
+            Rc::make_mut(tree).reveal(way);
+        }
+    }
+
     /// The summary of the document that the selection is in, as far as it is known.
     pub fn summary(&self) -> &Summary {
         let report = self.verdict.report.as_ref();
@@ -783,8 +827,8 @@ impl Reducible for State {
                 state.layout.upper_is_panel |= !shown.panel.is_empty();
                 state.change_view(id, |view| view.show(&shown));
             }
-            Action::Tree(id, changes) => state.change_view(id, |view| {
-                let tree = Rc::make_mut(&mut view.tree);
+            Action::Tree(id, order, changes) => state.change_view(id, |view| {
+                let tree = view.tree_mut(order);
                 for change in changes {
                     apply(tree, change);
                 }

@@ -172,6 +172,7 @@ fn found(ancestry: &[Row], selection: Option<Selection>) -> Found {
     Found {
         selection,
         ancestry: ancestry.into(),
+        way: None,
         detail: detail(node),
         preview: Some(Rc::from([1, 2])),
         list: None,
@@ -407,4 +408,63 @@ fn a_newer_version_is_shown_as_the_one_before() {
     );
     // Bytes of the old version mean nothing in the new one.
     assert_eq!(kernels.of, None);
+}
+
+#[test]
+fn each_order_has_a_tree_of_its_own() {
+    let kernel = row(900, Some(0), 1, Some(2));
+    let rows = vec![row(901, Some(0), 0, Some(2)), kernel.clone()];
+    let change = TreeChange::Rows(NodeId::ROOT, 0, 2, rows);
+    let mut opened = opened(3);
+    opened.by_kernel = Some(2);
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened)),
+        Action::Tree(TabId(1), TreeOrder::Kernels, vec![change]),
+    ]);
+    let shown = view(&state);
+    let second = |order| {
+        shown
+            .tree_in(order)
+            .child(NodeId::ROOT, 1)
+            .map(|row| row.id)
+    };
+    assert_eq!(second(TreeOrder::File), Some(NodeId(2)));
+    assert_eq!(second(TreeOrder::Kernels), Some(NodeId(900)));
+    // What is selected is revealed in both, as soon as the way is known.
+    let ancestry = [row(3, Some(0), 2, Some(10)), row(30, Some(3), 0, Some(0))];
+    let selection = Selection::node(Rc::from(ancestry.clone()), Via::Jump);
+    let state = state.reduce(Action::Select(TabId(1), selection, None));
+    assert!(view(&state).tree.is_open(NodeId(3)));
+    let order = TreeOrder::Kernels;
+    assert_eq!(view(&state).selection.way_in(order), None);
+    let mut late = found(&ancestry, None);
+    late.way = Some(Rc::from([kernel, row(1030, Some(900), 1, Some(0))]));
+    let state = state.reduce(Action::Selected(TabId(1), Box::new(late)));
+    let shown = view(&state);
+    assert!(shown.tree_in(order).is_open(NodeId(900)));
+    assert!(!shown.tree.is_open(NodeId(900)));
+    let way = shown.selection.way_in(order).map(<[Row]>::len);
+    assert_eq!(way, Some(2));
+}
+
+#[test]
+fn the_order_by_kernel_is_for_files_with_kernels() {
+    for (rows, expected) in [(Some(4), TreeOrder::Kernels), (None, TreeOrder::File)] {
+        let mut opened = opened(3);
+        opened.by_kernel = rows;
+        let state = reduced([
+            Action::Add(tab(1)),
+            Action::Opened(TabId(1), Rc::new(opened)),
+        ]);
+        let layout = Layout {
+            order: TreeOrder::Kernels,
+            ..Layout::default()
+        };
+        assert_eq!(view(&state).order(&layout), expected);
+        assert_eq!(view(&state).order(&Layout::default()), TreeOrder::File);
+        // The opened file itself is at the root in each.
+        let root = view(&state).selection.way_in(expected);
+        assert_eq!(root.map(<[Row]>::len), Some(0));
+    }
 }

@@ -61,6 +61,22 @@ impl Tree {
         tree
     }
 
+    /// The same by kernel: how many rows are below the root, and none of them. Returns `None` for
+    /// a file without kernels.
+    pub fn by_kernel(opened: &Opened) -> Option<Tree> {
+        let root = Rc::new(Row {
+            count: Some(opened.by_kernel?),
+            ..opened.root.clone()
+        });
+        let mut tree = Tree {
+            root: Rc::clone(&root),
+            branches: BTreeMap::new(),
+            version: 0,
+        };
+        tree.open(&root);
+        Some(tree)
+    }
+
     /// The opened file's row.
     pub fn root(&self) -> &Rc<Row> {
         &self.root

@@ -34,6 +34,7 @@ pub(crate) fn opened(children: u64) -> Opened {
             .collect(),
         diagnostics: Vec::new(),
         rules: Vec::new(),
+        by_kernel: Some(children),
         devices: Vec::new(),
         bytes_read: 100,
         millis: 1.0,

@@ -49,6 +49,7 @@ mod tests {
 
     fn detail(node: u32) -> Request {
         Request::Rows {
+            order: Default::default(),
             node: NodeId(node),
             start: 0,
             count: 1,

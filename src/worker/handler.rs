@@ -10,11 +10,13 @@ use std::rc::Rc;
 
 use super::answer_code::Counting;
 use super::answer_list::Lists;
+use super::answer_order::ByKernel;
 use super::answer_search::Searching;
 use super::protocol::{
     BYTES_MAX, Detail, Envelope, ExportForm, Follow, KnownRow, LeafRow, Opened, PREVIEW, Place,
     Problem, ROWS_MAX, Request, Response, Row, Selected,
 };
+use super::tree_order::TreeOrder;
 use super::{answer_diff, answer_graph, answer_verdict};
 use crate::decode::decode;
 use crate::decode::text::plural;
@@ -91,6 +93,7 @@ struct OpenFile {
     trouble: Trouble,
     /// The name of the file that it is compared with, and the last read of that file that failed.
     base: (String, Trouble),
+    by_kernel: ByKernel,
     lists: Lists,
     counting: Counting,
     searching: Searching,
@@ -136,6 +139,7 @@ impl Handler {
             document,
             trouble,
             base: Default::default(),
+            by_kernel: ByKernel::default(),
             lists: Lists::default(),
             counting: Counting::default(),
             searching: Searching::default(),
@@ -214,7 +218,24 @@ impl OpenFile {
         let document = &mut self.document;
         match request {
             Request::Open { .. } | Request::Rules => failed("not a request about a file"),
-            Request::Rows { node, start, count } => {
+            Request::Rows {
+                order: TreeOrder::Kernels,
+                node,
+                start,
+                count,
+            } => {
+                let end = start.saturating_add((*count).min(ROWS_MAX));
+                match self.by_kernel.rows(document, *node, *start..end) {
+                    Some((count, rows)) => Response::Rows { count, rows }.into(),
+                    None => no_such_node(*node),
+                }
+            }
+            Request::Rows {
+                order: TreeOrder::File,
+                node,
+                start,
+                count,
+            } => {
                 let end = start.saturating_add((*count).min(ROWS_MAX));
                 let Some(parent) = document.node(*node) else {
                     return no_such_node(*node);
@@ -224,8 +245,12 @@ impl OpenFile {
                     rows: rows(document, *node, *start..end),
                 })
             }
-            Request::Select { place, follow } => {
-                let selected = self.select(place, follow.as_ref());
+            Request::Select {
+                order,
+                place,
+                follow,
+            } => {
+                let selected = self.select(*order, place, follow.as_ref());
                 selected.map_or_else(failed, |selected| {
                     Response::Selected(Box::new(selected)).into()
                 })
@@ -317,12 +342,23 @@ impl OpenFile {
     /// # Errors
     ///
     /// When there is no such place; says so in words.
-    fn select(&mut self, place: &Place, follow: Option<&Follow>) -> Result<Selected, String> {
+    fn select(
+        &mut self,
+        order: TreeOrder,
+        place: &Place,
+        follow: Option<&Follow>,
+    ) -> Result<Selected, String> {
         let document = &mut self.document;
         let mut selected = None;
         let mut marked = None;
         let ids = match place {
-            Place::Node(id) => lineage(document, *id),
+            Place::Node(id) => {
+                let node = match order {
+                    TreeOrder::File => Some(*id),
+                    TreeOrder::Kernels => self.by_kernel.node_of(document, *id),
+                };
+                lineage(document, node.ok_or("No such node in the tree.")?)
+            }
             Place::Byte(source, offset) => document.nodes_at(*source, *offset),
             Place::Span(span) => {
                 let ids = document.nodes_for(*span);
@@ -379,6 +415,10 @@ impl OpenFile {
         let preview =
             selected.and_then(|span| document.sources.read_clamped(span.subspan(0, PREVIEW)).ok());
         Ok(Selected {
+            way: match order {
+                TreeOrder::File => None,
+                TreeOrder::Kernels => self.by_kernel.way(document, &ids),
+            },
             ancestry: ancestry(document, &ids),
             detail,
             preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
@@ -391,6 +431,8 @@ impl OpenFile {
         let mut root = row(document, NodeId::ROOT, document.root());
         root.count = Some(document.count(document.root()));
         let rows = rows(document, NodeId::ROOT, 0..ROWS_MAX);
+        let kernels = document.kernels(NodeId::ROOT);
+        let kernels = kernels.map_or(0, |kernels| kernels.count());
         let diagnostics = problems(document);
         Opened {
             name: self.name.clone(),
@@ -401,6 +443,7 @@ impl OpenFile {
             rows,
             diagnostics,
             rules: document.rules.clone(),
+            by_kernel: (kernels > 0).then(|| kernels.saturating_add(1)),
             devices: document.devices(),
             bytes_read: document.sources.bytes_read(),
             millis: clock() - started,
@@ -493,7 +536,8 @@ fn problems(document: &mut Document) -> Vec<Problem> {
     problems
 }
 
-fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
+/// The rows of a node's children in the order of the file.
+pub(super) fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
     let ids = document.children(parent, range);
     rows_of(document, &ids)
 }
@@ -568,7 +612,8 @@ fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
     ids
 }
 
-fn row(document: &Document, id: NodeId, node: &Node) -> Row {
+/// The row of a node in the order of the file.
+pub(super) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
     Row {
         id,
         parent: node.parent,

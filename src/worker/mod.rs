@@ -1,6 +1,7 @@
 //! The page and the decoder talk through here.
 //!
 //! * [`protocol`]: the messages; plain data that both sides know.
+//! * [`tree_order`]: the orders of the tree, and the ids of its rows.
 //! * `codec` (feature `wasm`): the messages as JavaScript objects.
 //! * `client` (feature `ui`): runs in the page; turns requests into futures, tells when the
 //!   decoder dies. `deaths` keeps what it died of.
@@ -9,6 +10,7 @@
 //!   the messages on to `handler`.
 
 pub mod protocol;
+pub mod tree_order;
 
 #[cfg(feature = "decode")]
 mod answer_code;
@@ -18,6 +20,8 @@ mod answer_diff;
 mod answer_graph;
 #[cfg(feature = "decode")]
 mod answer_list;
+#[cfg(feature = "decode")]
+mod answer_order;
 #[cfg(feature = "decode")]
 mod answer_search;
 #[cfg(feature = "decode")]

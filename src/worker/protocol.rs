@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tree_order::TreeOrder;
 use crate::model::assembly::Mix;
 use crate::model::blocks::{Block, BlockGroup, Edge};
 use crate::model::diff::Head;
@@ -27,7 +28,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 12;
+pub const PROTOCOL_VERSION: u32 = 13;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,8 +51,10 @@ pub enum Request {
         /// The file's name, for the tree's root.
         name: String,
     },
-    /// How many children a node has, and those from `start` on.
+    /// How many children a row of the tree has, and those from `start` on.
     Rows {
+        /// In which order of the tree.
+        order: TreeOrder,
         /// The parent.
         node: NodeId,
         /// The first child.
@@ -61,6 +64,8 @@ pub enum Request {
     },
     /// Everything that the page shows of a selection.
     Select {
+        /// The order of the tree that shows it.
+        order: TreeOrder,
         /// What is selected.
         place: Place,
         /// The list whose row is shown with it.
@@ -191,7 +196,7 @@ pub enum CompareForm {
 /// What is selected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// A node.
+    /// A node; in the order by kernel that of the row with this id.
     Node(NodeId),
     /// The innermost node that holds a byte.
     Byte(SourceId, u64),
@@ -414,6 +419,8 @@ pub struct Opened {
     pub diagnostics: Vec<Problem>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
+    /// How many rows the tree by kernel has below the root; `None` for a file without kernels.
+    pub by_kernel: Option<u64>,
     /// The devices of [`Request::Verdict`], by name.
     pub devices: Vec<Str>,
     /// How many bytes were read for all this.
@@ -761,6 +768,9 @@ pub struct Selected {
     /// The rows from the root's child down to the selected node, each with its `count`; the
     /// root itself only if nothing else is there.
     pub ancestry: Vec<Row>,
+    /// The same in the tree by kernel, without the root, if that order was asked for and the file
+    /// has kernels.
+    pub way: Option<Vec<Row>>,
     /// What is known of the selected node.
     pub detail: Detail,
     /// The first of the selected bytes, at most [`PREVIEW`]: of a [`Place::Span`] these, of all

@@ -10,6 +10,7 @@ use zeview::model::list::{Detail, Key, List, ListId};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
+use zeview::worker::tree_order::TreeOrder;
 
 use crate::support::containers::*;
 use crate::support::open;
@@ -457,6 +458,7 @@ fn a_chosen_row_stays_in_the_table_of_its_container() {
             or_first: false,
         };
         let request = Request::Select {
+            order: TreeOrder::File,
             place: Place::Span(place),
             follow: Some(follow),
         };

@@ -14,6 +14,7 @@ use zeview::model::list::{Detail, List, ListId, Match, writer};
 use zeview::model::{Document, NodeId, SourceId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, Follow, ListAt, ListPage, Place, Request, Response};
+use zeview::worker::tree_order::TreeOrder;
 
 fn tables(document: &Document) -> Rc<Tables> {
     let linkage = document.linkage(NodeId::ROOT).expect("no linkage");
@@ -267,6 +268,7 @@ fn a_symbol_without_a_size_leads_to_what_stands_there() {
     let place = row.cells[3].span.unwrap();
     assert!(place.is_empty());
     let request = Request::Select {
+        order: TreeOrder::File,
         place: Place::Span(place),
         follow: Some(Follow {
             document: NodeId::ROOT,
@@ -580,7 +582,14 @@ fn page(handler: &mut Handler, list: ListId, query: &Query, start: u64, count: u
 /// The node that a place is in.
 fn node(handler: &mut Handler, place: Place) -> NodeId {
     let follow = None;
-    match answer(handler, Request::Select { place, follow }) {
+    match answer(
+        handler,
+        Request::Select {
+            order: TreeOrder::File,
+            place,
+            follow,
+        },
+    ) {
         Response::Selected(selected) => selected.ancestry.last().unwrap().id,
         other => panic!("{other:?}"),
     }
@@ -650,6 +659,7 @@ fn pages_and_places_of_a_long_list() {
     };
     for place in [Place::Span(entry), Place::Row(261)] {
         let request = Request::Select {
+            order: TreeOrder::File,
             place,
             follow: Some(follow.clone()),
         };
@@ -663,7 +673,14 @@ fn pages_and_places_of_a_long_list() {
         assert_eq!(selected.preview, bytes);
     }
     for (place, follow) in [(Place::Row(20_000), Some(follow)), (Place::Row(0), None)] {
-        let answer = answer(&mut handler, Request::Select { place, follow });
+        let answer = answer(
+            &mut handler,
+            Request::Select {
+                order: TreeOrder::File,
+                place,
+                follow,
+            },
+        );
         assert!(matches!(answer, Response::Failed { .. }), "{answer:?}");
     }
 }

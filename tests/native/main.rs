@@ -5,6 +5,7 @@
 mod support;
 
 mod assembly;
+mod by_kernel;
 mod cli;
 mod cli_action;
 mod cli_check;

@@ -20,6 +20,7 @@ use zeview::worker::protocol::{
     BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
     Response, Row, SearchStep, Selected,
 };
+use zeview::worker::tree_order::{RowId, TreeOrder};
 
 // Messages
 
@@ -182,6 +183,7 @@ fn failure(answer: Answer) -> (String, bool) {
 
 fn select(place: Place) -> Request {
     Request::Select {
+        order: TreeOrder::File,
         place,
         follow: None,
     }
@@ -239,7 +241,17 @@ fn only_so_many_problems_get_a_path() {
 fn rows_come_in_pages() {
     let (mut handler, _) = handler();
     let node = id(&mut handler, "table");
-    let mut page = |start, count| rows(ask(&mut handler, Request::Rows { node, start, count }));
+    let mut page = |start, count| {
+        rows(ask(
+            &mut handler,
+            Request::Rows {
+                order: TreeOrder::File,
+                node,
+                start,
+                count,
+            },
+        ))
+    };
     let all = page(0, u64::MAX);
     assert_eq!(all.len() as u64, ROWS_MAX);
     let some = page(600, 3);
@@ -258,6 +270,7 @@ fn rows_come_with_their_number() {
     for (path, expected) in [("table", ENTRIES), ("header", 2), ("rest", 0), ("", 3)] {
         let node = id(&mut handler, path);
         let request = Request::Rows {
+            order: TreeOrder::File,
             node,
             start: 1,
             count: 1,
@@ -516,6 +529,7 @@ fn what_cannot_be_asked_is_said() {
         select(Place::Row(0)),
         Request::Export { node, form },
         Request::Rows {
+            order: TreeOrder::File,
             node,
             start: 0,
             count: 1,
@@ -537,6 +551,7 @@ fn requests_about_an_older_file_are_refused() {
             id: 2,
             about,
             request: Request::Rows {
+                order: TreeOrder::File,
                 node: NodeId::ROOT,
                 start: 0,
                 count: 9,
@@ -667,7 +682,12 @@ fn answers_about_real_files_survive() {
             let (start, count) = (0, 20);
             for request in [
                 select(Place::Node(node)),
-                Request::Rows { node, start, count },
+                Request::Rows {
+                    order: TreeOrder::File,
+                    node,
+                    start,
+                    count,
+                },
             ] {
                 let response = ask(&mut handler, request).response;
                 survives(&response);
@@ -682,7 +702,43 @@ fn answers_about_real_files_survive() {
                 }
             }
         }
+        by_kernel_survives(&mut handler);
         seen += 1;
     }
     assert!(seen > 0);
+}
+
+/// The same of the tree by kernel, where the file has one.
+fn by_kernel_survives(handler: &mut Handler) {
+    let order = TreeOrder::Kernels;
+    let mut nodes = VecDeque::from([NodeId::ROOT]);
+    for _ in 0..300 {
+        let Some(node) = nodes.pop_front() else { break };
+        let (start, count) = (0, 20);
+        let request = Request::Rows {
+            order,
+            node,
+            start,
+            count,
+        };
+        let response = ask(handler, request).response;
+        survives(&response);
+        match response {
+            Response::Rows { rows, .. } => nodes.extend(rows.iter().map(|row| row.id)),
+            Response::Failed { .. } if node == NodeId::ROOT => return,
+            other => panic!("{other:?}"),
+        }
+        let request = Request::Select {
+            order,
+            place: Place::Node(node),
+            follow: None,
+        };
+        let response = ask(handler, request).response;
+        survives(&response);
+        match response {
+            Response::Selected(selected) => assert!(selected.way.is_some()),
+            Response::Failed { .. } => assert_eq!(RowId::of(node), RowId::Rest),
+            other => panic!("{other:?}"),
+        }
+    }
 }

@@ -11,6 +11,7 @@ use zeview::model::modules::{Holder, ModuleGraph, PropertyValue};
 use zeview::model::{Document, NodeId, NodeKind, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Envelope, Follow, Place, Request, Response};
+use zeview::worker::tree_order::TreeOrder;
 
 fn graph(document: &Document) -> Rc<ModuleGraph> {
     let modules = document.modules(NodeId::ROOT).expect("there are modules");
@@ -403,6 +404,7 @@ fn a_selection_has_its_module_and_its_properties() {
             or_first: false,
         };
         let request = Request::Select {
+            order: TreeOrder::File,
             place: Place::Path(path.to_owned()),
             follow: Some(follow),
         };

@@ -7,6 +7,7 @@ use zeview::model::modules::Holder;
 use zeview::model::{Document, NodeId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
+use zeview::worker::tree_order::TreeOrder;
 
 use super::invariants::Depth;
 
@@ -415,6 +416,7 @@ pub fn ask_all(handler: &mut Handler, mut begin: impl FnMut(&Request)) {
                 .map(|row| Place::Span(row.entry));
             for place in places.chain([Place::Row(0)]) {
                 let selected = ask(Request::Select {
+                    order: TreeOrder::File,
                     place,
                     follow: Some(follow.clone()),
                 });

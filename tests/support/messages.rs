@@ -24,6 +24,7 @@ use zeview::worker::protocol::{
     KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened, Place, Problem, Request,
     Response, Row, SearchStep, Selected, VerdictReport,
 };
+use zeview::worker::tree_order::TreeOrder;
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
 
@@ -34,6 +35,7 @@ pub fn requests() -> Vec<Envelope> {
             name: "Ünïcode \u{1f600}.zebin".to_owned(),
         },
         Request::Rows {
+            order: TreeOrder::File,
             node,
             start: u64::MAX,
             count: 0,
@@ -129,6 +131,7 @@ pub fn requests() -> Vec<Envelope> {
         .into_iter()
         .zip(0..)
         .map(|(place, at)| Request::Select {
+            order: TreeOrder::Kernels,
             place,
             follow: follow(at),
         });
@@ -204,12 +207,14 @@ fn responses() -> Vec<Response> {
         },
         Response::Selected(Box::new(Selected {
             ancestry: vec![row(Value::None)],
+            way: Some(vec![row(Value::None)]),
             detail: detail(),
             preview: (240..=255).collect(),
             list: Some(Box::new(list_at(list::Detail::Kernel(Box::new(kernel()))))),
         })),
         Response::Selected(Box::new(Selected {
             ancestry: Vec::new(),
+            way: None,
             detail: detail(),
             preview: Vec::new(),
             list: None,
@@ -657,6 +662,7 @@ fn opened() -> Opened {
             path: "Section headers/[3]".to_owned(),
         }],
         rules: vec![rule()],
+        by_kernel: Some(u64::MAX),
         devices: vec!["dg2-g10".into()],
         bytes_read: 4096,
         millis: 1.25,

@@ -40,7 +40,7 @@ pub struct ElfFile {
     /// The compressed sections, by index.
     pub(super) packed: Vec<Packed>,
     /// The functions and entries of the symbol table, by section.
-    pub(super) symbols: Vec<SymbolRef>,
+    pub symbols: Vec<SymbolRef>,
 }
 
 /// A symbol of code, for finding the symbols of a section.

@@ -1,6 +1,6 @@
 //! Links between the parts of a zebin: a kernel, its code, symbols, relocations and GTPin data.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ze_info::Kernel;
@@ -135,6 +135,26 @@ impl Links {
         if section.kind == SectionType::SHT_ZEBIN_GTPIN_INFO {
             let text = name.and_then(|n| self.text.get(n));
             found.extend(text.and_then(|t| self.section("code", *t)));
+        }
+        found
+    }
+
+    /// The entries of the symbols in the code of a kernel.
+    pub fn symbol_entries(&self, kernel: &str) -> impl Iterator<Item = Span> {
+        let text = self.text.get(kernel);
+        let symbols = text.map(|text| self.file.symbols_of(*text));
+        symbols.into_iter().flatten().map(|symbol| symbol.entry)
+    }
+
+    /// The entries of the symbols of functions with these names, by name; of several the first.
+    pub fn function_entries(&self, names: &HashSet<&str>) -> HashMap<String, Span> {
+        let table = self.file.symbol_table().map_or(0, |table| table.link);
+        let mut found = HashMap::new();
+        for symbol in self.file.symbols.iter().filter(|symbol| symbol.function) {
+            let name = self.file.name_in(table, symbol.name);
+            if names.contains(&*name) {
+                found.entry(name).or_insert(symbol.entry);
+            }
         }
         found
     }

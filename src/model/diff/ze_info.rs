@@ -8,7 +8,7 @@ use super::entry::{Change, Entry, Field, Part};
 use super::measure;
 use super::walk::Way;
 use super::{Comparer, Which};
-use crate::model::kernels::{KernelDetail, KernelRow, Kernels};
+use crate::model::kernels::{KernelDetail, KernelRow, Kernels, SECTION_PREFIXES};
 use crate::model::node::{Node, NodeKind};
 
 /// Lists of `.ze_info` with an entry for each kernel, beside the kernels themselves.
@@ -66,16 +66,6 @@ impl Names {
 #[derive(Default)]
 pub(super) struct Renames(HashMap<String, String>);
 
-/// What stands before a kernel's name in the names of sections.
-static PREFIXES: [&str; 6] = [
-    ".text.",
-    ".rel.text.",
-    ".rela.text.",
-    ".gtpin_info.",
-    ".visaasm.",
-    ".debug_info.",
-];
-
 impl Renames {
     pub fn new(pairs: Vec<(String, String)>) -> Renames {
         Renames(pairs.into_iter().collect())
@@ -95,7 +85,7 @@ impl Renames {
         if self.is_empty() {
             return name.to_owned();
         }
-        let of_kernel = PREFIXES.iter().find_map(|prefix| {
+        let of_kernel = SECTION_PREFIXES.iter().find_map(|prefix| {
             let kernel = name.strip_prefix(prefix)?;
             Some(format!("{prefix}{}", self.0.get(kernel)?))
         });

@@ -100,6 +100,10 @@ const KEYS: &[(&str, Entries)] = &[
             ("Enter", "expand or collapse"),
             ("*", "expand all siblings"),
             ("a … z", "go to the next name that starts with the letters"),
+            (
+                "Show",
+                "order as in the file or by kernel; padding; defaults",
+            ),
         ],
     ),
     (

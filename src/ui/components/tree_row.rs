@@ -120,7 +120,7 @@ fn right(row: &Row, depth: u32) -> Option<Html> {
 
 fn place(row: &Row) -> Option<AttrValue> {
     let Some(span) = row.span else {
-        return Some("derived value, no bytes".into());
+        return (row.kind == NodeKind::Derived).then(|| "derived value, no bytes".into());
     };
     let len = format::bytes(span.len());
     let name = escaped(&row.name);

@@ -20,6 +20,7 @@ use crate::ui::ptr_eq::PtrEq;
 use crate::ui::selection::{Selection, Via};
 use crate::ui::state::TabId;
 use crate::ui::tree::Tree;
+use crate::worker::tree_order::{RowId, TreeOrder};
 
 /// The height of a row; `--row` of the styles is the same.
 const ROW: f64 = 22.0;
@@ -47,17 +48,32 @@ pub struct Props {
     pub no_padding: bool,
     /// The defaults of what is not in the file are not shown.
     pub no_defaults: bool,
+    /// The order of the tree; `None` where the file has only one.
+    pub order: Option<TreeOrder>,
 }
 
-/// The row that shows what is selected.
-fn selected_item(selection: &Selection) -> Item {
-    match selection.ancestry.last() {
+/// The row that shows what is selected; `None` while nobody knows which it is.
+fn selected_item(selection: &Selection, order: TreeOrder) -> Option<Item> {
+    Some(match selection.way_in(order)?.last() {
         Some(row) => Item::Child {
             parent: row.parent.unwrap_or(NodeId::ROOT),
             index: row.index,
         },
         None => Item::Root,
-    }
+    })
+}
+
+/// A row that has the focus and is not selected: a range of children, one whose node has not
+/// arrived yet, or one that is about to be selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cursor {
+    item: Item,
+    /// It is forgotten when something else is selected than with this serial.
+    serial: u32,
+    /// It is forgotten in another order.
+    order: TreeOrder,
+    /// Its node is about to be selected.
+    asked: bool,
 }
 
 /// A flattened tree is kept as long as the tree is the same.
@@ -91,10 +107,8 @@ struct View {
     rows: Rc<VirtualRows>,
     selection: Selection,
     bookmarks: PtrEq<Bookmarks>,
-    /// A row that has the focus and is not selected (a range of children, or one whose node has
-    /// not arrived yet), and the serial of the selection that it goes with: it is forgotten
-    /// when something else is selected.
-    cursor: Local<Option<(Item, u32)>>,
+    order: TreeOrder,
+    cursor: Local<Option<Cursor>>,
     waiting: Option<Item>,
     active: Option<u64>,
     typed: Rc<RefCell<String>>,
@@ -110,15 +124,28 @@ impl View {
             return;
         };
         self.session.set_open(row, open);
-        let hides = self
-            .selection
-            .ancestry
-            .iter()
-            .rev()
-            .skip(1)
-            .any(|r| r.id == row.id);
+        let way = self.selection.way_in(self.order).unwrap_or(&[]);
+        let hides = way.iter().rev().skip(1).any(|r| r.id == row.id);
         if !open && (hides || row.id == NodeId::ROOT) {
-            self.session.select_row(row, Via::Step);
+            self.choose(item, Via::Step);
+        }
+    }
+
+    /// Gives a row the focus and selects its node, if it has one.
+    fn choose(&self, item: Item, via: Via) {
+        let node = tree_keys::node(&self.tree, item);
+        let node = node.filter(|row| RowId::of(row.id) != RowId::Rest);
+        if node.is_none() || self.order == TreeOrder::Kernels {
+            let cursor = Cursor {
+                item,
+                serial: self.selection.serial,
+                order: self.order,
+                asked: node.is_some(),
+            };
+            self.cursor.change(|before| *before = Some(cursor));
+        }
+        if let Some(node) = node {
+            self.session.select_row(node, via);
         }
     }
 
@@ -127,13 +154,7 @@ impl View {
             return;
         };
         self.rows.reveal(number);
-        match tree_keys::node(&self.tree, row.item) {
-            Some(node) => self.session.select_row(node, via),
-            None => {
-                let cursor = (row.item, self.selection.serial);
-                self.cursor.change(|before| *before = Some(cursor));
-            }
-        }
+        self.choose(row.item, via);
     }
 
     fn key(&self, event: &KeyboardEvent) {
@@ -266,22 +287,25 @@ pub fn TreeView(props: &Props) -> Html {
     let matches = flat.matches();
     let rows = use_virtual_rows(ROW);
     use_row_count(&rows, flat.len());
-    let cursor = use_local::<Option<(Item, u32)>>();
+    let cursor = use_local::<Option<Cursor>>();
     let serial = props.selection.serial;
-    let waiting = cursor
-        .get()
-        .filter(|(_, with)| *with == serial)
-        .map(|(item, _)| item);
-    let item = waiting.unwrap_or_else(|| selected_item(&props.selection));
+    let order = props.order.unwrap_or_default();
+    let focused = cursor.get();
+    let focused = focused.filter(|cursor| (cursor.serial, cursor.order) == (serial, order));
+    let waiting = focused.filter(|cursor| !cursor.asked);
+    let waiting = waiting.map(|cursor| cursor.item);
+    let item = focused.map(|cursor| cursor.item);
+    let item = item.or_else(|| selected_item(&props.selection, order));
     let view = Rc::new(View {
         session: Rc::clone(&props.session.0),
         tab: props.tab,
         tree: props.tree.clone(),
-        active: flat.find(item),
+        active: item.and_then(|item| flat.find(item)),
         flat,
         rows: Rc::clone(&rows),
         selection: props.selection.clone(),
         bookmarks: props.bookmarks.clone(),
+        order,
         cursor,
         waiting,
         typed: use_mut_ref(String::new),
@@ -289,14 +313,19 @@ pub fn TreeView(props: &Props) -> Html {
     });
     let here = Rc::clone(&view);
     use_change(
-        [serial.into(), u64::from(filter.is_empty()), 0, 0],
+        [
+            serial.into(),
+            filter.is_empty().into(),
+            order as u64,
+            item.is_some().into(),
+        ],
         Box::new(move || here.follow()),
     );
     let (start, end) = rows.shown();
     let waits = u64::from(view.waiting.is_some());
     let here = Rc::clone(&view);
     use_change(
-        [props.tree.version(), start, end, waits],
+        [props.tree.version() << 1 | order as u64, start, end, waits],
         Box::new(move || here.load()),
     );
 
@@ -351,7 +380,7 @@ pub fn TreeView(props: &Props) -> Html {
     </> }
 }
 
-/// What can be left out.
+/// The order of the rows, and what can be left out.
 fn shown_menu(props: &Props) -> Html {
     let choice = |hidden: bool, command: Command, label: &'static str| {
         html! {
@@ -360,10 +389,27 @@ fn shown_menu(props: &Props) -> Html {
             </button>
         }
     };
+    let orders = |of: TreeOrder| {
+        let radio = |order: TreeOrder, label: &'static str| {
+            let on = order == of;
+            html! {
+                <button type="button" class="choice" role="radio" aria-checked={on.to_string()} data-command={Command::Order(order).to_string()}>
+                    <span aria-hidden="true">{ if on { "◉" } else { "○" } }</span>{ label }
+                </button>
+            }
+        };
+        html! {
+            <div class="choices orders" role="radiogroup" aria-label="Order">
+                { radio(TreeOrder::File, "As in the file") }
+                { radio(TreeOrder::Kernels, "By kernel") }
+            </div>
+        }
+    };
     html! {
         <details class="menu">
             <summary class="btn2">{ "Show" }</summary>
             <div class="pop">
+                { for props.order.map(orders) }
                 <div class="choices" role="group" aria-label="Show">
                     { choice(props.no_padding, Command::TogglePadding, "Padding") }
                     { choice(props.no_defaults, Command::ToggleDefaults, "Defaults of absent keys") }

@@ -117,9 +117,11 @@ impl Panes<'_> {
     }
 
     fn tree(&self) -> Html {
+        let order = self.view.order(&self.state.layout);
         html! {
-            <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(&self.view.tree)}
+            <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(self.view.tree_in(order))}
                       selection={self.view.selection.clone()} bookmarks={PtrEq::from(&self.view.bookmarks)}
+                      order={self.view.by_kernel.as_ref().map(|_| order)}
                       no_padding={self.state.layout.no_padding} no_defaults={self.state.layout.no_defaults} />
         }
     }

@@ -17,10 +17,13 @@ use crate::ui::samples::SAMPLES;
 use crate::ui::selection::Via;
 use crate::ui::state::{Action, Dialog, Layout, View};
 use crate::worker::protocol::ExportForm;
+use crate::worker::tree_order::TreeOrder;
 
 /// What is remembered as hidden.
 pub(super) const PADDING: &str = "zeview.padding";
 pub(super) const DEFAULTS: &str = "zeview.defaults";
+/// There if the tree is shown by kernel.
+pub(super) const ORDER: &str = "zeview.order";
 
 impl Session {
     /// Does what a command says.
@@ -59,6 +62,7 @@ impl Session {
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
             Command::TogglePadding => self.rearrange(|layout| layout.no_padding ^= true),
             Command::ToggleDefaults => self.rearrange(|layout| layout.no_defaults ^= true),
+            Command::Order(order) => self.rearrange(|layout| layout.order = order),
             Command::OwnDevice => self.verdict_on(""),
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
@@ -121,6 +125,8 @@ impl Session {
         for (is_hidden, key) in hidden {
             storage::store(key, is_hidden.then_some("hide"));
         }
+        let by_kernel = layout.order == TreeOrder::Kernels;
+        storage::store(ORDER, by_kernel.then_some("kernels"));
         self.dispatch(Action::Layout(layout));
     }
 

@@ -26,6 +26,7 @@ use crate::worker::client::{Client, ClientError};
 use crate::worker::client_timer::Timer;
 use crate::worker::deaths::Deaths;
 use crate::worker::protocol::{Request, Response, Row};
+use crate::worker::tree_order::TreeOrder;
 
 /// How long a short message stays, in milliseconds.
 const NOTICE: i32 = 4000;
@@ -84,7 +85,7 @@ pub(super) struct Live {
     /// What to show as soon as the file is open.
     pub(super) link: RefCell<Option<Link>>,
     /// The pages of rows that were asked for.
-    pub(super) asked: RefCell<BTreeSet<(NodeId, u64)>>,
+    pub(super) asked: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
     /// The pages of lists that were asked for: list, generation, number.
     pub(super) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
     /// Counts what was to be selected: only the last one is.
@@ -221,6 +222,13 @@ impl Session {
         let state = self.state();
         let tab = state.active()?;
         Some((tab.id, Rc::clone(tab.view()?)))
+    }
+
+    /// The order in which the tree of a file is shown.
+    pub(super) fn order(&self, tab: TabId) -> TreeOrder {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        view.map_or(TreeOrder::File, |view| view.order(&state.layout))
     }
 
     pub(super) fn live(&self, tab: TabId) -> Option<Rc<Live>> {

@@ -14,6 +14,7 @@ use crate::ui::route::Target;
 use crate::ui::state::{Action, Restored, TabId, View};
 use crate::worker::client::Client;
 use crate::worker::protocol::{Opened, Place, Request, Response, Row};
+use crate::worker::tree_order::TreeOrder;
 
 /// No more time is spent on finding what was open, in milliseconds.
 const PATIENCE: f64 = 500.0;
@@ -108,6 +109,7 @@ async fn nearest(client: &Client, path: &str) -> (Rc<[Row]>, bool) {
         let request = Request::Select {
             place: Place::Path(path.clone()),
             follow: None,
+            order: TreeOrder::File,
         };
         if path.is_empty() {
             return (Rc::from([]), rest);

@@ -16,6 +16,7 @@ use crate::ui::selection::{self, Selection, Via};
 use crate::ui::state::{Action, Found, PanelId, TabId};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row, SearchStep};
+use crate::worker::tree_order::{RowId, TreeOrder};
 
 type Ancestry = Rc<[Row]>;
 
@@ -31,11 +32,34 @@ impl Session {
         let Some((tab, view)) = self.active() else {
             return;
         };
-        if row.id == NodeId::ROOT {
-            return self.select_root(tab, via);
+        match RowId::of(row.id) {
+            RowId::Node(NodeId::ROOT) => return self.select_root(tab, via),
+            RowId::Rest => return,
+            _ => {}
         }
-        let ancestry = view.tree.ancestry(row).into();
-        self.select_known(tab, Selection::node(ancestry, via));
+        let order = self.order(tab);
+        let way: Ancestry = view.tree_in(order).ancestry(row).into();
+        if order == TreeOrder::File {
+            return self.select_known(tab, Selection::node(way, via));
+        }
+        // The way in the order of the file is not known.
+        let make = move |ancestry| Selection {
+            way: Some(way),
+            ..Selection::node(ancestry, via)
+        };
+        self.select(tab, Place::Node(row.id), None, Box::new(make));
+    }
+
+    /// Finds a selection in the tree by kernel.
+    pub(super) fn find_way(self: &Rc<Self>, tab: TabId, selection: &Selection) {
+        let place = Place::Node(selection.node_id());
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            // It is dropped if something else is selected by then.
+            if let Ok((_, found)) = session.asked(tab, place, None).await {
+                session.dispatch(Action::Selected(tab, Box::new(found)));
+            }
+        }));
     }
 
     /// Selects the opened file.
@@ -62,11 +86,12 @@ impl Session {
 
     /// Selects a part of the opened file.
     pub fn select_part(self: &Rc<Self>, index: u64) {
-        let Some((_, view)) = self.active() else {
+        let Some((tab, view)) = self.active() else {
             return;
         };
         if let Some(row) = view.tree.child(NodeId::ROOT, index) {
-            self.select_row(row, Via::Jump);
+            let ancestry = Ancestry::from([row.clone()]);
+            self.select_known(tab, Selection::node(ancestry, Via::Jump));
         }
     }
 
@@ -401,6 +426,7 @@ impl Session {
     ) -> Result<(Ancestry, Found), ClientError> {
         let list = follow.as_ref().map(|(of, follow)| (follow.list, *of));
         let request = Request::Select {
+            order: self.order(tab),
             place,
             follow: follow.map(|(_, follow)| follow),
         };
@@ -413,6 +439,7 @@ impl Session {
         let found = Found {
             selection: None,
             ancestry: Rc::clone(&ancestry),
+            way: answer.way.map(Into::into),
             detail: Rc::new(answer.detail),
             preview: Some(answer.preview.into()),
             list: list.map(|(list, of)| (list, of, at)),
@@ -442,7 +469,10 @@ impl Session {
             .or(node);
         let bytes = found.preview.take();
         found.preview = bytes.and_then(|bytes| part(&bytes, from?, selection.span?));
-        found.selection = Some(selection);
+        found.selection = Some(Selection {
+            way: selection.way.or(found.way.clone()),
+            ..selection
+        });
         Ok(found)
     }
 

@@ -10,6 +10,7 @@ use crate::ui::state::{Action, TabId, TreeChange};
 use crate::ui::tree::{self, PAGE};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{ExportForm, Request, Response, Row};
+use crate::worker::tree_order::TreeOrder;
 
 /// So many of the root's children are looked at for the sizes and the map of the file.
 const ROOT_MAX: u64 = 16 * 1024;
@@ -24,14 +25,15 @@ impl Session {
                 true => TreeChange::Open(Rc::new(row.clone())),
                 false => TreeChange::Close(row.id),
             };
-            self.dispatch(Action::Tree(tab, vec![change]));
+            self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
         }
     }
 
     /// Shows or hides a range of children.
     pub fn set_group(&self, group: Group, open: bool) {
         if let Some((tab, _)) = self.active() {
-            self.dispatch(Action::Tree(tab, vec![TreeChange::Group(group, open)]));
+            let change = TreeChange::Group(group, open);
+            self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
         }
     }
 
@@ -41,25 +43,31 @@ impl Session {
             return;
         };
         let Some(parent) = row.parent else { return };
-        let siblings = view.tree.loaded(parent).filter(|row| tree::is_branch(row));
+        let order = self.order(tab);
+        let siblings = view
+            .tree_in(order)
+            .loaded(parent)
+            .filter(|row| tree::is_branch(row));
         let siblings = siblings.take(OPEN_AT_ONCE).cloned();
         let changes = siblings.map(|row| TreeChange::Open(Rc::new(row)));
-        self.dispatch(Action::Tree(tab, changes.collect()));
+        self.dispatch(Action::Tree(tab, order, changes.collect()));
     }
 
     /// Asks for the page of rows that a child is on, unless it is here or under way.
     pub fn load_page(self: &Rc<Self>, tab: TabId, parent: NodeId, index: u64) {
         let start = index / PAGE * PAGE;
         let Some(live) = self.live(tab) else { return };
-        if !live.asked.borrow_mut().insert((parent, start)) {
+        let order = self.order(tab);
+        let key = (order, parent, start);
+        if !live.asked.borrow_mut().insert(key) {
             return;
         }
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            match session.rows(tab, parent, start).await {
-                Ok(change) => session.dispatch(Action::Tree(tab, vec![change])),
+            match session.rows(tab, order, parent, start).await {
+                Ok(change) => session.dispatch(Action::Tree(tab, order, vec![change])),
                 Err(error) => {
-                    live.asked.borrow_mut().remove(&(parent, start));
+                    live.asked.borrow_mut().remove(&key);
                     session.trouble(tab, &error);
                 }
             }
@@ -83,18 +91,52 @@ impl Session {
         spawn(Box::pin(async move {
             let mut changes = Vec::new();
             for start in missing {
-                match session.rows(tab, NodeId::ROOT, start).await {
+                match session
+                    .rows(tab, TreeOrder::File, NodeId::ROOT, start)
+                    .await
+                {
                     Ok(change) => changes.push(change),
                     Err(_) => break,
                 }
             }
-            session.dispatch(Action::Tree(tab, changes));
+            session.dispatch(Action::Tree(tab, TreeOrder::File, changes));
         }));
     }
 
-    async fn rows(&self, tab: TabId, node: NodeId, start: u64) -> Result<TreeChange, ClientError> {
-        let count = PAGE;
-        match self.ask(tab, Request::Rows { node, start, count }).await? {
+    /// Finds what is selected in the tree by kernel, where that has come to be shown, and asks for
+    /// its kernels, so that the filter finds them.
+    pub(super) fn follow_order(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if self.order(tab) == TreeOrder::File {
+            return;
+        }
+        if view.selection.way_in(TreeOrder::Kernels).is_none() {
+            self.find_way(tab, &view.selection);
+        }
+        let count = view.by_kernel.as_ref().and_then(|tree| tree.root().count);
+        // More are shown in ranges, and loaded with these.
+        let count = count.filter(|count| *count <= ROOT_MAX);
+        for page in 0..count.unwrap_or(0).div_ceil(PAGE) {
+            self.load_page(tab, NodeId::ROOT, page * PAGE);
+        }
+    }
+
+    async fn rows(
+        &self,
+        tab: TabId,
+        order: TreeOrder,
+        node: NodeId,
+        start: u64,
+    ) -> Result<TreeChange, ClientError> {
+        let request = Request::Rows {
+            order,
+            node,
+            start,
+            count: PAGE,
+        };
+        match self.ask(tab, request).await? {
             Response::Rows { count, rows } => Ok(TreeChange::Rows(node, start, count, rows)),
             _ => Err(ClientError::Unexpected),
         }

@@ -11,6 +11,7 @@ use super::{address, dom, embedder, files, keys, media, run, splitter, storage, 
 use crate::ui::route;
 use crate::ui::state::{Action, Layout, Phase, State, TabId, Theme};
 use crate::worker::client::Client;
+use crate::worker::tree_order::TreeOrder;
 
 /// Begins: listens to the page, starts a decoder for the first file, opens what the address asks
 /// for. What it returns is to be kept as long as the page is.
@@ -25,6 +26,10 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
         embed: query.embed,
         no_padding: storage::load(run::PADDING).is_some(),
         no_defaults: storage::load(run::DEFAULTS).is_some(),
+        order: match storage::load(run::ORDER) {
+            Some(_) => TreeOrder::Kernels,
+            None => TreeOrder::File,
+        },
         ..Layout::default()
     };
     let media = media::listen(session);
@@ -84,6 +89,14 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     use_change([id, waiting.into(), 0, 0], decode);
     let here = Rc::clone(&session);
     use_change([id, opening, 0, 0], Box::new(move || here.load_root()));
+    let here = Rc::clone(&session);
+    let order = view.map_or(TreeOrder::File, |view| view.order(&state.layout));
+    let way = view.and_then(|view| view.selection.way_in(order));
+    let is_lost = is_known && way.is_none();
+    use_change(
+        [id, opening, order as u64, is_lost.into()],
+        Box::new(move || here.follow_order()),
+    );
     let here = Rc::clone(&session);
     use_change(
         [id, opening, serial, 0],

@@ -43,6 +43,10 @@ pub struct ZebinKernels {
     rows: OnceCell<Rc<Vec<KernelRow>>>,
     /// The entry of `kernels_misc_info`, by the kernel's name.
     descriptions: OnceCell<HashMap<String, Index>>,
+    /// The entry of `kernels_cost_info`, by the kernel's name.
+    costs: OnceCell<HashMap<String, Index>>,
+    /// The symbols of the functions, by name.
+    functions: OnceCell<HashMap<String, Span>>,
 }
 
 impl ZebinKernels {
@@ -61,6 +65,8 @@ impl ZebinKernels {
             mixes: RefCell::default(),
             rows: OnceCell::new(),
             descriptions: OnceCell::new(),
+            costs: OnceCell::new(),
+            functions: OnceCell::new(),
         }
     }
 
@@ -207,17 +213,33 @@ impl ZebinKernels {
 
     /// The entry of `kernels_misc_info` for a kernel.
     fn description(&self, name: &str) -> Option<Index> {
-        let descriptions = self.descriptions.get_or_init(|| {
-            let mut descriptions = HashMap::new();
-            for (index, _) in self.entries("kernels_misc_info") {
-                if let Some(name) = self.info.last(index, "name") {
-                    let name = self.info.str(name).into_owned();
-                    descriptions.entry(name).or_insert(index);
-                }
-            }
-            descriptions
-        });
+        let descriptions = self
+            .descriptions
+            .get_or_init(|| self.by_name("kernels_misc_info"));
         descriptions.get(name).copied()
+    }
+
+    /// The entries of a list of the container, by the name of the kernel; of several the first.
+    fn by_name(&self, list: &str) -> HashMap<String, Index> {
+        let mut entries = HashMap::new();
+        for (index, _) in self.entries(list) {
+            if let Some(name) = self.info.last(index, "name") {
+                let name = self.info.str(name).into_owned();
+                entries.entry(name).or_insert(index);
+            }
+        }
+        entries
+    }
+
+    /// The symbol of a function.
+    fn function(&self, name: &str, sources: &Sources) -> Option<Span> {
+        let functions = self.functions.get_or_init(|| {
+            let rows = self.rows(sources);
+            let rows = rows.iter().filter(|row| row.is_function);
+            let names = rows.map(|row| row.name.value.as_str()).collect();
+            self.links.function_entries(&names)
+        });
+        functions.get(name).copied()
     }
 
     fn properties(&self, kernel: Index, key: &str, table: &'static Table) -> Vec<Property> {
@@ -288,6 +310,25 @@ pub(super) fn default_value(default: Default) -> (Value, Option<String>) {
 }
 
 impl Kernels for ZebinKernels {
+    fn count(&self) -> u64 {
+        let count = |list| self.entries(list).count() as u64;
+        count("kernels").saturating_add(count("functions"))
+    }
+
+    fn mentions(&self, row: &KernelRow, sources: &Sources) -> Vec<Span> {
+        let name = row.name.value.as_str();
+        let mut found: Vec<Span> = self.links.symbol_entries(name).collect();
+        if row.is_function {
+            found.extend(self.function(name, sources));
+        }
+        let cost = self.costs.get_or_init(|| self.by_name("kernels_cost_info"));
+        let described = [self.description(name), cost.get(name).copied()];
+        let nodes = described.into_iter().flatten();
+        let nodes = nodes.filter_map(|index| self.info.yaml.node(index));
+        found.extend(nodes.map(|node| self.info.at(node.value)));
+        found
+    }
+
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)> {
         let code = self.links.code_section(name)?;
         let decoder = self.instructions.decoder()?;
