@@ -1,10 +1,8 @@
 //! Benchmarks: of the decoder with cargo, of the page in Chromium.
 
 use crate::checks;
-use crate::dist;
 use crate::options::Options;
 use crate::project::Project;
-use crate::setup::{self, Need};
 use crate::shell::{self, Outcome};
 
 /// Those of `benches/*.rs`, with the features that they need.
@@ -30,7 +28,9 @@ pub fn run(project: &Project, options: Options) -> Outcome {
     for name in &names {
         match NATIVE.iter().find(|(native, _)| native == name) {
             Some((name, features)) => native(project, name, features)?,
-            None if SCRIPTS.contains(&name.as_str()) => script(project, name)?,
+            None if SCRIPTS.contains(&name.as_str()) => {
+                checks::script(project, &format!("benches/{name}.mjs"))?
+            }
             None => return Err(format!("no benchmark \"{name}\"")),
         }
     }
@@ -41,12 +41,4 @@ fn native(project: &Project, name: &str, features: &str) -> Outcome {
     let mut bench = project.cargo(["bench", "--package", "zeview", "--no-default-features"]);
     bench.args(["--features", features, "--bench", name]);
     shell::run(&mut bench)
-}
-
-fn script(project: &Project, name: &str) -> Outcome {
-    let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
-    dist::expect(project)?;
-    let mut node = checks::node(project, &tools)?;
-    node.arg(project.root.join(format!("benches/{name}.mjs")));
-    shell::run(&mut node)
 }

@@ -239,7 +239,7 @@ fn browser(project: &Project, tools: &Tools) -> Outcome {
 }
 
 /// Node.js with what a script needs that drives a browser through the release folder.
-pub fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
+fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
     let browser = tools.browser.as_ref().ok_or("the browser is missing")?;
     let mut node = Command::new("node");
     node.current_dir(project.journeys())
@@ -248,6 +248,15 @@ pub fn node(project: &Project, tools: &Tools) -> Outcome<Command> {
         .env("ZEVIEW_NPM", npm::for_tests(project)?)
         .env("ZEVIEW_SINGLE", single::for_tests(project)?);
     Ok(node)
+}
+
+/// Runs a script that drives a browser through the release folder as it is.
+pub fn script(project: &Project, path: &str) -> Outcome {
+    let tools = setup::meet(project, &[Need::Node, Need::Browser, Need::Journeys])?;
+    dist::expect(project)?;
+    let mut node = node(project, &tools)?;
+    node.arg(project.root.join(path));
+    shell::run(&mut node)
 }
 
 /// The names of `tests/browser/*.test.mjs`: not every Node.js knows patterns.

@@ -13,7 +13,6 @@
 //! * [`checks`]: every check as a named step.
 //! * [`package`]: the command line as a release has it.
 //! * [`fuzz`]: the fuzz targets.
-//! * [`pictures`]: the pictures of README.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
@@ -27,7 +26,6 @@ mod npm;
 mod options;
 mod package;
 mod page;
-mod pictures;
 mod project;
 mod setup;
 mod shell;
@@ -117,7 +115,7 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "bench" => bench::run(&project, options),
         "pictures" => {
             options.finish()?;
-            pictures::take(&project)
+            checks::script(&project, "tests/browser/pictures.mjs")
         }
         "fuzz" => fuzz::run(&project, options),
         "package" => package::run(&project, options),
