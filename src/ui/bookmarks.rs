@@ -6,7 +6,8 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::json::{self, Json};
+use serde_json::Value;
+
 use super::selection::Selection;
 use crate::model::{SourceId, Span, segment};
 use crate::worker::protocol::Row;
@@ -266,7 +267,7 @@ pub struct BookmarkFile {
 /// Writes bookmarks as a file, one line each.
 pub fn write(name: &str, content: &Content, bookmarks: &Bookmarks) -> String {
     let mut out = format!("{{\n  \"schema\": \"{SCHEMA}{VERSION}\",\n  \"name\": ");
-    json::push_text(&mut out, name);
+    out.push_str(&quoted(name));
     out.push_str(&format!(",\n  \"size\": {}", content.size));
     if let Some(hash) = &content.hash {
         out.push_str(&format!(",\n  \"{}\": \"{hash}\"", content.hash_key()));
@@ -275,18 +276,22 @@ pub fn write(name: &str, content: &Content, bookmarks: &Bookmarks) -> String {
     for (i, bookmark) in bookmarks.all.iter().enumerate() {
         out.push_str(if i == 0 { "\n    " } else { ",\n    " });
         out.push_str("{\"path\": ");
-        json::push_text(&mut out, &bookmark.path);
+        out.push_str(&quoted(&bookmark.path));
         let (start, end) = bookmark.span;
         out.push_str(&format!(", \"span\": [{start}, {end}]"));
         if let Some((offset, len)) = bookmark.bytes {
             out.push_str(&format!(", \"bytes\": [{offset}, {len}]"));
         }
         out.push_str(", \"text\": ");
-        json::push_text(&mut out, &bookmark.text);
+        out.push_str(&quoted(&bookmark.text));
         out.push('}');
     }
     out.push_str("\n  ]\n}\n");
     out
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
 }
 
 /// Why a file of bookmarks is refused.
@@ -304,15 +309,15 @@ pub enum Refusal {
 ///
 /// When the text is something else, or breaks the rules.
 pub fn read(text: &str) -> Result<BookmarkFile, Refusal> {
-    let json = match json::parse(text) {
+    let json: Value = match serde_json::from_str(text) {
         Ok(json) => json,
         // A file that was cut off, or changed by hand.
-        Err(at) if text.contains(&format!("\"{SCHEMA}")) => {
-            return Err(Refusal::Wrong(format!("it is not valid JSON at byte {at}")));
+        Err(error) if text.contains(&format!("\"{SCHEMA}")) => {
+            return Err(Refusal::Wrong(format!("it is not valid JSON: {error}")));
         }
         Err(_) => return Err(Refusal::Other),
     };
-    let schema = json.get("schema").and_then(Json::text);
+    let schema = json.get("schema").and_then(Value::as_str);
     let version = schema.and_then(|schema| schema.strip_prefix(SCHEMA));
     match version {
         None => return Err(Refusal::Other),
@@ -325,8 +330,8 @@ pub fn read(text: &str) -> Result<BookmarkFile, Refusal> {
     file(&json).map_err(Refusal::Wrong)
 }
 
-fn file(json: &Json) -> Result<BookmarkFile, String> {
-    let size = json.get("size").and_then(Json::number);
+fn file(json: &Value) -> Result<BookmarkFile, String> {
+    let size = json.get("size").and_then(Value::as_u64);
     let mut content = Content {
         size: size.ok_or("“size” is not a number")?,
         hash: None,
@@ -337,13 +342,11 @@ fn file(json: &Json) -> Result<BookmarkFile, String> {
         text.len() == 64 && text.bytes().all(is_digit)
     };
     if let Some(hash) = json.get(key) {
-        let hash = hash.text().filter(is_hash);
+        let hash = hash.as_str().filter(is_hash);
         content.hash = Some(hash.ok_or(format!("“{key}” is not a SHA-256"))?.to_owned());
     }
-    let list = match json.get("bookmarks") {
-        Some(Json::List(list)) => list,
-        _ => return Err("“bookmarks” is not a list".to_owned()),
-    };
+    let list = json.get("bookmarks").and_then(Value::as_array);
+    let list = list.ok_or("“bookmarks” is not a list")?;
     if list.len() > BOOKMARKS_MAX {
         return Err(format!("it has more than {BOOKMARKS_MAX} bookmarks"));
     }
@@ -354,28 +357,34 @@ fn file(json: &Json) -> Result<BookmarkFile, String> {
         bookmarks: bookmarks.collect::<Result<_, _>>()?,
         name: json
             .get("name")
-            .and_then(Json::text)
+            .and_then(Value::as_str)
             .unwrap_or_default()
             .to_owned(),
         content,
     })
 }
 
-fn bookmark(entry: &Json, size: u64) -> Result<Bookmark, &'static str> {
-    let path = entry.get("path").and_then(Json::text);
+/// Both numbers of an array of two.
+fn pair(value: &Value) -> Option<(u64, u64)> {
+    match value.as_array()?.as_slice() {
+        [first, second] => Some((first.as_u64()?, second.as_u64()?)),
+        _ => None,
+    }
+}
+
+fn bookmark(entry: &Value, size: u64) -> Result<Bookmark, &'static str> {
+    let path = entry.get("path").and_then(Value::as_str);
     let path = path.filter(|path| path.len() <= PATH_MAX);
-    let span = entry.get("span").and_then(Json::pair);
+    let span = entry.get("span").and_then(pair);
     let span = span.filter(|(start, end)| start <= end && *end <= size);
     let bytes = match entry.get("bytes") {
         Some(bytes) => {
-            let pair = bytes
-                .pair()
-                .filter(|(start, len)| start.checked_add(*len).is_some());
+            let pair = pair(bytes).filter(|(start, len)| start.checked_add(*len).is_some());
             Some(pair.ok_or("“bytes” is not an offset and a length")?)
         }
         None => None,
     };
-    let text = entry.get("text").and_then(Json::text);
+    let text = entry.get("text").and_then(Value::as_str);
     let text = text.filter(|text| text.chars().count() <= TEXT_MAX);
     Ok(Bookmark {
         path: path.ok_or("“path” is not a path")?.to_owned(),

@@ -23,7 +23,6 @@ pub mod goto;
 pub mod graph_view;
 pub mod guide;
 pub mod hooks;
-pub mod json;
 mod link;
 pub mod list;
 pub mod module_graph;
