@@ -13,6 +13,7 @@ mod files;
 mod keys;
 mod later;
 mod listener;
+mod marks;
 mod media;
 mod recent;
 mod run;

@@ -16,7 +16,7 @@ use yew::prelude::*;
 use super::address::Step;
 use super::cache::Cache;
 use super::embedder::Embedder;
-use super::session_bookmarks::Marks;
+use super::marks::Marks;
 use super::theme;
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};

@@ -3,7 +3,6 @@
 //! They belong to a content. Its hash is computed when something is marked, imported or exported,
 //! and when a file is opened that has the size of one with bookmarks: otherwise nothing is read.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
@@ -31,28 +30,6 @@ const CONTENTS_MAX: usize = 50;
 const KEPT_MAX: usize = 1_000_000;
 /// The id of the field for a comment.
 pub(super) const COMMENT: &str = "comment";
-
-/// What the state does not say of a file's bookmarks.
-#[derive(Default)]
-pub(super) struct Marks {
-    now: RefCell<Rc<Bookmarks>>,
-    content: RefCell<Option<Content>>,
-    /// Changes that are not kept yet.
-    unsaved: RefCell<Vec<BookmarkChange>>,
-    is_saving: Cell<bool>,
-    /// Counts the contents that the tab has shown.
-    edition: Cell<u32>,
-}
-
-impl Marks {
-    /// The tab shows another content from now on.
-    pub(super) fn forget(&self) {
-        self.edition.set(self.edition.get().wrapping_add(1));
-        self.now.take();
-        self.content.take();
-        self.unsaved.take();
-    }
-}
 
 impl Session {
     /// Marks what is selected; asks for the comment of what is marked already.
