@@ -4,7 +4,7 @@
 //! section. What has something of many kernels (`.ze_info`, the symbol table) is part of the rest;
 //! its entries that are about one kernel are parts of that kernel, too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -98,8 +98,8 @@ struct Making<'a> {
     named: HashMap<&'a str, usize>,
     kernels: usize,
     parts: Vec<(usize, Rank, KernelPart)>,
-    /// The kernels of the entries.
-    seen: HashMap<Span, usize>,
+    /// The entries that belong to a kernel.
+    seen: HashSet<Span>,
     /// The kernels of the sections with code.
     code: HashMap<Span, usize>,
     /// Relocations that are not named after a kernel, and what they patch.
@@ -118,7 +118,7 @@ impl<'a> Making<'a> {
             named,
             kernels: rows.len(),
             parts: Vec::new(),
-            seen: HashMap::new(),
+            seen: HashSet::new(),
             code: HashMap::new(),
             relocations: Vec::new(),
         }
@@ -126,7 +126,7 @@ impl<'a> Making<'a> {
 
     /// Adds an entry, unless another kernel has it.
     fn entry(&mut self, kernel: usize, rank: Rank, span: Span) {
-        if self.seen.insert(span, kernel).is_none() {
+        if self.seen.insert(span) {
             self.parts.push((kernel, rank, KernelPart::Entry(span)));
         }
     }
