@@ -201,7 +201,7 @@ function watch(page, server) {
     const { url, lineNumber } = message.location();
     seen.trouble.push(`console ${message.type()}: ${message.text()} (${url}:${lineNumber})`);
   });
-  page.on("pageerror", (error) => seen.trouble.push(`uncaught: ${error.stack ?? error}`));
+  page.on("pageerror", (error) => seen.trouble.push(`uncaught: ${error.stack || error}`));
   page.on("crash", () => seen.trouble.push("the page crashed"));
   page.on("request", (request) => {
     // The server logs its own requests, those of workers too.

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { axe, dropFile, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropFile, expectTrouble, journey, load, screenshot } from "./harness.mjs";
 
 const HERE = import.meta.dirname;
 const SINGLE = path.resolve(process.env.ZEVIEW_SINGLE ?? path.join(HERE, "../../target/single/zeview.html"));
@@ -25,4 +25,11 @@ journey("the page in one file opens files without a server", {}, async (page) =>
   // The decoder has a thread of its own.
   const workers = page.workers().length;
   assert.ok(workers >= 1, `${workers} workers`);
+});
+
+journey("the page in one file says why it could not start", {}, async (page) => {
+  await page.addInitScript(() => delete globalThis.DecompressionStream);
+  expectTrouble(page, /DecompressionStream is not defined/);
+  await page.goto(pathToFileURL(SINGLE).href);
+  await page.getByRole("status").getByText("zeview could not start: ReferenceError: DecompressionStream is not defined").waitFor();
 });

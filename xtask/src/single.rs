@@ -24,22 +24,29 @@ const FILES: [(&str, &str); 5] = [
     ("worker_bg.wasm", "application/wasm"),
 ];
 
-/// Makes the blobs, then starts the page. `FILES` and `BOOT` are replaced.
+/// Makes the blobs of `files`, then starts the page with the text `boot`.
 const UNPACK: &str = r#"
-const files = FILES;
 const unpack = async ([name, type, packed]) => {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const blob = await new Response(stream, { headers: { "Content-Type": type } }).blob();
   return ["./" + name, URL.createObjectURL(blob)];
 };
-Promise.all(files.map(unpack)).then((addresses) => {
+const explain = (reason) => {
+  document.getElementById("starting-says").textContent = `zeview could not start: ${reason}. Reload the page.`;
+};
+const start = (addresses) => {
   globalThis.zeviewFiles = Object.fromEntries(addresses);
-  const boot = document.createElement("script");
-  const address = URL.createObjectURL(new Blob([BOOT], { type: "text/javascript" }));
+  const script = document.createElement("script");
+  const address = URL.createObjectURL(new Blob([boot], { type: "text/javascript" }));
   const policy = globalThis.trustedTypes?.createPolicy("zeview-boot", { createScriptURL: (text) => text });
-  boot.src = policy?.createScriptURL(address) ?? address;
-  document.head.append(boot);
+  script.src = policy?.createScriptURL(address) ?? address;
+  script.addEventListener("error", () => explain("its first script could not be loaded"));
+  document.head.append(script);
+};
+Promise.all(files.map(unpack)).then(start).catch((error) => {
+  explain(error);
+  throw error;
 });
 "#;
 
@@ -78,9 +85,10 @@ fn single(html: &str, folder: &Path) -> Outcome<String> {
     let boot = boot
         .map_err(|error| error.to_string())?
         .replace("</", "<\\/");
-    let script = UNPACK
-        .replace("FILES", &format!("[{}]", files.join(", ")))
-        .replace("BOOT", &boot);
+    let script = format!(
+        "\nconst files = [{}];\nconst boot = {boot};{UNPACK}",
+        files.join(", ")
+    );
     let (mut head, mut styles) = (String::new(), String::new());
     for line in html.split_inclusive('\n') {
         let is = |part: &str| line.contains(part);
