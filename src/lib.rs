@@ -50,7 +50,7 @@
 //! |---|---|
 //! | Decoding does not panic and does not overflow the stack: trees have a limited depth | `tests/native/invariants.rs`, `fuzz/` |
 //! | Work grows with the size of the file: the children of a node are made a page at a time, and a page costs its own rows | `work_grows_with_the_file` in `tests/growing` |
-//! | Memory is at most 10 times the file, or some 64 MB; not yet of `diff`, which holds two files and all that differs, nor of all lists of hostile files (some take 14 times) | `memory_is_bounded` in `tests/growing`, `tests/corpus/hostile.rs` |
+//! | Memory is at most 10 times the file, or some 64 MB, for all but `diff`, which holds two files and all that differs | `memory_is_bounded` in `tests/growing`, `tests/corpus/hostile.rs` |
 //! | Output is at most 200 times the file, or 16 MB: `dump` and `ls` then say where they stop, and fail | `output_is_bounded` in `tests/growing`, `a_dump_that_is_too_long_says_so` in `tests/native/hostile.rs` |
 //! | The same file gives the same output, in the same order, natively and in wasm | `commands_on_files_that_broke_a_promise` in `tests/native/hostile.rs`, `tests/wasm_golden.rs` |
 //! | Every byte belongs to a leaf, to padding or to a gap that is shown | `tests/native/invariants.rs` |

@@ -10,17 +10,28 @@ pub fn sections(size: u64) -> u64 {
     (size / 192).saturating_add(1 << 13).min(SECTIONS)
 }
 
-/// Symbols and relocations that are listed beside the tree; each costs about 200 bytes of
-/// memory. Real files have up to 1 300 of each, one of 60 000 kernels has 120 000.
-pub const LINKAGE: usize = 1 << 18;
+/// Symbols and relocations that are listed beside the tree, in units of some 140 bytes of memory.
+/// Real files have up to 1 300 of each, one of 60 000 kernels has 120 000.
+pub const LINKAGE: usize = 1 << 19;
 
-/// The symbols and relocations that are listed of a file of `size` bytes with so many sections:
-/// tables that lie over each other have more entries than there is room for. A section takes the
-/// memory of ten entries, and 200 bytes or more of a real file.
+/// The units of a symbol; a relocation is one.
+pub const LINKAGE_SYMBOL: usize = 2;
+
+/// The units of a file without sections that are always listed.
+const LINKAGE_ALWAYS: usize = 1 << 17;
+
+/// So many bytes of names are another unit.
+pub const LINKAGE_NAMES: u64 = 140;
+
+/// The units of symbols and relocations that are listed of a file of `size` bytes with so many
+/// sections: tables that lie over each other have more entries than there is room for. A relocation
+/// takes 32 bytes of a real file with what it patches, a symbol 64 with its name and what it stands
+/// for; a section takes the memory of twenty relocations, and 200 bytes or more of a real file.
 pub fn linkage(size: u64, sections: usize) -> usize {
-    let most = usize::try_from(size / 16).unwrap_or(usize::MAX);
-    let most = most.saturating_sub(sections.saturating_mul(10));
-    most.saturating_add(4096).min(LINKAGE)
+    let most = usize::try_from(size / 32).unwrap_or(usize::MAX);
+    let most = most.max(LINKAGE_ALWAYS);
+    let most = most.saturating_sub(sections.saturating_mul(20));
+    most.saturating_add(8192).min(LINKAGE)
 }
 
 /// Bytes of names that are demangled for the list of symbols; further ones stay as they are.
@@ -170,10 +181,10 @@ pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {
 
 /// Work on a verdict for each byte of the file, in bytes that are read or kept. Real files take
 /// 2 to 6.
-pub const VERDICT: u64 = 16;
+pub const VERDICT: u64 = 12;
 
 /// Work on a verdict that is always allowed.
-pub const VERDICT_MORE: u64 = 16 << 20;
+pub const VERDICT_MORE: u64 = 12 << 20;
 
 /// Work on a verdict, at most: seconds, and less memory than a browser has.
 pub const VERDICT_MOST: u64 = 2 << 30;

@@ -1,5 +1,6 @@
 //! From bytes to nodes.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::document::{Document, PAGE};
@@ -23,22 +24,69 @@ pub struct Leaf {
 
 /// Where the children of a node are.
 pub(super) struct Places {
-    /// Extents and indices, by position.
-    list: Vec<(Span, u64)>,
+    /// Those that have bytes, by position.
+    list: Vec<Place>,
     /// The furthest end of those up to each.
     ends: Vec<u64>,
 }
 
+/// Where one of them is. There may be as many as the file has bytes: this is kept small.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    source: SourceId,
+    start: u64,
+    end: u64,
+    /// Its place among its siblings.
+    index: u32,
+}
+
+impl Place {
+    fn of(child: &Node) -> Option<Place> {
+        let extent = child.extent().filter(|_| child.bits.is_none())?;
+        let place = Place {
+            source: extent.source,
+            index: u32::try_from(child.index).ok()?,
+            start: extent.start,
+            end: extent.end,
+        };
+        (!extent.is_empty()).then_some(place)
+    }
+}
+
+/// The places of the nodes with many children that were looked through lately.
+#[derive(Default)]
+pub(super) struct PlacesKept(VecDeque<(NodeId, Rc<Places>)>);
+
+/// So many places are kept, and always those of the last node.
+const PLACES_KEPT: usize = 1 << 18;
+
+impl PlacesKept {
+    fn get(&self, id: NodeId) -> Option<Rc<Places>> {
+        let mut kept = self.0.iter();
+        kept.find_map(|(of, places)| (*of == id).then(|| Rc::clone(places)))
+    }
+
+    fn keep(&mut self, id: NodeId, places: &Rc<Places>) {
+        self.0.push_back((id, Rc::clone(places)));
+        let count = |kept: &VecDeque<(NodeId, Rc<Places>)>| -> usize {
+            kept.iter().map(|(_, places)| places.list.len()).sum()
+        };
+        while self.0.len() > 1 && count(&self.0) > PLACES_KEPT {
+            self.0.pop_front();
+        }
+    }
+}
+
 impl Places {
-    fn new(list: Vec<(Span, u64)>) -> Places {
+    fn new(list: Vec<Place>) -> Places {
         let mut furthest = (SourceId::FILE, 0);
-        let ends = list.iter().map(|(span, _)| {
-            let before = if furthest.0 == span.source {
+        let ends = list.iter().map(|place| {
+            let before = if furthest.0 == place.source {
                 furthest.1
             } else {
                 0
             };
-            furthest = (span.source, span.end.max(before));
+            furthest = (place.source, place.end.max(before));
             furthest.1
         });
         Places {
@@ -49,15 +97,15 @@ impl Places {
 
     /// The children that hold a byte.
     fn at(&self, source: SourceId, offset: u64) -> Vec<u64> {
-        let is_before = |(span, _): &(Span, u64)| (span.source, span.start) <= (source, offset);
+        let is_before = |place: &Place| (place.source, place.start) <= (source, offset);
         let after = self.list.partition_point(is_before);
         let mut found = Vec::new();
-        for ((span, index), end) in self.list.iter().zip(&self.ends).take(after).rev() {
-            if span.source != source || *end <= offset {
+        for (place, end) in self.list.iter().zip(&self.ends).take(after).rev() {
+            if place.source != source || *end <= offset {
                 break;
             }
-            if span.end > offset {
-                found.push(*index);
+            if place.end > offset {
+                found.push(place.index.into());
             }
         }
         found.sort_unstable();
@@ -67,6 +115,13 @@ impl Places {
 
 /// Deeper than any tree that a decoder makes; a bound for walks.
 pub(super) const DEPTH_MAX: usize = 2048;
+
+/// So many nodes are looked into for the node of some bytes.
+const SEARCH_MAX: u32 = 256;
+
+/// Of the children that hold one byte so many are looked into; each becomes a node. In real files
+/// they are one, or a few.
+const OVERLAPPING_MAX: usize = 16;
 
 impl Document {
     /// The nodes that hold the byte at `offset`, the outermost first; where several
@@ -90,7 +145,7 @@ impl Document {
     pub fn nodes_for(&mut self, span: Span) -> Vec<NodeId> {
         let path = self.ancestry_of(span.source);
         let mut best = path.clone();
-        let mut budget = 4096;
+        let mut budget = SEARCH_MAX;
         self.search_span(span, path, &mut best, &mut budget);
         best
     }
@@ -185,7 +240,7 @@ impl Document {
             return self.that_hold(ids, source, offset);
         };
         let mut ids = Vec::new();
-        for index in indices {
+        for index in indices.into_iter().take(OVERLAPPING_MAX) {
             ids.extend(self.children(id, index..index.saturating_add(1)));
         }
         self.that_hold(ids, source, offset)
@@ -199,16 +254,16 @@ impl Document {
         source: SourceId,
         offset: u64,
     ) -> Vec<NodeId> {
-        let places = match self.places.get(&id) {
-            Some(places) => Rc::clone(places),
+        let places = match self.places.get(id) {
+            Some(places) => places,
             None => {
                 let places = Rc::new(self.places_of(id, count));
-                self.places.insert(id, Rc::clone(&places));
+                self.places.keep(id, &places);
                 places
             }
         };
         let mut ids = Vec::new();
-        for index in places.at(source, offset) {
+        for index in places.at(source, offset).into_iter().take(OVERLAPPING_MAX) {
             ids.extend(self.children(id, index..index.saturating_add(1)));
         }
         ids
@@ -220,10 +275,7 @@ impl Document {
         while let Some(node) = self.node(id).filter(|_| start < count) {
             let end = count.min(start.saturating_add(PAGE));
             let mark = self.registry.mark();
-            for child in self.make(node, start..end) {
-                let extent = child.extent().filter(|_| child.bits.is_none());
-                list.extend(extent.filter(|e| !e.is_empty()).map(|e| (e, child.index)));
-            }
+            list.extend(self.make(node, start..end).iter().filter_map(Place::of));
             self.registry.release(mark);
             start = end;
         }

@@ -303,9 +303,9 @@ impl Blocks {
     /// The writer has one more row.
     fn row(&mut self, writer: &mut Writer) -> io::Result<()> {
         self.waiting += 1;
-        match self.waiting {
-            LIST_BLOCK => self.block(writer),
-            _ => Ok(()),
+        match self.waiting >= LIST_BLOCK || writer.size() >= LIST_BLOCK_BYTES {
+            true => self.block(writer),
+            false => Ok(()),
         }
     }
 
@@ -343,6 +343,8 @@ enum RowsForm {
 const BLOCK: usize = 4096;
 /// The same of the rows of a list: real files have fewer.
 const LIST_BLOCK: usize = 1 << 16;
+/// The same in bytes: names may be long.
+const LIST_BLOCK_BYTES: usize = 4 << 20;
 
 #[derive(Serialize)]
 struct PartJson<'a> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
 use zeview::decode::text::plural;
@@ -86,9 +87,12 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     print_verdicts(&judged, out)?;
     print_problems(&judged, out)?;
     print_parts(document, size, out)?;
-    let rows = kernels(document);
-    print_kernels(&rows, out)?;
-    let next = next(document, &judged, !rows.is_empty());
+    let lists = kernels(document);
+    print_kernels(&lists, out)?;
+    let has_kernels = lists
+        .iter()
+        .any(|rows| rows.iter().any(|row| !row.is_function));
+    let next = next(document, &judged, has_kernels);
     let name = quoted(&file.display().to_string());
     out.paint(style::DIM, format_args!("next: zeview {next} {name}"))?;
     writeln!(out)
@@ -203,33 +207,65 @@ fn print_problems(judged: &Judged, out: &mut Text) -> io::Result<()> {
     print_more(rules.len(), "rule", out)
 }
 
+/// The largest parts of a file, and what there is to say of the others.
+#[derive(Default)]
+struct Parts {
+    largest: Vec<(Node, String)>,
+    smaller: usize,
+    smaller_bytes: u64,
+}
+
+impl Parts {
+    fn push(&mut self, node: &Node, segment: &str) {
+        self.largest.push((node.clone(), segment.to_owned()));
+        // There may be as many as the file has bytes.
+        if self.largest.len() > 64 * LINES {
+            self.cut();
+        }
+    }
+
+    /// Keeps so many that each has its line.
+    fn cut(&mut self) {
+        if self.largest.len() <= LINES {
+            return;
+        }
+        self.largest
+            .sort_by_key(|(node, _)| std::cmp::Reverse(length(node)));
+        for (node, _) in self.largest.drain(LINES..) {
+            self.smaller += 1;
+            self.smaller_bytes = self.smaller_bytes.saturating_add(length(&node));
+        }
+    }
+}
+
+fn length(node: &Node) -> u64 {
+    node.span.map_or(0, |span| span.len())
+}
+
 /// The parts of the file; of many, the largest.
 fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result<()> {
-    let mut parts: Vec<(Node, String)> = Vec::new();
+    let mut parts = Parts::default();
     let root = document.root().clone();
     let walked = document.walk::<io::Error>(&root, &mut |node, steps| {
         let segment = steps
             .last()
             .map_or(Cow::Borrowed(""), |step| (&*step.segment).into());
         if node.span.is_some_and(|span| span.source == SourceId::FILE) {
-            parts.push((node.clone(), segment.into_owned()));
+            parts.push(node, &segment);
         }
         Ok(false)
     });
     walked?;
-    if parts.is_empty() {
+    if parts.largest.is_empty() {
         return Ok(());
     }
-    let length = |node: &Node| node.span.map_or(0, |span| span.len());
     let share = |bytes: u64| {
         let tenths = bytes.saturating_mul(1000) / size.max(1);
         format!("{}.{} %", tenths / 10, tenths % 10)
     };
-    let mut smaller = Vec::new();
-    if parts.len() > LINES {
-        parts.sort_by_key(|(node, _)| std::cmp::Reverse(length(node)));
-        smaller = parts.split_off(LINES);
-        parts.sort_by_key(|(node, _)| node.span);
+    if parts.largest.len() > LINES || parts.smaller > 0 {
+        parts.cut();
+        parts.largest.sort_by_key(|(node, _)| node.span);
     }
     let mut table = Table::new(vec![
         Head::number("  offset"),
@@ -238,7 +274,7 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
         Head::text("part"),
         Head::text(""),
     ]);
-    for (node, segment) in parts {
+    for (node, segment) in parts.largest {
         let start = node.span.map_or(0, |span| span.start);
         table.rows.push([
             format!("  {start:#010x}"),
@@ -252,12 +288,10 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
         0 => style::DIM,
         _ => style::PLAIN,
     })?;
-    if smaller.is_empty() {
+    if parts.smaller == 0 {
         return Ok(());
     }
-    let bytes = smaller.iter().map(|(node, _)| length(node));
-    let bytes = bytes.fold(0, u64::saturating_add);
-    let count = smaller.len();
+    let (count, bytes) = (parts.smaller, parts.smaller_bytes);
     writeln!(
         out,
         "  … and {count} smaller ones, {bytes} bytes, {}",
@@ -266,27 +300,29 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
 }
 
 /// The kernels of the file, or of all images in it; functions are not counted.
-fn kernels(document: &mut Document) -> Vec<KernelRow> {
-    let mut rows = Vec::new();
+fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
+    let mut lists = Vec::new();
     for id in document.documents_with(ListId::Kernels) {
         if let Some(kernels) = document.kernels(id) {
-            let all = kernels.rows(&document.sources);
-            rows.extend(all.iter().filter(|row| !row.is_function).cloned());
+            lists.push(kernels.rows(&document.sources));
         }
     }
-    rows
+    lists
 }
 
-fn print_kernels(rows: &[KernelRow], out: &mut Text) -> io::Result<()> {
-    if rows.is_empty() {
+fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<()> {
+    let rows = lists.iter().flat_map(|rows| rows.iter());
+    let rows = rows.filter(|row| !row.is_function);
+    let count = rows.clone().count();
+    if count == 0 {
         return Ok(());
     }
-    write!(out, "  kernels: {}", rows.len())?;
+    write!(out, "  kernels: {count}")?;
     for (what, value) in [
         ("SIMD", (|row| row.simd_size.value) as fn(&KernelRow) -> i64),
         ("GRF", |row| row.grf_count.value),
     ] {
-        let values: BTreeSet<i64> = rows.iter().map(value).filter(|value| *value > 0).collect();
+        let values: BTreeSet<i64> = rows.clone().map(value).filter(|value| *value > 0).collect();
         let values: Vec<String> = values.iter().take(LINES).map(i64::to_string).collect();
         if !values.is_empty() {
             write!(out, " · {what} {}", values.join(", "))?;
@@ -304,7 +340,7 @@ fn print_kernels(rows: &[KernelRow], out: &mut Text) -> io::Result<()> {
         ("with shared local memory", " B", |row| row.slm_size.value),
         ("with barriers", "", |row| row.barrier_count.value),
     ] {
-        let values = rows.iter().map(value).filter(|value| *value > 0);
+        let values = rows.clone().map(value).filter(|value| *value > 0);
         let count = values.clone().count();
         let Some(most) = values.max() else { continue };
         let style = if what == "spill" {

@@ -115,7 +115,9 @@ impl Reading<'_> {
     }
 
     fn is_full(&self) -> bool {
-        let listed = self.tables.symbols.len() + self.tables.relocations.len();
+        let symbols = limits::LINKAGE_SYMBOL * self.tables.symbols.len();
+        let names = usize::try_from(self.kept / limits::LINKAGE_NAMES).unwrap_or(usize::MAX);
+        let listed = symbols.saturating_add(names) + self.tables.relocations.len();
         listed >= limits::linkage(self.file.span.len(), self.file.sections.len())
     }
 

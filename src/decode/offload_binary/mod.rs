@@ -74,7 +74,7 @@ pub struct Entry {
     /// No other part claims bytes of the image.
     pub owned: bool,
     /// The image as a document; those of a SYCLBIN's parts are with the part.
-    pub opened: Option<Opened>,
+    pub opened: Option<Box<Opened>>,
 }
 
 impl Entry {
@@ -207,7 +207,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
         ..Capabilities::default()
     };
     for entry in &mut reading.entries {
-        entry.opened = format::in_short(entry.opened.take());
+        entry.opened = format::in_short(entry.opened.take().map(|opened| *opened)).map(Box::new);
     }
     let binary = Binary::new(reading, list, survey, modules);
     let count = binary.len();
@@ -245,7 +245,7 @@ fn read_images(cx: &Context<'_>, reading: &mut Reading) -> Option<syclbin::Syclb
             continue;
         }
         if entry.owned {
-            entry.opened = format::nested(cx, entry.image);
+            entry.opened = format::nested(cx, entry.image).map(Box::new);
         }
     }
     None

@@ -239,7 +239,7 @@ impl BinaryRows {
         let node = match (&binary.survey, entry.part) {
             (Some(survey), Some(part)) if whole => survey.image_node(part, name, span, out),
             _ => {
-                let opened = entry.opened.as_ref().filter(|_| whole);
+                let opened = entry.opened.as_deref().filter(|_| whole);
                 format::nested_node(out.sources, name, span, opened)
             }
         };

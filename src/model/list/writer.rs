@@ -169,6 +169,11 @@ impl Writer {
         }
     }
 
+    /// Of [`Form::Plain`], the bytes of the rows so far.
+    pub fn size(&self) -> usize {
+        self.cells.size()
+    }
+
     /// Of [`Form::Plain`], the rows so far.
     pub fn table(&mut self) -> Table {
         let file = self.with_file.then(|| Head::text("File"));

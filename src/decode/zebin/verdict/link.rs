@@ -110,7 +110,7 @@ pub fn link(
         destinations: destinations(elf, &by_name, findings)?,
         sizes: kernels.iter().map(|(_, size)| *size).collect(),
         names: Names::default(),
-        symbols: HashMap::new(),
+        symbols: Vec::new(),
         exports: None,
         functions: Vec::new(),
         patches: Vec::new(),
@@ -125,10 +125,7 @@ pub fn link(
     linker.check_functions(module, findings)?;
     let mut result = Ok(());
     for (name, place) in &module.host_access {
-        let symbol = linker
-            .names
-            .known(name)
-            .and_then(|id| linker.symbols.get(&id));
+        let symbol = linker.names.known(name).and_then(|id| linker.placed(id));
         if symbol.is_none_or(|placed| !placed.is_global) {
             let message = format_args!("undefined variable \"{}\"", Shown(name));
             result = findings.refuse(&rules::HOST_ACCESS, *place, message);
@@ -171,12 +168,13 @@ fn destinations<'e>(
 }
 
 /// The number of a name.
-type NameId = usize;
+/// Small: a file can have a name for every few bytes.
+type NameId = u32;
 
 /// Names of symbols as numbers: each is read and hashed once, however often it is used.
 #[derive(Default)]
 struct Names<'e> {
-    by_offset: HashMap<u64, NameId>,
+    by_offset: HashMap<u32, NameId>,
     by_text: HashMap<&'e [u8], NameId>,
     texts: Vec<&'e [u8]>,
 }
@@ -188,20 +186,23 @@ impl<'e> Names<'e> {
         symbol: &Symbol,
         findings: &mut Findings,
     ) -> Result<NameId, Refused> {
-        if let Some(id) = self.by_offset.get(&symbol.st_name) {
+        // The field has 32 bits.
+        let offset = u32::try_from(symbol.st_name).unwrap_or(u32::MAX);
+        if let Some(id) = self.by_offset.get(&offset) {
             return Ok(*id);
         }
         let name = elf.symbol_name(symbol, findings)?;
         let texts = &mut self.texts;
         let id = *self.by_text.entry(name).or_insert_with(|| {
             texts.push(name);
-            texts.len() - 1
+            NameId::try_from(texts.len() - 1).unwrap_or(NameId::MAX)
         });
-        self.by_offset.insert(symbol.st_name, id);
+        self.by_offset.insert(offset, id);
         Ok(id)
     }
 
     fn text(&self, id: NameId) -> &'e [u8] {
+        let id = usize::try_from(id).unwrap_or(usize::MAX);
         self.texts.get(id).copied().unwrap_or(&[])
     }
 
@@ -219,7 +220,7 @@ struct Placed {
     is_global: bool,
     segment: Segment,
     /// The kernel's number, for functions.
-    kernel: usize,
+    kernel: u32,
 }
 
 /// A relocation that is applied.
@@ -236,7 +237,8 @@ struct Linker<'e, 's> {
     /// The sizes of the kernels' code.
     sizes: Vec<u64>,
     names: Names<'e>,
-    symbols: HashMap<NameId, Placed>,
+    /// By name, as far as they are needed.
+    symbols: Vec<Option<Placed>>,
     /// The kernel whose functions are global.
     exports: Option<usize>,
     /// Global functions: name, offset and size in their section.
@@ -256,6 +258,11 @@ impl<'e> Linker<'e, '_> {
         at.and_then(|at| self.destinations.get(at))
             .copied()
             .unwrap_or(none)
+    }
+
+    fn placed(&self, name: NameId) -> Option<&Placed> {
+        let place = usize::try_from(name).ok()?;
+        self.symbols.get(place)?.as_ref()
     }
 
     /// Global symbols first, then relocations and the symbols that they need.
@@ -291,7 +298,7 @@ impl<'e> Linker<'e, '_> {
             }
             findings.spend(size_of::<Patch<'_>>() as u64, relocation.entry)?;
             self.patches.push(Patch { relocation, name });
-            if !self.symbols.contains_key(&name) {
+            if self.placed(name).is_none() {
                 self.add_symbol(&symbol, findings)?;
             }
         }
@@ -331,14 +338,20 @@ impl<'e> Linker<'e, '_> {
             self.functions.push((name, symbol.st_value, symbol.st_size));
         }
         findings.spend(size_of::<Placed>() as u64, symbol.origin)?;
-        self.symbols.entry(name).or_insert(Placed {
-            entry: symbol.origin.start,
-            value: symbol.st_value,
-            size: symbol.st_size,
-            is_global,
-            segment,
-            kernel,
-        });
+        let place = usize::try_from(name).unwrap_or(usize::MAX);
+        while self.symbols.len() <= place {
+            self.symbols.push(None);
+        }
+        if let Some(symbols) = self.symbols.get_mut(place) {
+            symbols.get_or_insert(Placed {
+                entry: symbol.origin.start,
+                value: symbol.st_value,
+                size: symbol.st_size,
+                is_global,
+                segment,
+                kernel: u32::try_from(kernel).unwrap_or(u32::MAX),
+            });
+        }
         Ok(())
     }
 
@@ -365,8 +378,9 @@ impl<'e> Linker<'e, '_> {
     /// Every symbol must lie in its segment.
     fn place_symbols(&mut self, findings: &mut Findings) -> Result<(), Refused> {
         let mut outside: Vec<&Placed> = Vec::new();
-        for placed in self.symbols.values() {
-            let (room, start) = self.room(placed.segment, placed.kernel);
+        for placed in self.symbols.iter().flatten() {
+            let kernel = usize::try_from(placed.kernel).unwrap_or(usize::MAX);
+            let (room, start) = self.room(placed.segment, kernel);
             let padding = match (placed.segment, placed.is_global) {
                 (Segment::Code, true) => BUFFER_PADDING,
                 _ => 0,
@@ -415,7 +429,7 @@ impl<'e> Linker<'e, '_> {
             if code && (kind == 4 || name.is_empty()) {
                 continue;
             }
-            if !self.symbols.contains_key(&patch.name) {
+            if self.placed(patch.name).is_none() {
                 let name = Shown(name);
                 let symbol = self.elf.symbol(patch.relocation.symbol);
                 if symbol.is_some_and(|symbol| symbol.st_shndx != 0) {
