@@ -12,7 +12,7 @@ use super::rule::Rule;
 use super::rules;
 use super::text::plural;
 use crate::model::{
-    Capabilities, Coverage, Diagnostic, Expand, ExpanderId, Fact, Findings, InnerDocument, Label,
+    Capabilities, Diagnostic, Expand, ExpanderId, Fact, Findings, Holes, InnerDocument, Label,
     RuleInfo, SourceId, Sources, Span, Str, Summary, late_limit,
 };
 
@@ -365,16 +365,14 @@ impl<'a> Context<'a> {
             }
         }
         rules.sort_by(|a, b| a.id.cmp(&b.id));
-        let file = self.sources.whole(SourceId::FILE);
         Findings {
             diagnostics,
             rules,
-            coverage: coverage(
-                file,
-                self.gaps.into_inner(),
-                self.padding.into_inner(),
-                self.overlap.get(),
-            ),
+            holes: Holes {
+                gaps: self.gaps.into_inner(),
+                padding: self.padding.into_inner(),
+                overlap: self.overlap.get(),
+            },
             expanders: self.expanders.into_inner(),
             of: None,
             documents: self.documents.into_inner(),
@@ -401,32 +399,4 @@ fn visible(span: Span, whole: Span) -> Span {
     }
     let last = whole.len().saturating_sub(1);
     whole.subspan(span.start.min(last), 1)
-}
-
-/// Gaps count before padding, and each byte once.
-fn coverage(file: Span, gaps: Vec<Span>, padding: Vec<Span>, overlap: u64) -> Coverage {
-    let gap = union(file, gaps.clone());
-    let both = union(file, gaps.into_iter().chain(padding).collect());
-    Coverage {
-        explained: file.len().saturating_sub(both),
-        padding: both.saturating_sub(gap),
-        gap,
-        overlap,
-    }
-}
-
-/// How many bytes of `file` the spans hold together.
-fn union(file: Span, mut spans: Vec<Span>) -> u64 {
-    spans.retain(|s| s.overlaps(file));
-    spans.sort();
-    let (mut at, mut sum) = (file.start, 0);
-    for span in spans {
-        let start = span.start.max(at);
-        let end = span.end.min(file.end);
-        if start < end {
-            sum += end - start;
-            at = end;
-        }
-    }
-    sum
 }

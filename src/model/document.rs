@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 use super::base::Base;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
+use super::holes::{Accounts, Holes};
 use super::images::{Choice, Images};
 use super::list::ListId;
-use super::locate::Places;
+use super::locate::PlacesKept;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::source::Sources;
 use super::source_lines::SourceTexts;
-use super::span::Span;
+use super::span::{SourceId, Span};
 use super::value::Str;
 use super::verdict::{DriverModel, Import, Verdict};
 
@@ -199,8 +200,8 @@ pub struct Findings {
     pub diagnostics: Vec<Diagnostic>,
     /// The rules that fired.
     pub rules: Vec<RuleInfo>,
-    /// How the bytes of the opened file are accounted for.
-    pub coverage: Coverage,
+    /// The bytes of the opened file that nothing explains, or that only fill up.
+    pub holes: Holes,
     /// Who makes the rows.
     pub expanders: Vec<Rc<dyn Expand>>,
     /// The document, if it was opened late.
@@ -242,6 +243,7 @@ pub struct Document {
     pub summary: Summary,
     /// How the bytes are accounted for.
     pub coverage: Coverage,
+    accounts: Accounts,
     pub(super) registry: Registry,
     pub(super) source_texts: SourceTexts,
     pub(super) base: Option<Base>,
@@ -257,7 +259,7 @@ pub struct Document {
     /// For children without an index: the how manieth of its name each is.
     pub(super) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
-    pub(super) places: HashMap<NodeId, Rc<Places>>,
+    pub(super) places: PlacesKept,
 }
 
 /// How many bytes of documents are opened late for a table of all of them, in a file of `size`
@@ -272,7 +274,7 @@ impl Document {
         let Findings {
             mut diagnostics,
             rules,
-            coverage,
+            holes,
             expanders,
             of: _,
             documents,
@@ -283,12 +285,20 @@ impl Document {
         diagnostics.sort_by_key(|d| d.primary.span);
         let mut summary = parts.summary;
         summary.within = within;
+        let whole = parts.sources.whole(SourceId::FILE);
+        let mut coverage = Coverage {
+            explained: whole.len(),
+            ..Coverage::default()
+        };
+        let mut accounts = Accounts::new(whole);
+        accounts.add(holes, &mut coverage);
         Document {
             sources: parts.sources,
             diagnostics,
             rules,
             summary,
             coverage,
+            accounts,
             source_texts: SourceTexts::default(),
             base: None,
             registry: Registry::from(expanders),
@@ -300,19 +310,14 @@ impl Document {
             nodes: vec![parts.root],
             pages: HashMap::new(),
             ordinals: HashMap::new(),
-            places: HashMap::new(),
+            places: PlacesKept::default(),
         }
     }
 
     /// Adds what was found in documents that were opened since.
     fn add_found(&mut self) {
         for found in self.registry.found() {
-            let coverage = found.coverage;
-            let explained = &mut self.coverage.explained;
-            *explained = explained.saturating_sub(coverage.gap.saturating_add(coverage.padding));
-            self.coverage.gap = self.coverage.gap.saturating_add(coverage.gap);
-            self.coverage.padding = self.coverage.padding.saturating_add(coverage.padding);
-            self.coverage.overlap = self.coverage.overlap.saturating_add(coverage.overlap);
+            self.accounts.add(found.holes, &mut self.coverage);
             let mut at = self.documents.len();
             if let Some(of) = found.of {
                 let mut known = self.documents.iter_mut().enumerate();

@@ -31,6 +31,7 @@ pub mod diff;
 mod document;
 mod expand;
 mod glob;
+mod holes;
 pub mod host_images;
 #[cfg(feature = "decode")]
 mod html;
@@ -65,6 +66,7 @@ pub use document::{
 };
 pub use expand::{Expand, ExpanderId, Late, Rows};
 pub use glob::{Step, is_pattern};
+pub use holes::Holes;
 pub use locate::Leaf;
 pub use node::{Area, Bits, Content, DEFAULT, Doc, Known, Node, NodeId, NodeKind, Xref};
 pub use path::{PathError, escape, segment};

@@ -10,11 +10,11 @@ use zeview::model::{Document, NodeId, NodeKind, Span};
 use crate::support::containers::ocloc_archive;
 use crate::support::elf::{Class, Elf, Section, put};
 use crate::support::hosts::{Host, Place, differences, images, unpacked, usual, with_size};
-use crate::support::invariants::{Depth, hold, hold_for_all};
+use crate::support::invariants::{Depth, hold, hold_for_all, violations};
 use crate::support::syclbin::Syclbin;
 use crate::support::watchdog::Watchdog;
 use crate::support::zebin::small;
-use crate::support::{damage, fixtures, open, spirv};
+use crate::support::{damage, fixtures, open, spirv, zebin};
 
 fn names<'a>(entries: &[&'a Entry]) -> Vec<&'a str> {
     entries.iter().map(|entry| &*entry.name).collect()
@@ -669,4 +669,16 @@ fn opening_one_image_opens_no_other() {
     document.children(image, 0..1);
     assert_eq!(kernels(&document), 1);
     assert!(document.kernels(image).is_some());
+}
+
+/// Found by fuzzing: program headers over an image, whose padding is found when that is opened.
+#[test]
+fn padding_in_a_gap_is_counted_once() {
+    let zebin = zebin::zebin_of(Class::Elf64, &["k"]).build().bytes;
+    let mut host = usual(Class::Elf64, 3, &spirv::kernel().build(), &zebin);
+    host.relocated = false;
+    let mut file = host.build();
+    let at = 0x1c71 % file.len();
+    file[at..at + 8].copy_from_slice(&[0x71, 0x1c, 0xc7, 0x01, 0x2b, 0x00, 0x08, 0x06]);
+    assert_eq!(violations(&file, Depth::Tree), [] as [String; 0]);
 }
