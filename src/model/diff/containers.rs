@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::entry::{BYTES_KEPT, Change, Entry, Field, Part, Said, Side};
 use super::{Comparer, Which};
 use crate::model::host_images::{EXPORTED, HostImage, HostImages};
-use crate::model::modules::{Holder, Image, ModuleGraph, Modules, PropertySet, PropertyValue};
+use crate::model::modules::{
+    Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue,
+};
 use crate::model::node::Node;
 use crate::model::span::Span;
 
@@ -473,6 +475,29 @@ fn property_said(value: &PropertyValue, meaning: &str) -> Said {
     }
 }
 
+/// How the value of a property in this set differs: where both would be written alike, the number of
+/// bits, or bytes that are not shown.
+fn value_field(set: &str, a: &Property, b: &Property) -> Field {
+    let field = |key: &str, path: String, (from, to)| Field {
+        key: key.to_owned(),
+        path,
+        from: Some(Side::new(from, a.span)),
+        to: Some(Side::new(to, b.span)),
+    };
+    let path = format!("{set}/{}", a.key);
+    let said = |property: &Property| property_said(&property.value, &property.meaning);
+    match (said(a), said(b), &a.value, &b.value) {
+        (from, to, ..) if from != to => field(&a.key, path, (from, to)),
+        (_, _, PropertyValue::Bytes { bits, .. }, PropertyValue::Bytes { bits: other, .. })
+            if bits != other =>
+        {
+            let counts = (Said::count(*bits), Said::count(*other));
+            field("bits", format!("{path}/bits"), counts)
+        }
+        (from, to, ..) => field("contents", path, (from, to)),
+    }
+}
+
 type SetFields = (String, Both<Option<Span>>, Vec<Field>);
 
 /// The properties that differ, by set.
@@ -500,18 +525,17 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
         let Some((one, other)) = sets.get(name) else {
             continue;
         };
-        fn entries(set: Option<&PropertySet>) -> Vec<&crate::model::modules::Property> {
+        fn entries(set: Option<&PropertySet>) -> Vec<&Property> {
             set.map_or_else(Vec::new, |set| set.entries.iter().collect())
         }
         let (one_entries, other_entries) = (entries(*one), entries(*other));
-        let mut places: HashMap<&str, &crate::model::modules::Property> = other_entries
+        let mut places: HashMap<&str, &Property> = other_entries
             .iter()
             .map(|entry| (entry.key.as_str(), *entry))
             .collect();
         let mut fields = Vec::new();
-        let side = |entry: &crate::model::modules::Property| {
-            Side::new(property_said(&entry.value, &entry.meaning), entry.span)
-        };
+        let side =
+            |entry: &Property| Side::new(property_said(&entry.value, &entry.meaning), entry.span);
         let field = |key: &str, from: Option<Side>, to: Option<Side>| Field {
             key: key.to_owned(),
             path: format!("{name}/{key}"),
@@ -522,10 +546,10 @@ fn set_fields((a, b): (&[PropertySet], &[PropertySet])) -> Vec<SetFields> {
             match places.remove(entry.key.as_str()) {
                 Some(other) => {
                     if other.value != entry.value {
-                        fields.push(field(&entry.key, Some(side(entry)), Some(side(other))));
+                        fields.push(value_field(name, entry, other));
                     }
                     if other.kind.value != entry.kind.value {
-                        let kind = |of: &crate::model::modules::Property| {
+                        let kind = |of: &Property| {
                             Some(Side::new(Said::count(of.kind.value), of.kind.span))
                         };
                         fields.push(Field {
