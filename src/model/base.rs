@@ -6,8 +6,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::diff::{Comparison, Options, compare};
+use super::diff::{Comparison, Options, compare, differing};
 use super::document::Document;
+use super::span::Span;
 
 /// The file that a document is compared with.
 #[derive(Clone)]
@@ -45,6 +46,14 @@ impl Document {
     /// What differs from the file that it is compared with.
     pub fn comparison(&self) -> Option<&Rc<Comparison>> {
         self.base.as_ref().map(|base| &base.comparison)
+    }
+
+    /// Which bytes differ, in the file that it is compared with and in its own; as
+    /// [`differing`] has them.
+    pub fn differing(&self) -> Option<(Vec<Span>, Vec<Span>)> {
+        let base = self.base.as_ref()?;
+        let sources = &base.document.borrow().sources;
+        Some(differing(&base.comparison, (sources, &self.sources)))
     }
 
     /// Forgets the file that it is compared with.

@@ -142,6 +142,10 @@ commands! {
     SaveTree = "save-tree";
     /// Shows the bytes that only fill up, or hides them.
     TogglePadding = "toggle-padding";
+    /// Shows the two files of a comparison beside each other, or only the second one.
+    ToggleSides = "toggle-sides";
+    /// Shows what is the same in two files beside each other, or only what differs.
+    ToggleUnchanged = "toggle-unchanged";
     /// Shows the defaults of what is not in the file, or hides them.
     ToggleDefaults = "toggle-defaults";
     /// Shows the tree in this order.

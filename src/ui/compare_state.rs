@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::differing::Differing;
 use super::state::TabId;
 use crate::worker::protocol::CompareReport;
 
@@ -22,6 +23,8 @@ pub struct CompareState {
     pub failed: Option<AttrValue>,
     /// The difference that is shown in full.
     pub chosen: Option<Chosen>,
+    /// The bytes that differ in the first file and in this one, once somebody has asked.
+    pub differing: Option<(Differing, Differing)>,
 }
 
 /// The file that another one is compared with.
@@ -67,6 +70,8 @@ pub enum CompareChange {
     Failed(AttrValue),
     /// A difference is shown in full.
     Choose(Chosen),
+    /// Which bytes differ.
+    Differing(Differing, Differing),
 }
 
 impl CompareState {
@@ -89,6 +94,7 @@ impl CompareState {
                 };
                 self.chosen = (report.differences > 0).then_some(first);
                 self.report = Some(report);
+                self.differing = None;
                 self.is_working = false;
             }
             CompareChange::Failed(why) => {
@@ -97,6 +103,7 @@ impl CompareState {
                 self.failed = Some(why);
             }
             CompareChange::Choose(chosen) => self.chosen = Some(chosen),
+            CompareChange::Differing(from, to) => self.differing = Some((from, to)),
         }
     }
 }

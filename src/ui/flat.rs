@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use super::differing::Differing;
 use super::tree::{self, Branch, Tree};
 use crate::model::{NodeId, NodeKind};
 use crate::worker::protocol::Row;
@@ -34,11 +35,19 @@ pub struct Show {
     /// Only rows that are here and have this in their names, in lower case, and those that they
     /// are below.
     pub names: String,
+    /// Only what differs from another file.
+    pub only: Option<Differing>,
 }
 
 impl Show {
+    fn hides_any(&self) -> bool {
+        self.no_padding || self.no_defaults || self.only.is_some()
+    }
+
     fn hides(&self, row: &Row) -> bool {
-        (self.no_padding && row.kind == NodeKind::Padding)
+        let is_same = |differing: &Differing| !differing.has(row);
+        self.only.as_ref().is_some_and(is_same)
+            || (self.no_padding && row.kind == NodeKind::Padding)
             || (self.no_defaults && tree::is_default(row))
     }
 }
@@ -199,6 +208,11 @@ impl Flat {
                 _ => self.found(tree, found.id, &found.below, depth + 1),
             }
         }
+    }
+
+    /// Is the row shown, where it has come to be here?
+    pub fn shows(&self, row: &Row) -> bool {
+        !self.show.hides(row)
     }
 
     /// How many rows there are.
@@ -366,10 +380,16 @@ impl Flat {
         depth: u32,
     ) {
         let runs = runs(parent, branch);
-        let within = |run: &Group| range.start <= run.start && run.end <= range.end;
-        let runs: Vec<Group> = runs.into_iter().filter(within).collect();
-        let folded: u64 = runs.iter().map(|run| run.end - run.start - 1).sum();
         let hidden = self.hidden(branch, &range);
+        let within = |run: &Group| range.start <= run.start && run.end <= range.end;
+        // Of what is shown of a run a few may be left.
+        let is_long = |run: &Group| {
+            let gone = hidden.iter().filter(|at| run.has(**at)).count() as u64;
+            gone == 0 || run.end - run.start - gone >= RUN as u64
+        };
+        let runs = runs.into_iter().filter(within).filter(is_long);
+        let runs: Vec<Group> = runs.collect();
+        let folded: u64 = runs.iter().map(|run| run.end - run.start - 1).sum();
         let outside = |at: &&u64| !runs.iter().any(|run| run.has(**at));
         let gone = hidden.iter().filter(outside).count() as u64;
         let siblings = range.end - range.start - folded - gone;
@@ -397,7 +417,7 @@ impl Flat {
 
     /// The children in a range that are here and not shown.
     fn hidden(&self, branch: &Branch, range: &Range<u64>) -> Vec<u64> {
-        if !self.show.no_padding && !self.show.no_defaults {
+        if !self.show.hides_any() {
             return Vec::new();
         }
         let rows = branch.rows().filter(|row| range.contains(&row.index));

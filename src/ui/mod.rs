@@ -15,6 +15,7 @@ pub mod code_state;
 pub mod commands;
 pub mod compare_state;
 pub mod components;
+pub mod differing;
 pub mod drawing;
 pub mod flat;
 pub mod format;

@@ -17,6 +17,8 @@ pub enum Via {
     Jump,
     /// The address: a link that was opened, or the Back button.
     Address,
+    /// It goes with what was selected in the file beside this one.
+    Follow,
 }
 
 /// A node, or bytes that are no node's.

@@ -221,6 +221,10 @@ pub struct Layout {
     pub no_defaults: bool,
     /// In which order the tree shows files that have kernels.
     pub order: TreeOrder,
+    /// The two files of a comparison are shown beside each other.
+    pub side_by_side: bool,
+    /// The trees then show what is the same in both, too.
+    pub unchanged: bool,
 }
 
 /// How far a file has come.
@@ -482,6 +486,16 @@ impl State {
     /// An open file.
     pub fn tab(&self, id: TabId) -> Option<&Rc<Tab>> {
         self.tabs.iter().find(|tab| tab.id == id)
+    }
+
+    /// The file that is shown beside the one in front: what that is compared with, where the
+    /// comparison is looked at and there is room.
+    pub fn beside(&self) -> Option<&Rc<Tab>> {
+        let layout = &self.layout;
+        let view = self.active()?.view()?;
+        let is_wanted = layout.side_by_side && !layout.narrow && view.panel == PanelId::Compare;
+        let base = view.compare.report.as_ref().and(view.compare.base.as_ref());
+        self.tab(base.filter(|_| is_wanted)?.tab)
     }
 
     fn change(&mut self, id: TabId, change: impl FnOnce(&mut Tab)) {

@@ -1,6 +1,7 @@
+use super::super::differing::Differing;
 use super::super::flat::{Flat, Group, Item, Show, stem};
 use super::*;
-use crate::model::{Area, Coverage, NodeKind, Summary};
+use crate::model::{Area, Coverage, NodeKind, SourceId, Span, Summary};
 
 pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) -> Row {
     Row {
@@ -250,6 +251,42 @@ fn long_runs_of_sections_are_one_row() {
         third.map(|row| (row.position, row.siblings, row.depth)),
         Some((3, 30, 2))
     );
+}
+
+#[test]
+fn only_what_differs_is_shown() {
+    let at = |id: u32, index: u64, start: u64| Row {
+        name: format!(".text.k{index}").into(),
+        span: Some(Span::new(SourceId::FILE, start, start + 10)),
+        ..row(id, Some(0), index, Some(0))
+    };
+    let rows: Vec<Row> = (0..40)
+        .map(|i| at(i + 1, i.into(), 10 * u64::from(i)))
+        .collect();
+    let mut tree = Tree::new(&opened(40));
+    tree.insert(NodeId::ROOT, 0, &rows);
+    let span = |start, end| Span::new(SourceId::FILE, start, end);
+    let items = |spans: Vec<Span>| {
+        let only = Some(Differing::new(spans));
+        let flat = Flat::new(
+            &tree,
+            Show {
+                only,
+                ..Show::default()
+            },
+        );
+        let rows = (0..flat.len()).filter_map(|at| flat.row(at));
+        rows.map(|row| (row.item, row.position, row.siblings))
+            .collect::<Vec<_>>()
+    };
+    // A byte of one, the end of another and all of the next; none but the file.
+    let found = items(vec![span(25, 26), span(99, 110)]);
+    let expected = [(2, 1), (9, 2), (10, 3)].map(|(index, at)| (child(0, index), at, 3));
+    assert_eq!(found[0].0, Item::Root);
+    assert_eq!(found[1..], expected);
+    assert_eq!(items(vec![span(400, 500)]).len(), 1);
+    // A long run is one row.
+    assert_eq!(items(vec![span(0, 300)]).len(), 2);
 }
 
 #[test]

@@ -41,6 +41,16 @@ fn report(comparison: &Comparison) -> CompareReport {
     }
 }
 
+/// Which bytes of the two files differ.
+///
+/// # Errors
+///
+/// When it was compared with none; says so in words.
+pub(super) fn differing(document: &Document) -> Result<Response, String> {
+    let (from, to) = document.differing().ok_or(NONE)?;
+    Ok(Response::Differing(from, to))
+}
+
 /// The whole comparison as text.
 ///
 /// # Errors

@@ -324,6 +324,9 @@ impl OpenFile {
                 self.lists.forget(ListId::Changes);
                 answer_diff::compare(document, base, *renumbered).map_or_else(failed, Answer::from)
             }
+            Request::Differing => {
+                answer_diff::differing(document).map_or_else(failed, Answer::from)
+            }
             Request::WriteComparison { form } => {
                 answer_diff::written(document, *form).map_or_else(failed, Answer::from)
             }

@@ -173,6 +173,8 @@ pub enum Request {
         /// General registers and the tokens of the scoreboard may have other numbers.
         renumbered: bool,
     },
+    /// Which bytes of the two files differ.
+    Differing,
     /// The comparison as text; answered by [`Response::Text`].
     WriteComparison {
         /// In which form.
@@ -384,6 +386,8 @@ pub enum Response {
     Code(Box<CodeReport>),
     /// To [`Request::Compare`].
     Compared(Box<CompareReport>),
+    /// To [`Request::Differing`]: by position, of the first file and of the second.
+    Differing(Vec<Span>, Vec<Span>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
     /// To [`Ask::At`]; nothing if no document has such a list.

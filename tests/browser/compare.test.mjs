@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, fixture, journey } from "./harness.mjs";
+import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, fixture, journey, screenshot } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => readFile(path.join(SAMPLES, name));
@@ -152,6 +152,85 @@ journey("a followed file that is compiled again is compared with before", { widt
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+const firstTree = (page) => page.getByRole("tree", { name: "Structure of before.zebin" });
+const secondTree = (page) => page.getByRole("tree", { name: "Structure", exact: true });
+const selectedIn = (tree) => tree.locator("[role=treeitem][aria-selected=true] .n").first().textContent();
+/** Waits until a row with this name is selected in a tree. */
+const isSelected = (tree, name) => eventually(() => selectedIn(tree), name);
+
+journey("side by side: both trees and both panes of bytes show the same difference", { width: 1600, height: 1000 }, async (page) => {
+  await both(page);
+  await rows(change(page)).first().waitFor();
+  await page.getByRole("button", { name: "Side by side" }).click();
+  await firstTree(page).getByRole("treeitem", { name: /\.ze_info/ }).waitFor();
+  await secondTree(page).getByRole("treeitem", { name: /\.ze_info/ }).waitFor();
+  await page.getByRole("grid", { name: "Bytes of before.zebin" }).waitFor();
+  // A value that differs: the same key is selected in both.
+  const changed = rows(change(page)).filter({ hasText: "changed" }).filter({ has: page.locator(".there") }).first();
+  await rows(differences(page)).filter({ hasText: "changed" }).first().click();
+  await changed.click();
+  await eventually(async () => (await selectedIn(firstTree(page))) === (await selectedIn(secondTree(page))) && (await selectedIn(firstTree(page))) !== "before.zebin", true);
+  await eventually(() => page.locator("#hex-beside .h .fs, #hex-beside .h .fw").count().then((count) => count > 0), true);
+  await eventually(() => page.locator("#hex .h .fs, #hex .h .fw").count().then((count) => count > 0), true);
+  assert.equal(await tab(page, "after.zebin").getAttribute("aria-selected"), "true");
+  await axe(page);
+  await screenshot(page, "compare-sides");
+  // Scrolled together: what is selected stays at the same height.
+  await page.locator("#hex-beside").hover();
+  await page.mouse.wheel(0, 60);
+  const height = (id) => page.locator(`${id} .hr.in`).first().boundingBox().then((box) => Math.round(box?.y ?? -1));
+  await eventually(async () => Math.abs((await height("#hex-beside")) - (await height("#hex"))) <= 2, true);
+  // Both trees have only what differs, until somebody asks for all.
+  const same = (tree) => tree.getByRole("treeitem", { name: /^ELF header/ }).count();
+  assert.equal(await firstTree(page).getByRole("treeitem", { name: /\.spv/ }).count(), 0);
+  await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
+  await firstTree(page).getByRole("treeitem", { name: /\.spv/ }).waitFor();
+  await secondTree(page).getByRole("treeitem", { name: /\.spv/ }).waitFor();
+  assert.equal(await same(firstTree(page)), 1);
+  assert.ok((await firstTree(page).getByRole("img", { name: "differs" }).count()) > 0, "a sign at what differs");
+  await axe(page);
+  await screenshot(page, "compare-sides-all");
+});
+
+journey("side by side: what is selected in one file is selected in the other", { width: 1440, height: 900 }, async (page) => {
+  await both(page);
+  await rows(change(page)).first().waitFor();
+  await page.keyboard.press("s");
+  await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
+  await page.keyboard.press("Escape");
+  await firstTree(page).getByRole("treeitem", { name: /\.ze_info/ }).click();
+  await isSelected(firstTree(page), ".ze_info");
+  await isSelected(secondTree(page), ".ze_info");
+  await secondTree(page).getByRole("treeitem", { name: /\.symtab/ }).click();
+  await isSelected(secondTree(page), ".symtab");
+  await isSelected(firstTree(page), ".symtab");
+  // By keyboard, and open branches are each tree's own.
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await eventually(async () => (await selectedIn(firstTree(page))) === (await selectedIn(secondTree(page))) && (await selectedIn(secondTree(page))) !== ".symtab", true);
+  // A byte of the first file.
+  const first = page.getByRole("grid", { name: "Bytes of before.zebin" });
+  await first.focus();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Enter");
+  await isSelected(secondTree(page), "EI_MAG");
+  await differences(page).focus();
+  await page.keyboard.press("s");
+  await firstTree(page).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Inspector" }).waitFor();
+});
+
+journey("side by side is remembered, and ends when the first file is closed", { width: 1280, storage: { "zeview.sides": "show" } }, async (page) => {
+  await both(page);
+  await firstTree(page).getByRole("treeitem", { name: /ELF header/ }).waitFor();
+  await tab(page, "before.zebin").locator(".close").click();
+  await firstTree(page).waitFor({ state: "detached" });
+  await said(page).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Side by side" }).count(), 0);
 });
 
 journey("a narrow window", { width: 420, height: 900 }, async (page) => {

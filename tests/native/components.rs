@@ -47,6 +47,7 @@ fn Host(props: &HostProps) -> Html {
         session: SessionContext(session),
         view: props.view.clone(),
         more: false,
+        sides: Some(false),
     };
     let panel = PANELS.iter().find(|panel| panel.id == props.panel);
     panel.map_or_else(Html::default, |panel| (panel.render)(&given))

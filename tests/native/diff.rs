@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use zeview::decode::isa::Platform;
 use zeview::model::diff::{Change, Comparison, Options, Part, compare};
+use zeview::model::{Document, Span};
 
 use crate::support::diff::{diff, disagreements, violations};
 use crate::support::dump_diff::{dump, kernels};
@@ -384,6 +385,63 @@ fn properties_of_syclbins() {
         );
         assert_eq!(said["images"]["changed"], serde_json::json!([]));
     }
+}
+
+#[test]
+fn the_bytes_that_differ() {
+    let text = zebin::ze_info(&["k"]);
+    let with = |text: &str| zebin::small().bytes(".ze_info", text).build().bytes;
+    let (a, b) = (
+        with(&text),
+        with(&text.replace("grf_count:       128", "grf_count:       1024")),
+    );
+    let mut document = open(&b);
+    assert_eq!(document.differing(), None);
+    document.compare_with(open(&a), &Options::default());
+    let (from, to) = document.differing().unwrap();
+    let texts = |bytes: &[u8], spans: &[Span]| -> Vec<String> {
+        let text = |span: &Span| &bytes[span.start as usize..span.end as usize];
+        let texts = spans.iter().map(text);
+        texts
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect()
+    };
+    assert_eq!(texts(&a, &from), ["128"]);
+    assert_eq!(texts(&b, &to), ["1024"]);
+    // Of a kernel that is new all that belongs to it, and nothing of the others.
+    let two = zebin::zebin(&["k", "other"]).build().bytes;
+    let mut document = open(&two);
+    let one = zebin::zebin(&["k"]).build().bytes;
+    document.compare_with(open(&one), &Options::default());
+    let (_, to) = document.differing().unwrap();
+    let code = |document: &mut Document, name: &str| {
+        let id = document.find(name).unwrap();
+        document.node(id).unwrap().span.unwrap()
+    };
+    let marked = |span: Span| to.iter().any(|run| run.overlaps(span));
+    assert!(marked(code(&mut document, ".text.other")));
+    assert!(!marked(code(&mut document, ".text.k")));
+}
+
+/// Found by fuzzing.
+#[test]
+fn a_property_with_fewer_bits_of_the_same_bytes() {
+    let with = |bits: u64| {
+        let mut syclbin = Syclbin::small();
+        let text = Text::default().set("EDGE/bits");
+        syclbin.modules[0].text = text.bits("flags", bits, &[0xff, 0xff]);
+        syclbin.v1()
+    };
+    let (a, b) = (with(15), with(14));
+    let said = diff(&a, &b);
+    let field = &said["properties"]["changed"][0]["fields"][0];
+    assert_eq!(field["key"], "bits", "{said:#}");
+    assert_eq!(field["path"], "EDGE/bits/flags/bits");
+    assert_eq!(
+        (field["from"].as_u64(), field["to"].as_u64()),
+        (Some(15), Some(14))
+    );
+    assert_eq!(violations(&a, &b), [] as [String; 0]);
 }
 
 #[test]

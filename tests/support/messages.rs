@@ -97,6 +97,7 @@ pub fn requests() -> Vec<Envelope> {
             name: "before.zebin".to_owned(),
             renumbered: true,
         },
+        Request::Differing,
         Request::WriteComparison {
             form: CompareForm::Json,
         },
@@ -256,6 +257,7 @@ fn responses() -> Vec<Response> {
             mix: mix(),
             left: u64::MAX,
         })),
+        Response::Differing(vec![SPAN], vec![]),
         Response::Compared(Box::new(CompareReport {
             from: Head {
                 name: "a.zebin".to_owned(),

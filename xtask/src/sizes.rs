@@ -22,7 +22,7 @@ const BUDGETS: &[Budget] = &[
     },
     Budget {
         what: "the view",
-        bytes: 454_000,
+        bytes: 460_000,
         holds: is_view,
     },
     // Loaded beside the view.
@@ -34,7 +34,7 @@ const BUDGETS: &[Budget] = &[
 ];
 
 /// What everything that a visit loads may weigh compressed.
-const EVERYTHING: usize = 1_660_000;
+const EVERYTHING: usize = 1_668_000;
 
 /// `app.js` and `app_bg.wasm`.
 fn is_view(name: &str) -> bool {

@@ -14,6 +14,7 @@ pub mod align;
 mod bytes;
 mod code;
 mod containers;
+mod differing;
 mod elf;
 mod entry;
 mod heads;
@@ -30,6 +31,7 @@ mod work;
 mod ze_info;
 
 pub use code::CodeChange;
+pub use differing::differing;
 pub use entry::{Change, Entry, Field, Part, Said, Side};
 pub use measure::{Better, Measure};
 pub use select::{Selection, parts};

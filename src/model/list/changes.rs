@@ -181,9 +181,7 @@ impl ChangeList {
             ChangeRow::Measure(place) => number(self.measure(place).and_then(|m| m.from)),
             ChangeRow::Field(place) => {
                 let side = self.field(place).and_then(|field| field.from.as_ref());
-                let mut cell = said(side);
-                cell.base = side.and_then(|side| side.span);
-                cell
+                said(side).in_base(side.and_then(|side| side.span))
             }
             ChangeRow::Code(place) => {
                 let at = match self.code.get(place) {

@@ -20,7 +20,8 @@ columns! {
             name: entry.name.as_str().into(),
             demangled: entry.demangled.as_deref().map(Into::into),
         })
-        .at(entry.b);
+        .at(entry.b)
+        .in_base(entry.a);
     "change" Text Default 9 "Change" "" "Added, removed, renamed, or changed."
         |(_, entry), _| Cell::text(entry.change.name()).at(entry.b);
     "part" Text Default 10 "Kind" "" "What it is: a kernel, a section, a property …"

@@ -309,6 +309,11 @@ impl<'a> Cell<'a> {
         Cell { span, ..self }
     }
 
+    /// The same with its bytes in the file that the document is compared with.
+    pub fn in_base(self, base: Option<Span>) -> Cell<'a> {
+        Cell { base, ..self }
+    }
+
     /// The same for an answer: of many words or bytes the first, and `…`.
     pub fn shown(self) -> Cell<'static> {
         let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

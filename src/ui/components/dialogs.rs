@@ -72,6 +72,7 @@ const KEYS: &[(&str, Entries)] = &[
             ("g", "go to an offset, a name, or section+offset"),
             ("[  ]", "previous problem, next problem"),
             (",  .", "previous difference, next difference"),
+            ("s", "show the two files side by side, or only the second"),
             (
                 ";",
                 "bookmark the selected row or bytes; again: write a comment on it",

@@ -8,6 +8,7 @@ use super::byte_map::{Map, byte_map};
 use super::hex_keys;
 use super::hex_paint::{self, Marks, Whole};
 use super::hex_row::{self, Line, hex_row};
+use crate::model::text::escaped;
 use crate::model::{NodeKind, SourceId, Span};
 use crate::ui::commands::ByteForm;
 use crate::ui::hooks::{
@@ -38,6 +39,9 @@ pub struct Props {
     pub tab: TabId,
     /// What is shown of it.
     pub view: PtrEq<state::View>,
+    /// It is shown beside the file in front.
+    #[prop_or_default]
+    pub beside: bool,
 }
 
 /// What the pointer and the keys are at.
@@ -55,6 +59,7 @@ struct Hand {
 /// All that the events need.
 struct View {
     session: Rc<Session>,
+    tab: TabId,
     view: PtrEq<state::View>,
     rows: Rc<VirtualRows>,
     hand: Local<Hand>,
@@ -102,10 +107,11 @@ impl View {
             hand.drag = None;
         });
         if a == b {
-            self.session.select_byte(self.source, a, Via::Jump);
+            self.session
+                .select_byte(self.tab, self.source, a, Via::Jump);
         } else {
             let span = Span::new(self.source, a.min(b), a.max(b) + 1);
-            self.session.select_span(span, Via::Jump);
+            self.session.select_span_of(self.tab, span, Via::Jump);
         }
     }
 
@@ -190,7 +196,7 @@ impl View {
             hand.drag.is_none() && at_cursor && !span.is_empty()
         });
         if let Some(span) = selected.or(dragged) {
-            self.session.copy_bytes(span, ByteForm::Hex);
+            self.session.copy_bytes(self.tab, span, ByteForm::Hex);
         }
     }
 
@@ -201,7 +207,8 @@ impl View {
         let done = move |name: String| {
             hand.change(|hand| hand.spoken = format!("offset {at:#x}{byte}, {name}"));
         };
-        self.session.name_of_byte(self.source, at, Box::new(done));
+        self.session
+            .name_of_byte(self.tab, self.source, at, Box::new(done));
     }
 
     fn jump(&self, share: f64) {
@@ -283,6 +290,7 @@ pub fn HexView(props: &Props) -> Html {
     let bytes = (first + start * width, (first + end * width).min(whole.end));
     let view = Rc::new(View {
         session: Rc::clone(&props.session.0),
+        tab: props.tab,
         view: props.view.clone(),
         rows: Rc::clone(&rows),
         hand: use_local(),
@@ -303,6 +311,15 @@ pub fn HexView(props: &Props) -> Html {
         [selection.serial.into(), width, 0, 0],
         Box::new(move || here.follow()),
     );
+
+    let here = Rc::clone(&view);
+    let beside = props.beside;
+    let step = move || {
+        let selected = here.view.selection.extent().map_or(0, |span| span.start);
+        let row = here.row_of(selected);
+        here.session.scroll_in_step(&here.rows, row, beside);
+    };
+    use_change([selection.serial.into(), width, first, 0], Box::new(step));
 
     let here = Rc::clone(&view);
     let pointer = Callback::from(move |event: PointerEvent| here.point(&event));
@@ -327,7 +344,7 @@ pub fn HexView(props: &Props) -> Html {
     };
     html! {
         <div class="hex">
-            <div class="scroll" id="hex" ref={&rows.container} role="grid" tabindex="0" aria-label="Bytes"
+            <div class="scroll" id={if props.beside { "hex-beside" } else { "hex" }} ref={&rows.container} role="grid" tabindex="0" aria-label={label(props)}
                  aria-readonly="true" aria-rowcount={count.to_string()} aria-colcount="3"
                  onpointerdown={pointer.clone()} onpointermove={pointer.clone()} onpointerup={pointer.clone()}
                  onpointerleave={pointer} {onkeydown} {oncontextmenu}>
@@ -340,6 +357,13 @@ pub fn HexView(props: &Props) -> Html {
             { byte_map(&map, jump) }
             <p class="unseen" aria-live="polite">{ view.hand.get().spoken }</p>
         </div>
+    }
+}
+
+fn label(props: &Props) -> String {
+    match props.beside {
+        true => format!("Bytes of {}", escaped(&props.view.opened.name)),
+        false => "Bytes".to_owned(),
     }
 }
 

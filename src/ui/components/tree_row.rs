@@ -28,11 +28,18 @@ pub(super) struct Standing {
     pub selected: bool,
     /// Of a run of sections, how many they are.
     pub count: u64,
+    /// It differs from its counterpart in another file.
+    pub differs: bool,
+    /// The tree is beside that of the file in front.
+    pub beside: bool,
 }
 
 /// The id of a row's element.
-pub(super) fn id(number: u64) -> String {
-    format!("tree-{number}")
+pub(super) fn id(number: u64, beside: bool) -> String {
+    match beside {
+        true => format!("tree-beside-{number}"),
+        false => format!("tree-{number}"),
+    }
 }
 
 /// A row, or the place of one that has not arrived yet; for a run of sections `node` is the first
@@ -46,7 +53,7 @@ pub(super) fn tree_row(at: Standing, node: Option<&Row>, bookmark: Option<&Bookm
         if dimmed { " dim" } else { "" }
     );
     html! {
-        <div key={at.number} id={id(at.number)} {class} role="treeitem" data-row={at.number.to_string()}
+        <div key={at.number} id={id(at.number, at.beside)} {class} role="treeitem" data-row={at.number.to_string()}
              aria-level={(at.row.depth + 1).to_string()} aria-setsize={at.row.siblings.to_string()}
              aria-posinset={at.row.position.to_string()} aria-selected={at.selected.to_string()}
              aria-expanded={at.open.map(|open| open.to_string())} title={node.and_then(place)}>
@@ -60,14 +67,15 @@ pub(super) fn tree_row(at: Standing, node: Option<&Row>, bookmark: Option<&Bookm
                 (Item::Group(group), None) => html! {
                     <span class="n dim">{ format!("[{} … {}]", group.start, group.end - 1) }</span>
                 },
-                (_, Some(row)) => content(row, at.row.depth, bookmark),
+                (_, Some(row)) => content(row, at, bookmark),
                 (_, None) => html! { <span class="n dim">{ "…" }</span> },
             } }
         </div>
     }
 }
 
-fn content(row: &Row, depth: u32, bookmark: Option<&Bookmark>) -> Html {
+fn content(row: &Row, at: Standing, bookmark: Option<&Bookmark>) -> Html {
+    let depth = at.row.depth;
     html! { <>
         if depth == 1 {
             { format::dot(row.area) }
@@ -76,6 +84,9 @@ fn content(row: &Row, depth: u32, bookmark: Option<&Bookmark>) -> Html {
             <span class="ix">{ row.index }</span>
         }
         { name_of(row) }
+        if at.differs {
+            <span class="differs" role="img" aria-label="differs" title="It differs, or something in it">{ "≠" }</span>
+        }
         { for bookmark.map(bookmark_sign) }
         if let Some(severity) = row.severity {
             { format::severity_mark(severity) }

@@ -8,8 +8,10 @@ use yew::prelude::*;
 use super::tree_keys::{self, Wish};
 use super::tree_row::{self, Standing, tree_row};
 use crate::model::NodeId;
+use crate::model::text::escaped;
 use crate::ui::bookmarks::Bookmarks;
 use crate::ui::commands::Command;
+use crate::ui::differing::Differing;
 use crate::ui::flat::{Flat, Item, Show, stem};
 use crate::ui::format;
 use crate::ui::hooks::{
@@ -24,8 +26,6 @@ use crate::worker::tree_order::{RowId, TreeOrder};
 
 /// The height of a row; `--row` of the styles is the same.
 const ROW: f64 = 22.0;
-/// The id of the field that filters.
-const FILTER: &str = "tree-filter";
 /// The rows follow what is typed after so many milliseconds.
 const PAUSE: i32 = 120;
 /// What was typed is forgotten after so many milliseconds.
@@ -50,6 +50,18 @@ pub struct Props {
     pub no_defaults: bool,
     /// The order of the tree; `None` where the file has only one.
     pub order: Option<TreeOrder>,
+    /// What differs from another file, and whether the rest is shown, too.
+    pub differing: Option<(Differing, bool)>,
+    /// The name of the file, if it is beside the one in front.
+    pub beside: Option<AttrValue>,
+}
+
+/// The ids of the tree and of the field that filters it.
+fn ids(beside: bool) -> (&'static str, &'static str) {
+    match beside {
+        true => ("tree-beside", "tree-beside-filter"),
+        false => ("tree", "tree-filter"),
+    }
 }
 
 /// The row that shows what is selected; `None` while nobody knows which it is.
@@ -113,17 +125,20 @@ struct View {
     active: Option<u64>,
     typed: Rc<RefCell<String>>,
     later: Later,
+    /// The rows that get a sign.
+    differing: Option<Differing>,
+    beside: bool,
 }
 
 impl View {
     fn set_open(&self, item: Item, open: bool) {
         if let Item::Group(group) = item {
-            return self.session.set_group(group, open);
+            return self.session.set_group(self.tab, group, open);
         }
         let Some(row) = tree_keys::node(&self.tree, item) else {
             return;
         };
-        self.session.set_open(row, open);
+        self.session.set_open(self.tab, row, open);
         let way = self.selection.way_in(self.order).unwrap_or(&[]);
         let hides = way.iter().rev().skip(1).any(|r| r.id == row.id);
         if !open && (hides || row.id == NodeId::ROOT) {
@@ -145,7 +160,7 @@ impl View {
             self.cursor.change(|before| *before = Some(cursor));
         }
         if let Some(node) = node {
-            self.session.select_row(node, via);
+            self.session.select_row(self.tab, node, via);
         }
     }
 
@@ -169,7 +184,7 @@ impl View {
                 (Wish::Open(open), Some(item)) => self.set_open(item, open),
                 (Wish::OpenSiblings, Some(item)) => {
                     if let Some(node) = tree_keys::node(tree, item) {
-                        self.session.open_siblings(node);
+                        self.session.open_siblings(self.tab, node);
                     }
                 }
                 _ => {}
@@ -232,7 +247,7 @@ impl View {
             .waiting
             .and_then(|item| tree_keys::node(&self.tree, item))
         {
-            self.session.select_row(row, Via::Step);
+            self.session.select_row(self.tab, row, Via::Step);
         }
     }
 
@@ -251,6 +266,8 @@ impl View {
                 .map(|open| open || self.is_above(number)),
             selected: self.active == Some(number),
             count: 0,
+            differs: false,
+            beside: self.beside,
         };
         if let Item::Group(group) = row.item
             && group.named
@@ -258,11 +275,18 @@ impl View {
             let first = self.tree.child(group.parent, group.start);
             let of = first.and_then(|row| stem(&row.name));
             let rows = self.tree.loaded(group.parent);
-            let rows = rows.filter(|row| group.has(row.index) && stem(&row.name) == of);
+            let rows = rows.filter(|row| {
+                group.has(row.index) && stem(&row.name) == of && self.flat.shows(row)
+            });
             let count = rows.count() as u64;
             return Some(tree_row(Standing { count, ..standing }, first, None));
         }
         let node = tree_keys::node(&self.tree, row.item);
+        let has = |differing: &Differing| node.is_some_and(|node| differing.has(node));
+        let standing = Standing {
+            differs: self.differing.as_ref().is_some_and(has),
+            ..standing
+        };
         let marked = node.filter(|_| !self.bookmarks.all().is_empty());
         let bookmark = marked.and_then(|node| match node.id {
             NodeId::ROOT => self.bookmarks.of(&[]),
@@ -275,13 +299,20 @@ impl View {
 /// The tree of a file.
 #[component]
 pub fn TreeView(props: &Props) -> Html {
+    let beside = props.beside.is_some();
+    let (id, filter_id) = ids(beside);
     let kept = use_mut_ref(Kept::default);
     let names = use_local::<String>();
     let filter = names.get();
+    let differing = props.differing.as_ref().map(|(differing, _)| differing);
+    // Of files that mean the same there would be nothing to see.
+    let differing = differing.filter(|differing| !differing.is_empty()).cloned();
+    let is_only = props.differing.as_ref().is_some_and(|(_, all)| !all);
     let show = Show {
         no_padding: props.no_padding,
         no_defaults: props.no_defaults,
         names: filter.clone(),
+        only: differing.clone().filter(|_| is_only),
     };
     let flat = kept.borrow().flat(&props.tree, show);
     let matches = flat.matches();
@@ -310,6 +341,8 @@ pub fn TreeView(props: &Props) -> Html {
         waiting,
         typed: use_mut_ref(String::new),
         later: use_later(),
+        differing: differing.filter(|_| !is_only),
+        beside,
     });
     let here = Rc::clone(&view);
     use_change(
@@ -338,7 +371,7 @@ pub fn TreeView(props: &Props) -> Html {
     let oninput = Callback::from(move |_: InputEvent| {
         let names = typed.clone();
         let filter = move || {
-            let typed = text_of(FILTER).trim().to_ascii_lowercase();
+            let typed = text_of(filter_id).trim().to_ascii_lowercase();
             names.change(|names| *names = typed);
         };
         later.after(PAUSE, Box::new(filter));
@@ -347,7 +380,7 @@ pub fn TreeView(props: &Props) -> Html {
     let clear = Callback::from(move |event: KeyboardEvent| {
         match pressed(&event).as_deref() {
             Some("Escape") => {
-                set_text(FILTER, "");
+                set_text(filter_id, "");
                 names.change(String::clear);
                 focus(&container);
             }
@@ -356,10 +389,14 @@ pub fn TreeView(props: &Props) -> Html {
         }
         event.prevent_default();
     });
+    let label = match &props.beside {
+        Some(name) => format!("Structure of {}", escaped(name)),
+        None => "Structure".to_owned(),
+    };
     let in_window = view.active.filter(|n| (start..end).contains(n));
     html! { <>
         <div class="tree-bar">
-            <input id={FILTER} type="search" placeholder="Filter names" aria-label="Filter the structure by name"
+            <input id={filter_id} type="search" placeholder="Filter names" aria-label={format!("{label}: filter by name")}
                    autocomplete="off" spellcheck="false" {oninput} onkeydown={clear} />
             { shown_menu(props) }
         </div>
@@ -369,8 +406,8 @@ pub fn TreeView(props: &Props) -> Html {
                 { "Search (/) finds all." }
             }
         </p>
-        <div class="scroll tree" id="tree" ref={&rows.container} role="tree" tabindex="0" aria-label="Structure"
-             aria-activedescendant={in_window.map(tree_row::id)} {onclick} {onkeydown}>
+        <div class="scroll tree" {id} ref={&rows.container} role="tree" tabindex="0" aria-label={label}
+             aria-activedescendant={in_window.map(|number| tree_row::id(number, beside))} {onclick} {onkeydown}>
             <div class="spacer" ref={&rows.spacer} role="presentation">
                 <div class="window" ref={&rows.window} role="presentation">
                     { for (start..end).filter_map(|number| view.row(number)) }
@@ -411,6 +448,9 @@ fn shown_menu(props: &Props) -> Html {
             <div class="pop">
                 { for props.order.map(orders) }
                 <div class="choices" role="group" aria-label="Show">
+                    if let Some((_, all)) = &props.differing {
+                        { choice(!all, Command::ToggleUnchanged, "What is the same in both files") }
+                    }
                     { choice(props.no_padding, Command::TogglePadding, "Padding") }
                     { choice(props.no_defaults, Command::ToggleDefaults, "Defaults of absent keys") }
                 </div>

@@ -3,13 +3,16 @@
 use yew::prelude::*;
 
 use super::bars::{panel_tabs, tab};
+use crate::model::text::escaped;
 use crate::ui::commands::{ByteForm, Command, Pane};
-use crate::ui::components::{Border, HexView, TreeView, button, inspector, names, plain};
+use crate::ui::components::{
+    Border, HexView, TreeView, button, inspector, names, plain, shortened,
+};
 use crate::ui::format;
 use crate::ui::hooks::{BOTTOM, LEFT, RIGHT, SessionContext};
 use crate::ui::panels::{self, PanelProps};
 use crate::ui::ptr_eq::PtrEq;
-use crate::ui::state::{State, Tab, View};
+use crate::ui::state::{Phase, State, Tab, TabId, View};
 
 /// The panes of a file.
 pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &PtrEq<View>) -> Html {
@@ -48,15 +51,34 @@ struct Panes<'a> {
 
 impl Panes<'_> {
     fn wide(&self) -> Html {
-        let size = format!("{} B", format::grouped(self.view.opened.size));
-        html! {
-            <main key={self.tab.id.0} class="panes">
-                <section class="pane left" id="pane-tree" aria-labelledby="head-tree">
+        let beside = self.state.beside();
+        let class = if beside.is_some() {
+            "panes sides"
+        } else {
+            "panes"
+        };
+        let left = match beside {
+            Some(base) => self.side("tree", "From", &base.name, self.tree_of(base)),
+            None => {
+                let size = format!("{} B", format::grouped(self.view.opened.size));
+                html! { <>
                     <div class="head"><h2 id="head-tree">{ "Structure" }</h2><span class="grow" />
                         <span class="dim mono">{ size }</span></div>
                     { self.tree() }
-                </section>
-                <Border border={LEFT} label="Width of the structure pane" controls="pane-tree" />
+                </> }
+            }
+        };
+        let right = match beside {
+            Some(_) => self.side("inspector", "To", &self.tab.name, self.tree()),
+            None => html! { <>
+                <div class="head"><h2 id="head-inspector">{ "Inspector" }</h2></div>
+                { inspector(self.view) }
+            </> },
+        };
+        html! {
+            <main key={self.tab.id.0} {class}>
+                <section class="pane left" id="pane-tree" aria-labelledby="head-tree">{ left }</section>
+                <Border border={LEFT} label="Width of the left pane" controls="pane-tree" />
                 <div class="pane center">
                     <section class="pane upper" aria-label="Panel">
                         { panel_tabs(self.state, self.view) }
@@ -73,16 +95,44 @@ impl Panes<'_> {
                                 { "Go to " }<kbd aria-hidden="true">{ "g" }</kbd>
                             </button>
                         </div>
-                        { self.bytes() }
+                        if let Some(base) = beside {
+                            <div class="both-bytes">{ self.bytes_of(base) }{ self.bytes() }</div>
+                        } else {
+                            { self.bytes() }
+                        }
                     </section>
                 </div>
-                <Border border={RIGHT} label="Width of the inspector pane" controls="pane-inspector" />
-                <section class="pane right" id="pane-inspector" aria-labelledby="head-inspector">
-                    <div class="head"><h2 id="head-inspector">{ "Inspector" }</h2></div>
-                    { inspector(self.view) }
-                </section>
+                <Border border={RIGHT} label="Width of the right pane" controls="pane-inspector" />
+                <section class="pane right" id="pane-inspector" aria-labelledby="head-inspector">{ right }</section>
             </main>
         }
+    }
+
+    /// The tree of one of two files that are compared.
+    fn side(&self, pane: &str, label: &str, name: &str, tree: Html) -> Html {
+        html! { <>
+            <div class="head"><h2 id={format!("head-{pane}")}>{ label.to_owned() }</h2><b class="name">{ shortened(&escaped(name)) }</b></div>
+            { tree }
+        </> }
+    }
+
+    /// The tree of the file beside this one, as soon as it is open.
+    fn tree_of(&self, base: &Tab) -> Html {
+        match &base.phase {
+            Phase::Ready(view) => self.tree_view(base.id, view, Some(base.name.clone())),
+            Phase::Failed(_) => {
+                html! { <p class="calm warn">{ "This file could not be opened." }</p> }
+            }
+            _ => html! { <p class="calm dim" role="status">{ "Opening …" }</p> },
+        }
+    }
+
+    fn bytes_of(&self, base: &Tab) -> Html {
+        let Some(view) = base.view() else {
+            return html! { <div class="hex" /> };
+        };
+        let key = u64::from(view.opening);
+        html! { <HexView {key} session={self.session.clone()} tab={base.id} view={PtrEq::from(view)} beside=true /> }
     }
 
     /// Two panes, one above the other: the tree is one of the panels, bytes and inspector
@@ -117,12 +167,20 @@ impl Panes<'_> {
     }
 
     fn tree(&self) -> Html {
-        let order = self.view.order(&self.state.layout);
+        self.tree_view(self.tab.id, self.view, None)
+    }
+
+    fn tree_view(&self, tab: TabId, view: &View, beside: Option<AttrValue>) -> Html {
+        let layout = &self.state.layout;
+        let known = self.state.beside().and(self.view.compare.differing.clone());
+        let differing = known.map(|(from, to)| if beside.is_some() { from } else { to });
+        let differing = differing.map(|differing| (differing, layout.unchanged));
+        let order = view.order(layout);
         html! {
-            <TreeView session={self.session.clone()} tab={self.tab.id} tree={PtrEq::from(self.view.tree_in(order))}
-                      selection={self.view.selection.clone()} bookmarks={PtrEq::from(&self.view.bookmarks)}
-                      order={self.view.by_kernel.as_ref().map(|_| order)}
-                      no_padding={self.state.layout.no_padding} no_defaults={self.state.layout.no_defaults} />
+            <TreeView session={self.session.clone()} {tab} tree={PtrEq::from(view.tree_in(order))}
+                      selection={view.selection.clone()} bookmarks={PtrEq::from(&view.bookmarks)}
+                      order={view.by_kernel.as_ref().map(|_| order)} {differing} {beside}
+                      no_padding={layout.no_padding} no_defaults={layout.no_defaults} />
         }
     }
 
@@ -142,6 +200,7 @@ impl Panes<'_> {
             session: self.session.clone(),
             view: self.view.clone(),
             more: self.state.layout.more_parts,
+            sides: (!self.state.layout.narrow).then_some(self.state.layout.side_by_side),
         };
         html! {
             <div key={u64::from(self.view.opening)} class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Panel(id).tab()}>

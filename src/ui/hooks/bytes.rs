@@ -44,11 +44,8 @@ impl Session {
         }));
     }
 
-    /// Copies bytes of the active file as text; says so if they are too many.
-    pub fn copy_bytes(self: &Rc<Self>, span: Span, form: ByteForm) {
-        let Some((tab, _)) = self.active() else {
-            return;
-        };
+    /// Copies bytes of a file as text; says so if they are too many.
+    pub fn copy_bytes(self: &Rc<Self>, tab: TabId, span: Span, form: ByteForm) {
         if span.len() > COPY_MAX {
             let (size, most) = (format::size(span.len()), format::size(COPY_MAX));
             return self.notice(format!(

@@ -30,6 +30,7 @@ mod session_occupancy;
 mod session_open;
 mod session_replace;
 mod session_select;
+mod session_sides;
 mod session_tree;
 mod session_verdict;
 mod splitter;

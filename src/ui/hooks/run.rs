@@ -24,6 +24,8 @@ pub(super) const PADDING: &str = "zeview.padding";
 pub(super) const DEFAULTS: &str = "zeview.defaults";
 /// There if the tree is shown by kernel.
 pub(super) const ORDER: &str = "zeview.order";
+/// There if files that are compared are shown beside each other.
+pub(super) const SIDES: &str = "zeview.sides";
 
 impl Session {
     /// Does what a command says.
@@ -60,6 +62,8 @@ impl Session {
                 Pane::Inspector => layout.lower_is_inspector = true,
             }),
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
+            Command::ToggleSides => self.rearrange(|layout| layout.side_by_side ^= true),
+            Command::ToggleUnchanged => self.rearrange(|layout| layout.unchanged ^= true),
             Command::TogglePadding => self.rearrange(|layout| layout.no_padding ^= true),
             Command::ToggleDefaults => self.rearrange(|layout| layout.no_defaults ^= true),
             Command::Order(order) => self.rearrange(|layout| layout.order = order),
@@ -127,6 +131,7 @@ impl Session {
         }
         let by_kernel = layout.order == TreeOrder::Kernels;
         storage::store(ORDER, by_kernel.then_some("kernels"));
+        storage::store(SIDES, layout.side_by_side.then_some("show"));
         self.dispatch(Action::Layout(layout));
     }
 
@@ -153,7 +158,7 @@ impl Session {
             Command::CopyTree => self.export(row.id, ExportForm::Text, None),
             Command::CopyBytes(form) => {
                 if let Some(span) = span {
-                    self.copy_bytes(span, *form);
+                    self.copy_bytes(tab.id, span, *form);
                 }
             }
             _ => {}
@@ -172,6 +177,9 @@ impl Session {
             ("g", Some(_)) => self.show_dialog(Dialog::GoTo),
             ("." | ",", Some(view)) if view.compare.report.is_some() => {
                 self.step_difference(key == ".");
+            }
+            ("s", Some(view)) if view.compare.report.is_some() && !state.layout.narrow => {
+                self.run(Command::ToggleSides);
             }
             (";", Some(_)) => self.bookmark(),
             ("b", Some(_)) => return self.compare_with_before(),

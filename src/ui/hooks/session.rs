@@ -17,6 +17,7 @@ use super::address::Step;
 use super::cache::Cache;
 use super::embedder::Embedder;
 use super::marks::Marks;
+use super::session_sides::ScrolledSide;
 use super::theme;
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
@@ -64,6 +65,8 @@ pub struct Session {
     pub(super) imports: Cell<bool>,
     /// This file is compared with the one that is chosen next.
     pub(super) compared: Cell<Option<TabId>>,
+    /// The bytes of the file in front, and of the one beside it.
+    pub(super) scrolled: RefCell<[ScrolledSide; 2]>,
 }
 
 /// Says whether there is a result to go to; forward or backward.
@@ -158,6 +161,7 @@ impl Session {
             embedder: RefCell::default(),
             imports: Cell::new(false),
             compared: Cell::new(None),
+            scrolled: RefCell::default(),
         }
     }
 
@@ -222,6 +226,11 @@ impl Session {
         let state = self.state();
         let tab = state.active()?;
         Some((tab.id, Rc::clone(tab.view()?)))
+    }
+
+    /// A file, if it is shown.
+    pub(super) fn view(&self, tab: TabId) -> Option<Rc<View>> {
+        self.state().tab(tab)?.view().cloned()
     }
 
     /// The order in which the tree of a file is shown.

@@ -16,7 +16,7 @@ use crate::worker::client::ClientError;
 use crate::worker::protocol::{CompareForm, Place, Request};
 
 impl Session {
-    fn compare_changed(&self, tab: TabId, change: CompareChange) {
+    pub(super) fn compare_changed(&self, tab: TabId, change: CompareChange) {
         self.dispatch(Action::Compare(tab, change));
     }
 
@@ -128,9 +128,11 @@ impl Session {
             place: Some((place, known.rows.generation)),
         };
         self.compare_changed(tab, CompareChange::Choose(chosen));
+        let name = row.cells.first();
+        let via = self.select_beside(name.and_then(|cell| cell.base));
         // Only in the first file: there is nothing to select in this one.
-        if let Some(span) = row.cells.first().and_then(|cell| cell.span) {
-            self.select_span(span, Via::Jump);
+        if let Some(span) = name.and_then(|cell| cell.span) {
+            self.select_span(span, via);
         }
     }
 

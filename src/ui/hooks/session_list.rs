@@ -187,7 +187,11 @@ impl Session {
         let column = shown.get(column).filter(|_| column > 0);
         let cell = column.and_then(|column| known.cell(row, column));
         let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
-        let make = move |ancestry| Selection::at(ancestry, span, Via::Jump);
+        let via = match list {
+            ListId::Changes => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
+            _ => Via::Jump,
+        };
+        let make = move |ancestry| Selection::at(ancestry, span, via);
         let current = Some(row.entry);
         self.select(tab, Place::Span(span), current, Box::new(make));
     }

@@ -102,7 +102,7 @@ impl Session {
 }
 
 /// The rows on the way to a path, as far as there are any, and whether something is missing.
-async fn nearest(client: &Client, path: &str) -> (Rc<[Row]>, bool) {
+pub(super) async fn nearest(client: &Client, path: &str) -> (Rc<[Row]>, bool) {
     let mut path = path.to_owned();
     let mut rest = false;
     loop {

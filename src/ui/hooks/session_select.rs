@@ -28,8 +28,8 @@ const NEAR: u64 = 64;
 
 impl Session {
     /// Selects a row of the tree that is shown.
-    pub fn select_row(self: &Rc<Self>, row: &Row, via: Via) {
-        let Some((tab, view)) = self.active() else {
+    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, via: Via) {
+        let Some(view) = self.view(tab) else {
             return;
         };
         match RowId::of(row.id) {
@@ -108,8 +108,8 @@ impl Session {
 
     /// Selects the innermost field that a byte belongs to; the next time, what is around
     /// it.
-    pub fn select_byte(self: &Rc<Self>, source: SourceId, offset: u64, via: Via) {
-        let Some((tab, view)) = self.active() else {
+    pub fn select_byte(self: &Rc<Self>, tab: TabId, source: SourceId, offset: u64, via: Via) {
+        let Some(view) = self.view(tab) else {
             return;
         };
         let Some(live) = self.live(tab) else { return };
@@ -146,9 +146,14 @@ impl Session {
     /// Selects bytes: the node that has exactly these, or else just them.
     pub fn select_span(self: &Rc<Self>, span: Span, via: Via) {
         if let Some((tab, _)) = self.active() {
-            let make = move |ancestry| Selection::at(ancestry, span, via);
-            self.select(tab, Place::Span(span), None, Box::new(make));
+            self.select_span_of(tab, span, via);
         }
+    }
+
+    /// The same of a file that is shown.
+    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, via: Via) {
+        let make = move |ancestry| Selection::at(ancestry, span, via);
+        self.select(tab, Place::Span(span), None, Box::new(make));
     }
 
     /// Selects the part of an instruction whose text is at this place of the line.
@@ -385,13 +390,11 @@ impl Session {
     /// How the innermost node is called that holds a byte.
     pub fn name_of_byte(
         self: &Rc<Self>,
+        tab: TabId,
         source: SourceId,
         offset: u64,
         done: Box<dyn FnOnce(String)>,
     ) {
-        let Some((tab, _)) = self.active() else {
-            return;
-        };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             let place = Place::Byte(source, offset);
@@ -494,7 +497,7 @@ impl Session {
 
     /// Selects a node whose row is known: it is shown at once, and what belongs to it when it is
     /// here.
-    fn select_known(self: &Rc<Self>, tab: TabId, selection: Selection) {
+    pub(super) fn select_known(self: &Rc<Self>, tab: TabId, selection: Selection) {
         let follow = self.followed(tab, None);
         let list = follow.as_ref().map(|(_, follow)| follow.list);
         let place = Place::Node(selection.node_id());

@@ -19,27 +19,23 @@ const OPEN_AT_ONCE: usize = 200;
 
 impl Session {
     /// Shows or hides a node's children.
-    pub fn set_open(&self, row: &Row, open: bool) {
-        if let Some((tab, _)) = self.active() {
-            let change = match open {
-                true => TreeChange::Open(Rc::new(row.clone())),
-                false => TreeChange::Close(row.id),
-            };
-            self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
-        }
+    pub fn set_open(&self, tab: TabId, row: &Row, open: bool) {
+        let change = match open {
+            true => TreeChange::Open(Rc::new(row.clone())),
+            false => TreeChange::Close(row.id),
+        };
+        self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
     }
 
     /// Shows or hides a range of children.
-    pub fn set_group(&self, group: Group, open: bool) {
-        if let Some((tab, _)) = self.active() {
-            let change = TreeChange::Group(group, open);
-            self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
-        }
+    pub fn set_group(&self, tab: TabId, group: Group, open: bool) {
+        let change = TreeChange::Group(group, open);
+        self.dispatch(Action::Tree(tab, self.order(tab), vec![change]));
     }
 
     /// Shows the children of a node and of all its siblings.
-    pub fn open_siblings(&self, row: &Row) {
-        let Some((tab, view)) = self.active() else {
+    pub fn open_siblings(&self, tab: TabId, row: &Row) {
+        let Some(view) = self.view(tab) else {
             return;
         };
         let Some(parent) = row.parent else { return };
@@ -75,8 +71,8 @@ impl Session {
     }
 
     /// Asks for all children of the root: the map and the sizes show them all.
-    pub(super) fn load_root(self: &Rc<Self>) {
-        let Some((tab, view)) = self.active() else {
+    pub(super) fn load_root(self: &Rc<Self>, tab: TabId) {
+        let Some(view) = self.view(tab) else {
             return;
         };
         let count = view.tree.count(view.tree.root()).unwrap_or(0).min(ROOT_MAX);
@@ -105,8 +101,8 @@ impl Session {
 
     /// Finds what is selected in the tree by kernel, where that has come to be shown, and asks for
     /// its kernels, so that the filter finds them.
-    pub(super) fn follow_order(self: &Rc<Self>) {
-        let Some((tab, view)) = self.active() else {
+    pub(super) fn follow_order(self: &Rc<Self>, tab: TabId) {
+        let Some(view) = self.view(tab) else {
             return;
         };
         if self.order(tab) == TreeOrder::File {

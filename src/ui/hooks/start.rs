@@ -30,6 +30,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
             Some(_) => TreeOrder::Kernels,
             None => TreeOrder::File,
         },
+        side_by_side: storage::load(run::SIDES).is_some(),
         ..Layout::default()
     };
     let media = media::listen(session);
@@ -55,6 +56,47 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
         media,
         embedder,
     ))
+}
+
+/// What follows for the file that is shown beside the one in front, `id`, where `serial` is
+/// selected.
+#[hook]
+fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, serial: u64) {
+    let tab = state.beside();
+    let beside = tab.map(|tab| tab.id);
+    let number = beside.map_or(0, |id| u64::from(id.0));
+    let view = tab.and_then(|tab| tab.view());
+    let opening = view.map_or(0, |view| u64::from(view.opening));
+    let order = view.map_or(TreeOrder::File, |view| view.order(&state.layout));
+    let own = view.map_or(0, |view| u64::from(view.selection.serial));
+    let waiting = tab.is_some_and(|tab| tab.phase == Phase::Waiting);
+    let here = Rc::clone(session);
+    let open = move || match beside {
+        Some(tab) if waiting => here.decode(tab),
+        Some(tab) => {
+            here.load_root(tab);
+            here.follow_order(tab);
+        }
+        None => {}
+    };
+    let shown = opening << 1 | u64::from(waiting);
+    use_change([number, shown, order as u64, 0], Box::new(open));
+    let compared = state.active().and_then(|tab| tab.view());
+    let is_known = compared.is_none_or(|view| view.compare.differing.is_some());
+    let here = Rc::clone(session);
+    let ask = move || {
+        if beside.is_some() && !is_known {
+            here.ask_differing(TabId(id as u32));
+        }
+    };
+    use_change([id << 32 | number, is_known.into(), 0, 0], Box::new(ask));
+    let here = Rc::clone(session);
+    let follow = move || {
+        if let Some(beside) = beside {
+            here.keep_in_step(TabId(id as u32), beside);
+        }
+    };
+    use_change([id << 32 | number, opening, serial, own], Box::new(follow));
 }
 
 /// The session of the page, and what follows when its state has changed.
@@ -88,15 +130,19 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     });
     use_change([id, waiting.into(), 0, 0], decode);
     let here = Rc::clone(&session);
-    use_change([id, opening, 0, 0], Box::new(move || here.load_root()));
+    use_change(
+        [id, opening, 0, 0],
+        Box::new(move || here.load_root(TabId(id as u32))),
+    );
     let here = Rc::clone(&session);
     let order = view.map_or(TreeOrder::File, |view| view.order(&state.layout));
     let way = view.and_then(|view| view.selection.way_in(order));
     let is_lost = is_known && way.is_none();
     use_change(
         [id, opening, order as u64, is_lost.into()],
-        Box::new(move || here.follow_order()),
+        Box::new(move || here.follow_order(TabId(id as u32))),
     );
+    use_beside(&session, state, id, serial);
     let here = Rc::clone(&session);
     use_change(
         [id, opening, serial, 0],

@@ -1,6 +1,6 @@
 //! A window of rows over a long list.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
@@ -45,8 +45,12 @@ pub struct VirtualRows {
     revealed: Cell<Option<u64>>,
     /// Where to scroll as soon as it is known how many rows are in view.
     pending: Cell<Option<Pending>>,
+    /// Told the first row in view, and how much of it is above, when the user has scrolled.
+    heard: RefCell<Option<Heard>>,
     update: UseForceUpdateHandle,
 }
+
+type Heard = Rc<dyn Fn(f64)>;
 
 #[derive(Clone, Copy)]
 enum Pending {
@@ -148,16 +152,42 @@ impl VirtualRows {
         };
         let physical = f64::from(element.scroll_top());
         let scale = self.scale();
-        if (physical - self.own.get()).abs() > 1.5 {
+        let is_users = (physical - self.own.get()).abs() > 1.5;
+        if is_users {
             self.revealed.set(None);
         }
         if !scale.is_scaled() {
             self.logical.set(physical);
-        } else if (physical - self.own.get()).abs() > 1.5 {
+        } else if is_users {
             self.own.set(physical);
             self.logical.set(scale.logical(physical));
         }
         self.refresh();
+        if is_users {
+            self.tell();
+        }
+    }
+
+    /// Says where the user has scrolled to.
+    fn tell(&self) {
+        let heard = self.heard.borrow().clone();
+        if let Some(heard) = heard {
+            heard(self.logical.get() / self.row);
+        }
+    }
+
+    /// Calls `heard` with the first row in view whenever the user has scrolled; a part of a row may
+    /// be above.
+    pub fn on_scroll(&self, heard: Heard) {
+        *self.heard.borrow_mut() = Some(heard);
+    }
+
+    /// Scrolls so that this is the first row in view.
+    pub fn scroll_to_row(&self, row: f64) {
+        if self.view.get() > 0.0 {
+            self.revealed.set(None);
+            self.scroll_to(row * self.row);
+        }
     }
 
     /// One notch of the wheel would be thousands of rows where positions are mapped.
@@ -173,6 +203,7 @@ impl VirtualRows {
         };
         self.revealed.set(None);
         self.scroll_to(self.logical.get() + event.delta_y() * step);
+        self.tell();
     }
 
     fn resized(&self, width: f64, view: f64) {
@@ -263,6 +294,7 @@ pub fn use_rows_below(header: f64, row: f64) -> Rc<VirtualRows> {
             shown: Cell::new((0, ROWS_WITHOUT_VIEW)),
             revealed: Cell::new(None),
             pending: Cell::new(None),
+            heard: RefCell::default(),
             update,
         })
     }));

@@ -92,6 +92,8 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
         (_, true) if !report.is_cut => Tone::Good,
         _ => Tone::Plain,
     };
+    let base = compare.base.as_ref().map(|base| base.tab);
+    let is_open = props.others.iter().any(|(tab, _)| Some(*tab) == base);
     let menu = |label: &str, within: Html| {
         html! {
             <details class="menu" name="list-menu">
@@ -114,6 +116,10 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
                 { file("to", &report.to, &report.from) }
             </dl>
             <div class="acts">
+                if let Some(on) = props.sides.filter(|_| is_open) {
+                    <button type="button" class="btn2" aria-pressed={on.to_string()} data-command={Command::ToggleSides.to_string()}
+                            title="The trees and the bytes of both files, in step (s)">{ "Side by side" }</button>
+                }
                 { button("btn2", Command::Swap, plain("Swap")) }
                 { menu("Compare with", html! { <>{ for others(props, "btn2") }</> }) }
                 { menu("Report", report_menu) }

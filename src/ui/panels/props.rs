@@ -17,6 +17,8 @@ pub struct PanelProps {
     pub view: PtrEq<View>,
     /// More is to be shown where there is much.
     pub more: bool,
+    /// Files that are compared are shown beside each other; `None` where there is no room for that.
+    pub sides: Option<bool>,
     /// The other open files, by name.
     pub others: Rc<[(TabId, AttrValue)]>,
 }
