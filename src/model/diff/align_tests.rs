@@ -103,6 +103,20 @@ fn the_work_is_bounded() {
 }
 
 #[test]
+fn one_of_many() {
+    let many: Vec<u32> = (0..1224).collect();
+    let alignment = align(&[100], &many[..1024], &mut Work::new(0));
+    verify(&[100], &many[..1024], &alignment);
+    assert!(alignment.is_shortest);
+    assert_eq!((alignment.removed(), alignment.added()), (0, 1023));
+    let alignment = align(&[100], &many, &mut Work::new(0));
+    verify(&[100], &many, &alignment);
+    assert!(!alignment.is_shortest);
+    // A long table of two sequences, one of them short, would be large.
+    assert!(table::edits(&[100], &many).is_none());
+}
+
+#[test]
 fn counterparts() {
     let a = [1, 2, 3, 4, 5];
     let b = [1, 9, 9, 3, 4, 5];

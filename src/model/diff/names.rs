@@ -103,15 +103,29 @@ pub(super) static IDENTITY: [&str; 9] = [
 
 /// What tells an entry of a list from the others, of its values.
 pub(super) fn identity(children: &[Node]) -> Option<String> {
-    let mut words: Vec<String> = Vec::new();
-    for key in IDENTITY {
-        let child = children.iter().find(|child| child.name == key);
-        if let Some(said) = child.and_then(|child| Said::of(&child.value)) {
-            words.push(said.into_text());
-            if matches!(key, "name" | "device_name") {
-                break;
-            }
+    // The first of each key.
+    let mut found: [Option<&Node>; IDENTITY.len()] = [None; IDENTITY.len()];
+    for child in children {
+        let place = IDENTITY.iter().position(|key| *key == child.name);
+        if let Some(first) = place.and_then(|place| found.get_mut(place)) {
+            first.get_or_insert(child);
         }
     }
-    (!words.is_empty()).then(|| words.join(" "))
+    let mut words: Option<String> = None;
+    for (key, child) in IDENTITY.iter().zip(found) {
+        let Some(said) = child.and_then(|child| Said::of(&child.value)) else {
+            continue;
+        };
+        match &mut words {
+            None => words = Some(said.into_text()),
+            Some(words) => {
+                words.push(' ');
+                words.push_str(&said.into_text());
+            }
+        }
+        if matches!(*key, "name" | "device_name") {
+            break;
+        }
+    }
+    words
 }

@@ -10,8 +10,8 @@
 
 use super::edits::Edit;
 
-/// The entries of a table, at most.
-const ENTRIES_MAX: usize = 1 << 20;
+/// The longest sequences: the table of two takes 128 KB, and so do the places of all elements.
+const LONGEST: usize = 1024;
 
 const BITS: usize = u64::BITS as usize;
 
@@ -113,10 +113,9 @@ impl Masks {
     }
 }
 
-/// The shortest list of edits, and how much work it was. Returns `None` if the table would be too
-/// large.
+/// The shortest list of edits, and how much work it was. Returns `None` if a sequence is too long.
 pub(super) fn edits(a: &[u32], b: &[u32]) -> Option<(Vec<Edit>, u64)> {
-    if a.len().saturating_mul(b.len()) > ENTRIES_MAX {
+    if a.len().max(b.len()) > LONGEST {
         return None;
     }
     let table = Table::new(a, b);
