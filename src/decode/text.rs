@@ -13,11 +13,16 @@ const LINE_DOC: Doc = Doc::new("A line of the text, with its line break.", "");
 
 /// `1 symbol`, `8 symbols`, `2 entries`.
 pub fn plural(count: u64, what: &str) -> String {
-    match (count, what.strip_suffix('y')) {
-        (1, _) => format!("1 {what}"),
-        (_, Some(stem)) => format!("{count} {stem}ies"),
-        _ => format!("{count} {what}s"),
+    let mut words = count.to_string();
+    let (stem, ending) = match (count, what.strip_suffix('y')) {
+        (1, _) => (what, ""),
+        (_, Some(stem)) => (stem, "ies"),
+        _ => (what, "s"),
+    };
+    for piece in [" ", stem, ending] {
+        words.push_str(piece);
     }
+    words
 }
 
 /// So much of one line is shown; the rest of a longer one is in the bytes.

@@ -615,12 +615,13 @@ impl Document {
         let Some(expand) = self.registry.get(expander, &self.sources) else {
             return Vec::new();
         };
-        let mut rows = Rows::new(&self.sources, &self.registry, expander);
+        let count = range.end - range.start;
+        let mut rows = Rows::new(&self.sources, &self.registry, expander, count);
         expand.rows(item, range.clone(), &mut rows);
         let mut nodes = rows.into_nodes();
         // An expander that cannot read (the file has changed) pushes less than it was
         // asked for: the rows exist all the same.
-        let wanted = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+        let wanted = usize::try_from(count).unwrap_or(usize::MAX);
         while nodes.len() < wanted {
             let at = node.span.map_or(Span::default(), |s| s.skip(u64::MAX));
             nodes.push(Node::gap("unreadable", at));

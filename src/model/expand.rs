@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::assembly::Assembly;
-use super::document::Findings;
+use super::document::{Findings, PAGE};
 use super::host_images::HostImages;
 use super::kernels::Kernels;
 use super::late::LateDocuments;
@@ -114,12 +114,19 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(sources: &'a Sources, registry: &'a Registry, me: ExpanderId) -> Rows<'a> {
+    /// A place for about so many children.
+    pub(super) fn new(
+        sources: &'a Sources,
+        registry: &'a Registry,
+        me: ExpanderId,
+        count: u64,
+    ) -> Rows<'a> {
+        let count = usize::try_from(count.min(PAGE)).unwrap_or(0);
         Rows {
             sources,
             me,
             registry,
-            nodes: Vec::new(),
+            nodes: Vec::with_capacity(count),
         }
     }
 

@@ -15,7 +15,7 @@ use zeview::model::diff::report::{
 use zeview::model::diff::{
     Better, Change, Comparison, Entry, Options as How, Part, Selection, compare,
 };
-use zeview::model::text::escaped;
+use zeview::model::text::{escaped, push_visible};
 
 use crate::FileArgument;
 use crate::budget::{Budget, Limit, limit};
@@ -173,6 +173,8 @@ fn files(options: &Options) -> io::Result<ExitCode> {
     raw.flush()?;
     compared.budget.say();
     let status = status(&compared.result, &compared.budget, options);
+    // The process ends: nothing needs to be taken apart.
+    std::mem::forget(compared);
     Ok(ExitCode::from(status))
 }
 
@@ -349,8 +351,16 @@ fn print_entry(
     if is_whole && is_kernel {
         return Ok(());
     }
+    // Of these there are many: each is written at once.
+    let mut line = String::new();
     for field in entry.fields.iter().take(FIELDS) {
-        writeln!(out, "  {}: {}", escaped(&field.path), field_words(field))?;
+        line.clear();
+        line.push_str("  ");
+        push_visible(&mut line, &field.path);
+        line.push_str(": ");
+        line.push_str(&field_words(field));
+        line.push('\n');
+        out.write_all(line.as_bytes())?;
     }
     if entry.fields.len() > FIELDS {
         writeln!(out, "  … and {} more", entry.fields.len() - FIELDS)?;

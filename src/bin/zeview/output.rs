@@ -60,8 +60,7 @@ impl<W: Write> Visible<W> {
 impl<W: Write> Write for Visible<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // Almost all text has nothing to escape.
-        let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n');
-        if self.partial.is_empty() && bytes.iter().all(is_plain) {
+        if self.partial.is_empty() && is_harmless(bytes) {
             self.out.write_all(bytes)?;
             return Ok(bytes.len());
         }
@@ -85,6 +84,15 @@ impl<W: Write> Write for Visible<W> {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+/// Are these whole characters and lines, with nothing to escape?
+fn is_harmless(bytes: &[u8]) -> bool {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\n');
+    let is_seen = |c: char| u8::try_from(c).is_ok_and(is_plain) || !is_unseen(c);
+    let plain = bytes.iter().take_while(|byte| is_plain(**byte)).count();
+    let rest = bytes.get(plain..).unwrap_or_default();
+    std::str::from_utf8(rest).is_ok_and(|text| text.chars().all(is_seen))
 }
 
 /// Appends what stands in a string of JSON, with what nobody would see as escapes of JSON.

@@ -1,13 +1,15 @@
 //! Two sequences side by side: what is in both, and what only in one.
 //!
-//! The shortest edit script (E. W. Myers, "An O(ND) difference algorithm and its variations", 1986)
-//! up to a number of edits. Sequences that differ more are cut at elements that occur once in both
-//! (as in patience sorting), and what lies between is aligned in the same way; where nothing occurs
-//! once, it is taken to differ as a whole, and the alignment says that it is not the shortest.
+//! The shortest list of edits, up to a number of them ([`table`], [`Search`]). Sequences that differ
+//! more are cut at elements that occur once in both (as in patience sorting), and what lies between is
+//! aligned in the same way; where nothing occurs once, it is taken to differ as a whole, and the
+//! alignment says that it is not the shortest.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::edits::{Edit, Search};
+use super::table;
 use super::work::Work;
 
 /// The edits that are looked for at once. The search takes the square of it in time and memory.
@@ -91,19 +93,17 @@ pub fn align(a: &[u32], b: &[u32], work: &mut Work) -> Alignment {
     Alignment { hunks, is_shortest }
 }
 
-type Part = (Range<usize>, Range<usize>);
-
 struct Aligner<'s> {
     a: &'s [u32],
     b: &'s [u32],
     work: &'s mut Work,
     /// In order.
-    hunks: Vec<Part>,
+    hunks: Vec<Edit>,
     is_shortest: bool,
 }
 
 impl Aligner<'_> {
-    fn align(&mut self, (mut a, mut b): Part, edits: usize, depth: u32) {
+    fn align(&mut self, (mut a, mut b): Edit, edits: usize, depth: u32) {
         let (all_a, all_b) = (self.a, self.b);
         let (of_a, of_b) = (
             all_a.get(a.clone()).unwrap_or_default(),
@@ -148,86 +148,22 @@ impl Aligner<'_> {
     fn shortest(&mut self, a: &Range<usize>, b: &Range<usize>, edits: usize) -> bool {
         let of_a = self.a.get(a.clone()).unwrap_or_default();
         let of_b = self.b.get(b.clone()).unwrap_or_default();
-        let (n, m) = (of_a.len(), of_b.len());
-        if n.abs_diff(m) > edits {
+        if of_a.len().abs_diff(of_b.len()) > edits {
             return false;
         }
-        let most = edits.min(n + m);
-        // How far in `a` each diagonal k = x − y has come after 0, 1, 2 … edits: those of d edits are
-        // −d, −d + 2 … d, so that each stands between two of those of d − 1 edits.
-        let mut trace: Vec<u32> = Vec::new();
-        for d in 0..=most {
-            self.work.spend(d as u64 + 1);
-            if self.work.is_over() {
-                return false;
+        let found = match table::edits(of_a, of_b) {
+            Some((found, work)) => {
+                self.work.spend(work);
+                Some(found).filter(|found| found.len() <= edits)
             }
-            let before = trace.len() - d;
-            let mut walked = 0;
-            let mut left = 0;
-            for at in 0..=d {
-                let right = match at < d {
-                    true => trace.get(before + at).map_or(0, |x| *x as usize),
-                    false => 0,
-                };
-                let down = at == 0 || at < d && left < right;
-                let mut x = if down { right } else { left + 1 };
-                left = right;
-                let mut y = (x + d).saturating_sub(2 * at);
-                let from = x;
-                while let (Some(one), Some(other)) = (of_a.get(x), of_b.get(y)) {
-                    if one != other {
-                        break;
-                    }
-                    (x, y) = (x + 1, y + 1);
-                }
-                walked += x - from;
-                trace.push(u32::try_from(x).unwrap_or(u32::MAX));
-                if x >= n && y >= m {
-                    self.work.spend(walked as u64);
-                    self.backtrack(&trace, d, (a.start, b.start), (n, m));
-                    return true;
-                }
-            }
-            self.work.spend(walked as u64);
-        }
-        false
-    }
-
-    /// Walks the trace back from the end and notes the edits.
-    fn backtrack(
-        &mut self,
-        trace: &[u32],
-        edits: usize,
-        start: (usize, usize),
-        (n, m): (usize, usize),
-    ) {
-        let (mut x, mut y) = (n, m);
-        let mut found: Vec<Part> = Vec::new();
-        for d in (1..=edits).rev() {
-            let signed = d.cast_signed();
-            let k = x.cast_signed() - y.cast_signed();
-            // The diagonals after d − 1 edits.
-            let before = d - 1;
-            let first = before * d / 2;
-            let at = |k: isize| {
-                let place = usize::try_from((k + before.cast_signed()) / 2).ok();
-                place
-                    .and_then(|at| trace.get(first + at))
-                    .map_or(0, |x| *x as usize)
-            };
-            let down = k == -signed || k != signed && at(k - 1) < at(k + 1);
-            let from = if down { k + 1 } else { k - 1 };
-            let from_x = at(from);
-            let from_y = from_x.saturating_add_signed(-from);
-            let (a, b) = (start.0 + from_x, start.1 + from_y);
-            found.push(match down {
-                true => (a..a, b..b + 1),
-                false => (a..a + 1, b..b),
-            });
-            (x, y) = (from_x, from_y);
-        }
-        found.reverse();
-        self.hunks.extend(found);
+            None => Search::new(of_a, of_b).run(edits, self.work),
+        };
+        let is_found = found.is_some();
+        let at = |start: usize, edit: Range<usize>| start + edit.start..start + edit.end;
+        let found = found.into_iter().flatten();
+        self.hunks
+            .extend(found.map(|(x, y)| (at(a.start, x), at(b.start, y))));
+        is_found
     }
 
     /// The elements that occur once in both, those of the longest rising sequence of them.

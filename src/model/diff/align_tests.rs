@@ -70,6 +70,15 @@ fn what_differs_too_much_is_cut_and_said() {
     verify(&a, &b, &alignment);
     assert!(!alignment.is_shortest);
     assert_eq!((alignment.removed(), alignment.added()), (2000, 2000));
+    // The same of sequences so short that all edits could be found.
+    let (short_a, short_b) = (&a[..900], &b[1..901]);
+    let alignment = align(short_a, short_b, &mut work);
+    verify(short_a, short_b, &alignment);
+    assert!(alignment.is_shortest);
+    let short_b: Vec<u32> = (30_000..30_900).collect();
+    let alignment = align(short_a, &short_b, &mut work);
+    assert!(!alignment.is_shortest);
+    assert_eq!(alignment.hunks.len(), 1);
     // Nothing in common: no anchors, one hunk.
     let c: Vec<u32> = (20_000..26_000).collect();
     let alignment = align(&a, &c, &mut work);
@@ -94,6 +103,20 @@ fn the_work_is_bounded() {
 }
 
 #[test]
+fn one_of_many() {
+    let many: Vec<u32> = (0..1224).collect();
+    let alignment = align(&[100], &many[..1024], &mut Work::new(0));
+    verify(&[100], &many[..1024], &alignment);
+    assert!(alignment.is_shortest);
+    assert_eq!((alignment.removed(), alignment.added()), (0, 1023));
+    let alignment = align(&[100], &many, &mut Work::new(0));
+    verify(&[100], &many, &alignment);
+    assert!(!alignment.is_shortest);
+    // A long table of two sequences, one of them short, would be large.
+    assert!(table::edits(&[100], &many).is_none());
+}
+
+#[test]
 fn counterparts() {
     let a = [1, 2, 3, 4, 5];
     let b = [1, 9, 9, 3, 4, 5];
@@ -102,4 +125,96 @@ fn counterparts() {
     assert_eq!(alignment.counterpart(1), (3, false));
     assert_eq!(alignment.counterpart(2), (3, true));
     assert_eq!(alignment.counterpart(4), (5, true));
+}
+
+/// The textbook's search, with all diagonals: the edits of the way that it finds.
+fn textbook(a: &[u32], b: &[u32]) -> Vec<Hunk> {
+    let (n, m) = (a.len().cast_signed(), b.len().cast_signed());
+    let mut rows: Vec<std::collections::HashMap<isize, isize>> = Vec::new();
+    for d in 0..=n + m {
+        let mut row = std::collections::HashMap::new();
+        for k in (-d..=d).step_by(2) {
+            let mut x = match rows.last() {
+                None => 0,
+                Some(before) if k == -d || k != d && before[&(k - 1)] < before[&(k + 1)] => {
+                    before[&(k + 1)]
+                }
+                Some(before) => before[&(k - 1)] + 1,
+            };
+            while x < n && x - k < m && a[x.cast_unsigned()] == b[(x - k).cast_unsigned()] {
+                x += 1;
+            }
+            row.insert(k, x);
+        }
+        let is_found = row.get(&(n - m)).is_some_and(|x| *x >= n);
+        rows.push(row);
+        if is_found {
+            break;
+        }
+    }
+    rows.pop();
+    let (mut x, mut y) = (n, m);
+    let mut hunks: Vec<Hunk> = Vec::new();
+    while let Some(before) = rows.pop() {
+        let (d, k) = (rows.len().cast_signed() + 1, x - y);
+        let down = k == -d || k != d && before[&(k - 1)] < before[&(k + 1)];
+        let from = if down { k + 1 } else { k - 1 };
+        x = before[&from];
+        y = x - from;
+        let place = |at: isize| u32::try_from(at).unwrap();
+        let start = (place(x), place(y));
+        let end = match down {
+            true => (start.0, start.1 + 1),
+            false => (start.0 + 1, start.1),
+        };
+        match hunks.last_mut() {
+            Some(hunk) if hunk.a.start == end.0 && hunk.b.start == end.1 => {
+                (hunk.a.start, hunk.b.start) = start;
+            }
+            _ => hunks.push(Hunk {
+                a: start.0..end.0,
+                b: start.1..end.1,
+            }),
+        }
+    }
+    hunks.reverse();
+    hunks
+}
+
+#[test]
+fn of_several_shortest_lists_it_is_that_of_the_textbook() {
+    let mut seed = 0x8765_4321;
+    for round in 0..2000 {
+        let letters = 1 + round % 30;
+        let mut sequence = |most: u64| -> Vec<u32> {
+            let length = random(&mut seed) % most;
+            (0..length)
+                .map(|_| u32::try_from(random(&mut seed) % letters).unwrap())
+                .collect()
+        };
+        let (a, b) = (sequence(1 + round % 50), sequence(1 + round % 70));
+        let alignment = align(&a, &b, &mut Work::new(0));
+        verify(&a, &b, &alignment);
+        assert!(alignment.is_shortest);
+        // What is the same at both ends is no matter of the search.
+        let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+        let (a, b) = (&a[start..], &b[start..]);
+        let pairs = a.iter().rev().zip(b.iter().rev());
+        let end = pairs.take_while(|(x, y)| x == y).count();
+        let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
+        let searched = Search::new(a, b).run(EDITS, &mut Work::new(0));
+        let (listed, _) = table::edits(a, b).unwrap();
+        assert_eq!(searched.unwrap(), listed);
+        let expected = textbook(a, b);
+        let start = u32::try_from(start).unwrap();
+        let at = |range: &Range<u32>| range.start + start..range.end + start;
+        let expected: Vec<Hunk> = expected
+            .iter()
+            .map(|hunk| Hunk {
+                a: at(&hunk.a),
+                b: at(&hunk.b),
+            })
+            .collect();
+        assert_eq!(alignment.hunks, expected);
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::entry::{BYTES_KEPT, Change, Entry, Field, Part, Said, Side};
-use super::{Comparer, Which};
+use super::{Both, Comparer, Which};
 use crate::model::host_images::{EXPORTED, HostImage, HostImages};
 use crate::model::modules::{
     Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue,
@@ -27,8 +27,6 @@ struct Thing {
     /// What stands for it.
     place: Span,
 }
-
-type Both<T> = (T, T);
 
 /// The property set with the names of a module's kernels.
 const KERNEL_NAMES: &str = "SYCL/kernel names";

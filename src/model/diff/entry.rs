@@ -245,6 +245,14 @@ impl Said {
         })
     }
 
+    /// As [`text`](Said::text), of a value that is not needed any more.
+    pub fn into_text(self) -> String {
+        match self {
+            Said::Text(text) => text,
+            said => said.text(),
+        }
+    }
+
     /// In one line, for people.
     pub fn text(&self) -> String {
         match self {

@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::work::Work;
 use crate::model::assembly::{Listing, Shape, Shapes};
 use crate::model::source::Sources;
+use crate::model::value::Str;
 
 /// Hashes of a sketch.
 const SKETCH: usize = 16;
@@ -41,23 +42,50 @@ fn hash(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The hashes of an instruction: of its text, and of its operation. Nothing for one that only fills up.
+type Hashes = Option<(u64, u64)>;
+
+/// The words that have been seen, in each encoding.
+#[derive(Default)]
+pub(super) struct Seen(HashMap<Str, HashMap<u128, Hashes>>);
+
+/// So many words of an encoding are remembered.
+const SEEN_MAX: usize = 1 << 20;
+
 /// Reads the instructions of a kernel.
 struct Reader<'w> {
     all: DefaultHasher,
     operations: Vec<u64>,
+    seen: &'w mut HashMap<u128, Hashes>,
     work: &'w mut Work,
 }
 
+impl Reader<'_> {
+    fn take(&mut self, hashes: Hashes) {
+        if let Some((text, operation)) = hashes {
+            self.all.write_u64(text);
+            self.operations.push(operation);
+        }
+    }
+}
+
 impl Shapes for Reader<'_> {
-    fn again(&mut self, _: i32, _: u128) -> bool {
-        false
+    fn again(&mut self, _: i32, word: u128) -> bool {
+        let Some(hashes) = self.seen.get(&word).copied() else {
+            return false;
+        };
+        self.work.spend(8);
+        self.take(hashes);
+        true
     }
 
-    fn shape(&mut self, _: Option<u128>, shape: &Shape<'_>) -> bool {
-        if shape.counts.padding == 0 {
-            shape.text.hash(&mut self.all);
-            self.operations.push(hash(&shape.operation));
+    fn shape(&mut self, word: Option<u128>, shape: &Shape<'_>) -> bool {
+        let is_code = shape.counts.padding == 0;
+        let hashes = is_code.then(|| (hash(&shape.text), hash(&shape.operation)));
+        if let Some(word) = word.filter(|_| self.seen.len() < SEEN_MAX) {
+            self.seen.insert(word, hashes);
         }
+        self.take(hashes);
         self.work.spend(64)
     }
 }
@@ -68,6 +96,7 @@ impl Signature {
         arguments: String,
         listing: Option<&dyn Listing>,
         sources: &Sources,
+        seen: &mut Seen,
         work: &mut Work,
     ) -> Signature {
         let mut signature = Signature {
@@ -80,6 +109,10 @@ impl Signature {
         let mut reader = Reader {
             all: DefaultHasher::new(),
             operations: Vec::new(),
+            seen: seen
+                .0
+                .entry(listing.encoding().unwrap_or_default())
+                .or_default(),
             work,
         };
         listing.shapes(true, sources, &mut reader);

@@ -15,17 +15,21 @@ mod bytes;
 mod code;
 mod containers;
 mod differing;
+mod edits;
 mod elf;
 mod entry;
 mod heads;
 mod likeness;
 pub mod listing;
+mod matching;
 pub mod measure;
 mod names;
 mod pair;
+mod renames;
 #[cfg(feature = "decode")]
 pub mod report;
 mod select;
+mod table;
 mod walk;
 mod work;
 mod ze_info;
@@ -144,9 +148,10 @@ struct Comparer<'d> {
     result: Comparison,
     /// How deep the pair that is compared is nested.
     depth: u32,
-    /// So many differences are not in the result: there are too many.
-    left_out: u64,
 }
+
+/// Something of both documents.
+type Both<T> = (T, T);
 
 /// Which of the two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,9 +182,8 @@ impl Comparer<'_> {
         if let Some(code) = &mut entry.code {
             code.hunks.shrink_to_fit();
         }
-        match self.work.keep(&entry) {
-            true => self.result.entries.push(entry),
-            false => self.left_out += 1,
+        if self.work.keep(&entry) {
+            self.result.entries.push(entry);
         }
     }
 }
@@ -208,12 +212,10 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         dictionary: code::Dictionary::default(),
         result,
         depth: 0,
-        left_out: 0,
     };
     comparer.run();
-    let left_out = comparer.left_out;
+    let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
     let mut result = comparer.result;
-    let is_over = comparer.work.is_over();
     result.is_cut |= is_over || left_out > 0;
     result.steps = comparer.work.spent();
     result.notes.retain(|note| note != TOO_MUCH_WORK);

@@ -6,65 +6,68 @@ use crate::model::node::{Area, Node, NodeKind};
 /// Fields that say where something is, how many entries a table has, and what the tool that packed the
 /// file noted. They change whenever anything before them does. Names of the gABI, SYCLBIN.h,
 /// OffloadBinary.h, ar(5), program_debug_data.h, ClangOffloadBundler.rst.
-static LAYOUT: [&str; 57] = [
-    "e_phoff",
-    "e_shoff",
-    "e_phnum",
-    "e_shnum",
-    "e_shstrndx",
-    "e_ehsize",
-    "e_phentsize",
-    "e_shentsize",
-    "p_offset",
-    "p_vaddr",
-    "p_paddr",
-    "p_filesz",
-    "p_memsz",
-    "sh_name",
-    "sh_addr",
-    "sh_offset",
-    "sh_size",
-    "sh_link",
-    "sh_info",
-    "st_name",
-    "n_namesz",
-    "n_descsz",
-    "ar_date",
-    "ar_uid",
-    "ar_gid",
-    "ar_mode",
-    "ar_size",
-    "ar_name",
-    "ar_fmag",
-    "Size",
-    "InflatedSize",
-    "EntriesOffset",
-    "EntriesCount",
-    "StringOffset",
-    "NumStrings",
-    "ImageOffset",
-    "ImageSize",
-    "KeyOffset",
-    "ValueOffset",
-    "ValueSize",
-    "AbstractModuleCount",
-    "IRModuleCount",
-    "IRModuleOffset",
-    "NativeDeviceCodeImageCount",
-    "NativeDeviceCodeImageOffset",
-    "MetadataByteTableSize",
-    "BinaryByteTableSize",
-    "GlobalMetadataOffset",
-    "GlobalMetadataSize",
-    "MetadataOffset",
-    "MetadataSize",
-    "KernelNameSize",
-    "SizeVisaDbgInBytes",
-    "SizeGenIsaDbgInBytes",
-    "NumberOfKernels",
-    "id_length",
-    "entries",
-];
+fn is_layout_name(name: &str) -> bool {
+    matches!(
+        name,
+        "e_phoff"
+            | "e_shoff"
+            | "e_phnum"
+            | "e_shnum"
+            | "e_shstrndx"
+            | "e_ehsize"
+            | "e_phentsize"
+            | "e_shentsize"
+            | "p_offset"
+            | "p_vaddr"
+            | "p_paddr"
+            | "p_filesz"
+            | "p_memsz"
+            | "sh_name"
+            | "sh_addr"
+            | "sh_offset"
+            | "sh_size"
+            | "sh_link"
+            | "sh_info"
+            | "st_name"
+            | "n_namesz"
+            | "n_descsz"
+            | "ar_date"
+            | "ar_uid"
+            | "ar_gid"
+            | "ar_mode"
+            | "ar_size"
+            | "ar_name"
+            | "ar_fmag"
+            | "Size"
+            | "InflatedSize"
+            | "EntriesOffset"
+            | "EntriesCount"
+            | "StringOffset"
+            | "NumStrings"
+            | "ImageOffset"
+            | "ImageSize"
+            | "KeyOffset"
+            | "ValueOffset"
+            | "ValueSize"
+            | "AbstractModuleCount"
+            | "IRModuleCount"
+            | "IRModuleOffset"
+            | "NativeDeviceCodeImageCount"
+            | "NativeDeviceCodeImageOffset"
+            | "MetadataByteTableSize"
+            | "BinaryByteTableSize"
+            | "GlobalMetadataOffset"
+            | "GlobalMetadataSize"
+            | "MetadataOffset"
+            | "MetadataSize"
+            | "KernelNameSize"
+            | "SizeVisaDbgInBytes"
+            | "SizeGenIsaDbgInBytes"
+            | "NumberOfKernels"
+            | "id_length"
+            | "entries"
+    )
+}
 
 /// Is a field of a record only layout? The same names as keys of `.ze_info` are not.
 pub(super) fn is_layout(node: &Node) -> bool {
@@ -78,7 +81,7 @@ pub(super) fn is_layout(node: &Node) -> bool {
         }
         // The strings themselves: those that are referred to are compared there.
         NodeKind::Field if node.name == "string" => true,
-        NodeKind::Field => LAYOUT.contains(&&*node.name),
+        NodeKind::Field => is_layout_name(&node.name),
         _ => false,
     }
 }
@@ -100,15 +103,29 @@ pub(super) static IDENTITY: [&str; 9] = [
 
 /// What tells an entry of a list from the others, of its values.
 pub(super) fn identity(children: &[Node]) -> Option<String> {
-    let mut words: Vec<String> = Vec::new();
-    for key in IDENTITY {
-        let child = children.iter().find(|child| child.name == key);
-        if let Some(said) = child.and_then(|child| Said::of(&child.value)) {
-            words.push(said.text());
-            if matches!(key, "name" | "device_name") {
-                break;
-            }
+    // The first of each key.
+    let mut found: [Option<&Node>; IDENTITY.len()] = [None; IDENTITY.len()];
+    for child in children {
+        let place = IDENTITY.iter().position(|key| *key == child.name);
+        if let Some(first) = place.and_then(|place| found.get_mut(place)) {
+            first.get_or_insert(child);
         }
     }
-    (!words.is_empty()).then(|| words.join(" "))
+    let mut words: Option<String> = None;
+    for (key, child) in IDENTITY.iter().zip(found) {
+        let Some(said) = child.and_then(|child| Said::of(&child.value)) else {
+            continue;
+        };
+        match &mut words {
+            None => words = Some(said.into_text()),
+            Some(words) => {
+                words.push(' ');
+                words.push_str(&said.into_text());
+            }
+        }
+        if matches!(*key, "name" | "device_name") {
+            break;
+        }
+    }
+    words
 }

@@ -1,13 +1,13 @@
 //! Two documents: which way they are compared.
 
 use super::entry::{Change, Entry, Field, Part, Said, Side};
+use super::matching::by_key;
 use super::walk::{Way, is_document};
 use super::{Comparer, Pair, Which};
 use crate::model::document::Document;
 use crate::model::expand::Expand;
 use crate::model::node::{Area, Node, NodeKind};
 use crate::model::span::Span;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Documents within documents.
@@ -176,35 +176,25 @@ impl Comparer<'_> {
                 .into_iter()
                 .filter(|node| !is_covered(&covered.1, node))
                 .collect();
-            comparer.named(one, other, at);
+            comparer.named(&one, &other, at);
         });
     }
 
     /// Matches nodes by name; each is an entry.
-    pub(super) fn named(&mut self, a: Vec<Node>, b: Vec<Node>, at: u32) {
-        let mut places: HashMap<(String, u32), Node> = HashMap::new();
-        let mut order = Vec::new();
-        let mut seen: HashMap<String, u32> = HashMap::new();
-        for node in b {
-            let nth = seen.entry(node.name.to_string()).or_default();
-            *nth += 1;
-            let key = (node.name.to_string(), *nth);
-            order.push(key.clone());
-            places.insert(key, node);
+    pub(super) fn named(&mut self, a: &[Node], b: &[Node], at: u32) {
+        fn names(nodes: &[Node]) -> Vec<&str> {
+            nodes.iter().map(|node| &*node.name).collect()
         }
-        seen.clear();
-        for node in a {
-            let nth = seen.entry(node.name.to_string()).or_default();
-            *nth += 1;
-            let key = (node.name.to_string(), *nth);
-            match places.remove(&key) {
-                Some(other) => self.part(&node, &other, at),
-                None => self.lonely(Which::A, &node, at),
+        let matches = by_key(&names(a), &names(b));
+        for (node, place) in a.iter().zip(matches.of_a) {
+            match place.and_then(|place| b.get(place)) {
+                Some(other) => self.part(node, other, at),
+                None => self.lonely(Which::A, node, at),
             }
         }
-        for key in order {
-            if let Some(node) = places.remove(&key) {
-                self.lonely(Which::B, &node, at);
+        for (node, is_matched) in b.iter().zip(matches.is_matched) {
+            if !is_matched {
+                self.lonely(Which::B, node, at);
             }
         }
     }

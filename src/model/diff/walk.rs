@@ -1,14 +1,16 @@
 //! Two trees compared by names: the fields that differ.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::entry::{Field, Said, Side};
+use super::matching::{by_key, ordinals};
 use super::names::{identity, is_layout};
 use super::{Comparer, Which};
 use crate::model::document::PAGE;
 use crate::model::node::{Content, Node, NodeKind};
 use crate::model::span::Span;
-use crate::model::value::Value;
+use crate::model::value::{Str, Value};
 
 /// Levels of a tree that are walked; files are nested less.
 const DEPTH_MAX: usize = 64;
@@ -60,13 +62,53 @@ impl Way {
 /// So many rows below another are compared: all are held at once.
 const CHILDREN_MAX: u64 = 64 * 1024;
 
+/// So many rows are held below the entries of a list, as they were made to tell these apart; those
+/// of further entries are made again when they are compared.
+const HELD_MAX: usize = 4096;
+
+/// The children of a node, if they were made before.
+type Known = Option<Vec<Node>>;
+
+/// A child of a node, and what it is found by in the other file.
+struct Keyed {
+    /// Its name; of an entry of a list, what tells it from others.
+    key: Str,
+    /// The how manieth of this key.
+    nth: u32,
+    node: Node,
+    children: Known,
+}
+
+impl Keyed {
+    fn new(key: Str, node: Node, children: Known) -> Keyed {
+        Keyed {
+            key,
+            nth: 1,
+            node,
+            children,
+        }
+    }
+
+    /// The key, and which of several it is.
+    fn name(&self) -> Cow<'_, str> {
+        match self.nth {
+            1 => Cow::Borrowed(&self.key),
+            nth => Cow::Owned(format!("{}#{nth}", self.key)),
+        }
+    }
+}
+
 impl Comparer<'_> {
     /// The children of a node that say something: without padding, gaps, and what is derived.
     pub(super) fn children(&mut self, which: Which, node: &Node) -> Vec<Node> {
         let document = self.document(which);
         let all = document.written(node);
         let count = all.min(CHILDREN_MAX);
-        let mut found = Vec::new();
+        // Nodes are large: those of one page stay where they are, and those of several are moved once.
+        let mut found = match usize::try_from(count) {
+            Ok(most) if count > PAGE => Vec::with_capacity(most),
+            _ => Vec::new(),
+        };
         let (mut at, mut made) = (0, 0);
         while at < count && made < self.work.left() {
             let end = count.min(at.saturating_add(PAGE));
@@ -74,8 +116,7 @@ impl Comparer<'_> {
             made = made.saturating_add(page.len() as u64);
             page.retain(|child| !is_layout(child));
             page.iter_mut().for_each(with_string);
-            // Nodes are large: those of one page stay where they are.
-            match found.is_empty() {
+            match count <= PAGE {
                 true => found = page,
                 false => found.append(&mut page),
             }
@@ -103,6 +144,17 @@ impl Comparer<'_> {
 
     /// The fields that differ in two nodes of the same name.
     pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut Way, out: &mut Vec<Field>) {
+        self.fields_in((a, None), (b, None), way, out);
+    }
+
+    /// The same of two nodes whose children may be known.
+    fn fields_in(
+        &mut self,
+        (a, of_a): (&Node, Known),
+        (b, of_b): (&Node, Known),
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
         if self.work.is_over() || way.steps.len() > DEPTH_MAX {
             return;
         }
@@ -118,12 +170,17 @@ impl Comparer<'_> {
             self.lines(spans.0, spans.1, way, out);
             return;
         }
-        let children = (self.children(Which::A, a), self.children(Which::B, b));
+        let children = (
+            of_a.unwrap_or_else(|| self.children(Which::A, a)),
+            of_b.unwrap_or_else(|| self.children(Which::B, b)),
+        );
         let is_leaf = children.0.is_empty() && children.1.is_empty();
-        let has_rows = self.document(Which::A).walked(a) + self.document(Which::B).walked(b) > 0;
-        if is_leaf && has_rows && a.value == b.value && !is_list(a, &children.0) {
-            // All that is below them is layout.
-            return;
+        if is_leaf && a.value == b.value && !is_list(a, &children.0) {
+            let has_rows = |which, node: &Node| self.document(which).walked(node) > 0;
+            if has_rows(Which::A, a) || has_rows(Which::B, b) {
+                // All that is below them is layout.
+                return;
+            }
         }
         if is_leaf || is_list(a, &children.0) && is_list(b, &children.1) {
             let from = self.said(Which::A, a, &children.0);
@@ -236,7 +293,7 @@ impl Comparer<'_> {
             let other = usize::try_from(other).ok().and_then(|at| b.get(at));
             if let Some(other) = other.filter(|_| is_same) {
                 way.enter(&place.to_string(), true);
-                self.pair_or_fields(node, other, way, out);
+                self.pair_or_fields((node, None), (other, None), way, out);
                 way.leave();
             }
         }
@@ -245,85 +302,108 @@ impl Comparer<'_> {
     /// Matches children by name or identity, and compares those that match.
     fn matched(&mut self, (a, b): (Vec<Node>, Vec<Node>), way: &mut Way, out: &mut Vec<Field>) {
         let is_list = |nodes: &[Node]| nodes.iter().all(|node| node.indexed && !is_document(node));
+        let mut first = (None, None);
         if is_list(&a) && is_list(&b) {
-            let mut named = |which, node: Option<&Node>| {
-                node.is_some_and(|node| {
-                    let children = self.forgetting(|comparer| comparer.children(which, node));
-                    identity(&children).is_some()
-                })
+            first = (
+                a.first().map(|node| self.children(Which::A, node)),
+                b.first().map(|node| self.children(Which::B, node)),
+            );
+            let has_identity = |children: &Known| {
+                let children = children.as_deref().unwrap_or_default();
+                identity(children).is_some()
             };
-            if !named(Which::A, a.first()) && !named(Which::B, b.first()) {
+            if !has_identity(&first.0) && !has_identity(&first.1) {
                 self.in_order((&a, &b), way, out);
                 return;
             }
         }
-        let a = self.keyed(Which::A, a);
-        let mut b = self.keyed(Which::B, b);
-        let mut places: HashMap<(String, u32), usize> = HashMap::with_capacity(b.len());
-        for (at, (key, nth, ..)) in b.iter().enumerate() {
-            places.insert((key.clone(), *nth), at);
+        let a = self.keyed(Which::A, a, first.0);
+        let mut b = self.keyed(Which::B, b, first.1);
+        let mut known: Vec<Known> = b.iter_mut().map(|child| child.children.take()).collect();
+        fn keys(children: &[Keyed]) -> Vec<&str> {
+            children.iter().map(|child| &*child.key).collect()
         }
-        let mut is_matched = vec![false; b.len()];
-        for (key, nth, is_entry, node) in a {
-            let at = places.get(&(key.clone(), nth)).copied();
-            let name = numbered(&key, nth);
-            way.enter(&name, is_entry);
-            match at.and_then(|at| Some((at, b.get_mut(at)?))) {
-                Some((at, (_, _, _, other))) => {
-                    if let Some(matched) = is_matched.get_mut(at) {
-                        *matched = true;
-                    }
-                    self.pair_or_fields(&node, other, way, out);
+        let matches = by_key(&keys(&a), &keys(&b));
+        for (child, place) in a.into_iter().zip(matches.of_a) {
+            way.enter(&child.name(), child.node.indexed);
+            match place.and_then(|place| Some((place, b.get(place)?))) {
+                Some((place, other)) => {
+                    let of_other = known.get_mut(place).and_then(Option::take);
+                    let sides = ((&child.node, child.children), (&other.node, of_other));
+                    self.pair_or_fields(sides.0, sides.1, way, out);
                 }
-                None => self.only(Which::A, &node, way, out),
+                None => self.only_in(Which::A, (&child.node, child.children), way, out),
             }
             way.leave();
         }
-        for ((key, nth, is_entry, node), is_matched) in b.into_iter().zip(is_matched) {
+        for ((child, children), is_matched) in b.iter().zip(known).zip(matches.is_matched) {
             if !is_matched {
-                way.enter(&numbered(&key, nth), is_entry);
-                self.only(Which::B, &node, way, out);
+                way.enter(&child.name(), child.node.indexed);
+                self.only_in(Which::B, (&child.node, children), way, out);
                 way.leave();
             }
         }
     }
 
-    fn pair_or_fields(&mut self, a: &Node, b: &Node, way: &mut Way, out: &mut Vec<Field>) {
-        match is_document(a) && is_document(b) {
-            true => self.nested(a, b, way.text(), way.text()),
-            false => self.fields(a, b, way, out),
+    fn pair_or_fields(
+        &mut self,
+        a: (&Node, Known),
+        b: (&Node, Known),
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
+        match is_document(a.0) && is_document(b.0) {
+            true => self.nested(a.0, b.0, way.text(), way.text()),
+            false => self.fields_in(a, b, way, out),
         }
     }
 
-    /// The children with their keys: name or identity, the how manieth, whether it is an entry of
-    /// a list.
-    fn keyed(&mut self, which: Which, nodes: Vec<Node>) -> Vec<(String, u32, bool, Node)> {
-        let mut seen: HashMap<String, u32> = HashMap::with_capacity(nodes.len());
-        let mut keyed = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let key = match node.indexed {
-                true => {
-                    let children = self.forgetting(|comparer| comparer.children(which, &node));
-                    let place = || node.index.to_string();
-                    identity(&children).unwrap_or_else(place)
-                }
-                false => node.name.clone().into_owned(),
-            };
-            let nth = seen.entry(key.clone()).or_default();
-            *nth += 1;
-            keyed.push((key, *nth, node.indexed, node));
+    /// The children of a node with their keys; `first` are the children of the first, if they are
+    /// known.
+    fn keyed(&mut self, which: Which, nodes: Vec<Node>, mut first: Known) -> Vec<Keyed> {
+        let mut held = 0;
+        let keyed = nodes.into_iter().map(|node| {
+            if !node.indexed {
+                let key = node.name.clone();
+                return Keyed::new(key, node, None);
+            }
+            let mark = self.document(which).registry.mark();
+            let children = first.take().unwrap_or_else(|| self.children(which, &node));
+            let key = identity(&children).unwrap_or_else(|| node.index.to_string());
+            held += children.len();
+            if held <= HELD_MAX {
+                return Keyed::new(key.into(), node, Some(children));
+            }
+            self.document(which).registry.release(mark);
+            Keyed::new(key.into(), node, None)
+        });
+        let mut keyed: Vec<Keyed> = keyed.collect();
+        let numbers = ordinals(keyed.iter().map(|child| &*child.key));
+        for (child, nth) in keyed.iter_mut().zip(numbers) {
+            child.nth = nth;
         }
         keyed
     }
 
     /// All values of what is only on one side.
     pub(super) fn only(&mut self, which: Which, node: &Node, way: &mut Way, out: &mut Vec<Field>) {
+        self.only_in(which, (node, None), way, out);
+    }
+
+    /// The same of a node whose children may be known.
+    fn only_in(
+        &mut self,
+        which: Which,
+        (node, known): (&Node, Known),
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
         if self.work.is_over() || way.steps.len() > DEPTH_MAX {
             return;
         }
         let children = match is_document(node) || node.kind == NodeKind::Text {
             true => Vec::new(),
-            false => self.children(which, node),
+            false => known.unwrap_or_else(|| self.children(which, node)),
         };
         if children.is_empty() || is_list(node, &children) {
             let said = self.said(which, node, &children);
@@ -334,9 +414,9 @@ impl Comparer<'_> {
             }
             return;
         }
-        for (key, nth, is_entry, child) in self.keyed(which, children) {
-            way.enter(&numbered(&key, nth), is_entry);
-            self.only(which, &child, way, out);
+        for child in self.keyed(which, children, None) {
+            way.enter(&child.name(), child.node.indexed);
+            self.only_in(which, (&child.node, child.children), way, out);
             way.leave();
         }
     }
@@ -483,11 +563,4 @@ fn is_list(node: &Node, children: &[Node]) -> bool {
         && children
             .iter()
             .all(|child| child.is_leaf() && child.kind == NodeKind::Field)
-}
-
-fn numbered(key: &str, nth: u32) -> String {
-    match nth {
-        1 => key.to_owned(),
-        nth => format!("{key}#{nth}"),
-    }
 }

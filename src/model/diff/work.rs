@@ -21,6 +21,7 @@ pub struct Work {
     left: u64,
     spent: u64,
     room: u64,
+    left_out: u64,
 }
 
 impl Work {
@@ -30,14 +31,22 @@ impl Work {
             left: size.saturating_mul(TIMES).saturating_add(MORE).min(MOST),
             spent: 0,
             room: size.saturating_mul(ROOM_TIMES).saturating_add(ROOM_MORE),
+            left_out: 0,
         }
     }
 
-    /// Takes room for a difference. Returns whether there was some left.
+    /// Takes room for a difference. Returns whether there was some left; without, the difference is
+    /// left out.
     pub fn keep(&mut self, entry: &Entry) -> bool {
         let had = self.room;
         self.room = had.saturating_sub(weight(entry));
+        self.left_out += u64::from(had == 0);
         had > 0
+    }
+
+    /// How many differences are left out.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// Spends steps. Returns whether there were so many left.

@@ -6,9 +6,10 @@ use std::rc::Rc;
 use super::code::{BothCounts, CodeChange};
 use super::entry::{Change, Entry, Field, Part};
 use super::measure;
+use super::renames::Renames;
 use super::walk::Way;
 use super::{Comparer, Which};
-use crate::model::kernels::{KernelDetail, KernelRow, Kernels, SECTION_PREFIXES};
+use crate::model::kernels::{KernelDetail, KernelRow, Kernels};
 use crate::model::node::{Node, NodeKind};
 
 /// Lists of `.ze_info` with an entry for each kernel, beside the kernels themselves.
@@ -17,79 +18,42 @@ static OF_KERNELS: [&str; 2] = ["kernels_misc_info", "kernels_cost_info"];
 /// The kernels and functions of a file, and what is said besides.
 #[derive(Default)]
 pub(super) struct Names {
-    kernels: Vec<Named>,
-    functions: Vec<Named>,
+    kernels: Vec<Node>,
+    functions: Vec<Node>,
     /// What is said elsewhere of a kernel: the list, and the entry.
     more: HashMap<String, Vec<(String, Node)>>,
     /// The keys that are about no kernel.
     others: Vec<Node>,
 }
 
-/// A kernel or function.
-struct Named {
-    name: String,
-    node: Node,
-}
-
 impl Names {
-    fn listed(&self, part: Part) -> &[Named] {
+    fn listed(&self, part: Part) -> &[Node] {
         match part {
             Part::Kernel => &self.kernels,
             _ => &self.functions,
         }
     }
 
+    /// What is said elsewhere of a kernel.
+    fn said_of(&self, kernel: &str) -> &[(String, Node)] {
+        self.more.get(kernel).map_or(&[], Vec::as_slice)
+    }
+
+    /// The names of the kernels.
+    fn known(&self) -> HashSet<&str> {
+        self.kernels.iter().map(|kernel| &*kernel.name).collect()
+    }
+
     /// The names of kernels that only one of the two files has.
     pub fn left(&self, other: &Names) -> (Vec<String>, Vec<String>) {
-        let names = |names: &Names| -> HashSet<String> {
-            names
-                .kernels
-                .iter()
-                .map(|kernel| kernel.name.clone())
-                .collect()
-        };
-        let (one, two) = (names(self), names(other));
-        let only = |kernels: &[Named], others: &HashSet<String>| {
+        let (one, two) = (self.known(), other.known());
+        let only = |kernels: &[Node], others: &HashSet<&str>| {
             let mut seen = HashSet::new();
-            let left = kernels
-                .iter()
-                .filter(|kernel| !others.contains(&kernel.name));
-            left.filter(|kernel| seen.insert(kernel.name.clone()))
-                .map(|kernel| kernel.name.clone())
-                .collect::<Vec<_>>()
+            let names = kernels.iter().map(|kernel| &*kernel.name);
+            let left = names.filter(|name| !others.contains(name) && seen.insert(*name));
+            left.map(str::to_owned).collect::<Vec<_>>()
         };
         (only(&self.kernels, &two), only(&other.kernels, &one))
-    }
-}
-
-/// The kernels that have another name in the second file.
-#[derive(Default)]
-pub(super) struct Renames(HashMap<String, String>);
-
-impl Renames {
-    pub fn new(pairs: Vec<(String, String)>) -> Renames {
-        Renames(pairs.into_iter().collect())
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The name that a kernel has in the second file; of others, the same.
-    pub fn kernel(&self, name: &str) -> String {
-        self.0.get(name).map_or(name, String::as_str).to_owned()
-    }
-
-    /// The name that a section has in the second file.
-    pub fn section(&self, name: &str) -> String {
-        if self.is_empty() {
-            return name.to_owned();
-        }
-        let of_kernel = SECTION_PREFIXES.iter().find_map(|prefix| {
-            let kernel = name.strip_prefix(prefix)?;
-            Some(format!("{prefix}{}", self.0.get(kernel)?))
-        });
-        of_kernel.unwrap_or_else(|| name.to_owned())
     }
 }
 
@@ -108,18 +72,11 @@ impl Comparer<'_> {
     pub(super) fn kernel_names(&mut self, which: Which, ze_info: Option<&Node>) -> Names {
         let mut names = Names::default();
         let Some(ze_info) = ze_info else { return names };
-        let named = |nodes: Vec<Node>| -> Vec<Named> {
-            let named = nodes.into_iter().map(|node| Named {
-                name: node.name.to_string(),
-                node,
-            });
-            named.collect()
-        };
         for key in self.children(which, ze_info) {
             let is_list = key.kind == NodeKind::Sequence;
             match &*key.name {
-                "kernels" if is_list => names.kernels.extend(named(self.children(which, &key))),
-                "functions" if is_list => names.functions.extend(named(self.children(which, &key))),
+                "kernels" if is_list => names.kernels.append(&mut self.children(which, &key)),
+                "functions" if is_list => names.functions.append(&mut self.children(which, &key)),
                 list if is_list && OF_KERNELS.contains(&list) => {
                     let list = list.to_owned();
                     for entry in self.children(which, &key) {
@@ -154,13 +111,13 @@ impl Comparer<'_> {
             rows(self, Which::A, &kernels.0),
             rows(self, Which::B, &kernels.1),
         );
-        let find = |rows: &Option<Rc<Vec<KernelRow>>>| -> HashMap<String, usize> {
+        fn find(rows: &Option<Rc<Vec<KernelRow>>>) -> HashMap<&str, usize> {
             let mut places = HashMap::new();
             for (at, row) in rows.iter().flat_map(|rows| rows.iter()).enumerate() {
-                places.entry(row.name.value.clone()).or_insert(at);
+                places.entry(&*row.name.value).or_insert(at);
             }
             places
-        };
+        }
         let places = (find(&rows.0), find(&rows.1));
         let mut matched = 0;
         for part in [Part::Kernel, Part::Function] {
@@ -169,8 +126,8 @@ impl Comparer<'_> {
                 if self.work.is_over() {
                     return;
                 }
-                let row_a = a.and_then(|named| rows.0.as_ref()?.get(*places.0.get(&named.name)?));
-                let row_b = b.and_then(|named| rows.1.as_ref()?.get(*places.1.get(&named.name)?));
+                let row_a = a.and_then(|named| rows.0.as_ref()?.get(*places.0.get(&*named.name)?));
+                let row_b = b.and_then(|named| rows.1.as_ref()?.get(*places.1.get(&*named.name)?));
                 let (change, named) = match (a, b) {
                     (Some(one), Some(other)) if one.name != other.name => (Change::Renamed, one),
                     (Some(one), Some(_)) => (Change::Changed, one),
@@ -182,19 +139,19 @@ impl Comparer<'_> {
                 let mut code_change = None;
                 if a.is_some() && b.is_some() {
                     matched += u64::from(part == Part::Kernel);
-                    code_change = code.remove(&named.name);
+                    code_change = code.remove(&*named.name);
                     if change == Change::Changed && fields.is_empty() && code_change.is_none() {
                         continue;
                     }
                 }
-                let mut entry = Entry::new(part, change, at, named.name.as_str()).with(fields);
+                let mut entry = Entry::new(part, change, at, &*named.name).with(fields);
                 let row = row_a.or(row_b);
                 entry.demangled = row.and_then(|row| row.demangled.clone());
-                entry.a = a.and_then(|named| named.node.span);
-                entry.b = b.and_then(|named| named.node.span);
+                entry.a = a.and_then(|named| named.span);
+                entry.b = b.and_then(|named| named.span);
                 entry.new_name = b
                     .filter(|_| change == Change::Renamed)
-                    .map(|named| named.name.clone());
+                    .map(|named| named.name.to_string());
                 entry.measures = measure::measures(row_a, row_b, code_change.as_ref());
                 entry.code = code_change.map(|(change, _)| change);
                 self.push(entry);
@@ -225,29 +182,29 @@ impl Comparer<'_> {
     fn kernel_fields(
         &mut self,
         names: &(Names, Names),
-        (a, b): (Option<&Named>, Option<&Named>),
+        (a, b): (Listed<'_>, Listed<'_>),
     ) -> Vec<Field> {
         let mut fields = Vec::new();
         self.forgetting(|comparer| {
             let way = &mut Way::default();
-            comparer.both_or_one(a.map(|n| &n.node), b.map(|n| &n.node), way, &mut fields);
-            let none = Vec::new();
-            let more = |names: &'_ Names, side: Option<&Named>| {
-                let found = side.and_then(|named| names.more.get(&named.name));
-                found.unwrap_or(&none).clone()
-            };
-            let (of_a, mut of_b) = (more(&names.0, a), more(&names.1, b));
+            comparer.both_or_one(a, b, way, &mut fields);
+            let of_a = a.map_or(&[][..], |named| names.0.said_of(&named.name));
+            let of_b = b.map_or(&[][..], |named| names.1.said_of(&named.name));
+            fn of<'n>(said: &'n [(String, Node)], list: &str) -> Listed<'n> {
+                let found = said.iter().find(|(name, _)| name == list);
+                found.map(|(_, node)| node)
+            }
             for (list, one) in of_a {
-                let other = of_b.iter().position(|(name, _)| *name == list);
-                let other = other.map(|at| of_b.remove(at).1);
-                way.enter(&list, false);
-                comparer.both_or_one(Some(&one), other.as_ref(), way, &mut fields);
+                way.enter(list, false);
+                comparer.both_or_one(Some(one), of(of_b, list), way, &mut fields);
                 way.leave();
             }
             for (list, other) in of_b {
-                way.enter(&list, false);
-                comparer.both_or_one(None, Some(&other), way, &mut fields);
-                way.leave();
+                if of(of_a, list).is_none() {
+                    way.enter(list, false);
+                    comparer.both_or_one(None, Some(other), way, &mut fields);
+                    way.leave();
+                }
             }
         });
         // The name of what was renamed is no difference of its own.
@@ -301,14 +258,7 @@ impl Comparer<'_> {
             way.leave();
         }
         // What is said of kernels that are not in the list.
-        let listed = |names: &Names| -> HashSet<String> {
-            names
-                .kernels
-                .iter()
-                .map(|kernel| kernel.name.clone())
-                .collect()
-        };
-        let known = (listed(&names.0), listed(&names.1));
+        let known = (names.0.known(), names.1.known());
         let sides = [
             (Which::A, &names.0, &known.0, &names.1),
             (Which::B, &names.1, &known.1, &names.0),
@@ -317,7 +267,7 @@ impl Comparer<'_> {
             let mut stray: Vec<_> = of
                 .more
                 .iter()
-                .filter(|(name, _)| !known.contains(*name))
+                .filter(|(name, _)| !known.contains(name.as_str()))
                 .collect();
             stray.sort_by_key(|(name, _)| *name);
             for (name, entries) in stray {
@@ -346,10 +296,11 @@ impl Comparer<'_> {
 /// Who knows the kernels of both files.
 type BothKernels = (Option<Rc<dyn Kernels>>, Option<Rc<dyn Kernels>>);
 
-type Listed<'n> = Option<&'n Named>;
+/// A kernel or function.
+type Listed<'n> = Option<&'n Node>;
 
 /// Those of the same name, in the order of the first list, then those that only the second has.
-fn pairs<'n>(a: &'n [Named], b: &'n [Named], renames: &Renames) -> Vec<(Listed<'n>, Listed<'n>)> {
+fn pairs<'n>(a: &'n [Node], b: &'n [Node], renames: &Renames) -> Vec<(Listed<'n>, Listed<'n>)> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, named) in b.iter().enumerate().rev() {
         places.entry(&named.name).or_default().push(at);

@@ -19,7 +19,7 @@ use crate::decode::demangle::demangle;
 use crate::decode::text::plural;
 use crate::decode::tree::LazyTree;
 use crate::decode::zebin::links::Links;
-use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Value};
+use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Str, Value};
 
 const UNKNOWN_DOC: Doc = Doc::new(
     "A key that the specification (to version 1.73) does not define here.",
@@ -43,12 +43,13 @@ pub const SECTION: u64 = ROOT as u64;
 /// The keys that give an item of a list its name, the best first.
 const NAMING_KEYS: &[&str] = &["name", "arg_type", "device_name", "type"];
 
-/// The keys that tell items of one kind apart, and the words for them.
-const ITEM_WORDS: [(&str, &str); 4] = [
-    ("arg_index", "argument"),
-    ("index", "argument"),
-    ("bti_value", "index"),
-    ("offset", "offset"),
+/// The keys that tell items of one kind apart, and the words before their numbers.
+const ITEM_WORDS: [(&str, &str); 5] = [
+    ("arg_index", "argument "),
+    ("index", "argument "),
+    ("bti_value", "index "),
+    ("offset", "offset "),
+    ("size", ""),
 ];
 
 /// The names of the numbers of an `int32x3`.
@@ -119,6 +120,11 @@ impl ZeInfoRows {
         self.written(item) + extra as u64
     }
 
+    /// The same of a value of which the table is known.
+    fn len_of(&self, item: Index, table: Option<&'static Table>) -> u64 {
+        self.written(item) + self.info.defaults_in(item, table).count() as u64
+    }
+
     /// Is there a second reading of the text?
     fn has_general(&self) -> bool {
         self.info.has_second_reading()
@@ -127,13 +133,19 @@ impl ZeInfoRows {
     fn node(&self, index: Index, node: &yaml::Node, family: &Family, out: &Rows<'_>) -> Node {
         let info = &*self.info;
         let in_sequence = family.node.kind.is_sequence() && node.kind.is_value();
-        let key = family
-            .table
-            .and_then(|table| info.key_in(table, index, node));
-        let name = match info.yaml.key_text(&info.text, index) {
-            Some(key) => key.text.into_owned(),
-            None if in_sequence => self.item_name(index, family),
-            None => syntax_name(node, node.value.of(&info.text)).to_owned(),
+        let written_key = info.key_bytes(index, node);
+        let key = written_key
+            .as_ref()
+            .and_then(|written| family.table?.key(written));
+        let name: Str = match (&written_key, key) {
+            // A key that stands for many has none of their names.
+            (Some(written), Some(key)) if **written == *key.name.as_bytes() => key.name.into(),
+            (Some(_), _) => {
+                let decoded = info.yaml.key_text(&info.text, index);
+                decoded.unwrap_or_default().text.into_owned().into()
+            }
+            (None, _) if in_sequence => self.item_name(index, family).into(),
+            (None, _) => syntax_name(node, node.value.of(&info.text)).into(),
         };
         let kind = match node.kind {
             Kind::Mapping | Kind::FlowMapping => NodeKind::Mapping,
@@ -147,23 +159,26 @@ impl ZeInfoRows {
             (None, Some(key)) if in_sequence => Some(key.ty),
             _ => None,
         };
-        let mut row = Node::new(kind, name, info.at(node.value)).head(node.head().len());
+        let table = family.table_below(info, index, node, key);
+        let mut row = Node::new(kind, name, info.at(node.value));
+        row.head = node.head().len();
         let written = || Value::text_from(node.value.of(&info.text));
-        row = match kind {
-            NodeKind::Field => row.value(info.value(index, node, ty)),
-            NodeKind::Syntax => row.value(written()).doc(&SYNTAX_DOC),
-            NodeKind::Gap => row.value(written()).doc(&RAW_DOC),
-            _ => self.collection(row, index, node, out),
-        };
+        match kind {
+            NodeKind::Field => row.value = info.value(index, node, ty),
+            NodeKind::Syntax => (row.value, row.doc) = (written(), Some(&SYNTAX_DOC)),
+            NodeKind::Gap => (row.value, row.doc) = (written(), Some(&RAW_DOC)),
+            _ => row = self.collection(row, (index, node), table, out),
+        }
         if node.kind.is_value() {
-            row = row.doc(match key {
-                Some(key) => &key.doc,
-                None if in_sequence => self.entry_doc(index),
-                None => &UNKNOWN_DOC,
+            row.doc = Some(match (key, table) {
+                (Some(key), _) => &key.doc,
+                (None, Some(table)) if in_sequence => &table.doc,
+                (None, None) if in_sequence => &ENTRY_DOC,
+                (None, _) => &UNKNOWN_DOC,
             });
         }
         if let Some(key) = key.filter(|k| kind == NodeKind::Field && !k.unit.is_empty()) {
-            row = row.summary(key.unit);
+            row.summary = Some(key.unit.into());
         }
         if in_sequence {
             row.indexed = true;
@@ -172,7 +187,7 @@ impl ZeInfoRows {
             }
             let name = family.table_of_items().and(Some(&row.name));
             if let Some(words) = name.and_then(|name| demangle(name)) {
-                row = row.summary(words);
+                row.summary = Some(words.into());
             } else if row.kind == NodeKind::Mapping {
                 row.summary = self.item_words(index).map(Into::into);
             }
@@ -183,22 +198,44 @@ impl ZeInfoRows {
     /// Which of several items of one kind it is: `argument 2 · offset 40 · 8 bytes`.
     fn item_words(&self, index: Index) -> Option<String> {
         let info = &*self.info;
-        let number = |key: &str| {
-            let value = info.yaml.get(&info.text, index, key)?;
-            info.int32(info.yaml.node(value)?)
-        };
-        let words = ITEM_WORDS.iter().filter_map(|(key, word)| {
-            let number = number(key)?;
-            Some(format!("{word} {number}"))
-        });
-        let size = number("size").and_then(|size| u64::try_from(size).ok());
-        let size = size.map(|size| plural(size, "byte"));
-        let words: Vec<String> = words.chain(size).collect();
-        (!words.is_empty()).then(|| words.join(" · "))
+        // The first number of each key.
+        let mut numbers = [const { None }; ITEM_WORDS.len()];
+        for (child, node) in info.yaml.children(index) {
+            let Some(key) = info.key_bytes(child, node) else {
+                continue;
+            };
+            let known = ITEM_WORDS.iter().zip(&mut numbers);
+            for ((word, ..), number) in known {
+                if number.is_none() && *key == *word.as_bytes() {
+                    *number = Some(info.int32(node));
+                }
+            }
+        }
+        let mut words = String::new();
+        for ((key, word), number) in ITEM_WORDS.into_iter().zip(numbers) {
+            let Some(number) = number.flatten() else {
+                continue;
+            };
+            let said = match (key, u64::try_from(number)) {
+                ("size", Ok(size)) => plural(size, "byte"),
+                ("size", Err(_)) => continue,
+                _ => number.to_string(),
+            };
+            for piece in [if words.is_empty() { "" } else { " · " }, word, &said] {
+                words.push_str(piece);
+            }
+        }
+        (!words.is_empty()).then_some(words)
     }
 
-    fn collection(&self, row: Node, index: Index, node: &yaml::Node, out: &Rows<'_>) -> Node {
-        let row = row.children(out.me, index.into(), Some(self.len(index)));
+    fn collection(
+        &self,
+        row: Node,
+        (index, node): (Index, &yaml::Node),
+        table: Option<&'static Table>,
+        out: &Rows<'_>,
+    ) -> Node {
+        let row = row.children(out.me, index.into(), Some(self.len_of(index, table)));
         match node.kind {
             Kind::Sequence => {
                 let count = self.info.yaml.values(index).count();
@@ -209,13 +246,6 @@ impl ZeInfoRows {
                 row.summary(String::from_utf8_lossy(text.get(..64).unwrap_or(text)).into_owned())
             }
             _ => row,
-        }
-    }
-
-    fn entry_doc(&self, index: Index) -> &'static Doc {
-        match self.info.table_of(index) {
-            Some(table) => &table.doc,
-            None => &ENTRY_DOC,
         }
     }
 
@@ -256,6 +286,26 @@ impl ZeInfoRows {
 }
 
 impl Family {
+    /// The table of a child's keys, or of the mapping that it should be: as
+    /// [`ZeInfo::table_of`], without going up to the document.
+    fn table_below(
+        &self,
+        info: &ZeInfo,
+        index: Index,
+        node: &yaml::Node,
+        key: Option<&'static Key>,
+    ) -> Option<&'static Table> {
+        // The document, and pairs in a flow sequence, which are no YAML of `.ze_info`.
+        if self.item == ROOT || self.node.kind.is_sequence() && node.key().is_some() {
+            return info.table_of(index);
+        }
+        match (node.key(), key, self.key) {
+            (Some(_), Some(key), _) => key.table_of_value(),
+            (None, _, Some(key)) => key.table_of_entries(),
+            _ => None,
+        }
+    }
+
     fn is_kernels(&self) -> bool {
         self.key.is_some_and(|key| key.name == "kernels")
     }
@@ -271,10 +321,17 @@ impl Family {
 impl ZeInfo {
     /// The keys that are absent from a mapping and have a default there.
     pub(super) fn defaults(&self, mapping: Index) -> impl Iterator<Item = &'static Key> + '_ {
-        let table = match self.yaml.node(mapping) {
-            Some(node) if node.kind.is_mapping() => self.table_of(mapping),
-            _ => None,
-        };
+        self.defaults_in(mapping, self.table_of(mapping))
+    }
+
+    /// The same where the table is known that the keys of a mapping are of.
+    fn defaults_in(
+        &self,
+        mapping: Index,
+        table: Option<&'static Table>,
+    ) -> impl Iterator<Item = &'static Key> + '_ {
+        let node = self.yaml.node(mapping);
+        let table = table.filter(|_| node.is_some_and(|node| node.kind.is_mapping()));
         let mut present = 0u64;
         if let Some(table) = table {
             for (child, node) in self.yaml.children(mapping) {
@@ -379,8 +436,11 @@ impl Expand for ZeInfoRows {
             }
             return;
         }
-        let skip = usize::try_from(range.start.saturating_sub(written)).unwrap_or(usize::MAX);
         let take = usize::try_from(range.end.saturating_sub(range.start.max(written))).unwrap_or(0);
+        if take == 0 {
+            return;
+        }
+        let skip = usize::try_from(range.start.saturating_sub(written)).unwrap_or(usize::MAX);
         for key in self.info.defaults(item).skip(skip).take(take) {
             out.push(default_row(key));
         }

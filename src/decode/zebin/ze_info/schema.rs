@@ -151,6 +151,22 @@ impl Key {
     pub fn table(&self) -> Option<&'static Table> {
         self.ty.table()
     }
+
+    /// The table of its value, if that should be a mapping.
+    pub fn table_of_value(&self) -> Option<&'static Table> {
+        match self.ty {
+            Type::Mapping(table) | Type::Either(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The table of the entries of its value, if that should be a sequence of mappings.
+    pub fn table_of_entries(&self) -> Option<&'static Table> {
+        match self.ty {
+            Type::Sequence(table) | Type::Either(table) => Some(table),
+            _ => None,
+        }
+    }
 }
 
 /// A condition on a key beside another one: it has one of the values.

@@ -94,19 +94,10 @@ impl ZeInfo {
         let depth = depth.checked_sub(1)?;
         match node.key() {
             Some(_) => {
-                let key = self.key_in(self.table_above(parent, depth)?, index, node)?;
-                match key.ty {
-                    Type::Mapping(table) | Type::Either(table) => Some(table),
-                    _ => None,
-                }
+                let table = self.table_above(parent, depth)?;
+                self.key_in(table, index, node)?.table_of_value()
             }
-            None => {
-                let key = self.key_of_list(parent, depth)?;
-                match key.ty {
-                    Type::Sequence(table) | Type::Either(table) => Some(table),
-                    _ => None,
-                }
-            }
+            None => self.key_of_list(parent, depth)?.table_of_entries(),
         }
     }
 

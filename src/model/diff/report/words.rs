@@ -1,9 +1,9 @@
 //! What the forms for people have in common: the words.
 
 use crate::model::diff::{
-    Better, Change, Comparison, Entry, Field, Head, Measure, Part, Side, measure,
+    Better, Change, Comparison, Entry, Field, Head, Measure, Part, Said, Side, measure,
 };
-use crate::model::text::escaped;
+use crate::model::text::{escaped, push_visible};
 
 /// A value that is longer than this is cut.
 const LONG: usize = 200;
@@ -99,15 +99,26 @@ pub fn measure_words(measure: &Measure) -> String {
 
 /// A value that has changed: `128 → 256`.
 pub fn field_words(field: &Field) -> String {
-    let said = |side: &Option<Side>| match side {
-        Some(side) => {
-            let text = escaped(&side.said.text());
-            match text.char_indices().nth(LONG) {
-                Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-                None => text,
-            }
-        }
-        None => "–".to_owned(),
-    };
-    format!("{} → {}", said(&field.from), said(&field.to))
+    let mut words = String::new();
+    push_said(&mut words, field.from.as_ref());
+    words.push_str(" → ");
+    push_said(&mut words, field.to.as_ref());
+    words
+}
+
+/// Appends what one side says.
+fn push_said(words: &mut String, side: Option<&Side>) {
+    let start = words.len();
+    match side.map(|side| &side.said) {
+        Some(Said::Text(text)) => push_visible(words, text),
+        Some(said) => push_visible(words, &said.text()),
+        None => words.push('–'),
+    }
+    let said = words.get(start..).unwrap_or_default();
+    if said.len() > LONG
+        && let Some((end, _)) = said.char_indices().nth(LONG)
+    {
+        words.truncate(start + end);
+        words.push('…');
+    }
 }

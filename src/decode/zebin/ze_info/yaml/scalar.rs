@@ -36,10 +36,17 @@ pub(super) fn decode(bytes: &[u8], style: Style) -> Decoded<'_> {
 }
 
 fn utf8(bytes: &[u8]) -> Decoded<'_> {
-    let text = String::from_utf8_lossy(bytes);
-    // Only a replacement makes it owned.
-    let lossy = matches!(text, Cow::Owned(_));
-    Decoded { text, lossy }
+    // Several times as fast where nothing is to be replaced: almost always.
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Decoded {
+            text: text.into(),
+            lossy: false,
+        },
+        Err(_) => Decoded {
+            text: String::from_utf8_lossy(bytes),
+            lossy: true,
+        },
+    }
 }
 
 /// What is between the quotes; the closing one may be missing.

@@ -1,0 +1,66 @@
+//! What two lists have in common, by keys.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// Two lists side by side.
+pub(super) struct Matches {
+    /// For each of the first list, its place in the second.
+    pub of_a: Vec<Option<usize>>,
+    /// For each of the second list, whether it is in the first.
+    pub is_matched: Vec<bool>,
+}
+
+/// Matches the first of a key with the first of that key in the other list, the second with the
+/// second.
+pub(super) fn by_key<K: Eq + Hash>(a: &[K], b: &[K]) -> Matches {
+    // The next place of each key that is not matched yet, and the one after each place.
+    let mut next: HashMap<&K, usize> = HashMap::with_capacity(b.len());
+    let mut after: Vec<Option<usize>> = vec![None; b.len()];
+    for ((place, key), after) in b.iter().enumerate().zip(&mut after).rev() {
+        *after = next.insert(key, place);
+    }
+    let mut is_matched = vec![false; b.len()];
+    let of_a = a.iter().map(|key| {
+        let place = next.remove(key)?;
+        if let Some(after) = after.get(place).copied().flatten() {
+            next.insert(key, after);
+        }
+        if let Some(matched) = is_matched.get_mut(place) {
+            *matched = true;
+        }
+        Some(place)
+    });
+    Matches {
+        of_a: of_a.collect(),
+        is_matched,
+    }
+}
+
+/// For each key, the how manieth of it it is, from 1.
+pub(super) fn ordinals<K: Eq + Hash>(keys: impl ExactSizeIterator<Item = K>) -> Vec<u32> {
+    let mut seen: HashMap<K, u32> = HashMap::with_capacity(keys.len());
+    let count = |key| {
+        let nth = seen.entry(key).or_default();
+        *nth += 1;
+        *nth
+    };
+    keys.map(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nth_of_a_key_is_the_nth_of_it_in_the_other_list() {
+        let matches = by_key(&["x", "y", "x", "x", "z"], &["x", "x", "w", "y", "y"]);
+        assert_eq!(matches.of_a, [Some(0), Some(3), Some(1), None, None]);
+        assert_eq!(matches.is_matched, [true, true, false, true, false]);
+    }
+
+    #[test]
+    fn keys_are_counted() {
+        assert_eq!(ordinals(["x", "y", "x", "x"].into_iter()), [1, 1, 2, 3]);
+    }
+}
