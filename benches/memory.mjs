@@ -1,8 +1,8 @@
 // What a page still holds when all is closed: `cargo xtask bench memory` (after `cargo xtask dist`).
 //
 // Prints a table in Markdown. Files are opened one after the other, each looked at and closed; then
-// embeds are put into another page, shown and taken out. Before each measurement garbage is
-// collected, and Chromium is told that memory is short, so that it gives back what it keeps in stock.
+// embeds are put into another page, shown and taken out. At last ten files are open at once, in a tab
+// each, as one was before. Before each measurement garbage is collected, and Chromium is told that memory is short, so that it gives back what it keeps in stock.
 //
 // * One is when the first is closed. The start is after as many as Chromium takes until its own stock
 //   is full (WARM): it keeps compiled code and freed memory of some frames and workers.
@@ -10,7 +10,8 @@
 // * At the end all is closed. Process is the resident set of the page's process, which has the memory
 //   of the decoders in it; the others are Chromium's own counts of the page's thread.
 //
-// Fails if a count ends more than a tenth above its start. The numbers of files and of embeds may be
+// Fails if a count ends more than a tenth above its start, or if ten tabs take a tenth more than ten
+// times what one takes beside the page without a file. The numbers of files and of embeds may be
 // given: `node benches/memory.mjs 50 20`.
 
 import { readFile } from "node:fs/promises";
@@ -108,6 +109,41 @@ async function embeds() {
   return seen;
 }
 
+const TABS = 10;
+
+/** What is held without a file, with one, with so many tabs, and after all are closed. */
+async function tabs() {
+  const page = await openPage({ width: 1440 });
+  const bytes = await readFile(path.join(SAMPLES, "kernels600.dg2.zebin"));
+  const open = async (count) => {
+    for (let i = 0; i < count; i++) {
+      // Another file each time: the same one would have one tab.
+      await dropBytes(page, { [`${i}.zebin`]: Buffer.concat([bytes, Buffer.alloc(i + 1)]) });
+      await page.getByRole("treeitem", { name: `${i}.zebin` }).waitFor();
+      await page.getByRole("tablist", { name: "Panels" }).getByRole("tab", { name: /^Kernels/ }).click();
+      await page.getByRole("grid", { name: "Kernels" }).locator("[data-row]").first().waitFor();
+    }
+  };
+  const close = async (count) => {
+    for (let i = 0; i < count; i++) await page.locator(".close, .close-file").first().click();
+    await eventually(() => page.getByRole("treeitem").count(), 0);
+  };
+  const seen = {};
+  // Until Chromium's own stock is full.
+  await open(TABS);
+  await close(TABS);
+  seen.none = await held(page);
+  await open(1);
+  seen.one = await held(page);
+  await close(1);
+  await open(TABS);
+  seen.all = await held(page);
+  await close(TABS);
+  seen.end = await held(page);
+  await closePage(page);
+  return seen;
+}
+
 const shown = (what, size) => (/Process|heap/.test(what) ? `${(size / 1e6).toFixed(1)} MB` : String(size));
 
 let isKept = false;
@@ -121,6 +157,14 @@ try {
       const sizes = [one, start, peak, end].map((sizes) => shown(what, sizes[what]));
       console.log(`| ${label} | ${what} | ${sizes.join(" | ")} | ${(share * 100).toFixed(0)} % |`);
     }
+  }
+  const { none, one, all, end } = await tabs();
+  console.log(`\n| What | Without a file | One of 3 MB | ${TABS} | Times one | Closed |\n|---|---|---|---|---|---|`);
+  for (const what of ["Process", "JavaScript heap"]) {
+    const times = (all[what] - none[what]) / (one[what] - none[what]);
+    isKept ||= times > TABS * LEFT || end[what] > none[what] * LEFT;
+    const sizes = [none, one, all].map((sizes) => shown(what, sizes[what]));
+    console.log(`| ${what} | ${sizes.join(" | ")} | ${times.toFixed(1)} | ${shown(what, end[what])} |`);
   }
 } finally {
   await closeBrowser();

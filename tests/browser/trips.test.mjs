@@ -7,7 +7,7 @@ import { dropFile, eventually, fixture, journey } from "./harness.mjs";
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
 /** The requests of src/worker/protocol.rs, in order: what travels is their number. */
-const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "AddSource", "Code", "Occupancy", "Compare", "WriteComparison", "WriteReport"];
+const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "AddSource", "Code", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
 
 /** Notes the name of each request that is posted. */
 async function watchRequests(page) {
