@@ -184,7 +184,7 @@ pub const DEEP: u64 = if cfg!(target_pointer_width = "64") {
 pub const VERDICT: u64 = 12;
 
 /// Work on a verdict that is always allowed.
-pub const VERDICT_MORE: u64 = 16 << 20;
+pub const VERDICT_MORE: u64 = 20 << 20;
 
 /// Work on a verdict, at most: seconds, and less memory than a browser has.
 pub const VERDICT_MOST: u64 = 2 << 30;
