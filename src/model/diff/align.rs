@@ -1,6 +1,6 @@
 //! Two sequences side by side: what is in both, and what only in one.
 //!
-//! The shortest list of edits, up to a number of them ([`table`], [`Search`]). Sequences that differ
+//! The shortest list of edits, up to a number of them (`table`, `edits`). Sequences that differ
 //! more are cut at elements that occur once in both (as in patience sorting), and what lies between is
 //! aligned in the same way; where nothing occurs once, it is taken to differ as a whole, and the
 //! alignment says that it is not the shortest.

@@ -1,10 +1,10 @@
 //! Two files beside each other: what is selected in one is selected in the other, too.
 
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use super::session::{Session, spawn};
 use super::session_replace::nearest;
-use super::virtual_rows::VirtualRows;
+use super::virtual_rows::{ScrolledSide, VirtualRows};
 use crate::model::Span;
 use crate::ui::compare_state::CompareChange;
 use crate::ui::differing::Differing;
@@ -12,22 +12,14 @@ use crate::ui::selection::{Selection, Via};
 use crate::ui::state::TabId;
 use crate::worker::protocol::{Request, Response};
 
-/// Rows of bytes that scroll in step with others, and which of them is selected.
-#[derive(Default)]
-pub(super) struct ScrolledSide {
-    rows: Weak<VirtualRows>,
-    selected: u64,
-}
-
 impl Session {
     /// Keeps the bytes of two files in step when the user scrolls: what is selected in both stays at
     /// the same height. `selected` is its row.
     pub fn scroll_in_step(self: &Rc<Self>, rows: &Rc<VirtualRows>, selected: u64, beside: bool) {
         let [front, back] = &mut *self.scrolled.borrow_mut();
         let side = if beside { back } else { front };
-        let rows_of_side = Rc::downgrade(rows);
         *side = ScrolledSide {
-            rows: rows_of_side,
+            rows: Rc::downgrade(rows),
             selected,
         };
         let session = Rc::clone(self);

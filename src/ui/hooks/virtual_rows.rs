@@ -1,7 +1,7 @@
 //! A window of rows over a long list.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, WheelEvent};
@@ -48,6 +48,13 @@ pub struct VirtualRows {
     /// Told the first row in view, and how much of it is above, when the user has scrolled.
     heard: RefCell<Option<Heard>>,
     update: UseForceUpdateHandle,
+}
+
+/// Rows that scroll in step with others, and which of them is selected.
+#[derive(Default)]
+pub(super) struct ScrolledSide {
+    pub(super) rows: Weak<VirtualRows>,
+    pub(super) selected: u64,
 }
 
 type Heard = Rc<dyn Fn(f64)>;
