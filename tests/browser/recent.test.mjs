@@ -45,6 +45,9 @@ async function revisit(page) {
   await load(page, () => page.reload());
 }
 
+/** Waits until the browser has noted a file as the last one. */
+const noted = (page, name) => eventually(() => page.evaluate(async () => (await globalThis.zeviewRecent.list())[0]?.name), name);
+
 journey("chosen files are listed in the next visit, opened by a click, forgotten", { picker: true }, async (page) => {
   await settled(page);
   assert.equal(await list(page).count(), 0);
@@ -52,6 +55,7 @@ journey("chosen files are listed in the next visit, opened by a click, forgotten
   await home(page);
   await eventually(() => names(page), ["first.zebin"]);
   await pick(page, "second.zebin");
+  await noted(page, "second.zebin");
   await revisit(page);
   await eventually(() => names(page), ["second.zebin", "first.zebin"]);
   await axe(page);
@@ -62,6 +66,7 @@ journey("chosen files are listed in the next visit, opened by a click, forgotten
   // It has a handle: it can be followed.
   await page.getByRole("button", { name: "Follow the file" }).click();
   await eventually(() => page.getByRole("button", { name: "Follow the file" }).getAttribute("aria-pressed"), "true");
+  await noted(page, "first.zebin");
   await revisit(page);
   await eventually(() => names(page), ["first.zebin", "second.zebin"]);
 
@@ -80,7 +85,7 @@ journey("a file that is gone says so, and at most ten are kept", { picker: true 
   const files = Array.from({ length: 12 }, (_, i) => `file-${i}.zebin`);
   for (const name of files) {
     await pick(page, name);
-    await eventually(() => page.evaluate(async () => (await globalThis.zeviewRecent.list())[0].name), name);
+    await noted(page, name);
   }
   await revisit(page);
   await eventually(() => names(page), files.slice(2).reverse());

@@ -32,7 +32,11 @@ const unpack = async ([name, type, packed]) => {
   const blob = await new Response(stream, { headers: { "Content-Type": type } }).blob();
   return ["./" + name, URL.createObjectURL(blob)];
 };
-const explain = (reason) => {
+const explain = async (reason) => {
+  // This script runs before the page is read to its end.
+  if (document.readyState === "loading") {
+    await new Promise((read) => document.addEventListener("DOMContentLoaded", read, { once: true }));
+  }
   document.getElementById("starting-says").textContent = `zeview could not start: ${reason}. Reload the page.`;
 };
 const start = (addresses) => {

@@ -389,14 +389,11 @@ pub fn TreeView(props: &Props) -> Html {
         }
         event.prevent_default();
     });
-    let label = match &props.beside {
-        Some(name) => format!("Structure of {}", escaped(name)),
-        None => "Structure".to_owned(),
-    };
+    let label = tree_name(props).replacen('s', "S", 1);
     let in_window = view.active.filter(|n| (start..end).contains(n));
     html! { <>
         <div class="tree-bar">
-            <input id={filter_id} type="search" placeholder="Filter names" aria-label={format!("{label}: filter by name")}
+            <input id={filter_id} type="search" placeholder="Filter names" aria-label={format!("Filter the {} by name", tree_name(props))}
                    autocomplete="off" spellcheck="false" {oninput} onkeydown={clear} />
             { shown_menu(props) }
         </div>
@@ -415,6 +412,14 @@ pub fn TreeView(props: &Props) -> Html {
             </div>
         </div>
     </> }
+}
+
+/// What the tree is, in words.
+fn tree_name(props: &Props) -> String {
+    match &props.beside {
+        Some(name) => format!("structure of {}", escaped(name)),
+        None => "structure".to_owned(),
+    }
 }
 
 /// The order of the rows, and what can be left out.
