@@ -2,7 +2,8 @@
 //
 // Prints a table in Markdown. Files are opened one after the other, each looked at and closed; then
 // embeds are put into another page, shown and taken out. At last ten files are open at once, in a tab
-// each, as one was before. Before each measurement garbage is collected, and Chromium is told that memory is short, so that it gives back what it keeps in stock.
+// each, as one was before. Before each measurement garbage is collected, and Chromium is told that
+// memory is short, so that it gives back what it keeps in stock.
 //
 // * One is when the first is closed. The start is after as many as Chromium takes until its own stock
 //   is full (WARM): it keeps compiled code and freed memory of some frames and workers.

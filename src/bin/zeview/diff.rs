@@ -173,8 +173,6 @@ fn files(options: &Options) -> io::Result<ExitCode> {
     raw.flush()?;
     compared.budget.say();
     let status = status(&compared.result, &compared.budget, options);
-    // The process ends: nothing needs to be taken apart.
-    std::mem::forget(compared);
     Ok(ExitCode::from(status))
 }
 
