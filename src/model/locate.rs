@@ -116,13 +116,6 @@ impl Places {
 /// Deeper than any tree that a decoder makes; a bound for walks.
 pub(super) const DEPTH_MAX: usize = 2048;
 
-/// So many nodes are looked into for the node of some bytes.
-const SEARCH_MAX: u32 = 256;
-
-/// Of the children that hold one byte so many are looked into; each becomes a node. In real files
-/// they are one, or a few.
-const OVERLAPPING_MAX: usize = 16;
-
 impl Document {
     /// The nodes that hold the byte at `offset`, the outermost first; where several
     /// children of one node claim it, the way to the first of them.
@@ -145,7 +138,7 @@ impl Document {
     pub fn nodes_for(&mut self, span: Span) -> Vec<NodeId> {
         let path = self.ancestry_of(span.source);
         let mut best = path.clone();
-        let mut budget = SEARCH_MAX;
+        let mut budget = 4096;
         self.search_span(span, path, &mut best, &mut budget);
         best
     }
@@ -240,7 +233,7 @@ impl Document {
             return self.that_hold(ids, source, offset);
         };
         let mut ids = Vec::new();
-        for index in indices.into_iter().take(OVERLAPPING_MAX) {
+        for index in indices {
             ids.extend(self.children(id, index..index.saturating_add(1)));
         }
         self.that_hold(ids, source, offset)
@@ -263,7 +256,7 @@ impl Document {
             }
         };
         let mut ids = Vec::new();
-        for index in places.at(source, offset).into_iter().take(OVERLAPPING_MAX) {
+        for index in places.at(source, offset) {
             ids.extend(self.children(id, index..index.saturating_add(1)));
         }
         ids

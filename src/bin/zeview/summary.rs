@@ -88,11 +88,8 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     print_problems(&judged, out)?;
     print_parts(document, size, out)?;
     let lists = kernels(document);
-    print_kernels(&lists, out)?;
-    let has_kernels = lists
-        .iter()
-        .any(|rows| rows.iter().any(|row| !row.is_function));
-    let next = next(document, &judged, has_kernels);
+    let kernels = print_kernels(&lists, out)?;
+    let next = next(document, &judged, kernels > 0);
     let name = quoted(&file.display().to_string());
     out.paint(style::DIM, format_args!("next: zeview {next} {name}"))?;
     writeln!(out)
@@ -310,12 +307,13 @@ fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
     lists
 }
 
-fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<()> {
+/// Returns how many there are.
+fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usize> {
     let rows = lists.iter().flat_map(|rows| rows.iter());
     let rows = rows.filter(|row| !row.is_function);
     let count = rows.clone().count();
     if count == 0 {
-        return Ok(());
+        return Ok(0);
     }
     write!(out, "  kernels: {count}")?;
     for (what, value) in [
@@ -357,7 +355,8 @@ fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<()>
         out.paint(style, format_args!("{count} {what}"))?;
         write!(out, " (up to {most}{unit})")?;
     }
-    writeln!(out)
+    writeln!(out)?;
+    Ok(count)
 }
 
 /// What is most worth looking at.

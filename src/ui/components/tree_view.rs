@@ -389,11 +389,11 @@ pub fn TreeView(props: &Props) -> Html {
         }
         event.prevent_default();
     });
-    let label = tree_name(props).replacen('s', "S", 1);
+    let (label, filter_label) = labels(props);
     let in_window = view.active.filter(|n| (start..end).contains(n));
     html! { <>
         <div class="tree-bar">
-            <input id={filter_id} type="search" placeholder="Filter names" aria-label={format!("Filter the {} by name", tree_name(props))}
+            <input id={filter_id} type="search" placeholder="Filter names" aria-label={filter_label}
                    autocomplete="off" spellcheck="false" {oninput} onkeydown={clear} />
             { shown_menu(props) }
         </div>
@@ -414,12 +414,17 @@ pub fn TreeView(props: &Props) -> Html {
     </> }
 }
 
-/// What the tree is, in words.
-fn tree_name(props: &Props) -> String {
-    match &props.beside {
-        Some(name) => format!("structure of {}", escaped(name)),
-        None => "structure".to_owned(),
-    }
+/// What the tree is called, and the field that filters it.
+fn labels(props: &Props) -> (String, String) {
+    let of = props
+        .beside
+        .as_ref()
+        .map(|name| format!(" of {}", escaped(name)));
+    let of = of.unwrap_or_default();
+    (
+        format!("Structure{of}"),
+        format!("Filter the structure{of} by name"),
+    )
 }
 
 /// The order of the rows, and what can be left out.
