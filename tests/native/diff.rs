@@ -444,6 +444,24 @@ fn a_property_with_fewer_bits_of_the_same_bytes() {
     assert_eq!(violations(&a, &b), [] as [String; 0]);
 }
 
+/// Found by fuzzing.
+#[test]
+fn notes_that_are_something_else_in_the_other_file() {
+    let built = || zebin::zebin(&["k"]).build();
+    let notes = built().bytes;
+    let owner = notes.windows(8).position(|bytes| bytes == b"IntelGT\0");
+    let desc = owner.unwrap() + 8;
+    for other in [1, 3, 7] {
+        let other_type = built().with_section(".note.intelgt.compat", "sh_type", other);
+        let mut bytes = other_type.bytes;
+        bytes[desc] ^= 1;
+        assert_eq!(violations(&notes, &bytes), [] as [String; 0]);
+        let said = diff(&notes, &bytes);
+        let count = said["notes"]["removed"].as_array().unwrap().len();
+        assert_eq!(count > 0, other != 7, "{said:#}");
+    }
+}
+
 #[test]
 fn modules_in_another_order() {
     let many = Syclbin::many(40);

@@ -83,14 +83,8 @@ impl Comparer<'_> {
             ));
         }
         fields.push(said("size", Said::count(size), section.span()));
-        let notes = section
-            .contents
-            .as_ref()
-            .filter(|_| section.kind() == "SHT_NOTE");
-        if let Some(notes) = notes.cloned() {
-            for note in self.children(which, &notes) {
-                self.lonely_note(which, &note, at);
-            }
+        for note in self.notes_of(which, section) {
+            self.lonely_note(which, &note, at);
         }
         let (change, a, b) = match which {
             Which::A => (Change::Removed, section.span(), None),
@@ -98,6 +92,14 @@ impl Comparer<'_> {
         };
         let entry = Entry::new(Part::Section, change, at, &*section.name);
         self.push(entry.at(a, b).with(fields));
+    }
+
+    /// The notes of a section; none where it has another type.
+    fn notes_of(&mut self, which: Which, section: &Section) -> Vec<Node> {
+        match &section.contents {
+            Some(contents) if section.kind() == "SHT_NOTE" => self.children(which, contents),
+            _ => Vec::new(),
+        }
     }
 
     fn section(
@@ -119,13 +121,14 @@ impl Comparer<'_> {
         let kinds = (a.kind(), b.kind());
         let is_text =
             code.is_some_and(|code| code.has(Which::A, &a.name) && code.has(Which::B, &b.name));
-        let both = (&a.contents, &b.contents);
-        if a.name == ZE_INFO && b.name == ZE_INFO
-            || matches!(
-                kinds.0,
+        // A table of one file may be something else in the other.
+        let are_tables = [kinds.0, kinds.1].iter().all(|kind| {
+            matches!(
+                *kind,
                 "SHT_STRTAB" | "SHT_SYMTAB" | "SHT_DYNSYM" | "SHT_REL" | "SHT_RELA"
             )
-        {
+        });
+        if a.name == ZE_INFO && b.name == ZE_INFO || are_tables {
             // Compared as what it means.
         } else if kinds.0 == "SHT_NOBITS" && kinds.1 == "SHT_NOBITS" {
             self.memory((a, b), &mut found);
@@ -149,14 +152,15 @@ impl Comparer<'_> {
                 }
                 (None, _) => found.extend(self.contents(spans.0, spans.1)),
             }
-        } else if let ((Some(one), Some(other)), "SHT_NOTE") = ((both.0, both.1), kinds.0) {
+        } else if kinds.0 == "SHT_NOTE" || kinds.1 == "SHT_NOTE" {
             changed.add((a, b));
-            let notes = (self.children(Which::A, one), self.children(Which::B, other));
-            match notes.0.is_empty() && notes.1.is_empty() {
-                true => found.extend(self.contents(spans.0, spans.1)),
-                false => self.notes(notes, at),
+            let notes = (self.notes_of(Which::A, a), self.notes_of(Which::B, b));
+            let has_none = notes.0.is_empty() && notes.1.is_empty();
+            if has_none || kinds.0 != kinds.1 {
+                found.extend(self.contents(spans.0, spans.1));
             }
-        } else if let (Some(one), Some(other)) = both {
+            self.notes(notes, at);
+        } else if let (Some(one), Some(other)) = (&a.contents, &b.contents) {
             changed.add((a, b));
             self.section_contents((one, other), covered, at, &mut found);
         } else {
