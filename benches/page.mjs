@@ -30,6 +30,7 @@ import { memory } from "./process.mjs";
 const ROOT = path.resolve(import.meta.dirname, "..");
 const TRACES = path.join(ROOT, "target/bench");
 const RUNS = 5;
+const TRACING = ["toplevel", "devtools.timeline", "blink.user_timing"];
 
 /** A file of the corpus, where there is one. */
 function sample(name) {
@@ -175,13 +176,12 @@ async function measure(name, make, idle, { scroll = null, panel = null, rows = "
   const names = [`${name}-first.bin`, `${name}-second.bin`];
   const files = names.map((name) => path.join(folder, name));
   for (const file of files) await make(file);
-  const tracing = ["toplevel", "devtools.timeline", "blink.user_timing"];
   const trace = (page, categories) => page.context().browser().startTracing(page, { categories });
   const page = await openPage({
     until: "started",
     before: async (page) => {
       await page.addInitScript(watchDrops, { names, panel, rows });
-      await trace(page, tracing);
+      await trace(page, TRACING);
     },
   });
   const results = [];
@@ -207,7 +207,7 @@ async function measure(name, make, idle, { scroll = null, panel = null, rows = "
         read: /read (.*?) ?(?:of|$|\n)/.exec(said)?.[1] ?? "",
         memory: Math.max(0, held),
       });
-      if (number === 0) await trace(page, tracing);
+      if (number === 0) await trace(page, TRACING);
     }
     const times = await native(files[0]);
     results.forEach((result, number) => { result.native = times[number]; });
@@ -258,6 +258,69 @@ async function visit(file) {
   return { first, next };
 }
 
+const COMPARED = ["from.zebin", "to.zebin"];
+
+/** Runs in the page: compares by a click on the button; the milliseconds until the summary is painted. */
+function compareBy({ label, from }) {
+  const panel = document.querySelector("[role=tabpanel]:not([hidden])");
+  const button = [...panel.querySelectorAll("button")].find((button) => button.textContent === label);
+  const isShown = () => document.querySelector(".compare-head dd b")?.textContent === from;
+  return new Promise((resolve) => {
+    performance.mark("zeview-compare");
+    const start = performance.now();
+    button.click();
+    const look = () => {
+      if (!isShown()) return requestAnimationFrame(look);
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        performance.mark("zeview-compared");
+        resolve(performance.now() - start);
+      };
+      port2.postMessage(null);
+    };
+    requestAnimationFrame(look);
+  });
+}
+
+/** Two open files compared, and then the other way round: from the click to the summary. */
+async function comparison(makes) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
+  const files = COMPARED.map((name) => path.join(folder, name));
+  for (const [number, make] of makes.entries()) await make(files[number]);
+  const page = await openPage({ until: "started" });
+  const results = [];
+  try {
+    for (const [number, file] of files.entries()) {
+      await dropFromDisk(page, [file]);
+      await page.locator(`.head-line [title*="${COMPARED[number]}"]`).first().waitFor();
+    }
+    await page.getByRole("tab", { name: "Compare" }).click();
+    await page.getByRole("tabpanel").getByRole("button", { name: COMPARED[0] }).waitFor();
+    for (const [label, from] of [[COMPARED[0], COMPARED[0]], ["Swap", COMPARED[1]]]) {
+      await page.context().browser().startTracing(page, { categories: TRACING });
+      const wall = await page.evaluate(compareBy, { label, from });
+      const trace = await page.context().browser().stopTracing();
+      const { traceEvents: events } = JSON.parse(trace.toString());
+      const tasks = tasksBetween(events, "zeview-compare", "zeview-compared");
+      results.push({ wall, work: sum(tasks), longest: Math.max(...tasks), native: await nativeComparison(files) });
+      files.reverse();
+    }
+  } finally {
+    await closePage(page);
+    await rm(folder, { recursive: true });
+  }
+  return results;
+}
+
+/** The milliseconds that `zeview diff` takes for two files, as a process. */
+async function nativeComparison(files) {
+  const start = performance.now();
+  // Files that differ end it with 1.
+  await promisify(execFile)(path.join(ROOT, "target/release/zeview"), ["diff", ...files], { maxBuffer: 2 ** 30 })
+    .catch((error) => { if (error.code !== 1) throw error; });
+  return performance.now() - start;
+}
+
 // -- Tables ---------------------------------------------------------------------
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -292,6 +355,17 @@ async function row(label, name, make, idle, options) {
   }
 }
 
+async function compared(label, makes) {
+  const runs = [];
+  for (let i = 0; i < RUNS; i++) runs.push(await comparison(makes));
+  for (const [number, which] of ["cold", "the other way round"].entries()) {
+    const of = (value) => median(runs.map((run) => value(run[number])));
+    const longest = Math.max(...runs.map((run) => run[number].longest));
+    const times = [of((run) => run.wall), of((run) => run.work), longest, of((run) => run.native)];
+    console.log(`| ${label}, ${which} | ${times.map(ms).join(" | ")} |`);
+  }
+}
+
 const KERNELS = { panel: "Kernels", rows: "[role=grid][aria-label=Kernels] [role=row]" };
 const RELOCATIONS = { panel: "Relocations", rows: "#relocations [role=row]" };
 const ASSEMBLY = { panel: "Assembly", rows: "#instructions [role=row]" };
@@ -317,6 +391,12 @@ try {
   const code = generated("www/samples/spill.dg2.zebin", withCode);
   await table("60 000 instructions, 1 MB: Assembly, scrolled through", "code60000", code, { ...ASSEMBLY, scroll: "#instructions" });
   for (const gigabytes of [1, 5]) await table(`${gigabytes} GB with holes: tree`, `${gigabytes}GB`, withHoles(gigabytes));
+  if (isWanted("compare")) {
+    console.log("\n| Two open files compared | Click to summary | Page's work | Longest task of the page | `zeview diff` |\n|---|---|---|---|---|");
+    const devices = ["dg2", "bmg"].map((device) => sample(`zebin/many600.${device}.igc2.40.zebin`));
+    if (devices.every(Boolean)) await compared("two devices, 600 kernels each, 5.6 MB", devices.map(copyOf));
+    await compared("60 000 kernels each, 12 MB, the same", [kernels, kernels]);
+  }
   if (isWanted("visit")) {
     const runs = [];
     for (let i = 0; i < RUNS; i++) runs.push(await visit(ours("vecadd.bmg.zebin")));
