@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::arena::Arena;
 use super::base::Base;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
@@ -254,7 +255,7 @@ pub struct Document {
     late_left: u64,
     loadable: HashSet<Span>,
     pub(super) driver: Option<&'static dyn DriverModel>,
-    nodes: Vec<Node>,
+    nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
     pub(super) ordinals: HashMap<NodeId, CountedNames>,
@@ -292,6 +293,9 @@ impl Document {
         };
         let mut accounts = Accounts::new(whole);
         accounts.add(holes, &mut coverage);
+        let late_left = late_limit(parts.root.span.map_or(0, Span::len));
+        let mut nodes = Arena::default();
+        nodes.push(parts.root);
         Document {
             sources: parts.sources,
             diagnostics,
@@ -304,10 +308,10 @@ impl Document {
             registry: Registry::from(expanders),
             documents,
             late,
-            late_left: late_limit(parts.root.span.map_or(0, Span::len)),
+            late_left,
             loadable: loadable.into_iter().collect(),
             driver: parts.driver,
-            nodes: vec![parts.root],
+            nodes,
             pages: HashMap::new(),
             ordinals: HashMap::new(),
             places: PlacesKept::default(),
@@ -510,7 +514,7 @@ impl Document {
     /// The opened file's node.
     pub fn root(&self) -> &Node {
         // The arena is made with the root in it, and nothing is ever removed.
-        self.nodes.first().unwrap_or(&NOWHERE)
+        self.nodes.get(0).unwrap_or(&NOWHERE)
     }
 
     /// A node that was made before.
@@ -525,7 +529,15 @@ impl Document {
 
     /// There is always the root.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes.len() == 0
+    }
+
+    /// Forgets the nodes that were made, but the root: for those who hold no [`NodeId`] any more.
+    pub fn forget_nodes(&mut self) {
+        self.nodes.truncate_to_first();
+        self.pages.clear();
+        self.ordinals.clear();
+        self.places = PlacesKept::default();
     }
 
     /// How many children a node has; asks its expander where that was not known.
@@ -591,11 +603,6 @@ impl Document {
         let start = page * PAGE;
         if let Some(node) = self.node(id).cloned() {
             let children = self.make(&node, start..count.min(start + PAGE));
-            if self.nodes.capacity() - self.nodes.len() < children.len() {
-                // By halves: nodes are large, and much of a doubled list could stay empty.
-                let wanted = children.len().max(self.nodes.len() / 2);
-                self.nodes.reserve_exact(wanted);
-            }
             for mut child in children {
                 child.parent = Some(id);
                 self.nodes.push(child);

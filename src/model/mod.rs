@@ -23,6 +23,7 @@
     )
 )]
 
+mod arena;
 pub mod assembly;
 mod base;
 pub mod blocks;

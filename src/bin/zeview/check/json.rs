@@ -7,6 +7,7 @@ use serde::Serialize;
 use zeview::model::json::{DiagnosticJson, FindingJson, SCHEMA};
 use zeview::model::{Coverage, Document, Import, Outcome, Rebuild, Verdict};
 
+use super::path_of;
 use crate::judge::{Chosen, Judged};
 
 /// An object a file, or a document that was asked for.
@@ -98,7 +99,9 @@ pub fn print(
     let diagnostics = judged
         .diagnostics
         .iter()
-        .map(|diagnostic| DiagnosticJson::new(diagnostic, document.path_of(diagnostic)))
+        .map(|diagnostic| {
+            DiagnosticJson::new(diagnostic, path_of(document, diagnostic.primary.span))
+        })
         .collect();
     let verdict = judged.verdict.as_ref();
     let findings = verdict.map_or_else(Vec::new, |verdict| findings_json(document, verdict));
@@ -141,7 +144,7 @@ fn findings_json<'a>(document: &mut Document, verdict: &'a Verdict) -> Vec<Findi
     let findings = verdict.findings.iter().enumerate();
     findings
         .map(|(at, finding)| {
-            let path = document.path_of_span(finding.span);
+            let path = path_of(document, finding.span);
             FindingJson::new(finding, verdict.decisive == Some(at), path)
         })
         .collect()

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Args;
 use zeview::decode::zebin::device::Device;
 use zeview::model::list::write::Form;
-use zeview::model::{Document, NodeId};
+use zeview::model::{Document, NodeId, Span};
 
 use crate::FileArgument;
 use crate::files::{Target, targets};
@@ -177,6 +177,18 @@ fn check(target: &Target, options: &Options) -> Result<Checked, Box<dyn Error + 
         add(&mut document, &judged, target, options, &mut checked)?;
     }
     Ok(checked)
+}
+
+/// So many nodes are kept, as the next path often leads through them.
+const NODES_KEPT: usize = 1 << 14;
+
+/// The path of the innermost node that holds the bytes. The printers hold no nodes: those that were
+/// made for other paths are forgotten when they are many.
+fn path_of(document: &mut Document, span: Span) -> String {
+    if document.len() > NODES_KEPT {
+        document.forget_nodes();
+    }
+    document.path_of_span(span)
 }
 
 /// What happens on each device: a table for each document that was asked for.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use zeview::decode::rules;
 use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span, Verdict};
 
+use super::path_of;
 use crate::judge::Judged;
 
 /// What is written before the first result.
@@ -97,7 +98,7 @@ pub fn print(
 
 fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results: &mut Vec<Value>) {
     for finding in &verdict.findings {
-        let path = document.path_of_span(finding.span);
+        let path = path_of(document, finding.span);
         let device = match &verdict.device {
             Some(device) => format!(" on {device}"),
             None => String::new(),
@@ -115,7 +116,7 @@ fn add_verdict(document: &mut Document, verdict: &Verdict, file: &Path, results:
 }
 
 fn diagnostic_json(document: &mut Document, diagnostic: &Diagnostic, file: &Path) -> Value {
-    let path = document.path_of(diagnostic);
+    let path = path_of(document, diagnostic.primary.span);
     let text = match &diagnostic.help {
         Some(help) => format!("{}\n{help}", diagnostic.message),
         None => diagnostic.message.clone(),

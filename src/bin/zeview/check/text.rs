@@ -6,6 +6,7 @@ use zeview::decode::text::plural;
 use zeview::model::text::{diagnostic_text, escaped, finding_text};
 use zeview::model::{Coverage, Document, Severity, Verdict};
 
+use super::path_of;
 use crate::judge::{Chosen, Judged};
 use crate::output::Visible;
 use crate::style;
@@ -78,7 +79,7 @@ pub fn print(
         "  "
     };
     for diagnostic in &judged.diagnostics {
-        let text = diagnostic_text(diagnostic, &document.path_of(diagnostic));
+        let text = diagnostic_text(diagnostic, &path_of(document, diagnostic.primary.span));
         style::print_finding(&text, style::severity(diagnostic.severity), indent, out)?;
     }
     Ok(())
@@ -126,7 +127,7 @@ fn print_verdict(
     out: &mut Visible<impl Write>,
 ) -> io::Result<()> {
     for finding in &verdict.findings {
-        let text = finding_text(finding, &document.path_of_span(finding.span));
+        let text = finding_text(finding, &path_of(document, finding.span));
         style::print_finding(&text, style::effect(finding.effect), "    ", out)?;
     }
     for import in &verdict.imports {
