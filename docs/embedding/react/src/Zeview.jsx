@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 
 /**
- * A file in zeview. `page` is the address of a zeview release; in Docusaurus a folder of `static`.
- * The other properties are the attributes of <zeview-embed>; `onSelected` gets what is selected.
+ * A file in zeview. `page` is the address of a zeview release. The other properties are the
+ * attributes of <zeview-embed>; `onSelected` gets what is selected.
  */
 export function Zeview({ page = "/zeview/", onSelected, children, ...attributes }) {
   const element = useRef(null);
