@@ -104,6 +104,34 @@ fn the_page_and_the_files_and_nothing_else() {
     assert_eq!(ask(&host, &host, "HEAD", &root).0, 200);
 }
 
+/// A browser opens several connections at once, and keeps them.
+#[test]
+fn connections_that_stay_keep_no_other_waiting() {
+    let (_serving, host, token, _) = serve(&[&vecadd()]);
+    let request = format!("GET /{token}/0123/app.js HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    let connect = |_| {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        let limit = Some(Duration::from_secs(20));
+        stream.set_read_timeout(limit).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    };
+    let mut streams: Vec<TcpStream> = (0..40).map(connect).collect();
+    // And each of them is asked again.
+    for _ in 0..2 {
+        for stream in &mut streams {
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"\r\n\r\n1;") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                answer.push(byte[0]);
+            }
+            assert!(answer.starts_with(b"HTTP/1.1 200 OK"));
+            stream.write_all(request.as_bytes()).unwrap();
+        }
+    }
+}
+
 #[test]
 fn two_files_are_compared() {
     let (_serving, _, _, query) = serve(&["--compare", &vecadd(), &damaged()]);

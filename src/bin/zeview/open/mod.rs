@@ -1,5 +1,6 @@
 //! `zeview open`: the page and some files, for a browser on this machine.
 
+mod body;
 mod page;
 mod server;
 

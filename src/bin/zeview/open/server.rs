@@ -3,31 +3,41 @@
 //! Who does not know its path gets nothing, and neither does another site whose name leads to this
 //! machine: the address is part of what is compared.
 
+use std::convert::Infallible;
 use std::fs::File;
-use std::io::{self, Write};
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::rc::Rc;
 use std::time::Duration;
 
-use tiny_http::{Header, Method, Request, Response, ResponseBox, StatusCode};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::LocalSet;
 
+use super::body::{Body, Tabs};
 use super::page::Page;
 
-/// How often a tab is asked whether it is still there; and how long after the last one was closed
-/// the server ends: a page that is loaded anew is away for a moment.
-const BEAT: Duration = Duration::from_secs(1);
+/// How long after the last tab was closed the server ends: a page that is loaded anew is away for a
+/// moment.
 const AWAY: Duration = Duration::from_secs(3);
+/// How often that is looked at.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Keeps a connection as long as the tab is there.
 const ALIVE: &str = "new EventSource(\"alive\");\n";
 
 /// The server, before it runs.
 pub struct Server {
-    http: tiny_http::Server,
-    shared: Arc<Shared>,
+    runtime: Runtime,
+    listener: TcpListener,
+    shared: Rc<Shared>,
 }
 
 struct Shared {
@@ -37,9 +47,7 @@ struct Shared {
     token: String,
     /// `127.0.0.1` and the port.
     host: String,
-    /// The tabs that are open, and how many there were in all.
-    tabs: AtomicUsize,
-    seen: AtomicUsize,
+    tabs: Rc<Tabs>,
 }
 
 impl Server {
@@ -49,22 +57,24 @@ impl Server {
     ///
     /// When that cannot be; says why in words.
     pub fn start(page: Page, files: Vec<PathBuf>, port: u16) -> Result<Server, String> {
-        let http = tiny_http::Server::http((Ipv4Addr::LOCALHOST, port));
-        let http = http.map_err(|error| format!("cannot listen on 127.0.0.1: {error}"))?;
-        let address = http.server_addr().to_ip();
-        let address = address.ok_or("cannot listen on 127.0.0.1")?;
+        let cannot = |error: io::Error| format!("cannot listen on 127.0.0.1: {error}");
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(cannot)?;
+        let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, port)));
+        let listener = listener.map_err(cannot)?;
+        let address: SocketAddr = listener.local_addr().map_err(cannot)?;
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|error| format!("no random numbers: {error}"))?;
         let token = random.iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Server {
-            http,
-            shared: Arc::new(Shared {
+            runtime,
+            listener,
+            shared: Rc::new(Shared {
                 page,
                 files,
                 token,
                 host: address.to_string(),
-                tabs: AtomicUsize::new(0),
-                seen: AtomicUsize::new(0),
+                tabs: Rc::default(),
             }),
         })
     }
@@ -92,60 +102,88 @@ impl Server {
 
     /// Answers until the last tab is closed.
     pub fn run(self) {
-        loop {
-            match self.http.recv_timeout(AWAY) {
-                Ok(Some(request)) => {
-                    let shared = Arc::clone(&self.shared);
-                    thread::spawn(move || shared.answer(request));
-                }
-                Ok(None) if self.shared.is_over() => return,
-                Ok(None) => {}
-                Err(_) => return,
+        let Server {
+            runtime,
+            listener,
+            shared,
+        } = self;
+        let tabs = Rc::clone(&shared.tabs);
+        let connections = LocalSet::new();
+        connections.spawn_local(accept(listener, shared));
+        connections.block_on(&runtime, async {
+            while !tabs.are_gone_for(AWAY) {
+                tokio::time::sleep(LOOK).await;
             }
-        }
+        });
+    }
+}
+
+/// Answers each connection as long as it stays, beside the others.
+async fn accept(listener: TcpListener, shared: Rc<Shared>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            // Too many are open: some will be closed.
+            tokio::time::sleep(AWAY).await;
+            continue;
+        };
+        let shared = Rc::clone(&shared);
+        tokio::task::spawn_local(async move {
+            let answer = service_fn(|request: Request<Incoming>| {
+                let answer = shared.answer(&request);
+                async { Ok::<_, Infallible>(answer) }
+            });
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+            // Whoever has gone away does not miss the answer.
+            let _ = connection.await;
+        });
     }
 }
 
 impl Shared {
-    /// There was a tab, and there is none any more.
-    fn is_over(&self) -> bool {
-        self.seen.load(Ordering::SeqCst) > 0 && self.tabs.load(Ordering::SeqCst) == 0
-    }
-
-    fn answer(&self, request: Request) {
-        // Whoever has gone away does not miss the answer.
-        let _ = match self.path(&request) {
-            Some("alive") => {
-                self.stay(request);
-                Ok(())
-            }
-            Some(path) => match self.found(path) {
-                Some(response) => request.respond(response),
-                None => request.respond(Response::empty(404)),
-            },
-            None => request.respond(Response::empty(404)),
+    fn answer(&self, request: &Request<Incoming>) -> Response<Body> {
+        let found = self.path(request).and_then(|path| self.found(path));
+        let (status, kind, body) = match found {
+            Some((kind, body)) => (StatusCode::OK, kind, body),
+            None => (StatusCode::NOT_FOUND, "text/plain", Body::from(Vec::new())),
         };
+        let mut response = Response::new(body);
+        *response.status_mut() = status;
+        let headers = [
+            (header::CONTENT_TYPE, kind),
+            (header::CACHE_CONTROL, "no-store"),
+            (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            (header::REFERRER_POLICY, "no-referrer"),
+            (
+                header::HeaderName::from_static("cross-origin-resource-policy"),
+                "same-origin",
+            ),
+        ];
+        for (name, value) in headers {
+            let value = HeaderValue::from_static(value);
+            response.headers_mut().insert(name, value);
+        }
+        response
     }
 
     /// What is asked for; nothing if it is not for us.
-    fn path<'r>(&self, request: &'r Request) -> Option<&'r str> {
-        let mut headers = request.headers().iter();
-        let host = headers.find(|header| header.field.equiv("Host"))?;
-        let is_ours = host.value.as_str() == self.host;
-        let is_read = matches!(request.method(), Method::Get | Method::Head);
-        let (path, _) = request.url().split_once('?').unwrap_or((request.url(), ""));
-        let path = path.strip_prefix('/')?.strip_prefix(&*self.token)?;
+    fn path<'r>(&self, request: &'r Request<Incoming>) -> Option<&'r str> {
+        let host = request.headers().get(header::HOST)?;
+        let is_ours = host.as_bytes() == self.host.as_bytes();
+        let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+        let path = request.uri().path().strip_prefix('/')?;
+        let path = path.strip_prefix(&*self.token)?;
         path.strip_prefix('/').filter(|_| is_ours && is_read)
     }
 
-    fn found(&self, path: &str) -> Option<ResponseBox> {
+    fn found(&self, path: &str) -> Option<(&'static str, Body)> {
         if let Some(rest) = path.strip_prefix("files/") {
             let (place, _) = rest.split_once('/')?;
             let file = self.files.get(place.parse::<usize>().ok()?)?;
-            let response = Response::from_file(File::open(file).ok()?);
-            return Some(with_headers(response.boxed(), "application/octet-stream"));
+            let body = Body::file(File::open(file).ok()?).ok()?;
+            return Some(("application/octet-stream", body));
         }
         let bytes = match path {
+            "alive" => return Some(("text/event-stream", Body::alive(&self.tabs))),
             "alive.js" => ALIVE.as_bytes().to_vec(),
             "" | "index.html" => {
                 let page = self.page.get("")?;
@@ -155,43 +193,8 @@ impl Shared {
             }
             path => self.page.get(path)?.into_owned(),
         };
-        let kind = kind(path);
-        Some(with_headers(Response::from_data(bytes).boxed(), kind))
+        Some((kind(path), Body::from(bytes)))
     }
-
-    /// Counts a tab until it is gone.
-    fn stay(&self, request: Request) {
-        self.seen.fetch_add(1, Ordering::SeqCst);
-        self.tabs.fetch_add(1, Ordering::SeqCst);
-        let mut writer = request.into_writer();
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
-        let mut beat = |text: &str| -> io::Result<()> {
-            writer.write_all(text.as_bytes())?;
-            writer.flush()
-        };
-        if beat(head).is_ok() {
-            // A comment, which the page does not see.
-            while beat(":\n\n").is_ok() {
-                thread::sleep(BEAT);
-            }
-        }
-        self.tabs.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-fn with_headers(response: ResponseBox, kind: &str) -> ResponseBox {
-    let headers = [
-        ("Content-Type", kind),
-        ("Cache-Control", "no-store"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
-    ];
-    let headers = headers.into_iter();
-    let headers = headers.filter_map(|(field, value)| Header::from_bytes(field, value).ok());
-    headers
-        .fold(response, |response, header| response.with_header(header))
-        .with_status_code(StatusCode(200))
 }
 
 fn kind(path: &str) -> &'static str {
