@@ -126,6 +126,18 @@ journey("what is not there any more leaves what is around it", { width: 1440, he
   });
 });
 
+journey("the file as a whole is that of the new version", { width: 1440, height: 900 }, async (page) => {
+  await followed(page, "vecadd.bmg.zebin", async (write) => {
+    await startFollowing(page);
+    await write("spill.dg2.zebin");
+    await changed(page).waitFor();
+    const { size } = await stat(sample("spill.dg2.zebin"));
+    await eventually(() => page.getByLabel("Inspector").innerText(), new RegExp(`Length\\s+51.336 `));
+    assert.equal(size, 51336);
+    assert.match(await page.locator("footer").innerText(), /0x0\.\.0xc888/);
+  });
+});
+
 journey("Reopen keeps open branches too", { width: 1440, height: 900 }, async (page) => {
   await followed(page, "vecadd.bmg.zebin", async (write) => {
     await expand(page, /^ELF header/);

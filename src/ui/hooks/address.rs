@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// Shows what a link says: of a file that has just been opened, or that is looked at.
+    /// Shows what a link says: of a file that is open.
     pub(super) fn follow_link(self: &Rc<Self>, tab: TabId, link: Link) {
         let device = link.shown.device.clone();
         let says_all = !link.shown.panel.is_empty();
@@ -148,6 +148,15 @@ impl Session {
         match link.target {
             Some(target) => self.follow(tab, target),
             None if view.is_some() => self.select_root(tab, Via::Address),
+            None => self.ask_root(tab),
+        }
+    }
+
+    /// The same in a file that was opened just now: the state has it only after this.
+    pub(super) fn follow_first_link(self: &Rc<Self>, tab: TabId, link: Link) {
+        self.dispatch(Action::Show(tab, link.shown));
+        match link.target {
+            Some(target) => self.follow(tab, target),
             None => self.ask_root(tab),
         }
     }

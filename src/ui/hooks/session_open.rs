@@ -315,7 +315,7 @@ impl Session {
         live.is_open.set(true);
         self.load_bookmarks(tab);
         let link = live.link.borrow_mut().take();
-        self.follow_link(tab, link.unwrap_or_default());
+        self.follow_first_link(tab, link.unwrap_or_default());
         self.settle();
     }
 
