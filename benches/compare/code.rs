@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use super::process::RUNS;
 use super::{folder, megabytes, milliseconds, samples};
 
-/// The files of the corpus, and what the assembler's `-p` takes for them.
-const FILES: [(&str, &str, &str); 3] = [
+/// The files of the corpus, and what the assembler's `-p` takes for them. Each has one kernel: behind
+/// the padding of several in one file the assembler loses its place, and prints nothing but errors.
+const FILES: [(&str, &str, &str); 2] = [
     ("hugecode.skl.igc1.17791.zebin", "gen9", "9"),
     ("hugecode.tgllp.igc1.12504.zebin", "xe_gen12lp", "12p1"),
-    ("many600.dg2.igc2.40.zebin", "xe_hpg", "12p71"),
 ];
 
 pub fn run() -> io::Result<()> {
@@ -21,7 +21,7 @@ pub fn run() -> io::Result<()> {
         println!("Without the corpus there is no code to print.");
         return Ok(());
     };
-    println!("All code of a file, one after the other, as a file of its own.\n");
+    println!("The code of a large kernel, as a file of its own.\n");
     println!(
         "| Code | Size | Instructions | `zeview disasm --raw` | `iga64 -d` | of its time | a second |\n|---|---|---|---|---|---|---|"
     );
@@ -44,6 +44,9 @@ pub fn run() -> io::Result<()> {
         theirs.args(["-d", "-p", option]).arg(&path);
         let printed = ours.output()?.stdout;
         let is_line = |line: &&[u8]| !line.is_empty() && !line.ends_with(b":");
+        if theirs.output().is_ok_and(|output| !output.status.success()) {
+            return Err(io::Error::other(format!("iga64 fails on {name}")));
+        }
         let count = printed.split(|byte| *byte == b'\n').filter(is_line).count();
         let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
         for _ in 0..RUNS {
