@@ -13,7 +13,7 @@ const NATIVE: &[(&str, &str)] = &[
 ];
 
 /// `benches/*.mjs`, on the release folder as it is.
-const SCRIPTS: &[&str] = &["page", "memory"];
+const SCRIPTS: &[&str] = &["page", "memory", "peers"];
 
 /// `cargo xtask bench [NAME]…`
 pub fn run(project: &Project, options: Options) -> Outcome {

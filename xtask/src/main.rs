@@ -51,7 +51,7 @@ cargo xtask <command>
   npm                                 the same, and the JavaScript library as dist/npm
   single                              the same, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
-  bench [NAME…]                       run benchmarks: core kernels compare page memory
+  bench [NAME…]                       run benchmarks: core kernels compare page memory peers
   pictures                            take the pictures of README from dist/
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)
