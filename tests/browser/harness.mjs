@@ -312,8 +312,21 @@ export async function dropFromDisk(page, files, { on = "html" } = {}) {
   const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   const data = { items: [], files: files.map((file) => path.resolve(file)), dragOperationsMask: 1 };
   const session = await page.context().newCDPSession(page);
-  for (const type of ["dragEnter", "dragOver", "drop"]) {
-    await session.send("Input.dispatchDragEvent", { type, ...place, data });
+  await page.evaluate(() => {
+    globalThis.dropped = new Promise((resolve) => {
+      addEventListener("drop", () => resolve(true), { once: true, capture: true });
+    });
+  });
+  // Where the page puts something else under the pointer just then, nothing is dropped: a person's
+  // pointer goes on moving until it is.
+  for (let isDropped = false; !isDropped;) {
+    for (const type of ["dragEnter", "dragOver", "drop"]) {
+      await session.send("Input.dispatchDragEvent", { type, ...place, data });
+    }
+    isDropped = await page.evaluate(() => {
+      const late = new Promise((resolve) => { setTimeout(resolve, 500, false); });
+      return Promise.race([globalThis.dropped, late]);
+    });
   }
   await session.detach();
 }
