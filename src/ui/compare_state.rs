@@ -23,7 +23,7 @@ pub struct CompareState {
     pub failed: Option<AttrValue>,
     /// The difference that is shown in full.
     pub chosen: Option<Chosen>,
-    /// The bytes that differ in the first file and in this one, once somebody has asked.
+    /// What differs of the first file and of this one, once somebody has asked.
     pub differing: Option<(Differing, Differing)>,
 }
 
@@ -70,7 +70,7 @@ pub enum CompareChange {
     Failed(AttrValue),
     /// A difference is shown in full.
     Choose(Chosen),
-    /// Which bytes differ.
+    /// What of both files differs.
     Differing(Differing, Differing),
 }
 
@@ -88,11 +88,11 @@ impl CompareState {
                 self.failed = None;
             }
             CompareChange::Answered(report) => {
-                let first = Chosen {
-                    index: 0,
+                let chosen = Chosen {
+                    index: report.kept.unwrap_or(0),
                     place: None,
                 };
-                self.chosen = (report.differences > 0).then_some(first);
+                self.chosen = (report.differences > 0).then_some(chosen);
                 self.report = Some(report);
                 self.differing = None;
                 self.is_working = false;
