@@ -374,10 +374,10 @@ pub enum Dialog {
     Rules,
     /// Asks for an address.
     Link,
-    /// Asks for a place.
-    GoTo,
-    /// Asks for the comment of a bookmark.
-    Comment(Rc<Bookmark>),
+    /// Asks for a place in a file; of two that are shown, in the one with this name.
+    GoTo(TabId, Option<AttrValue>),
+    /// Asks for the comment of a bookmark of a file.
+    Comment(TabId, Rc<Bookmark>),
     /// Text that could not be put on the clipboard.
     Copy(AttrValue),
 }

@@ -31,6 +31,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
             None => TreeOrder::File,
         },
         side_by_side: storage::load(run::SIDES).is_some(),
+        unchanged: storage::load(run::UNCHANGED).is_some(),
         ..Layout::default()
     };
     let media = media::listen(session);
