@@ -1,3 +1,4 @@
+use super::super::differing::Differing;
 use super::super::selection::Via;
 use super::super::tree::tests::{opened, row};
 use super::*;
@@ -538,6 +539,14 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
     assert_eq!(shown(&state), (Some(4), None));
     let state = Rc::clone(&state).reduce(page(generation(&state)));
     assert_eq!(shown(&state), (Some(4), Some(0)));
+    // What differs stays until it is known anew.
+    let nothing = || Differing::new(Default::default());
+    let known = CompareChange::Differing(nothing(), nothing());
+    let state = state.reduce(Action::Compare(TabId(1), known));
+    assert!(view(&state).compare.knows_differing());
+    let state = state.reduce(answered(Some(4)));
+    assert!(!view(&state).compare.knows_differing());
+    assert!(view(&state).compare.differing.is_some());
     // It is gone: the first one is shown.
     let state = state.reduce(answered(None));
     assert_eq!(shown(&state), (Some(0), None));
