@@ -6,9 +6,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::diff::{Comparison, Options, compare, differing};
+use super::diff::{Comparison, Differing, Options, compare, differing};
 use super::document::Document;
-use super::span::Span;
 
 /// The file that a document is compared with.
 #[derive(Clone)]
@@ -48,12 +47,11 @@ impl Document {
         self.base.as_ref().map(|base| &base.comparison)
     }
 
-    /// Which bytes differ, in the file that it is compared with and in its own; as
-    /// [`differing`] has them.
-    pub fn differing(&self) -> Option<(Vec<Span>, Vec<Span>)> {
+    /// What differs of the file that it is compared with, and of its own; as [`differing`] has it.
+    pub fn differing(&self) -> Option<(Differing, Differing)> {
         let base = self.base.as_ref()?;
-        let sources = &base.document.borrow().sources;
-        Some(differing(&base.comparison, (sources, &self.sources)))
+        let other = base.document.borrow();
+        Some(differing(&base.comparison, (&other, self)))
     }
 
     /// Forgets the file that it is compared with.

@@ -42,6 +42,8 @@ pub struct KernelOrder {
     rest: Vec<u64>,
     /// Where each part of the file stands.
     places: Vec<KernelPlace>,
+    /// The bytes of each part of the file.
+    spans: Vec<Option<Span>>,
     /// Where each entry stands.
     entries: HashMap<Span, KernelPlace>,
 }
@@ -104,6 +106,8 @@ struct Making<'a> {
     code: HashMap<Span, usize>,
     /// Relocations that are not named after a kernel, and what they patch.
     relocations: Vec<(u64, Span)>,
+    /// The bytes of each part of the file so far.
+    spans: Vec<Option<Span>>,
 }
 
 impl<'a> Making<'a> {
@@ -121,6 +125,7 @@ impl<'a> Making<'a> {
             seen: HashSet::new(),
             code: HashMap::new(),
             relocations: Vec::new(),
+            spans: Vec::new(),
         }
     }
 
@@ -131,8 +136,9 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// Adds a part of the file, if it belongs to a kernel.
+    /// Adds the next part of the file; to a kernel if it belongs to one.
     fn whole(&mut self, node: &Node) {
+        self.spans.push(node.span);
         let prefixes = SECTION_PREFIXES.iter();
         let owner = prefixes.enumerate().find_map(|(nth, prefix)| {
             let kernel = *self.named.get(node.name.strip_prefix(prefix)?)?;
@@ -172,6 +178,7 @@ impl<'a> Making<'a> {
             ends: vec![0; self.kernels],
             rest: Vec::new(),
             places: vec![nowhere; usize::try_from(count).unwrap_or(0)],
+            spans: self.spans,
             entries: HashMap::with_capacity(self.seen.len()),
         };
         let mut before = (0, 0);
@@ -226,6 +233,22 @@ impl KernelOrder {
     /// root.
     pub fn rest(&self) -> &[u64] {
         &self.rest
+    }
+
+    /// The places of the kernels that have a part whose bytes are such, ascending; and whether what
+    /// belongs to no kernel has one.
+    pub fn parts_with(&self, is_such: impl Fn(Span) -> bool) -> (Vec<u32>, bool) {
+        let whole = |part: u64| {
+            let span = self.spans.get(usize::try_from(part).ok()?)?;
+            span.filter(|span| is_such(*span))
+        };
+        let is_part = |part: &KernelPart| match part {
+            KernelPart::Whole(part) => whole(*part).is_some(),
+            KernelPart::Entry(span) => is_such(*span),
+        };
+        let has_one = |kernel: &u32| self.parts((*kernel).into()).iter().any(is_part);
+        let kernels = (0..).take(self.ends.len()).filter(has_one).collect();
+        (kernels, self.rest.iter().any(|part| whole(*part).is_some()))
     }
 
     /// Where the part of the file at this place stands. Returns `None` if there is none.

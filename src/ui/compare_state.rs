@@ -23,8 +23,11 @@ pub struct CompareState {
     pub failed: Option<AttrValue>,
     /// The difference that is shown in full.
     pub chosen: Option<Chosen>,
-    /// The bytes that differ in the first file and in this one, once somebody has asked.
+    /// What differs of the first file and of this one, once somebody has asked; the last one stays while
+    /// another is on its way.
     pub differing: Option<(Differing, Differing)>,
+    /// Counts the results, and the one that it is of.
+    pub results: (u32, u32),
 }
 
 /// The file that another one is compared with.
@@ -70,7 +73,7 @@ pub enum CompareChange {
     Failed(AttrValue),
     /// A difference is shown in full.
     Choose(Chosen),
-    /// Which bytes differ.
+    /// What of both files differs.
     Differing(Differing, Differing),
 }
 
@@ -81,6 +84,7 @@ impl CompareState {
             CompareChange::Asked(base, renumbered) => {
                 if self.base.as_ref() != Some(&base) {
                     self.report = None;
+                    self.differing = None;
                 }
                 self.base = Some(base);
                 self.renumbered = renumbered;
@@ -88,13 +92,13 @@ impl CompareState {
                 self.failed = None;
             }
             CompareChange::Answered(report) => {
-                let first = Chosen {
-                    index: 0,
+                let chosen = Chosen {
+                    index: report.kept.unwrap_or(0),
                     place: None,
                 };
-                self.chosen = (report.differences > 0).then_some(first);
+                self.chosen = (report.differences > 0).then_some(chosen);
                 self.report = Some(report);
-                self.differing = None;
+                self.results.0 = self.results.0.wrapping_add(1);
                 self.is_working = false;
             }
             CompareChange::Failed(why) => {
@@ -103,7 +107,15 @@ impl CompareState {
                 self.failed = Some(why);
             }
             CompareChange::Choose(chosen) => self.chosen = Some(chosen),
-            CompareChange::Differing(from, to) => self.differing = Some((from, to)),
+            CompareChange::Differing(from, to) => {
+                self.differing = Some((from, to));
+                self.results.1 = self.results.0;
+            }
         }
+    }
+
+    /// Is it known what differs, by the last result?
+    pub fn knows_differing(&self) -> bool {
+        self.differing.is_some() && self.results.0 == self.results.1
     }
 }

@@ -1,14 +1,14 @@
-//! The bytes of a file that differ from another one: which rows of its tree do.
+//! What of a file differs from another one: which rows of its tree do.
 
 use std::rc::Rc;
 
-use crate::model::Span;
+use crate::model::diff;
 use crate::worker::protocol::Row;
 use crate::worker::tree_order::RowId;
 
-/// The bytes that differ, by position and apart from each other. Equal if they are the same answer.
+/// What differs. Equal if it is the same answer.
 #[derive(Debug, Clone)]
-pub struct Differing(Rc<[Span]>);
+pub struct Differing(Rc<diff::Differing>);
 
 impl PartialEq for Differing {
     fn eq(&self, other: &Differing) -> bool {
@@ -19,26 +19,22 @@ impl PartialEq for Differing {
 impl Eq for Differing {}
 
 impl Differing {
-    /// These bytes.
-    pub fn new(spans: Vec<Span>) -> Differing {
-        Differing(spans.into())
+    /// This.
+    pub fn new(differing: diff::Differing) -> Differing {
+        Differing(Rc::new(differing))
     }
 
-    /// Do none differ?
+    /// Does nothing differ?
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.bytes.is_empty()
     }
 
-    /// Does the row, or something in it? Of the rows of a tree by kernel that are no nodes nobody
-    /// knows: they are taken to.
+    /// Does the row, or something in it?
     pub fn has(&self, row: &Row) -> bool {
-        let Some(span) = row.span else {
-            return matches!(RowId::of(row.id), RowId::Kernel(_) | RowId::Rest);
-        };
-        let after = self
-            .0
-            .partition_point(|run| (run.source, run.end) <= (span.source, span.start));
-        let first = self.0.get(after);
-        first.is_some_and(|run| run.source == span.source && run.start < span.end)
+        match RowId::of(row.id) {
+            RowId::Kernel(kernel) => self.0.kernels.binary_search(&kernel).is_ok(),
+            RowId::Rest => self.0.rest,
+            RowId::Node(_) | RowId::Entry(_) => row.span.is_some_and(|span| self.0.has(span)),
+        }
     }
 }

@@ -85,6 +85,15 @@ impl<R> Paged<R> {
         page.get((place % PAGE) as usize)
     }
 
+    /// The place of the first of the rows here that is such.
+    pub fn find(&self, is_such: impl Fn(&R) -> bool) -> Option<u64> {
+        let mut pages = self.pages.iter();
+        pages.find_map(|(number, rows)| {
+            let at = rows.iter().position(&is_such)?;
+            Some(number * PAGE + at as u64)
+        })
+    }
+
     /// The pages of these rows that are not here.
     pub fn missing(&self, start: u64, end: u64) -> Vec<u64> {
         let stale = self.is_stale();

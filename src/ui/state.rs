@@ -374,10 +374,10 @@ pub enum Dialog {
     Rules,
     /// Asks for an address.
     Link,
-    /// Asks for a place.
-    GoTo,
-    /// Asks for the comment of a bookmark.
-    Comment(Rc<Bookmark>),
+    /// Asks for a place in a file; of two that are shown, in the one with this name.
+    GoTo(TabId, Option<AttrValue>),
+    /// Asks for the comment of a bookmark of a file.
+    Comment(TabId, Rc<Bookmark>),
     /// Text that could not be put on the clipboard.
     Copy(AttrValue),
 }
@@ -706,6 +706,8 @@ impl View {
             ListId::Instructions if (of, &encoding) != (list.query.of, &list.query.device) => {
                 Rc::make_mut(&mut self.blocks).renew(true);
             }
+            // After a comparison, or in another order.
+            ListId::Differences if self.difference().is_none() => self.place_difference(),
             ListId::Lines => {
                 Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.ancestry);
             }
@@ -719,20 +721,32 @@ impl View {
         if is_new {
             self.lists.apply(ListId::Differences, ListChange::Reset);
             self.lists.apply(ListId::Changes, ListChange::Reset);
-            let list = self.lists.get(ListId::Differences);
-            // The first difference is the first row, where a link has not asked for others.
-            let is_first = list.query.filter.is_empty() && list.query.sort.is_none();
-            let generation = list.rows.generation;
-            let compare = Rc::make_mut(&mut self.compare);
-            if let Some(chosen) = &mut compare.chosen {
-                chosen.place = is_first.then_some((0, generation));
-            }
+            self.place_difference();
         }
         let query = Query {
             row: self.compare.chosen.map(|chosen| chosen.index),
             ..self.lists.get(ListId::Changes).query.clone()
         };
         self.lists.apply(ListId::Changes, ListChange::Query(query));
+    }
+
+    /// Finds the difference that is shown in full among those that are listed, as far as they are here.
+    fn place_difference(&mut self) {
+        let Some(index) = self.compare.chosen.map(|chosen| chosen.index) else {
+            return;
+        };
+        let list = self.lists.get(ListId::Differences);
+        let is_all = list.query.filter.is_empty() && list.query.sort.is_none();
+        let place = match is_all {
+            // Each is at its own place.
+            true => Some(index),
+            false if list.rows.is_waiting() => None,
+            false => list.rows.find(|row| row.index == index),
+        };
+        let place = place.map(|place| (place, list.rows.generation));
+        if let Some(chosen) = &mut Rc::make_mut(&mut self.compare).chosen {
+            chosen.place = place;
+        }
     }
 
     /// The place of the difference that is shown in full among those that are listed.

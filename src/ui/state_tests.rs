@@ -1,10 +1,13 @@
+use super::super::differing::Differing;
 use super::super::selection::Via;
 use super::super::tree::tests::{opened, row};
 use super::*;
 use crate::model::NodeKind;
+use crate::model::diff::Head;
 use crate::model::list::About;
+use crate::model::list::Row as ListRow;
 use crate::ui::graph_view::Drawn;
-use crate::worker::protocol::ListPlace;
+use crate::worker::protocol::{CompareReport, ListPage, ListPlace};
 
 fn tab(id: u32) -> Tab {
     Tab {
@@ -467,4 +470,84 @@ fn the_order_by_kernel_is_for_files_with_kernels() {
         let root = view(&state).selection.way_in(expected);
         assert_eq!(root.map(<[Row]>::len), Some(0));
     }
+}
+
+fn answered(kept: Option<u64>) -> Action {
+    let report = CompareReport {
+        from: Head::default(),
+        to: Head::default(),
+        equal: false,
+        same_meaning: false,
+        differences: 5,
+        verdict: "The files differ in what they mean.".into(),
+        counts: Vec::new(),
+        remarks: Vec::new(),
+        is_cut: false,
+        kept,
+    };
+    Action::Compare(TabId(1), CompareChange::Answered(Rc::new(report)))
+}
+
+#[test]
+fn the_chosen_difference_stays_as_long_as_it_is_there() {
+    let differences = |change| Action::List(TabId(1), ListId::Differences, change);
+    let state = reduced([
+        Action::Add(tab(1)),
+        Action::Opened(TabId(1), Rc::new(opened(3))),
+        answered(None),
+    ]);
+    let shown = |state: &State| {
+        let row = view(state).lists.get(ListId::Changes).query.row;
+        (row, view(state).difference())
+    };
+    assert_eq!(shown(&state), (Some(0), Some(0)));
+    let state = state.reduce(answered(Some(3)));
+    assert_eq!(shown(&state), (Some(3), Some(3)));
+    // In another order it is found as soon as the rows are here.
+    let filtered = Query {
+        filter: "part=kernel".to_owned(),
+        ..Query::default()
+    };
+    let state = state.reduce(differences(ListChange::Query(filtered)));
+    assert_eq!(shown(&state), (Some(3), None));
+    let rows = [4, 3].map(|index| ListRow {
+        index,
+        entry: Span::default(),
+        cells: Vec::new(),
+    });
+    let page = |generation| {
+        let page = ListPage {
+            document: NodeId::ROOT,
+            subject: String::new(),
+            rows: rows.to_vec(),
+            start: 0,
+            found: 2,
+            total: 5,
+            secondary: 0,
+            notes: Vec::new(),
+            columns: Vec::new(),
+            maxima: Vec::new(),
+            trouble: None,
+        };
+        differences(ListChange::Page(generation, Box::new(page)))
+    };
+    let generation = |state: &State| view(state).lists.get(ListId::Differences).rows.generation;
+    let state = Rc::clone(&state).reduce(page(generation(&state)));
+    assert_eq!(shown(&state), (Some(3), Some(1)));
+    // The same after the next comparison.
+    let state = state.reduce(answered(Some(4)));
+    assert_eq!(shown(&state), (Some(4), None));
+    let state = Rc::clone(&state).reduce(page(generation(&state)));
+    assert_eq!(shown(&state), (Some(4), Some(0)));
+    // What differs stays until it is known anew.
+    let nothing = || Differing::new(Default::default());
+    let known = CompareChange::Differing(nothing(), nothing());
+    let state = state.reduce(Action::Compare(TabId(1), known));
+    assert!(view(&state).compare.knows_differing());
+    let state = state.reduce(answered(Some(4)));
+    assert!(!view(&state).compare.knows_differing());
+    assert!(view(&state).compare.differing.is_some());
+    // It is gone: the first one is shown.
+    let state = state.reduce(answered(None));
+    assert_eq!(shown(&state), (Some(0), None));
 }

@@ -1,7 +1,9 @@
 use super::super::differing::Differing;
 use super::super::flat::{Flat, Group, Item, Show, stem};
 use super::*;
+use crate::model::diff;
 use crate::model::{Area, Coverage, NodeKind, SourceId, Span, Summary};
+use crate::worker::tree_order::RowId;
 
 pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) -> Row {
     Row {
@@ -267,7 +269,10 @@ fn only_what_differs_is_shown() {
     tree.insert(NodeId::ROOT, 0, &rows);
     let span = |start, end| Span::new(SourceId::FILE, start, end);
     let items = |spans: Vec<Span>| {
-        let only = Some(Differing::new(spans));
+        let only = Some(Differing::new(diff::Differing {
+            bytes: spans,
+            ..Default::default()
+        }));
         let flat = Flat::new(
             &tree,
             Show {
@@ -287,6 +292,25 @@ fn only_what_differs_is_shown() {
     assert_eq!(items(vec![span(400, 500)]).len(), 1);
     // A long run is one row.
     assert_eq!(items(vec![span(0, 300)]).len(), 2);
+}
+
+#[test]
+fn kernels_differ_only_if_something_in_them_does() {
+    let differing = Differing::new(diff::Differing {
+        bytes: vec![Span::new(SourceId::FILE, 25, 26)],
+        kernels: vec![1, 3],
+        rest: false,
+    });
+    // They have no bytes of their own.
+    let has = |of: RowId| differing.has(&row(of.id().0, Some(0), 0, Some(1)));
+    let kernels: Vec<bool> = (0..5).map(|kernel| has(RowId::Kernel(kernel))).collect();
+    assert_eq!(kernels, [false, true, false, true, false]);
+    assert!(!has(RowId::Rest));
+    let entry = Row {
+        span: Some(Span::new(SourceId::FILE, 20, 30)),
+        ..row(RowId::Entry(NodeId(4)).id().0, Some(0), 0, Some(1))
+    };
+    assert!(differing.has(&entry));
 }
 
 #[test]

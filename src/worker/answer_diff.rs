@@ -6,7 +6,8 @@ use crate::model::Document;
 use crate::model::diff::report::{counts, json, verdict_words, write_html, write_markdown};
 use crate::model::diff::{Comparison, Options};
 
-/// Compares a document with another file, or again with the same one.
+/// Compares a document with another file, or again with the same one; then the difference at the place
+/// `keep` is found again.
 ///
 /// # Errors
 ///
@@ -15,14 +16,20 @@ pub(super) fn compare(
     document: &mut Document,
     base: Option<Document>,
     renumbered: bool,
+    keep: Option<u64>,
 ) -> Result<Response, String> {
     let options = Options { renumbered };
+    let before = document.comparison().filter(|_| base.is_none()).cloned();
     let compared = match base {
         Some(base) => Some(document.compare_with(base, &options)),
         None => document.compare_again(&options),
     };
     let comparison = compared.ok_or(NONE)?;
-    Ok(Response::Compared(Box::new(report(&comparison))))
+    let kept = before.and_then(|before| comparison.find_again(&before, keep?));
+    Ok(Response::Compared(Box::new(CompareReport {
+        kept,
+        ..report(&comparison)
+    })))
 }
 
 const NONE: &str = "The file is not compared with another one.";
@@ -38,17 +45,18 @@ fn report(comparison: &Comparison) -> CompareReport {
         counts: counts(comparison),
         remarks: comparison.remarks.clone(),
         is_cut: comparison.is_cut,
+        kept: None,
     }
 }
 
-/// Which bytes of the two files differ.
+/// What of the two files differs.
 ///
 /// # Errors
 ///
 /// When it was compared with none; says so in words.
 pub(super) fn differing(document: &Document) -> Result<Response, String> {
-    let (from, to) = document.differing().ok_or(NONE)?;
-    Ok(Response::Differing(from, to))
+    let differing = document.differing().ok_or(NONE)?;
+    Ok(Response::Differing(Box::new(differing)))
 }
 
 /// The whole comparison as text.

@@ -204,8 +204,13 @@ impl Client {
         name: String,
         file: Option<&Blob>,
         renumbered: bool,
+        keep: Option<u64>,
     ) -> Result<CompareReport> {
-        let request = Request::Compare { name, renumbered };
+        let request = Request::Compare {
+            name,
+            renumbered,
+            keep,
+        };
         match self.send(request, file).await?.response {
             Response::Compared(report) => Ok(*report),
             _ => Err(ClientError::Unexpected),

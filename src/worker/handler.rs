@@ -157,16 +157,32 @@ impl Handler {
         let Request::Compare { name, .. } = &envelope.request else {
             return failed("this request takes no file");
         };
+        let file = match self.file_of(envelope) {
+            Ok(file) => file,
+            Err(answer) => return answer,
+        };
         let trouble = Trouble::default();
         let source = Watched {
             source,
             trouble: Rc::clone(&trouble),
         };
         let base = decode(Box::new(source), name);
-        if let Some(file) = &mut self.file {
-            file.base = (name.clone(), trouble);
-        }
+        file.base = (name.clone(), trouble);
         self.answer_with(envelope, Some(base))
+    }
+
+    /// The file that a request is about.
+    ///
+    /// # Errors
+    ///
+    /// When it is not open any more: what is answered then.
+    fn file_of(&mut self, envelope: &Envelope) -> Result<&mut OpenFile, Answer> {
+        let file = self.file.as_mut();
+        let file = file.ok_or_else(|| failed("no file is open"))?;
+        match envelope.about.is_some_and(|id| id != file.id) {
+            true => Err(failed("another file was opened after this request")),
+            false => Ok(file),
+        }
     }
 
     /// Forgets the file.
@@ -186,12 +202,10 @@ impl Handler {
         if let Request::Rules = &envelope.request {
             return answer_verdict::rules();
         }
-        let Some(file) = &mut self.file else {
-            return failed("no file is open");
+        let file = match self.file_of(envelope) {
+            Ok(file) => file,
+            Err(answer) => return answer,
         };
-        if envelope.about.is_some_and(|id| id != file.id) {
-            return failed("another file was opened after this request");
-        }
         file.trouble.take();
         let answer = file.answer(&envelope.request, base);
         match file.trouble.take() {
@@ -319,10 +333,13 @@ impl OpenFile {
                 question,
             } => occupancy(&self.lists, document, *id, *kernel, question)
                 .map_or_else(failed, Answer::from),
-            Request::Compare { renumbered, .. } => {
+            Request::Compare {
+                renumbered, keep, ..
+            } => {
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
-                answer_diff::compare(document, base, *renumbered).map_or_else(failed, Answer::from)
+                answer_diff::compare(document, base, *renumbered, *keep)
+                    .map_or_else(failed, Answer::from)
             }
             Request::Differing => {
                 answer_diff::differing(document).map_or_else(failed, Answer::from)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::tree_order::TreeOrder;
 use crate::model::assembly::Mix;
 use crate::model::blocks::{Block, BlockGroup, Edge};
-use crate::model::diff::Head;
+use crate::model::diff::{Differing, Head};
 use crate::model::kernels::Given;
 use crate::model::list::query::Query;
 use crate::model::list::write::Form;
@@ -28,7 +28,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 13;
+pub const PROTOCOL_VERSION: u32 = 14;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -172,8 +172,10 @@ pub enum Request {
         name: String,
         /// General registers and the tokens of the scoreboard may have other numbers.
         renumbered: bool,
+        /// The place of a difference that is to be found again, when the same files are compared.
+        keep: Option<u64>,
     },
-    /// Which bytes of the two files differ.
+    /// What of the two files differs.
     Differing,
     /// The comparison as text; answered by [`Response::Text`].
     WriteComparison {
@@ -386,8 +388,8 @@ pub enum Response {
     Code(Box<CodeReport>),
     /// To [`Request::Compare`].
     Compared(Box<CompareReport>),
-    /// To [`Request::Differing`]: by position, of the first file and of the second.
-    Differing(Vec<Span>, Vec<Span>),
+    /// To [`Request::Differing`]: what differs of the first file, and of the second.
+    Differing(Box<(Differing, Differing)>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
     /// To [`Ask::At`]; nothing if no document has such a list.
@@ -664,6 +666,8 @@ pub struct CompareReport {
     pub remarks: Vec<String>,
     /// Not all of it was compared: the files are too costly.
     pub is_cut: bool,
+    /// The place of the difference that was to be found again, if it is still there.
+    pub kept: Option<u64>,
 }
 
 /// Rows of a list.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFromDisk, eventually, expectRequests, fixture, journey, load, screenshot } from "./harness.mjs";
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => readFile(path.join(SAMPLES, name));
@@ -187,8 +187,17 @@ journey("side by side: both trees and both panes of bytes show the same differen
   assert.equal(await firstTree(page).getByRole("treeitem", { name: /\.spv/ }).count(), 0);
   await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
   await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
-  await firstTree(page).getByRole("treeitem", { name: /\.spv/ }).waitFor();
-  await secondTree(page).getByRole("treeitem", { name: /\.spv/ }).waitFor();
+  for (const tree of [firstTree(page), secondTree(page)]) {
+    // What is selected stays in view.
+    await tree.getByRole("treeitem", { name: /^user_attributes/ }).first().waitFor();
+    const inView = (row) => {
+      const [own, around] = [row, row.closest("[role=tree]")].map((element) => element.getBoundingClientRect());
+      return own.top >= around.top && own.bottom <= around.bottom;
+    };
+    await eventually(() => tree.locator("[aria-selected=true]").evaluate(inView), true);
+    await tree.evaluate((tree) => { tree.scrollTop = 0; });
+    await tree.getByRole("treeitem", { name: /\.spv/ }).waitFor();
+  }
   assert.equal(await same(firstTree(page)), 1);
   assert.ok((await firstTree(page).getByRole("img", { name: "differs" }).count()) > 0, "a sign at what differs");
   await axe(page);
@@ -232,6 +241,147 @@ journey("side by side is remembered, and ends when the first file is closed", { 
   await said(page).waitFor();
   assert.equal(await page.getByRole("button", { name: "Side by side" }).count(), 0);
 });
+
+/** Two files that differ in one value of the kernel "spill": how many registers it has. */
+const [small, large] = ["128", "256"].map((count) => {
+  const text = Buffer.from(spill).toString("latin1");
+  const at = text.indexOf("grf_count:", text.indexOf("- name:            spill"));
+  const number = text.slice(at).match(/\d+/);
+  return Buffer.from(text.slice(0, at + number.index) + count + text.slice(at + number.index + 3), "latin1");
+});
+const alike = (page) => dropBytes(page, { "before.zebin": small, "after.zebin": large });
+const kernel = (tree, name) => tree.getByRole("treeitem", { name: new RegExp(`^${name} .*SIMD`) });
+const showSame = async (page) => {
+  await page.locator("#pane-tree").getByText("Show", { exact: true }).click();
+  await page.locator("#pane-tree").getByRole("checkbox", { name: "What is the same in both files" }).click();
+  await page.keyboard.press("Escape");
+};
+
+journey("side by side, by kernel: only kernels in which something differs", {
+  width: 1440, height: 900, storage: { "zeview.sides": "show", "zeview.order": "kernels" },
+}, async (page) => {
+  await alike(page);
+  for (const tree of [firstTree(page), secondTree(page)]) {
+    await kernel(tree, "spill").waitFor();
+    await tree.getByRole("treeitem", { name: /^rest of the file/ }).waitFor();
+    await eventually(() => kernel(tree, "bigprivate").count(), 0);
+  }
+  await showSame(page);
+  const sign = (row) => row.getByRole("img", { name: "differs" }).count();
+  for (const tree of [firstTree(page), secondTree(page)]) {
+    await kernel(tree, "bigprivate").waitFor();
+    await eventually(() => sign(kernel(tree, "spill")), 1);
+    assert.equal(await sign(kernel(tree, "bigprivate")), 0);
+  }
+  await screenshot(page, "compare-sides-by-kernel");
+});
+
+journey("side by side: what is done with bytes is done with those of their file", {
+  width: 1600, height: 1000, storage: { "zeview.sides": "show" },
+}, async (page) => {
+  await page.evaluate(() => {
+    globalThis.copied = [];
+    const writeText = async (text) => { globalThis.copied.push(text); };
+    Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+  });
+  const copied = (count) => eventually(() => page.evaluate(() => globalThis.copied.length), count).then(() => page.evaluate(() => globalThis.copied.at(-1)));
+  await alike(page);
+  await rows(change(page)).filter({ hasText: "grf_count" }).first().click();
+  await isSelected(firstTree(page), "grf_count");
+  await isSelected(secondTree(page), "grf_count");
+  const [first, second] = [page.getByRole("grid", { name: "Bytes of before.zebin" }), page.getByRole("grid", { name: "Bytes", exact: true })];
+  // With the pointer, and with the keys.
+  const region = page.getByRole("region", { name: "Bytes" });
+  await region.getByText("Copy as", { exact: true }).first().click();
+  await region.getByRole("button", { name: "Copy as text" }).first().click();
+  assert.equal(await copied(1), "128");
+  await axe(page);
+  for (const [grid, expected, count] of [[first, "128", 2], [second, "256", 3]]) {
+    await grid.focus();
+    await page.keyboard.press("ContextMenu");
+    await screenshot(page, `compare-copy-${expected}`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    assert.equal(await copied(count), expected);
+  }
+  // A bookmark of the first file.
+  const bookmarks = (tree) => tree.getByRole("img", { name: "bookmarked" }).count();
+  await first.focus();
+  await page.keyboard.press(";");
+  await eventually(() => bookmarks(firstTree(page)), 1);
+  assert.equal(await bookmarks(secondTree(page)), 0);
+  await page.keyboard.press(";");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete bookmark" }).click();
+  await eventually(() => bookmarks(firstTree(page)), 0);
+  // The way to the selection leads up in its file, and the other one follows.
+  await page.getByRole("navigation", { name: "Path of the selection in before.zebin" }).getByRole("button", { name: "execution_env" }).click();
+  await isSelected(firstTree(page), "execution_env");
+  await isSelected(secondTree(page), "execution_env");
+  // A place in the first file.
+  await showSame(page);
+  await first.focus();
+  await page.keyboard.press("g");
+  await page.getByRole("dialog", { name: "Go to a place in before.zebin" }).waitFor();
+  await page.keyboard.type("0x12");
+  await page.keyboard.press("Enter");
+  await isSelected(firstTree(page), "e_machine");
+  await isSelected(secondTree(page), "e_machine");
+});
+
+journey("another way to compare instructions keeps the chosen difference", { width: 1440, height: 900 }, async (page) => {
+  await both(page);
+  await rows(differences(page)).nth(2).click();
+  const chosen = () => differences(page).locator("[aria-selected=true]").first().innerText();
+  await eventually(chosen, /^hugeprivate/);
+  const toggle = page.getByRole("button", { name: "Ignore register numbers" });
+  for (const pressed of ["true", "false"]) {
+    await toggle.click();
+    await eventually(() => toggle.getAttribute("aria-pressed"), pressed);
+    await page.locator(".compare-head").getByText("Comparing …").waitFor({ state: "detached" });
+    await eventually(chosen, /^hugeprivate/);
+    await page.getByRole("region", { name: "Selected difference" }).getByText("hugeprivate", { exact: true }).first().waitFor();
+  }
+});
+
+journey("side by side: that all rows are shown is remembered", { width: 1280, height: 900, storage: { "zeview.sides": "show" } }, async (page) => {
+  const spirv = firstTree(page).getByRole("treeitem", { name: /\.spv/ });
+  await both(page);
+  await firstTree(page).getByRole("treeitem", { name: /ELF header/ }).waitFor();
+  assert.equal(await spirv.count(), 0);
+  await showSame(page);
+  await spirv.waitFor();
+  await load(page, () => page.reload());
+  await both(page);
+  await spirv.waitFor();
+  await showSame(page);
+  await eventually(() => spirv.count(), 0);
+  await load(page, () => page.reload());
+  await both(page);
+  await firstTree(page).getByRole("treeitem", { name: /ELF header/ }).waitFor();
+  await eventually(() => spirv.count(), 0);
+});
+
+for (const [width, bytes] of [[900, 8], [1000, 8], [1280, 16], [1600, 16], [2300, 32]]) {
+  for (const theme of width === 1000 || width === 1600 ? ["light", "dark"] : ["light"]) {
+    journey(`side by side in ${width} pixels, in ${theme}: all of each row of bytes is seen`, {
+      width, height: 900, theme, storage: { "zeview.sides": "show" },
+    }, async (page) => {
+      await both(page);
+      await rows(change(page)).first().waitFor();
+      await rows(differences(page)).nth(1).click();
+      await isSelected(firstTree(page), "bigprivate");
+      await isSelected(secondTree(page), "bigprivate");
+      const last = (grid) => grid.locator("[data-line] .t").first();
+      for (const grid of [page.getByRole("grid", { name: "Bytes of before.zebin" }), page.getByRole("grid", { name: "Bytes", exact: true })]) {
+        await eventually(() => last(grid).textContent().then((text) => text.length), bytes);
+        const [pane, text] = [await grid.boundingBox(), await last(grid).boundingBox()];
+        assert.ok(text.x + text.width <= pane.x + pane.width, `${text.x} + ${text.width} in ${pane.x} + ${pane.width}`);
+      }
+      await axe(page);
+      await screenshot(page, `compare-sides-${width}-${theme}`);
+    });
+  }
+}
 
 journey("a narrow window", { width: 420, height: 900 }, async (page) => {
   await both(page);

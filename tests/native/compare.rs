@@ -1,21 +1,23 @@
 //! The comparison as the page asks for it: the requests, the list of differences, and one
 //! difference in full with both files side by side.
 
+use zeview::model::diff::Differing;
 use zeview::model::diff::align::Hunk;
 use zeview::model::diff::listing::{Row as Paired, rows};
 use zeview::model::diff::{CodeChange, Comparison, Options, compare};
 use zeview::model::list::query::Query;
 use zeview::model::list::{ListId, Row};
-use zeview::model::{MemorySource, NodeId};
+use zeview::model::{ByteSource, Bytes, MemorySource, NodeId, SourceError, SourceId, Span};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{
     Ask, CompareForm, CompareReport, Envelope, ListPage, ROWS_MAX, Request, Response,
 };
+use zeview::worker::tree_order::{RowId, TreeOrder};
 
 use crate::support::fixtures::{self, Fixture};
 use crate::support::random::Random;
 use crate::support::syclbin::Syclbin;
-use crate::support::zebin::{small as small_zebin, ze_info};
+use crate::support::zebin::{small as small_zebin, ze_info, zebin as built_zebin};
 use crate::support::{built, open};
 
 fn zebin(name: &str) -> Fixture {
@@ -43,6 +45,7 @@ fn compared(a: &[u8], b: &[u8], renumbered: bool) -> (Handler, CompareReport) {
     let compare = request(Request::Compare {
         name: "a.zebin".to_owned(),
         renumbered,
+        keep: None,
     });
     match handler.compare(&compare, source(a)).response {
         Response::Compared(report) => (handler, *report),
@@ -214,6 +217,7 @@ fn registers_with_other_numbers() {
     let again = Request::Compare {
         name: "a.zebin".to_owned(),
         renumbered: true,
+        keep: None,
     };
     let Response::Compared(renumbered) = asked(&mut handler, again) else {
         panic!("not compared again");
@@ -221,6 +225,231 @@ fn registers_with_other_numbers() {
     let (_, fresh) = compared(&a.bytes, &b.bytes, true);
     assert_eq!(*renumbered, fresh);
     assert!(renumbered.differences <= by_number.differences);
+}
+
+/// A difference is found again where numbers of registers count or not, if it is still there.
+#[test]
+fn a_difference_is_found_again() {
+    let (mut kept, mut moved, mut gone) = (0, 0, 0);
+    // mov (16|M0) r127.0<1>:ud 0x0:ud, and the same with other registers and numbers.
+    let word = |register: u8, number: u8| {
+        let head = [0x61, 0x00, 0x10, 0x80, 0x20, 0x42, 0x05, register];
+        let tail = [0, 0, 0, 0, number, 0, 0, 0];
+        [head, tail].concat()
+    };
+    // The code of one kernel has another register, that of the other another number.
+    let of = |register: u8, number: u8| {
+        let elf = built_zebin(&["one", "two"]).bytes(".text.one", word(register, 0).repeat(4));
+        let elf = elf.bytes(".text.two", word(127, number).repeat(4));
+        elf.build().bytes
+    };
+    let file = |name| zebin(name).bytes;
+    for (a, b) in [
+        (of(127, 0), of(126, 1)),
+        (file("assertk.dg2"), file("assertk.tgllp")),
+        (file("debugme-lines"), file("debugme.tgllp")),
+    ] {
+        let (mut handler, report) = compared(&a, &b, false);
+        assert_eq!(report.kept, None);
+        let facts = |handler: &mut Handler| {
+            let rows = all_rows(handler, ListId::Differences, &Query::default());
+            let said = |row: &Row, column| text(ListId::Differences, row, column);
+            let rows = rows.iter().map(|row| {
+                let bytes = (row.cells[0].base, row.cells[0].span);
+                (said(row, "part"), said(row, "name"), bytes)
+            });
+            rows.collect::<Vec<_>>()
+        };
+        for place in 0..report.differences {
+            let mut again = |renumbered| {
+                let before = facts(&mut handler);
+                let request = Request::Compare {
+                    name: "a.zebin".to_owned(),
+                    renumbered,
+                    keep: Some(place),
+                };
+                let Response::Compared(report) = asked(&mut handler, request) else {
+                    panic!("not compared again");
+                };
+                let place = usize::try_from(place).unwrap();
+                (before.get(place).cloned(), report.kept, facts(&mut handler))
+            };
+            let (before, found, after) = again(true);
+            let before = before.unwrap();
+            match found {
+                Some(found) => {
+                    assert_eq!(after[usize::try_from(found).unwrap()], before);
+                    kept += 1;
+                    moved += usize::from(found != place);
+                }
+                None => {
+                    assert!(!after.contains(&before));
+                    gone += 1;
+                }
+            }
+            again(false);
+        }
+    }
+    assert!(kept > 20 && moved > 0 && gone > 0, "{kept} {moved} {gone}");
+    // There is none at such a place; in other files nothing is found again.
+    let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
+    let (mut handler, report) = compared(&a, &b, false);
+    let far = Request::Compare {
+        name: "a.zebin".to_owned(),
+        renumbered: true,
+        keep: Some(report.differences + 100),
+    };
+    let Response::Compared(far) = asked(&mut handler, far) else {
+        panic!("not compared again");
+    };
+    assert_eq!(far.kept, None);
+    let other = request(Request::Compare {
+        name: "a.zebin".to_owned(),
+        renumbered: false,
+        keep: Some(0),
+    });
+    match handler
+        .compare(&other, Box::new(MemorySource::from(b)))
+        .response
+    {
+        Response::Compared(report) => assert_eq!(report.kept, None),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The kernels of a file by name, and whether each has a part that differs, by the rows of its tree; and
+/// whether the rest of the file has one.
+fn differing_rows(handler: &mut Handler, differing: &Differing) -> (Vec<(String, bool)>, bool) {
+    let mut rows = |node: NodeId| {
+        let mut rows = Vec::new();
+        loop {
+            let request = Request::Rows {
+                order: TreeOrder::Kernels,
+                node,
+                start: rows.len() as u64,
+                count: ROWS_MAX,
+            };
+            let Response::Rows { count, rows: more } = asked(handler, request) else {
+                return rows;
+            };
+            rows.extend(more);
+            if rows.len() as u64 >= count {
+                return rows;
+            }
+        }
+    };
+    let (mut kernels, mut rest) = (Vec::new(), false);
+    for top in rows(NodeId::ROOT) {
+        let mut spans = rows(top.id).into_iter().filter_map(|row| row.span);
+        let differs = spans.any(|span| differing.has(span));
+        match RowId::of(top.id) {
+            RowId::Kernel(_) => kernels.push((top.name.to_string(), differs)),
+            _ => rest |= differs,
+        }
+    }
+    (kernels, rest)
+}
+
+/// The kernels that differ are those with a row that does.
+fn kernels_differ(a: &[u8], b: &[u8]) -> [Vec<(String, bool)>; 2] {
+    let (mut handler, _) = compared(a, b, false);
+    let Response::Differing(differing) = asked(&mut handler, Request::Differing) else {
+        panic!("nothing is known of what differs");
+    };
+    let (mut other, _) = compared(b, a, false);
+    let sides = [(&mut other, &differing.0), (&mut handler, &differing.1)];
+    sides.map(|(handler, differing)| {
+        let (kernels, rest) = differing_rows(handler, differing);
+        let differs = |(_, (_, differs)): &(u32, &(String, bool))| *differs;
+        let expected = (0_u32..).zip(&kernels).filter(differs);
+        let expected: Vec<u32> = expected.map(|(place, _)| place).collect();
+        assert_eq!(differing.kernels, expected);
+        assert_eq!(differing.rest, rest);
+        kernels
+    })
+}
+
+#[test]
+fn kernels_that_differ_are_told_from_those_that_do_not() {
+    let file = |text: String| small_zebin().bytes(".ze_info", text).build().bytes;
+    let before = ze_info(&["one", "two", "three"]);
+    let kernel = |name: &str, differs| (name.to_owned(), differs);
+    let at = before.find("two").unwrap();
+    let (head, tail) = before.split_at(at);
+    // The same, written in another way.
+    let spaced = tail.replacen("grf_count:       128", "grf_count: 128", 1);
+    let after = format!("{head}{spaced}");
+    assert_ne!(before, after);
+    let none = [
+        kernel("one", false),
+        kernel("two", false),
+        kernel("three", false),
+    ];
+    assert_eq!(
+        kernels_differ(&file(before.clone()), &file(after)),
+        [none.clone(), none]
+    );
+    let tail = tail.replacen("grf_count:       128", "grf_count:       256", 1);
+    let after = format!("{head}{tail}");
+    assert_ne!(before, after);
+    let second = [
+        kernel("one", false),
+        kernel("two", true),
+        kernel("three", false),
+    ];
+    assert_eq!(
+        kernels_differ(&file(before), &file(after)),
+        [second.clone(), second]
+    );
+    let (mut same, mut differ) = (0, 0);
+    let files = fixtures::zebins();
+    for pair in files.windows(2) {
+        for (_, differs) in kernels_differ(&pair[0].bytes, &pair[1].bytes).concat() {
+            *if differs { &mut differ } else { &mut same } += 1;
+        }
+        let equal = kernels_differ(&pair[0].bytes, &pair[0].bytes).concat();
+        same += equal.iter().filter(|(_, differs)| !differs).count();
+        assert!(equal.iter().all(|(_, differs)| !differs));
+    }
+    assert!(same > 0 && differ > 0, "{same} {differ}");
+}
+
+/// Bytes that cannot be read.
+struct Broken;
+
+impl ByteSource for Broken {
+    fn len(&self) -> u64 {
+        4096
+    }
+
+    fn read(&self, start: u64, len: u64) -> Result<Bytes, SourceError> {
+        Err(SourceError {
+            span: Span::new(SourceId::FILE, start, start + len),
+            message: "gone".to_owned(),
+        })
+    }
+}
+
+/// What is asked about a file from before changes nothing of the one that is open.
+#[test]
+fn a_comparison_with_a_file_from_before_is_refused() {
+    let (a, b) = (zebin("vecadd").bytes, zebin("spill").bytes);
+    let (mut handler, _) = compared(&a, &b, false);
+    let late = Envelope {
+        about: Some(7),
+        ..request(Request::Compare {
+            name: "broken.zebin".to_owned(),
+            renumbered: false,
+            keep: None,
+        })
+    };
+    let refused = handler.compare(&late, Box::new(Broken)).response;
+    let Response::Failed { message, .. } = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(message.contains("another file"), "{message}");
+    let next = asked(&mut handler, Request::Differing);
+    assert!(matches!(next, Response::Differing(_)), "{next:?}");
 }
 
 #[test]
@@ -232,6 +461,7 @@ fn nothing_to_compare_with() {
         Request::Compare {
             name: "a.zebin".to_owned(),
             renumbered: true,
+            keep: None,
         },
         Request::WriteComparison {
             form: CompareForm::Json,

@@ -2,7 +2,7 @@
 
 use zeview::model::assembly::{MessageCount, Mix, Part};
 use zeview::model::blocks::{Block, BlockGroup, Edge, Way};
-use zeview::model::diff::Head;
+use zeview::model::diff::{Differing, Head};
 use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
@@ -96,6 +96,7 @@ pub fn requests() -> Vec<Envelope> {
         Request::Compare {
             name: "before.zebin".to_owned(),
             renumbered: true,
+            keep: Some(u64::MAX),
         },
         Request::Differing,
         Request::WriteComparison {
@@ -257,7 +258,14 @@ fn responses() -> Vec<Response> {
             mix: mix(),
             left: u64::MAX,
         })),
-        Response::Differing(vec![SPAN], vec![]),
+        Response::Differing(Box::new((
+            Differing {
+                bytes: vec![SPAN],
+                kernels: vec![0, u32::MAX],
+                rest: true,
+            },
+            Differing::default(),
+        ))),
         Response::Compared(Box::new(CompareReport {
             from: Head {
                 name: "a.zebin".to_owned(),
@@ -274,6 +282,7 @@ fn responses() -> Vec<Response> {
             counts: vec!["kernels: 1 added".to_owned()],
             remarks: vec!["for different devices: bmg-g21 and dg2-g10".to_owned()],
             is_cut: true,
+            kept: Some(u64::MAX),
         })),
         Response::List(Box::new(ListPage {
             document: NodeId(u32::MAX),

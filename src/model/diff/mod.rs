@@ -35,7 +35,7 @@ mod work;
 mod ze_info;
 
 pub use code::CodeChange;
-pub use differing::differing;
+pub use differing::{Differing, differing};
 pub use entry::{Change, Entry, Field, Part, Said, Side};
 pub use measure::{Better, Measure};
 pub use select::{Selection, parts};
@@ -130,6 +130,32 @@ impl Comparison {
             .of(Part::Kernel)
             .filter(|entry| matches!(entry.change, Change::Changed | Change::Renamed));
         matched.saturating_sub(changed.count() as u64)
+    }
+
+    /// The place of the entry that is about the same as the one at a place of an earlier comparison of
+    /// the same files. Of several: the one with the same name and bytes. Returns `None` if there is none.
+    pub fn find_again(&self, before: &Comparison, place: u64) -> Option<u64> {
+        let entry = before.entries.get(usize::try_from(place).ok()?)?;
+        let within = |comparison: &Comparison, entry: &Entry| {
+            comparison.pair(entry).map(|pair| (pair.a, pair.b))
+        };
+        let likeness = |other: &Entry| {
+            let same = [
+                other.name == entry.name,
+                other.a.is_some() && other.a == entry.a,
+                other.b.is_some() && other.b == entry.b,
+            ];
+            same.into_iter().filter(|same| *same).count()
+        };
+        let alike = |other: &&Entry| {
+            other.part == entry.part
+                && within(self, other) == within(before, entry)
+                && likeness(other) > 0
+        };
+        let found = (0..).zip(&self.entries).filter(|(_, other)| alike(other));
+        // Of equal ones the first.
+        let best = found.min_by_key(|(_, other)| std::cmp::Reverse(likeness(other)));
+        best.map(|(place, _)| place)
     }
 
     /// The document that an entry is of.

@@ -5,6 +5,7 @@ use yew::prelude::*;
 use super::bookmark::comment_form;
 use super::names::{button, plain, prose};
 use super::rules::Rules;
+use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::hooks::{SessionContext, text_of, use_modal};
 use crate::ui::state::Dialog;
@@ -32,8 +33,8 @@ pub fn Dialogs(props: &Props) -> Html {
                 Dialog::Link => {
                     session.open_link(&text, None);
                 }
-                Dialog::GoTo => session.go_to(&text),
-                Dialog::Help | Dialog::Rules | Dialog::Comment(_) | Dialog::Copy(_) => {}
+                Dialog::GoTo(tab, _) => session.go_to(Some(tab), &text),
+                Dialog::Help | Dialog::Rules | Dialog::Comment(..) | Dialog::Copy(_) => {}
             }
         })
     };
@@ -41,19 +42,27 @@ pub fn Dialogs(props: &Props) -> Html {
         Dialog::Help => ("Help", help()),
         Dialog::Rules => ("Rules", html! { <Rules session={props.session.clone()} /> }),
         Dialog::Link => ("Open a link", link()),
-        Dialog::GoTo => ("Go to", go_to()),
-        Dialog::Comment(bookmark) => ("Bookmark", comment_form(bookmark)),
+        Dialog::GoTo(..) => ("Go to", go_to()),
+        Dialog::Comment(_, bookmark) => ("Bookmark", comment_form(bookmark)),
         Dialog::Copy(text) => ("Copy this text", copy(text)),
     };
     html! {
         <dialog ref={&node} aria-labelledby="dialog-title" {onsubmit}>
             <form method="dialog" class="dialog-head">
-                <h2 id="dialog-title">{ title }</h2>
+                <h2 id="dialog-title">{ title }{ for place_in(&props.dialog) }</h2>
                 <span class="grow" />
                 <button class="ico" aria-label="Close" formnovalidate=true>{ "×" }</button>
             </form>
             { content }
         </dialog>
+    }
+}
+
+/// In which of two files a place is asked for.
+fn place_in(dialog: &Dialog) -> Option<String> {
+    match dialog {
+        Dialog::GoTo(_, Some(name)) => Some(format!(" a place in {}", escaped(name))),
+        _ => None,
     }
 }
 
@@ -103,7 +112,7 @@ const KEYS: &[(&str, Entries)] = &[
             ("a … z", "go to the next name that starts with the letters"),
             (
                 "Show",
-                "order as in the file or by kernel; padding; defaults",
+                "order as in the file or by kernel; what is the same in two files; padding; defaults",
             ),
         ],
     ),

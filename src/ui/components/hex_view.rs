@@ -326,8 +326,8 @@ pub fn HexView(props: &Props) -> Html {
     let here = Rc::clone(&view);
     let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
     // Of the key, and of the pointer.
-    let oncontextmenu = Callback::from(|event: MouseEvent| {
-        if open_menu("copy-as") {
+    let oncontextmenu = Callback::from(move |event: MouseEvent| {
+        if open_menu(copy_menu(beside)) {
             event.prevent_default();
         }
     });
@@ -357,6 +357,14 @@ pub fn HexView(props: &Props) -> Html {
             { byte_map(&map, jump) }
             <p class="unseen" aria-live="polite">{ view.hand.get().spoken }</p>
         </div>
+    }
+}
+
+/// The id of the menu that copies the selected bytes.
+pub fn copy_menu(beside: bool) -> &'static str {
+    match beside {
+        true => "copy-as-beside",
+        false => "copy-as",
     }
 }
 

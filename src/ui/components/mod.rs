@@ -32,7 +32,7 @@ pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
 pub use self::empty::{asking, empty, failed, loading};
 pub use self::explanation::explanation;
-pub use self::hex_view::HexView;
+pub use self::hex_view::{HexView, copy_menu};
 pub use self::inspector::inspector;
 pub use self::names::{button, name_of, names, plain, prose, shortened, span_button};
 pub use self::recent::RecentFiles;

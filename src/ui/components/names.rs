@@ -68,10 +68,11 @@ pub fn span_button(class: &'static str, span: Span, label: Html) -> Html {
     button(class, Command::Select(span), label)
 }
 
-/// The names on the way to what is selected; each leads there.
-pub fn names(selection: &Selection) -> Html {
+/// The names on the way to what is selected, of two files in the one with this name; each leads there.
+pub fn names(selection: &Selection, of: Option<&str>) -> Html {
+    let of = of.map_or_else(String::new, |name| format!(" in {}", escaped(name)));
     html! {
-        <nav class="names" aria-label="Path of the selection">
+        <nav class="names" aria-label={format!("Path of the selection{of}")}>
             { for selection.names().enumerate().map(|(i, name)| html! { <>
                 if i > 0 { <span class="arrow" aria-hidden="true">{ "▸" }</span> }
                 { button("link", Command::SelectAbove(i + 1), plain(&name)) }

@@ -152,7 +152,7 @@ impl View {
         let found = self.found.get();
         match (found.hits.get(place), found.offset) {
             (Some(hit), _) => self.session.select_span(hit.span, Via::Jump),
-            (None, Some(_)) => self.session.go_to(&found.typed),
+            (None, Some(_)) => self.session.go_to(None, &found.typed),
             (None, None) => {}
         }
     }

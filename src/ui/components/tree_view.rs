@@ -349,7 +349,7 @@ pub fn TreeView(props: &Props) -> Html {
         [
             serial.into(),
             filter.is_empty().into(),
-            order as u64,
+            order as u64 | u64::from(is_only) << 1,
             item.is_some().into(),
         ],
         Box::new(move || here.follow()),

@@ -1,17 +1,20 @@
 //! An open file: tree, panels, bytes and inspector, arranged for the window.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::bars::{panel_tabs, tab};
 use crate::model::text::escaped;
 use crate::ui::commands::{ByteForm, Command, Pane};
 use crate::ui::components::{
-    Border, HexView, TreeView, button, inspector, names, plain, shortened,
+    Border, HexView, TreeView, button, copy_menu, inspector, names, plain, shortened,
 };
 use crate::ui::format;
 use crate::ui::hooks::{BOTTOM, LEFT, RIGHT, SessionContext};
 use crate::ui::panels::{self, PanelProps};
 use crate::ui::ptr_eq::PtrEq;
+use crate::ui::selection::Selection;
 use crate::ui::state::{Phase, State, Tab, TabId, View};
 
 /// The panes of a file.
@@ -29,10 +32,10 @@ pub fn workspace(session: &SessionContext, state: &State, open: &Tab, view: &Ptr
     }
 }
 
-/// The ways to take the selected bytes along.
-fn copy_as() -> Html {
+/// The ways to take the selected bytes along; those of the file beside the one in front.
+fn copy_as(beside: bool) -> Html {
     html! {
-        <details class="menu" id="copy-as">
+        <details class="menu" id={copy_menu(beside)}>
             <summary class="quiet">{ "Copy as" }</summary>
             <div class="pop acts">
                 { for ByteForm::ALL.map(|(form, label)| button("btn2", Command::CopyBytes(form), plain(label))) }
@@ -40,6 +43,24 @@ fn copy_as() -> Html {
             </div>
         </details>
     }
+}
+
+/// Which of two files is shown.
+fn file_label(label: &str, name: &str) -> Html {
+    html! { <><span class="which">{ label.to_owned() }</span><b class="name">{ shortened(&escaped(name)) }</b></> }
+}
+
+/// What stands above bytes: the way to what is selected, and what can be done with it. Of two files
+/// these are the bytes of the one with the name `of`, and maybe those of the one beside that in front.
+fn bytes_bar(selection: &Selection, of: Option<&str>, beside: bool) -> Html {
+    html! { <>
+        { names(selection, of) }
+        <span class="grow" />
+        { copy_as(beside) }
+        <button type="button" class="quiet" data-command={Command::GoTo.to_string()} aria-keyshortcuts="g">
+            { "Go to " }<kbd aria-hidden="true">{ "g" }</kbd>
+        </button>
+    </> }
 }
 
 struct Panes<'a> {
@@ -77,7 +98,7 @@ impl Panes<'_> {
         };
         html! {
             <main key={self.tab.id.0} {class}>
-                <section class="pane left" id="pane-tree" aria-labelledby="head-tree">{ left }</section>
+                <section class="pane left" id="pane-tree" aria-labelledby="head-tree" data-file={beside.map(|base| base.id.0.to_string())}>{ left }</section>
                 <Border border={LEFT} label="Width of the left pane" controls="pane-tree" />
                 <div class="pane center">
                     <section class="pane upper" aria-label="Panel">
@@ -86,20 +107,20 @@ impl Panes<'_> {
                     </section>
                     <Border border={BOTTOM} label="Height of the bytes pane" controls="pane-bytes" />
                     <section class="pane lower" id="pane-bytes" aria-labelledby="head-bytes">
-                        <div class="head">
-                            <h2 id="head-bytes">{ "Bytes" }</h2>
-                            { names(&self.view.selection) }
-                            <span class="grow" />
-                            { copy_as() }
-                            <button type="button" class="quiet" data-command={Command::GoTo.to_string()} aria-keyshortcuts="g">
-                                { "Go to " }<kbd aria-hidden="true">{ "g" }</kbd>
-                            </button>
-                        </div>
                         if let Some(base) = beside {
-                            <div class="both-bytes">{ self.bytes_of(base) }{ self.bytes() }</div>
-                        } else {
-                            { self.bytes() }
+                            { self.bytes_of(base) }
                         }
+                        <div class="bytes-of">
+                            <div class="head">
+                                if beside.is_some() {
+                                    { file_label("To", &self.tab.name) }
+                                } else {
+                                    <h2 id="head-bytes">{ "Bytes" }</h2>
+                                }
+                                { bytes_bar(&self.view.selection, beside.map(|_| &*self.tab.name), false) }
+                            </div>
+                            { self.bytes() }
+                        </div>
                     </section>
                 </div>
                 <Border border={RIGHT} label="Width of the right pane" controls="pane-inspector" />
@@ -127,12 +148,22 @@ impl Panes<'_> {
         }
     }
 
+    /// The bytes of the file beside this one, as soon as it is open.
     fn bytes_of(&self, base: &Tab) -> Html {
-        let Some(view) = base.view() else {
-            return html! { <div class="hex" /> };
+        let bytes = |view: &Rc<View>| {
+            let key = u64::from(view.opening);
+            html! { <HexView {key} session={self.session.clone()} tab={base.id} view={PtrEq::from(view)} beside=true /> }
         };
-        let key = u64::from(view.opening);
-        html! { <HexView {key} session={self.session.clone()} tab={base.id} view={PtrEq::from(view)} beside=true /> }
+        html! {
+            <div class="bytes-of" data-file={base.id.0.to_string()}>
+                <div class="head">
+                    <h2 id="head-bytes" class="unseen">{ "Bytes" }</h2>
+                    { file_label("From", &base.name) }
+                    { for base.view().map(|view| bytes_bar(&view.selection, Some(&*base.name), true)) }
+                </div>
+                { base.view().map_or_else(|| html! { <div class="hex" /> }, bytes) }
+            </div>
+        }
     }
 
     /// Two panes, one above the other: the tree is one of the panels, bytes and inspector

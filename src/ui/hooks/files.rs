@@ -211,11 +211,8 @@ impl Session {
         }
     }
 
-    /// Saves bytes of the active file as a file.
-    pub fn save_bytes(self: &Rc<Self>, span: Span, name: String) {
-        let Some((tab, _)) = self.active() else {
-            return;
-        };
+    /// Saves bytes of a file as a file of their own.
+    pub fn save_bytes(self: &Rc<Self>, tab: TabId, span: Span, name: String) {
         let Some(live) = self.live(tab) else { return };
         let file = live.file.borrow().clone();
         if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {

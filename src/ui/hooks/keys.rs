@@ -4,12 +4,13 @@ use std::any::Any;
 use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 use super::dom;
 use super::listener::Listener;
 use super::session::Session;
 use crate::ui::commands::Command;
+use crate::ui::state::TabId;
 
 /// The key of an event; nothing while a modifier makes it the browser's business.
 pub fn pressed(event: &KeyboardEvent) -> Option<String> {
@@ -38,7 +39,7 @@ pub(super) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
         };
         let text = element.get_attribute("data-command").unwrap_or_default();
         match text.parse::<Command>() {
-            Ok(command) => here.run(command),
+            Ok(command) => here.run_on(file_of(&event), command),
             Err(_) if cfg!(debug_assertions) => {
                 web_sys::console::error_2(&"unknown command".into(), &text.into());
             }
@@ -81,11 +82,17 @@ fn key(session: &Rc<Session>, event: &KeyboardEvent) {
     }
     let used = match dom::closest(event, "[role=tablist]") {
         Some(list) if tab_key(&list, &key) => true,
-        _ => session.press(&key),
+        _ => session.press(file_of(event), &key),
     };
     if used {
         event.prevent_default();
     }
+}
+
+/// The file that an event is about, if it is in a pane of the file beside the one in front.
+fn file_of(event: &Event) -> Option<TabId> {
+    let number = dom::number_near(event, "data-file")?;
+    u32::try_from(number).ok().map(TabId)
 }
 
 /// The keys of any row of tabs: from one to the next, and what is looked at goes along.

@@ -15,7 +15,7 @@ use crate::ui::graph_view::{GraphChange, Zoom};
 use crate::ui::problem_list;
 use crate::ui::samples::SAMPLES;
 use crate::ui::selection::Via;
-use crate::ui::state::{Action, Dialog, Layout, View};
+use crate::ui::state::{Action, Dialog, Layout, TabId, View};
 use crate::worker::protocol::ExportForm;
 use crate::worker::tree_order::TreeOrder;
 
@@ -26,10 +26,18 @@ pub(super) const DEFAULTS: &str = "zeview.defaults";
 pub(super) const ORDER: &str = "zeview.order";
 /// There if files that are compared are shown beside each other.
 pub(super) const SIDES: &str = "zeview.sides";
+/// There if their trees then show what is the same in both, too.
+pub(super) const UNCHANGED: &str = "zeview.unchanged";
 
 impl Session {
     /// Does what a command says.
     pub fn run(self: &Rc<Self>, command: Command) {
+        self.run_on(None, command);
+    }
+
+    /// Does what a command says. What it does with a file, or with what is selected in it, it does with
+    /// `file`; without, with the one in front.
+    pub(super) fn run_on(self: &Rc<Self>, file: Option<TabId>, command: Command) {
         match command {
             Command::Home => self.go_home(),
             Command::Open => self.choose_to_open(),
@@ -48,11 +56,11 @@ impl Session {
             Command::Help => self.show_dialog(Dialog::Help),
             Command::Rules => self.show_dialog(Dialog::Rules),
             Command::OpenLink => self.show_dialog(Dialog::Link),
-            Command::GoTo => self.show_dialog(Dialog::GoTo),
+            Command::GoTo => self.ask_place(file),
             Command::NextTheme => self.next_theme(),
             Command::Select(span) => self.select_span(span, Via::Jump),
             Command::SelectOperand(span, at) => self.select_operand(span, at),
-            Command::SelectAbove(depth) => self.select_above(depth),
+            Command::SelectAbove(depth) => self.select_above(file, depth),
             Command::SelectPart(index) => self.select_part(index),
             Command::SelectDocument(list) => self.select_document(list),
             Command::Panel(panel) => self.dispatch(Action::Panel(panel)),
@@ -107,19 +115,29 @@ impl Session {
             }
             Command::ToggleRenumbered => self.toggle_renumbered(),
             Command::ShowInBase(span) => self.show_in_base(span),
-            Command::Bookmark => self.bookmark(),
+            Command::Bookmark => self.bookmark(file),
             Command::SaveComment => self.save_comment(),
-            Command::DeleteBookmark => self.delete_bookmark(),
+            Command::DeleteBookmark => self.delete_bookmark(file),
             Command::ExportBookmarks => self.export_bookmarks(),
             Command::ImportBookmarks => self.choose_bookmarks(),
             Command::CopyComparison(form) => self.export_comparison(form, false),
             Command::SaveComparison(form) => self.export_comparison(form, true),
-            command => self.run_on_selection(&command),
+            command => self.run_on_selection(file, &command),
         }
     }
 
     fn show_dialog(&self, dialog: Dialog) {
         self.dispatch(Action::Dialog(Some(dialog)));
+    }
+
+    /// Asks for a place in a file, or in the one in front; says in which where two are shown.
+    fn ask_place(&self, file: Option<TabId>) {
+        let state = self.state();
+        let tab = file.or(state.active).and_then(|id| state.tab(id));
+        if let Some(tab) = tab {
+            let name = state.beside().map(|_| tab.name.clone());
+            self.show_dialog(Dialog::GoTo(tab.id, name));
+        }
     }
 
     fn rearrange(&self, change: impl FnOnce(&mut Layout)) {
@@ -131,14 +149,18 @@ impl Session {
         }
         let by_kernel = layout.order == TreeOrder::Kernels;
         storage::store(ORDER, by_kernel.then_some("kernels"));
-        storage::store(SIDES, layout.side_by_side.then_some("show"));
+        let shown = [(layout.side_by_side, SIDES), (layout.unchanged, UNCHANGED)];
+        for (is_shown, key) in shown {
+            storage::store(key, is_shown.then_some("show"));
+        }
         self.dispatch(Action::Layout(layout));
     }
 
-    /// What can be done with what is selected.
-    fn run_on_selection(self: &Rc<Self>, command: &Command) {
+    /// What can be done with what is selected in a file, or in the one in front.
+    fn run_on_selection(self: &Rc<Self>, file: Option<TabId>, command: &Command) {
         let state = self.state();
-        let Some(tab) = state.active() else { return };
+        let tab = file.or(state.active).and_then(|id| state.tab(id));
+        let Some(tab) = tab else { return };
         let Some(view) = tab.view() else { return };
         let (row, span) = (view.row(), view.selection.span);
         match command {
@@ -151,11 +173,14 @@ impl Session {
             }
             Command::SaveBytes => {
                 if let Some(span) = span {
-                    self.save_bytes(span, name(view, "bin"));
+                    self.save_bytes(tab.id, span, name(view, "bin"));
                 }
             }
-            Command::SaveTree => self.export(row.id, ExportForm::Json, Some(name(view, "json"))),
-            Command::CopyTree => self.export(row.id, ExportForm::Text, None),
+            Command::SaveTree => {
+                let name = name(view, "json");
+                self.export(tab.id, row.id, ExportForm::Json, Some(name));
+            }
+            Command::CopyTree => self.export(tab.id, row.id, ExportForm::Text, None),
             Command::CopyBytes(form) => {
                 if let Some(span) = span {
                     self.copy_bytes(tab.id, span, *form);
@@ -166,22 +191,22 @@ impl Session {
     }
 
     /// Does what a key means that nothing in the page has a use for; says whether it did
-    /// anything.
-    pub(super) fn press(self: &Rc<Self>, key: &str) -> bool {
+    /// anything. It was pressed in a pane of `file`.
+    pub(super) fn press(self: &Rc<Self>, file: Option<TabId>, key: &str) -> bool {
         let state = self.state();
         let view = state.active().and_then(|tab| tab.view());
         match (key, view) {
             ("o", _) => self.choose_to_open(),
             ("?", _) => self.show_dialog(Dialog::Help),
             ("/", Some(_)) => focus_by_id("search"),
-            ("g", Some(_)) => self.show_dialog(Dialog::GoTo),
+            ("g", Some(_)) => self.ask_place(file),
             ("." | ",", Some(view)) if view.compare.report.is_some() => {
                 self.step_difference(key == ".");
             }
             ("s", Some(view)) if view.compare.report.is_some() && !state.layout.narrow => {
                 self.run(Command::ToggleSides);
             }
-            (";", Some(_)) => self.bookmark(),
+            (";", Some(_)) => self.bookmark(file),
             ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),
             ("N", Some(_)) => return self.find_next(false),

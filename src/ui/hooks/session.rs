@@ -228,6 +228,14 @@ impl Session {
         Some((tab.id, Rc::clone(tab.view()?)))
     }
 
+    /// A file, or else the one that is looked at, if it is shown.
+    pub(super) fn file(&self, file: Option<TabId>) -> Option<(TabId, Rc<View>)> {
+        match file {
+            Some(tab) => Some((tab, self.view(tab)?)),
+            None => self.active(),
+        }
+    }
+
     /// A file, if it is shown.
     pub(super) fn view(&self, tab: TabId) -> Option<Rc<View>> {
         self.state().tab(tab)?.view().cloned()

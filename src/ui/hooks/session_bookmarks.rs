@@ -32,12 +32,13 @@ const KEPT_MAX: usize = 1_000_000;
 pub(super) const COMMENT: &str = "comment";
 
 impl Session {
-    /// Marks what is selected; asks for the comment of what is marked already.
-    pub(super) fn bookmark(self: &Rc<Self>) {
-        self.with_selected(|session, tab, live, mark| {
+    /// Marks what is selected in a file, or in the one in front; asks for the comment of what is marked
+    /// already.
+    pub(super) fn bookmark(self: &Rc<Self>, file: Option<TabId>) {
+        self.with_selected(file, |session, tab, live, mark| {
             let now = Rc::clone(&live.marks.now.borrow());
             match now.find(&mark) {
-                Some(known) => session.edit_comment(known),
+                Some(known) => session.edit_comment(Some(tab), known),
                 None if now.is_full() => {
                     let most = bookmarks::BOOKMARKS_MAX;
                     session.notice(format!("A file can have at most {most} bookmarks."));
@@ -50,10 +51,12 @@ impl Session {
         });
     }
 
-    /// Asks for the comment of a bookmark.
-    pub fn edit_comment(&self, bookmark: &Bookmark) {
-        let dialog = Dialog::Comment(Rc::new(bookmark.clone()));
-        self.dispatch(Action::Dialog(Some(dialog)));
+    /// Asks for the comment of a bookmark of a file, or of the one in front.
+    pub fn edit_comment(&self, file: Option<TabId>, bookmark: &Bookmark) {
+        if let Some((tab, _)) = self.file(file) {
+            let dialog = Dialog::Comment(tab, Rc::new(bookmark.clone()));
+            self.dispatch(Action::Dialog(Some(dialog)));
+        }
     }
 
     /// Deletes a bookmark of the file in front.
@@ -66,22 +69,23 @@ impl Session {
     /// Keeps the comment that was typed into the dialog.
     pub(super) fn save_comment(self: &Rc<Self>) {
         let state = self.state();
-        if let (Some(Dialog::Comment(bookmark)), Some(tab)) = (&state.dialog, state.active) {
+        if let Some(Dialog::Comment(tab, bookmark)) = &state.dialog {
             let text = dom::text_of(COMMENT).trim_end().replace('\r', "");
             let bookmark = Bookmark {
                 text,
                 ..(**bookmark).clone()
             };
-            self.change_bookmarks(tab, BookmarkChange::Put(bookmark));
+            self.change_bookmarks(*tab, BookmarkChange::Put(bookmark));
         }
     }
 
     /// Deletes the bookmark that the dialog is about, or else that of what is selected.
-    pub(super) fn delete_bookmark(self: &Rc<Self>) {
-        if let Some(Dialog::Comment(bookmark)) = &self.state().dialog {
-            return self.delete_this_bookmark(bookmark);
+    pub(super) fn delete_bookmark(self: &Rc<Self>, file: Option<TabId>) {
+        if let Some(Dialog::Comment(tab, bookmark)) = &self.state().dialog {
+            let bookmark = BookmarkChange::Delete((**bookmark).clone());
+            return self.change_bookmarks(*tab, bookmark);
         }
-        self.with_selected(|session, tab, _, mark| {
+        self.with_selected(file, |session, tab, _, mark| {
             session.change_bookmarks(tab, BookmarkChange::Delete(mark));
         });
     }
@@ -109,9 +113,10 @@ impl Session {
     /// Calls `act` with a mark of what is selected, as soon as its path is known.
     fn with_selected(
         self: &Rc<Self>,
+        file: Option<TabId>,
         act: impl FnOnce(&Rc<Session>, TabId, &Live, Bookmark) + 'static,
     ) {
-        let Some((tab, view)) = self.active() else {
+        let Some((tab, view)) = self.file(file) else {
             return;
         };
         let Some(live) = self.live(tab) else { return };

@@ -71,7 +71,8 @@ impl Session {
         if let Some((tab, view)) = self.active()
             && let Some(base) = view.compare.base.clone()
         {
-            self.ask_comparison(tab, base, None, !view.compare.renumbered);
+            let renumbered = !view.compare.renumbered;
+            self.ask_comparison(tab, base, None, renumbered);
         }
     }
 
@@ -86,10 +87,14 @@ impl Session {
             return;
         };
         let name = base.name.to_string();
+        let chosen = self.view(tab).and_then(|view| view.compare.chosen);
+        let keep = chosen.filter(|_| file.is_none());
+        let keep = keep.map(|chosen| chosen.index);
         self.compare_changed(tab, CompareChange::Asked(base, renumbered));
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
-            let answer = client.compare(name, file.as_deref(), renumbered).await;
+            let answer = client.compare(name, file.as_deref(), renumbered, keep);
+            let answer = answer.await;
             let change = match answer {
                 Ok(report) => CompareChange::Answered(Rc::new(report)),
                 Err(ClientError::Failed(why)) => CompareChange::Failed(why.into()),

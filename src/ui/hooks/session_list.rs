@@ -358,13 +358,13 @@ impl Session {
 
     /// Saves the text that is shown.
     pub fn save_text(self: &Rc<Self>) {
-        let Some((_, view)) = self.active() else {
+        let Some((tab, view)) = self.active() else {
             return;
         };
         if let Some(text) = &view.texts.shown
             && let Some(span) = text.span
         {
-            self.save_bytes(span, file_name([&view.opened.name, &text.name], "txt"));
+            self.save_bytes(tab, span, file_name([&view.opened.name, &text.name], "txt"));
         }
     }
 

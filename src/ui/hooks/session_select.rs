@@ -95,9 +95,9 @@ impl Session {
         }
     }
 
-    /// Selects the node at a depth of the way to what is selected now.
-    pub fn select_above(self: &Rc<Self>, depth: usize) {
-        let Some((tab, view)) = self.active() else {
+    /// Selects the node at a depth of the way to what is selected now, in a file or in the one in front.
+    pub fn select_above(self: &Rc<Self>, file: Option<TabId>, depth: usize) {
+        let Some((tab, view)) = self.file(file) else {
             return;
         };
         match view.selection.ancestry.get(..depth) {
@@ -235,9 +235,10 @@ impl Session {
         );
     }
 
-    /// Goes where somebody has typed; says so if there is no such place.
-    pub fn go_to(self: &Rc<Self>, typed: &str) {
-        let Some((tab, view)) = self.active() else {
+    /// Goes where somebody has typed, in a file or in the one in front; says so if there is no such
+    /// place.
+    pub fn go_to(self: &Rc<Self>, file: Option<TabId>, typed: &str) {
+        let Some((tab, view)) = self.file(file) else {
             return;
         };
         let Some(place) = goto::parse(typed) else {

@@ -69,16 +69,17 @@ impl Session {
         }));
     }
 
-    /// Asks which bytes of the file in front, and of the one beside it, differ.
+    /// Asks what of the file in front, and of the one beside it, differs.
     pub(super) fn ask_differing(self: &Rc<Self>, tab: TabId) {
         let compared = move |session: &Session| session.view(tab)?.compare.report.clone();
         let Some(report) = compared(self) else { return };
         let session = Rc::clone(self);
         spawn(Box::pin(async move {
             match session.ask(tab, Request::Differing).await {
-                Ok(Response::Differing(from, to)) => {
+                Ok(Response::Differing(differing)) => {
                     // It may have been compared with another file since.
                     if compared(&session).is_some_and(|now| Rc::ptr_eq(&now, &report)) {
+                        let (from, to) = *differing;
                         let (from, to) = (Differing::new(from), Differing::new(to));
                         session.compare_changed(tab, CompareChange::Differing(from, to));
                     }

@@ -139,10 +139,13 @@ impl Session {
     }
 
     /// Saves a node and all below it as a file; without a name, copies it as text.
-    pub fn export(self: &Rc<Self>, node: NodeId, form: ExportForm, name: Option<String>) {
-        let Some((tab, _)) = self.active() else {
-            return;
-        };
+    pub fn export(
+        self: &Rc<Self>,
+        tab: TabId,
+        node: NodeId,
+        form: ExportForm,
+        name: Option<String>,
+    ) {
         self.ask_text(tab, Request::Export { node, form }, "Text", name);
     }
 

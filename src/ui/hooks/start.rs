@@ -31,6 +31,7 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
             None => TreeOrder::File,
         },
         side_by_side: storage::load(run::SIDES).is_some(),
+        unchanged: storage::load(run::UNCHANGED).is_some(),
         ..Layout::default()
     };
     let media = media::listen(session);
@@ -82,14 +83,18 @@ fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, s
     let shown = opening << 1 | u64::from(waiting);
     use_change([number, shown, order as u64, 0], Box::new(open));
     let compared = state.active().and_then(|tab| tab.view());
-    let is_known = compared.is_none_or(|view| view.compare.differing.is_some());
+    let is_known = compared.is_none_or(|view| view.compare.knows_differing());
+    let result = compared.map_or(0, |view| view.compare.results.0);
     let here = Rc::clone(session);
     let ask = move || {
         if beside.is_some() && !is_known {
             here.ask_differing(TabId(id as u32));
         }
     };
-    use_change([id << 32 | number, is_known.into(), 0, 0], Box::new(ask));
+    use_change(
+        [id << 32 | number, is_known.into(), result.into(), 0],
+        Box::new(ask),
+    );
     let here = Rc::clone(session);
     let follow = move || {
         if let Some(beside) = beside {

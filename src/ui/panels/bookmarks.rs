@@ -53,7 +53,7 @@ impl List {
             return;
         };
         match act {
-            Act::Edit => self.props.session.0.edit_comment(bookmark),
+            Act::Edit => self.props.session.0.edit_comment(None, bookmark),
             Act::Delete => self.props.session.0.delete_this_bookmark(bookmark),
         }
     }
