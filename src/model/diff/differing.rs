@@ -16,7 +16,7 @@ pub const RUNS_MAX: usize = 1 << 15;
 /// What of a file differs from another one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Differing {
-    /// The bytes: by position, apart from each other, none of them empty. At most [`RUNS_MAX`] runs.
+    /// The bytes: by position, apart from each other, none of them empty. At most 32 768 runs.
     pub bytes: Vec<Span>,
     /// The kernels that have such bytes in one of their parts, by their place in the list of kernels,
     /// ascending; none of a file that has no order by kernel.
