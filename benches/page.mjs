@@ -12,6 +12,8 @@
 // * The decoder's time is what the status line says. Beside it stands the time of the same code
 //   run natively (benches/open.rs) in a process of its own: its first file beside the cold one,
 //   its second beside the second.
+// * Two open files are compared by a click on the name of one, then the other way round; beside that
+//   stands `zeview diff` of the same files, as a process.
 // * Memory is what the page's process holds more than that of a page without a file.
 //
 // With ZEVIEW_CORPUS its files of 600 kernels and of 10 000 modules are opened, else the sample
@@ -25,6 +27,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { withCode, withKernels, withRelocations } from "../tests/browser/generated.mjs";
 import { closeBrowser, closePage, dropFromDisk, load, openPage } from "../tests/browser/harness.mjs";
+import { ownProgram, timesOf } from "./native.mjs";
 import { memory } from "./process.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -161,14 +164,6 @@ async function scrollThrough(page, list) {
 
 // -- A run ----------------------------------------------------------------------
 
-/** The milliseconds that the first and the second file take natively. */
-async function native(file) {
-  const cargo = process.env.CARGO ?? "cargo";
-  const bench = ["bench", "--quiet", "--package", "zeview", "--no-default-features", "--features", "decode"];
-  const { stdout } = await promisify(execFile)(cargo, [...bench, "--bench", "open", "--", file], { cwd: ROOT });
-  return stdout.trim().split(" ").map(Number);
-}
-
 const status = async (page) => (await page.locator("footer").innerText()).replaceAll("\u00a0", " ");
 
 async function measure(name, make, idle, { scroll = null, panel = null, rows = "[role=treeitem]" } = {}) {
@@ -209,7 +204,8 @@ async function measure(name, make, idle, { scroll = null, panel = null, rows = "
       });
       if (number === 0) await trace(page, TRACING);
     }
-    const times = await native(files[0]);
+    // The milliseconds that the first and the second file take natively.
+    const times = await timesOf("open", files[0]);
     results.forEach((result, number) => { result.native = times[number]; });
   } finally {
     await closePage(page);
@@ -283,7 +279,7 @@ function compareBy({ label, from }) {
 }
 
 /** Two open files compared, and then the other way round: from the click to the summary. */
-async function comparison(makes) {
+async function comparison(makes, program) {
   const folder = await mkdtemp(path.join(os.tmpdir(), "zeview-"));
   const files = COMPARED.map((name) => path.join(folder, name));
   for (const [number, make] of makes.entries()) await make(files[number]);
@@ -302,7 +298,7 @@ async function comparison(makes) {
       const trace = await page.context().browser().stopTracing();
       const { traceEvents: events } = JSON.parse(trace.toString());
       const tasks = tasksBetween(events, "zeview-compare", "zeview-compared");
-      results.push({ wall, work: sum(tasks), longest: Math.max(...tasks), native: await nativeComparison(files) });
+      results.push({ wall, work: sum(tasks), longest: Math.max(...tasks), native: await nativeComparison(program, files) });
       files.reverse();
     }
   } finally {
@@ -313,10 +309,10 @@ async function comparison(makes) {
 }
 
 /** The milliseconds that `zeview diff` takes for two files, as a process. */
-async function nativeComparison(files) {
+async function nativeComparison(program, files) {
   const start = performance.now();
   // Files that differ end it with 1.
-  await promisify(execFile)(path.join(ROOT, "target/release/zeview"), ["diff", ...files], { maxBuffer: 2 ** 30 })
+  await promisify(execFile)(program, ["diff", ...files], { maxBuffer: 2 ** 30 })
     .catch((error) => { if (error.code !== 1) throw error; });
   return performance.now() - start;
 }
@@ -356,8 +352,9 @@ async function row(label, name, make, idle, options) {
 }
 
 async function compared(label, makes) {
+  const program = await ownProgram();
   const runs = [];
-  for (let i = 0; i < RUNS; i++) runs.push(await comparison(makes));
+  for (let i = 0; i < RUNS; i++) runs.push(await comparison(makes, program));
   for (const [number, which] of ["cold", "the other way round"].entries()) {
     const of = (value) => median(runs.map((run) => value(run[number])));
     const longest = Math.max(...runs.map((run) => run[number].longest));

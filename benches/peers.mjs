@@ -23,6 +23,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { closeBrowser, closePage, openPage } from "../tests/browser/harness.mjs";
 import { serve } from "../tests/browser/server.mjs";
+import { ownProgram, timesOf } from "./native.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "target/bench/peers");
@@ -43,19 +44,6 @@ function files() {
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 // -- Programs -------------------------------------------------------------------
-
-function cargo(...args) {
-  const options = { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 28 };
-  return execFileSync(process.env.CARGO ?? "cargo", args, options);
-}
-
-const OF_RELEASE = ["--quiet", "--package", "zeview", "--no-default-features"];
-
-function ownProgram() {
-  const messages = cargo("build", "--release", ...OF_RELEASE, "--features", "cli", "--bin", "zeview", "--message-format=json");
-  const built = messages.trim().split("\n").map((line) => JSON.parse(line));
-  return built.find(({ executable, target }) => executable && target.name === "zeview").executable;
-}
 
 /** Fails where a command fails or prints nothing: it has not done what is timed. */
 function tryOut([program, ...args]) {
@@ -120,7 +108,7 @@ async function native(program, file, bytes) {
   await rm(code, { recursive: true });
   const packed = await bundle(bytes);
   if (packed) rows.push(...programs("decompressed", zeview("extract", packed.wrapped, packed.part, "-o", "-"), [peer("zstd", "-dc", packed.packed)]));
-  const [own, other] = cargo("bench", ...OF_RELEASE, "--features", "decode", "--bench", "ze_info", "--", file).trim().split(" ").map(Number);
+  const [own, other] = await timesOf("ze_info", file);
   rows.push({ work: "`.ze_info` as a tree, warm", ours: "its reader", peer: "`serde_yaml`", own, other });
   return rows;
 }
@@ -223,7 +211,7 @@ try {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   const names = await libraries();
-  const program = ownProgram();
+  const program = await ownProgram();
   const [heads, columns, notes] = [[], [], []];
   for (const file of files()) {
     const bytes = await readFile(file);

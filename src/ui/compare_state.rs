@@ -26,8 +26,10 @@ pub struct CompareState {
     /// What differs of the first file and of this one, once somebody has asked; the last one stays while
     /// another is on its way.
     pub differing: Option<(Differing, Differing)>,
-    /// Counts the results, and the one that it is of.
-    pub results: (u32, u32),
+    /// Counts the results.
+    pub results: u32,
+    /// The count of the result that `differing` is of.
+    pub differing_of: u32,
 }
 
 /// The file that another one is compared with.
@@ -98,7 +100,7 @@ impl CompareState {
                 };
                 self.chosen = (report.differences > 0).then_some(chosen);
                 self.report = Some(report);
-                self.results.0 = self.results.0.wrapping_add(1);
+                self.results = self.results.wrapping_add(1);
                 self.is_working = false;
             }
             CompareChange::Failed(why) => {
@@ -109,13 +111,13 @@ impl CompareState {
             CompareChange::Choose(chosen) => self.chosen = Some(chosen),
             CompareChange::Differing(from, to) => {
                 self.differing = Some((from, to));
-                self.results.1 = self.results.0;
+                self.differing_of = self.results;
             }
         }
     }
 
     /// Is it known what differs, by the last result?
     pub fn knows_differing(&self) -> bool {
-        self.differing.is_some() && self.results.0 == self.results.1
+        self.differing.is_some() && self.results == self.differing_of
     }
 }

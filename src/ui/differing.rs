@@ -19,7 +19,7 @@ impl PartialEq for Differing {
 impl Eq for Differing {}
 
 impl Differing {
-    /// This.
+    /// What the decoder has found.
     pub fn new(differing: diff::Differing) -> Differing {
         Differing(Rc::new(differing))
     }

@@ -373,18 +373,17 @@ fn kernels_differ(a: &[u8], b: &[u8]) -> [Vec<(String, bool)>; 2] {
 fn kernels_that_differ_are_told_from_those_that_do_not() {
     let file = |text: String| small_zebin().bytes(".ze_info", text).build().bytes;
     let before = ze_info(&["one", "two", "three"]);
-    let kernel = |name: &str, differs| (name.to_owned(), differs);
+    let kernels = |differs: [bool; 3]| {
+        let names = ["one", "two", "three"].into_iter().map(str::to_owned);
+        names.zip(differs).collect::<Vec<_>>()
+    };
     let at = before.find("two").unwrap();
     let (head, tail) = before.split_at(at);
     // The same, written in another way.
     let spaced = tail.replacen("grf_count:       128", "grf_count: 128", 1);
     let after = format!("{head}{spaced}");
     assert_ne!(before, after);
-    let none = [
-        kernel("one", false),
-        kernel("two", false),
-        kernel("three", false),
-    ];
+    let none = kernels([false, false, false]);
     assert_eq!(
         kernels_differ(&file(before.clone()), &file(after)),
         [none.clone(), none]
@@ -392,11 +391,7 @@ fn kernels_that_differ_are_told_from_those_that_do_not() {
     let tail = tail.replacen("grf_count:       128", "grf_count:       256", 1);
     let after = format!("{head}{tail}");
     assert_ne!(before, after);
-    let second = [
-        kernel("one", false),
-        kernel("two", true),
-        kernel("three", false),
-    ];
+    let second = kernels([false, true, false]);
     assert_eq!(
         kernels_differ(&file(before), &file(after)),
         [second.clone(), second]

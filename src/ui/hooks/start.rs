@@ -84,7 +84,7 @@ fn use_beside(session: &Rc<Session>, state: &UseReducerHandle<State>, id: u64, s
     use_change([number, shown, order as u64, 0], Box::new(open));
     let compared = state.active().and_then(|tab| tab.view());
     let is_known = compared.is_none_or(|view| view.compare.knows_differing());
-    let result = compared.map_or(0, |view| view.compare.results.0);
+    let result = compared.map_or(0, |view| view.compare.results);
     let here = Rc::clone(session);
     let ask = move || {
         if beside.is_some() && !is_known {

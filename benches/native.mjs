@@ -1,0 +1,26 @@
+// zeview's own programs, built for release, for the benchmarks beside them.
+
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+const OF_RELEASE = ["--quiet", "--package", "zeview", "--no-default-features"];
+
+async function cargo(...args) {
+  const { stdout } = await promisify(execFile)(process.env.CARGO ?? "cargo", args, { cwd: ROOT, maxBuffer: 2 ** 28 });
+  return stdout.trim();
+}
+
+/** Where the command line is, built from the sources as they are. */
+export async function ownProgram() {
+  const messages = await cargo("build", "--release", ...OF_RELEASE, "--features", "cli", "--bin", "zeview", "--message-format=json");
+  const built = messages.split("\n").map((line) => JSON.parse(line));
+  return built.find(({ executable, target }) => executable && target.name === "zeview").executable;
+}
+
+/** The milliseconds that a benchmark of the core (`benches/NAME.rs`) prints for a file. */
+export async function timesOf(name, file) {
+  const printed = await cargo("bench", ...OF_RELEASE, "--features", "decode", "--bench", name, "--", file);
+  return printed.split(" ").map(Number);
+}
