@@ -83,6 +83,8 @@ pub fn folder(project: &Project) -> PathBuf {
 fn optimise(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
     let mut command = Command::new(wasm_opt);
     command.arg(level).args(WASM_FEATURES);
+    // The functions of a module beside each other: compressed, the file is 2 % smaller.
+    command.arg("--reorder-functions-by-name");
     command.arg(wasm).arg("-o").arg(wasm);
     shell::run(&mut command)
 }
