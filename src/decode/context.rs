@@ -11,6 +11,7 @@ use super::reader::ReadError;
 use super::rule::Rule;
 use super::rules;
 use super::text::plural;
+use crate::model::sort;
 use crate::model::{
     Capabilities, Diagnostic, Expand, ExpanderId, Fact, Findings, Holes, InnerDocument, Label,
     RuleInfo, SourceId, Sources, Span, Str, Summary, late_limit,
@@ -364,7 +365,7 @@ impl<'a> Context<'a> {
                 });
             }
         }
-        rules.sort_by(|a, b| a.id.cmp(&b.id));
+        sort::by(&mut rules, |a, b| a.id.cmp(&b.id));
         Findings {
             diagnostics,
             rules,

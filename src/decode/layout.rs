@@ -8,6 +8,7 @@ use super::context::Context;
 use super::limits;
 use super::rules;
 use super::text::plural;
+use crate::model::sort;
 use crate::model::{Doc, Expand, Node, Rows, SourceId, Sources, Span};
 
 /// So many of the parts that claim one byte are found: in a hostile file it may be all.
@@ -97,7 +98,7 @@ impl Regions {
             claim.start = claim.start.clamp(whole.start, whole.end);
             claim.end = claim.end.min(whole.end).max(claim.start);
         }
-        claims.sort_by_key(|r| (r.start, Reverse(r.end), r.id));
+        sort::by_key(&mut claims, |r| (r.start, Reverse(r.end), r.id));
         let mut regions = Regions {
             source: whole.source,
             list: Vec::with_capacity(claims.len()),

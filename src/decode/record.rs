@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use super::reader::{Endian, uint};
 use super::table::slice;
+use crate::model::sort;
 use crate::model::{Doc, Node, Span, Spanned, Value};
 
 /// One field of a record, with its place.
@@ -102,7 +103,7 @@ impl<R> Field<R> {
         range: Range<u64>,
     ) -> Vec<(Field<R>, Node)> {
         let mut order: Vec<_> = fields.iter().zip(numbers).enumerate().collect();
-        order.sort_by_key(|(_, (field, _))| field.offset);
+        sort::by_key(&mut order, |(_, (field, _))| field.offset);
         let row = |&(index, (field, number)): &(usize, (&'static FieldSpec, &u64))| {
             let record = PhantomData;
             (Field { index, record }, field.row(*number, origin))

@@ -21,6 +21,7 @@ use super::source_lines::SourceTexts;
 use super::span::{SourceId, Span};
 use super::value::Str;
 use super::verdict::{DriverModel, Import, Verdict};
+use crate::model::sort;
 
 /// Further diagnostics of one rule are not kept.
 const MOST_OF_A_RULE: usize = 100;
@@ -283,7 +284,7 @@ impl Document {
             within,
             loadable,
         } = parts.findings;
-        diagnostics.sort_by_key(|d| d.primary.span);
+        sort::by_key(&mut diagnostics, |d| d.primary.span);
         let mut summary = parts.summary;
         summary.within = within;
         let whole = parts.sources.whole(SourceId::FILE);
@@ -349,7 +350,7 @@ impl Document {
                     self.diagnostics.push(diagnostic);
                 }
             }
-            self.diagnostics.sort_by_key(|d| d.primary.span);
+            sort::by_key(&mut self.diagnostics, |d| d.primary.span);
             for rule in found.rules {
                 if !self.rules.iter().any(|known| known.id == rule.id) {
                     self.rules.push(rule);

@@ -3,6 +3,7 @@
 
 use super::document::Coverage;
 use super::span::Span;
+use crate::model::sort;
 
 /// Holes that a decoder has found.
 #[derive(Debug, Clone, Default)]
@@ -63,7 +64,7 @@ impl Accounts {
         spans
             .iter_mut()
             .for_each(|span| *span = span.intersect(self.whole));
-        spans.sort_unstable();
+        sort::ascending(&mut spans);
         spans
     }
 }

@@ -12,6 +12,7 @@ use super::document::{Document, PAGE};
 use super::kernels::{KernelRow, SECTION_PREFIXES};
 use super::node::{Node, NodeId};
 use super::span::Span;
+use crate::model::sort;
 
 /// A part of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +168,7 @@ impl<'a> Making<'a> {
                 self.parts.push((*kernel, Rank::Relocations, part));
             }
         }
-        self.parts.sort_by_key(|(kernel, rank, _)| (*kernel, *rank));
+        sort::by_key(&mut self.parts, |(kernel, rank, _)| (*kernel, *rank));
         let nowhere = KernelPlace {
             kernel: None,
             index: 0,

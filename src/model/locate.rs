@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::document::{Document, PAGE};
 use super::node::{Area, Node, NodeId, NodeKind};
 use super::span::{SourceId, Span};
+use crate::model::sort;
 
 /// A leaf's bytes, for colouring a piece of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl Places {
                 found.push(place.index.into());
             }
         }
-        found.sort_unstable();
+        sort::ascending(&mut found);
         found
     }
 }
@@ -272,7 +273,7 @@ impl Document {
             self.registry.release(mark);
             start = end;
         }
-        list.sort_unstable();
+        sort::ascending(&mut list);
         Places::new(list)
     }
 
@@ -304,7 +305,7 @@ impl Document {
         }
         self.collect_leaves(self.root(), &wanted, limit, 0, &mut leaves);
         self.registry.release(mark);
-        leaves.sort_by_key(|leaf: &Leaf| leaf.span);
+        sort::by_key(&mut leaves, |leaf: &Leaf| leaf.span);
         leaves
     }
 

@@ -53,6 +53,7 @@ mod path;
 #[cfg(feature = "decode")]
 pub mod report;
 mod search;
+pub(crate) mod sort;
 mod source;
 pub mod source_lines;
 mod span;

@@ -6,6 +6,7 @@ use super::drawing::{BOX, Edge, EdgeKind, Graph, Node, Stands};
 use super::format;
 use crate::model::Span;
 use crate::model::blocks::{FAN, Way};
+use crate::model::sort;
 use crate::worker::protocol::{BlockRow, BlocksPage};
 
 /// What is between two boxes, and around all.
@@ -180,7 +181,7 @@ fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<Drawn>, u32, u32) {
             lane: 0,
         });
     }
-    drawn.sort_by_key(|line| line.from.abs_diff(line.to));
+    sort::by_key(&mut drawn, |line| line.from.abs_diff(line.to));
     let (mut left, mut right) = (Lanes::default(), Lanes::default());
     for line in &mut drawn {
         let (top, bottom) = (line.from.min(line.to), line.from.max(line.to));

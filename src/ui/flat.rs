@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use super::differing::Differing;
 use super::tree::{self, Branch, Tree};
+use crate::model::sort;
 use crate::model::{NodeId, NodeKind};
 use crate::worker::protocol::Row;
 
@@ -440,7 +441,7 @@ impl Flat {
         let hidden = self.hidden(branch, &range).into_iter();
         let mut cuts: Vec<(u64, Option<&Branch>)> = hidden.map(|index| (index, None)).collect();
         cuts.extend(opened.map(|(index, inner)| (index, Some(inner))));
-        cuts.sort_by_key(|(index, inner)| (*index, inner.is_some()));
+        sort::by_key(&mut cuts, |(index, inner)| (*index, inner.is_some()));
         let mut at = range.start;
         let mut push = |flat: &mut Flat, start: u64, end: u64| {
             let len = end.saturating_sub(start);

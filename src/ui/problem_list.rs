@@ -1,10 +1,11 @@
 //! The problems of a file in the order in which they are shown and walked: what the driver
 //! does, then what the specification says, the worst first.
 
+use crate::model::sort;
 use crate::model::{Effect, RuleInfo, Severity, Span, Tone};
 
 use super::state::View;
-use super::verdict_state::effect_tone;
+use super::state::verdict::effect_tone;
 
 /// So many of one rule are shown one by one without being asked for.
 const FOLD: usize = 4;
@@ -132,7 +133,7 @@ pub fn entries(view: &View) -> Vec<Entry> {
         });
         keyed.push((class, number, place));
     }
-    keyed.sort_unstable();
+    sort::ascending(&mut keyed);
     let entry = |(class, _, place)| Entry { class, place };
     keyed.into_iter().map(entry).collect()
 }

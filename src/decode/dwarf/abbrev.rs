@@ -11,6 +11,7 @@ use super::info::{narrow, wide};
 use super::paged::{State, numbered};
 use super::sections::{DebugSections, item, lazy};
 use crate::decode::text::plural;
+use crate::model::sort;
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const SOURCE: &str = "DWARF 5, 7.5.3 Abbreviations Tables";
@@ -115,7 +116,7 @@ impl DebugSections {
             }
             tables.end = cursor.at;
             let own = tables.codes.get_mut(from..).unwrap_or_default();
-            own.sort_by_key(|at| self.abbreviation_code(*at));
+            sort::by_key(own, |at| self.abbreviation_code(*at));
             tables.list.push(Table {
                 start: narrow(start),
                 end: narrow(tables.end),

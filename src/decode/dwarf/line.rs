@@ -13,6 +13,7 @@ use super::paged::{STRIDE, numbered};
 use super::sections::{DebugSections, item, lazy};
 use crate::decode::reader::uint;
 use crate::decode::text::plural;
+use crate::model::sort;
 use crate::model::{Doc, Node, NodeKind, Span, Value};
 
 const SOURCE: &str = "DWARF 5, 6.2 Line Number Information";
@@ -468,7 +469,7 @@ impl DebugSections {
         }
         // Rows of the same address stay in the order of the table: the last one counts.
         for Lines(list) in all.values_mut() {
-            list.sort_unstable_by_key(|mark| (mark.offset, mark.opcode));
+            sort::by_key(list, |mark| (mark.offset, mark.opcode));
         }
         all
     }

@@ -11,6 +11,7 @@ use crate::decode::elf::section::Section;
 use crate::decode::elf::symbol::Symbol;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::model::Sources;
+use crate::model::sort;
 
 /// A place in a section that a relocation patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl<'a> Symbols<'a> {
             let entry = table.bytes.subspan(index * shape.size(), shape.size());
             fixes.extend(self.fix(shape, &Window::clamped(self.sources, entry), bytes));
         }
-        fixes.sort_by_key(|fix| fix.offset);
+        sort::by_key(&mut fixes, |fix| fix.offset);
         fixes.dedup_by_key(|fix| fix.offset);
         fixes
     }

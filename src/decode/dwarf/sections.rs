@@ -26,6 +26,7 @@ use crate::decode::elf::section;
 use crate::decode::elf::section::SectionType;
 use crate::decode::limits;
 use crate::decode::reader::Endian;
+use crate::model::sort;
 use crate::model::{Bytes, ExpanderId, Node, SourceId, Sources, Span};
 
 /// Bytes with the relocations applied.
@@ -273,7 +274,7 @@ impl DebugSections {
         let address = |index: &u64| Some((file.section(*index)?.addr, *index));
         let mut placed: Vec<(u64, u64)> = texts.iter().filter_map(address).collect();
         placed.retain(|(address, _)| *address != 0);
-        placed.sort_unstable();
+        sort::ascending(&mut placed);
         let mut sections = DebugSections {
             info: reader.section(Part::Info.name()),
             abbrev: reader.section(Part::Abbrev.name()),

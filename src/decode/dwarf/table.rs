@@ -10,6 +10,7 @@ use super::Part;
 use super::sections::DebugSections;
 use crate::decode::elf::contents::Contents;
 use crate::decode::limits;
+use crate::model::sort;
 use crate::model::source_lines::{
     CodeSection, LineRow, LineTable, SourceFile, SourceLines, base_name,
 };
@@ -50,7 +51,7 @@ impl DwarfLines {
         }
         let mut table = reading.table;
         let sections = &table.sections;
-        table.rows.sort_by_key(|row| {
+        sort::by_key(&mut table.rows, |row| {
             let section = usize::try_from(row.section).ok();
             let section = section.and_then(|place| sections.get(place));
             (section.map_or(0, |section| section.bytes.start), row.offset)

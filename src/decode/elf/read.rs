@@ -17,6 +17,7 @@ use crate::decode::reader::{Endian, ReadError, Window};
 use crate::decode::rules;
 use crate::decode::text::plural;
 use crate::model::Span;
+use crate::model::sort;
 
 /// An ELF file's header, and how to read the rest.
 #[derive(Debug, Clone, Copy)]
@@ -208,7 +209,7 @@ fn name_sections(
             .filter(|s| tables.contains(&s.kind))
             .map(|s| s.link),
     );
-    wanted.sort();
+    sort::ascending(&mut wanted);
     wanted.dedup();
     for index in wanted {
         load_strings(cx, file, index);
@@ -343,7 +344,7 @@ pub(super) fn code_symbols(cx: &Context<'_>, file: &ElfFile) -> Vec<SymbolRef> {
             });
         }
     }
-    symbols.sort();
+    sort::ascending(&mut symbols);
     symbols.shrink_to_fit();
     symbols
 }

@@ -10,6 +10,7 @@ use super::walk::{Exported, Left};
 use crate::decode::reader::Window;
 use crate::decode::text::plural;
 use crate::decode::{Context, compression, rules};
+use crate::model::sort;
 use crate::model::{Sources, Span};
 
 /// An image in the file.
@@ -129,7 +130,7 @@ impl Index {
         index.read_structs(cx);
         index.read_references(cx);
         index.carve(cx);
-        index.images.sort_by_key(|image| image.span);
+        sort::by_key(&mut index.images, |image| image.span);
         index.check_overlaps(cx);
         index.note_met();
         (!index.images.is_empty() || !index.descriptors.is_empty()).then_some(index)
@@ -171,7 +172,7 @@ impl Index {
             let places = addresses.into_iter().filter_map(|at| memory.from(at));
             met.extend(places.map(|rest| rest.start));
         }
-        met.sort_unstable();
+        sort::ascending(&mut met);
         met.dedup();
         self.met = met;
     }
@@ -221,7 +222,7 @@ impl Index {
             pieces.extend(images.map(|(of, image)| piece(image.span, What::Image, of)));
             pieces.extend(&self.tables);
             pieces.retain(|piece| piece.end > piece.start || piece.what == What::Text);
-            pieces.sort();
+            sort::ascending(&mut pieces);
             pieces.dedup_by_key(|piece| (piece.start, piece.end));
             pieces
         })
@@ -406,7 +407,7 @@ impl Index {
     /// What stands in sections of images, and is none of those that are known.
     fn carve(&mut self, cx: &Context<'_>) {
         let mut known: Vec<Span> = self.images.iter().map(|image| image.span).collect();
-        known.sort();
+        sort::ascending(&mut known);
         let mut carved = Vec::new();
         if self.memory.is_object {
             return;

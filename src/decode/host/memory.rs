@@ -3,6 +3,7 @@
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::{Context, limits, rules};
+use crate::model::sort;
 use crate::model::{Sources, Span};
 
 /// Bytes of the file that are at an address.
@@ -66,9 +67,9 @@ impl Memory {
             let message = format_args!("only {count} are read");
             cx.report(&rules::TOO_MANY, file.subspan(0, 16), message);
         }
-        segments.sort_by_key(|segment| segment.address);
+        sort::by_key(&mut segments, |segment| segment.address);
         if !relocations.is_sorted_by_key(|relocation| relocation.at) {
-            relocations.sort_by_key(|relocation| relocation.at);
+            sort::by_key(&mut relocations, |relocation| relocation.at);
         }
         Memory {
             file,

@@ -9,6 +9,7 @@ use super::windows::for_each_word;
 use super::{Decoder, targets};
 use crate::decode::limits;
 use crate::model::blocks::{Block, BlockGraph, Edge, Way};
+use crate::model::sort;
 use crate::model::{Sources, Span};
 
 /// So many jumps are drawn beside each other; those that find no place are not.
@@ -105,7 +106,7 @@ impl Flow {
             ends,
             lanes: Vec::new(),
         };
-        within.sort_by_key(|(from, to)| (from.abs_diff(*to), *from));
+        sort::by_key(&mut within, |(from, to)| (from.abs_diff(*to), *from));
         for (from, to) in within {
             flow.place(from.min(to), from.max(to), to > from);
         }

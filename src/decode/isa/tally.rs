@@ -12,6 +12,7 @@ use super::words::{PADDING, Remark, is_padding, kind, message_name, remarks};
 use super::{Decoder, Instruction};
 use crate::model::assembly::{MessageCount, Mix, Tally};
 use crate::model::blocks::BlockGraph;
+use crate::model::sort;
 use crate::model::{Sources, Span};
 
 /// Counts the instructions of some code.
@@ -78,8 +79,7 @@ impl Tally for CodeTally {
         mix.kinds = kinds
             .map(|(kind, count)| ((*kind).into(), *count))
             .collect();
-        mix.kinds
-            .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        sort::by_key(&mut mix.kinds, |(_, count)| std::cmp::Reverse(*count));
         let messages = counted.messages.iter();
         let messages = messages.map(|(name, (count, sent, received))| MessageCount {
             name: name.clone(),
@@ -88,7 +88,7 @@ impl Tally for CodeTally {
             received: *received,
         });
         mix.messages = messages.collect();
-        mix.messages.sort_by_key(|m| std::cmp::Reverse(m.count));
+        sort::by_key(&mut mix.messages, |m| std::cmp::Reverse(m.count));
         let registers = counted.registers.iter();
         mix.registers = registers.map(|bits| u64::from(bits.count_ones())).sum();
         mix

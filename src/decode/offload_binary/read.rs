@@ -10,6 +10,7 @@ use crate::decode::layout::{self, Overlap, Region, Regions};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::text::plural;
 use crate::decode::{limits, rules};
+use crate::model::sort;
 use crate::model::{Bytes, ExpanderId, Sources, Span, Spanned};
 
 /// Kinds of [`Region`]s.
@@ -374,7 +375,7 @@ impl Reading {
         }
         self.entries = entries;
         // A string may be the end of a longer one.
-        self.strings.sort_by_key(|string| (string.1, string.0));
+        sort::by_key(&mut self.strings, |string| (string.1, string.0));
         self.strings.dedup_by_key(|string| string.1);
     }
 

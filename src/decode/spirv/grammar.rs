@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 
+use crate::model::sort;
 use rspirv::dr;
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, LogicalOperand, OperandKind};
 use rspirv::spirv;
@@ -16,7 +17,7 @@ pub(super) fn instruction(opcode: u16) -> Option<Grammar> {
     let sorted = SORTED.get_or_init(|| {
         let all = INSTRUCTION_TABLE.iter();
         let mut all: Vec<(u32, Grammar)> = all.map(|i| (i.opcode as u32, i)).collect();
-        all.sort_unstable_by_key(|(opcode, _)| *opcode);
+        sort::by_key(&mut all, |(opcode, _)| *opcode);
         all
     });
     let at = sorted.binary_search_by_key(&u32::from(opcode), |(opcode, _)| *opcode);

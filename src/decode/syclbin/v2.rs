@@ -21,6 +21,7 @@ use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::rules;
 use crate::model::Span;
 use crate::model::kernels::Given;
+use crate::model::sort;
 
 /// What an image is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +96,7 @@ pub fn survey(cx: &Context<'_>, span: Span, entries: &mut [Entry]) -> Syclbin {
     for role in [Role::Ir, Role::Native] {
         // In the order of their abstract modules, as they follow each other.
         let mut all: Vec<(usize, Option<u32>)> = indices(&roles, role).collect();
-        all.sort_by_key(|(at, module)| (module.unwrap_or(u32::MAX), *at));
+        sort::by_key(&mut all, |(at, module)| (module.unwrap_or(u32::MAX), *at));
         for (at, module) in all {
             let Some(entry) = entries.get_mut(at) else {
                 continue;

@@ -1,6 +1,7 @@
 //! The names that people use for devices: PCI device ids, marketing names, code names, releases.
 
 use super::device::{CONFIGS, Device, ProductConfig};
+use crate::model::sort;
 
 /// PCI device id, the runtime's name of the usual product configuration, marketing name.
 const DEVICES: &str = include_str!("devices.tsv");
@@ -111,7 +112,7 @@ pub fn marketing_names(config: &ProductConfig) -> Vec<&'static str> {
         .filter(|(_, name, marketing)| *name == config.name && !marketing.is_empty())
         .map(|(_, _, marketing)| marketing)
         .collect();
-    names.sort_unstable();
+    sort::ascending(&mut names);
     names.dedup();
     names
 }

@@ -15,6 +15,7 @@ use crate::decode::isa::tables::Field;
 use crate::decode::isa::windows::for_each_word;
 use crate::decode::isa::{Decoder, FieldRead, Labels, Platform};
 use crate::decode::text::plural;
+use crate::model::sort;
 use crate::model::{Bits, Doc, Expand, Node, NodeKind, Rows, SourceId, Sources, Span, Value};
 
 /// A stretch of a text section.
@@ -126,7 +127,7 @@ impl Code {
             .iter()
             .filter(|s| s.function && s.size > 0)
             .collect();
-        functions.sort_by_key(|s| s.value);
+        sort::by_key(&mut functions, |s| s.value);
         let mut at = whole.start;
         for symbol in functions {
             let span = whole.subspan(symbol.value.saturating_sub(section.addr), symbol.size);

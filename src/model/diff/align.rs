@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::edits::{Edit, Search};
 use super::table;
 use super::work::Work;
+use crate::model::sort;
 
 /// The edits that are looked for at once. The search takes the square of it in time and memory.
 const EDITS: usize = 1024;
@@ -188,7 +189,7 @@ impl Aligner<'_> {
             .filter(|(.., often)| !often)
             .filter_map(|(a, b, _)| Some((a?, b?)))
             .collect();
-        once.sort_unstable();
+        sort::ascending(&mut once);
         // The last of each length, and which comes before it.
         let mut tops: Vec<usize> = Vec::new();
         let mut before: Vec<Option<usize>> = Vec::with_capacity(once.len());

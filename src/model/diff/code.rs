@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::align::{Alignment, Hunk, align};
 use super::work::Work;
 use crate::model::assembly::{Counts, Listing, Shape, Shapes};
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::Span;
 use crate::model::value::Str;
@@ -158,7 +159,7 @@ pub(super) fn aligned(a: &Words, b: &Words, work: &mut Work) -> Alignment {
     let mut from = (0_u32, 0_u32);
     // What is written alike goes somewhere in both, or in neither.
     let mut jumping: Vec<u32> = a.targets.keys().copied().collect();
-    jumping.sort_unstable();
+    sort::ascending(&mut jumping);
     let end = Hunk {
         a: row(a.ids.len())..row(a.ids.len()),
         b: row(b.ids.len())..row(b.ids.len()),

@@ -9,6 +9,7 @@ use crate::model::modules::{
     Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue,
 };
 use crate::model::node::Node;
+use crate::model::sort;
 use crate::model::span::Span;
 
 /// Something with properties that is matched by what it is for.
@@ -39,7 +40,7 @@ fn exports(sets: &[PropertySet]) -> Vec<String> {
     let mut names: Vec<String> = named
         .flat_map(|set| set.entries.iter().map(|entry| entry.key.clone()))
         .collect();
-    names.sort_unstable();
+    sort::ascending(&mut names);
     names
 }
 
@@ -377,7 +378,7 @@ fn host_thing(index: usize, image: HostImage) -> Thing {
             .iter()
             .map(|entry| entry.name.clone())
             .collect();
-        names.sort_unstable();
+        sort::ascending(&mut names);
         if !names.is_empty() {
             let list = names.iter().map(|name| text(name)).collect();
             said.push(("entries", Said::List(list), places.entries));

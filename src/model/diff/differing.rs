@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Comparison;
 use super::entry::{Change, Entry};
 use crate::model::document::Document;
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::{SourceId, Span};
 
@@ -103,7 +104,7 @@ fn collect(entry: &Entry, a: &mut Vec<Span>, b: &mut Vec<Span>) {
 /// so many bytes.
 fn joined(mut spans: Vec<Span>, near: u64) -> Vec<Span> {
     spans.retain(|span| !span.is_empty());
-    spans.sort_unstable();
+    sort::ascending(&mut spans);
     let mut runs: Vec<Span> = Vec::new();
     for span in spans {
         match runs.last_mut() {

@@ -10,6 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::work::Work;
 use crate::model::assembly::{Listing, Shape, Shapes};
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::value::Str;
 
@@ -207,7 +208,7 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
             .flatten()
             .copied()
             .collect();
-        candidates.sort_unstable();
+        sort::ascending(&mut candidates);
         candidates.dedup();
         work.spend(candidates.len() as u64 * SKETCH as u64);
         for other in candidates {
@@ -220,14 +221,16 @@ pub(super) fn renamed(a: &[Signature], b: &[Signature], work: &mut Work) -> Vec<
             }
         }
     }
-    scored.sort_by_key(|(score, a, b)| (std::cmp::Reverse(*score), *a, *b));
+    sort::by_key(&mut scored, |(score, a, b)| {
+        (std::cmp::Reverse(*score), *a, *b)
+    });
     for (_, at, other) in scored {
         if is_free.0.get(at) == Some(&true) && is_free.1.get(other) == Some(&true) {
             take(&mut is_free, at, other);
             found.push((at, other));
         }
     }
-    found.sort_unstable();
+    sort::ascending(&mut found);
     found
 }
 

@@ -9,6 +9,7 @@ use super::code::{BothCounts, CodeChange};
 use super::entry::{Change, Entry, Part};
 use crate::model::assembly::Counts;
 use crate::model::kernels::KernelRow;
+use crate::model::sort;
 
 /// A number of a kernel that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,7 +203,7 @@ pub(super) fn measures(
             count(known.key, &known.judge, (known.of)(one), (known.of)(other));
         }
     }
-    found.sort_by_key(|measure| Reverse(weight(&measure.key)));
+    sort::by_key(&mut found, |measure| Reverse(weight(&measure.key)));
     found
 }
 
@@ -234,7 +235,7 @@ pub(super) fn sort(entries: &mut [Entry]) {
         Change::Removed => 1,
         Change::Added => 2,
     };
-    entries.sort_by_cached_key(|entry| {
+    sort::by_cached_key(entries, |entry| {
         let both = matches!(entry.change, Change::Changed | Change::Renamed);
         let score = |wanted: Better| {
             let measures = entry.measures.iter().filter(|m| both && m.better == wanted);

@@ -9,6 +9,7 @@
 //! Of several shortest lists it finds the one that [`Search`](super::edits::Search) finds.
 
 use super::edits::Edit;
+use crate::model::sort;
 
 /// The longest sequences: the table of two takes 128 KB, and so do the places of all elements.
 const LONGEST: usize = 1024;
@@ -82,7 +83,7 @@ struct Masks {
 impl Masks {
     fn new(sequence: &[u32], width: usize) -> Masks {
         let mut places: Vec<(u32, usize)> = sequence.iter().copied().zip(0..).collect();
-        places.sort_unstable();
+        sort::ascending(&mut places);
         let (mut elements, mut words) = (Vec::new(), Vec::new());
         for (element, place) in places {
             if elements.last() != Some(&element) {

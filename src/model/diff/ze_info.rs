@@ -11,6 +11,7 @@ use super::walk::Way;
 use super::{Comparer, Which};
 use crate::model::kernels::{KernelDetail, KernelRow, Kernels};
 use crate::model::node::{Node, NodeKind};
+use crate::model::sort;
 
 /// Lists of `.ze_info` with an entry for each kernel, beside the kernels themselves.
 static OF_KERNELS: [&str; 2] = ["kernels_misc_info", "kernels_cost_info"];
@@ -251,7 +252,7 @@ impl Comparer<'_> {
         }
         // In the order of the file.
         let mut left: Vec<&Node> = left.into_values().flatten().collect();
-        left.sort_by_key(|key| key.index);
+        sort::by_key(&mut left, |key| key.index);
         for key in left {
             way.enter(&key.name, false);
             self.both_or_one(None, Some(key), way, &mut fields);
@@ -269,7 +270,7 @@ impl Comparer<'_> {
                 .iter()
                 .filter(|(name, _)| !known.contains(name.as_str()))
                 .collect();
-            stray.sort_by_key(|(name, _)| *name);
+            sort::by_key(&mut stray, |(name, _)| *name);
             for (name, entries) in stray {
                 let others = other.more.get(name);
                 for (list, node) in entries {

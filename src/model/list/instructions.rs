@@ -13,6 +13,7 @@ use crate::model::assembly::{Line, Listing};
 use crate::model::document::{Document, Tone};
 use crate::model::linkage::{Relocation, Tables};
 use crate::model::node::NodeId;
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::source_lines::{CodeSection, LineRow};
 use crate::model::span::Span;
@@ -126,7 +127,7 @@ impl Document {
             section.bytes.contains(patched).then_some((patched, at))
         });
         let mut patches: Vec<_> = patches.collect();
-        patches.sort_unstable();
+        sort::ascending(&mut patches);
         Some(Rc::new(InstructionList {
             section,
             listing,

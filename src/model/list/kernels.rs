@@ -13,6 +13,7 @@ use crate::model::document::{Document, Tone};
 use crate::model::images::{Image, InHost};
 use crate::model::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
 use crate::model::node::NodeId;
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::Span;
 use crate::model::value::Str;
@@ -436,7 +437,7 @@ impl KernelList {
             let next = first.len();
             order.push((*first.entry(name).or_insert(next), *place));
         }
-        order.sort_by_key(|(name, _)| *name);
+        sort::by_key(&mut order, |(name, _)| *name);
         self.rows = order.into_iter().map(|(_, place)| place).collect();
     }
 

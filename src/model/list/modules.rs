@@ -10,6 +10,7 @@ use crate::model::document::Tone;
 use crate::model::modules::{
     AbstractModule, Holder, Image, ModuleGraph, ModuleSymbol, Modules, PropertySet, requirement,
 };
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::Span;
 
@@ -156,7 +157,7 @@ impl ModuleList {
             let pairs = symbols
                 .flat_map(|(at, symbol)| modules(symbol).iter().map(move |module| (*module, at)));
             let mut pairs: Vec<(u32, usize)> = pairs.collect();
-            pairs.sort_unstable();
+            sort::ascending(&mut pairs);
             pairs
         });
         let module = module.index;

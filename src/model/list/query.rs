@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Allowed, ChangeCondition, Direction};
 use super::{CellValue, Column, ColumnKind, Key, List, ListId, Presence};
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::Span;
 use crate::model::text::distance;
@@ -89,7 +90,7 @@ impl Query {
         };
         let keyed = rows.map(|row| (list.key(row, column, sources), row));
         let mut keyed: Vec<(Key<'_>, u32)> = keyed.collect();
-        keyed.sort_by(|(a, _), (b, _)| match self.descending {
+        sort::by(&mut keyed, |(a, _), (b, _)| match self.descending {
             true => b.order(a),
             false => a.order(b),
         });

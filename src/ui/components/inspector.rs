@@ -8,6 +8,7 @@ use super::known_values::known_values;
 use super::names::{button, plain, prose, shortened, span_button};
 use super::readings::readings_view;
 use super::value_view::{bits_view, entry, value_view};
+use crate::model::sort;
 use crate::model::text::escaped;
 use crate::model::{Area, SourceId, Span, Value, Xref};
 use crate::ui::commands::{ByteForm, Command};
@@ -160,7 +161,7 @@ fn problems(view: &View, detail: &Detail) -> Vec<Html> {
             here.push((other, entry.class, entry.place));
         }
     }
-    here.sort_unstable();
+    sort::ascending(&mut here);
     let more = here.len().saturating_sub(SHOWN);
     let shown = here.into_iter().take(SHOWN);
     let mut boxes: Vec<Html> = shown

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use crate::model::kernels::{KernelDetail, PayloadEntry, Places, Property, SourceArgument, place};
+use crate::model::sort;
 use crate::model::text::{escaped, value_text};
 use crate::model::{Span, Value};
 use crate::ui::components::{plain, prose, span_button};
@@ -141,7 +142,9 @@ const PAYLOAD: Head = &[
 pub(super) fn payload(detail: &KernelDetail, selected: Option<Span>) -> Html {
     let payload = &detail.payload;
     let mut order: Vec<&PayloadEntry> = payload.entries.iter().collect();
-    order.sort_by_key(|entry| (entry.offset.is_none(), entry.offset, entry.size));
+    sort::by_key(&mut order, |entry| {
+        (entry.offset.is_none(), entry.offset, entry.size)
+    });
     let mut lines = Vec::new();
     let mut at: i64 = 0;
     // Rows that nobody sees are not made.

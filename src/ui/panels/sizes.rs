@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::overview::{bar, legend};
+use crate::model::sort;
 use crate::model::{Area, NodeId, SourceId};
 use crate::ui::commands::Command;
 use crate::ui::components::{button, name_of, plain};
@@ -77,7 +78,7 @@ fn by_size(view: &View) -> Vec<Part<'_>> {
         .enumerate()
         .map(|(i, row)| (u64::MAX - size(row), i))
         .collect();
-    order.sort_unstable();
+    sort::ascending(&mut order);
     let parts = order
         .into_iter()
         .filter_map(|(_, i)| rows.get(i).map(|row| (size(row), *row)));

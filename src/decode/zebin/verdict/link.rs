@@ -12,6 +12,7 @@ use crate::decode::elf::symbol::{Symbol, SymbolBinding, SymbolType};
 use crate::decode::zebin::device::Device;
 use crate::decode::zebin::sections::{Segment, segment_of};
 use crate::model::Span;
+use crate::model::sort;
 
 /// Symbols that the driver defines itself.
 const BUILT_IN: &[&[u8]] = &[
@@ -390,7 +391,7 @@ impl<'e> Linker<'e, '_> {
                 outside.push(placed);
             }
         }
-        outside.sort_by_key(|placed| placed.entry);
+        sort::by_key(&mut outside, |placed| placed.entry);
         let mut result = Ok(());
         for placed in outside {
             let message = format_args!("symbol at {:#x} is outside of its section", placed.value);
@@ -459,7 +460,7 @@ impl<'e> Linker<'e, '_> {
         let listed: HashSet<NameId> = names.filter_map(|name| self.names.known(name)).collect();
         let global: HashSet<NameId> = self.functions.iter().map(|(name, ..)| *name).collect();
         let mut by_offset = self.functions.clone();
-        by_offset.sort_by_key(|(_, start, _)| *start);
+        sort::by_key(&mut by_offset, |(_, start, _)| *start);
         // Functions that compilers write do not overlap.
         let function_at = |offset: u64| {
             let next = by_offset.partition_point(|(_, start, _)| *start <= offset);

@@ -9,6 +9,7 @@ use crate::model::kernels::{
     BindingTableEntry, InlineSampler, KernelRow, MemoryBuffer, Overlap, Payload, PayloadEntry,
     PerThreadEntry, Piece, Places, SourceArgument,
 };
+use crate::model::sort;
 use crate::model::{Span, Str};
 
 /// What belongs together by the number of an argument.
@@ -110,7 +111,7 @@ pub(super) fn count(info: &ZeInfo, list: Index, row: &mut KernelRow) {
         let end = u64::try_from(offset.saturating_add(size)).unwrap_or(0);
         row.payload_size = row.payload_size.max(end);
     }
-    indices.sort();
+    sort::ascending(&mut indices);
     indices.dedup();
     row.explicit_arguments = indices.len() as u64;
     let last = indices.last().and_then(|last| u64::try_from(*last).ok());
@@ -146,7 +147,7 @@ pub(super) fn read(
     }
     let binding_table = binding_table(info, kernel, &mut arguments);
     let mut arguments: Vec<SourceArgument> = arguments.into_values().collect();
-    arguments.sort_by_key(|argument| argument.index);
+    sort::by_key(&mut arguments, |argument| argument.index);
     let mut payload = Payload {
         entries,
         inline_data: u64::try_from(inline_data).unwrap_or(0),
@@ -289,7 +290,9 @@ fn arrange(payload: &mut Payload) {
             (start < end).then_some((start, end, at))
         })
         .collect();
-    placed.sort_by_key(|(start, end, at)| (*start, std::cmp::Reverse(*end), *at));
+    sort::by_key(&mut placed, |(start, end, at)| {
+        (*start, std::cmp::Reverse(*end), *at)
+    });
     let mut reach: Option<(u64, u32)> = None;
     for (start, end, at) in placed {
         let (from, first) = reach.unwrap_or((0, at));

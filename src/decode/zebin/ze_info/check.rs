@@ -11,6 +11,7 @@ use crate::decode::limits;
 use crate::decode::rule::Rule;
 use crate::decode::rules;
 use crate::model::Span;
+use crate::model::sort;
 use crate::model::text::{distance, escaped};
 
 /// Longer names are cut in messages.
@@ -198,11 +199,11 @@ impl Checker<'_> {
         };
         let children = self.yaml.children(mapping).map(|(child, _)| child);
         let mut others: Vec<Index> = children.filter(is_other).collect();
-        others.sort_by(|a, b| key(*a).cmp(&key(*b)));
+        sort::by(&mut others, |a, b| key(*a).cmp(&key(*b)));
         let pairs = others.iter().zip(others.iter().skip(1));
         let again = pairs.filter(|(before, after)| key(**before) == key(**after));
         let mut again: Vec<Index> = again.map(|(_, after)| *after).collect();
-        again.sort_unstable();
+        sort::ascending(&mut again);
         again
     }
 

@@ -15,6 +15,7 @@ use crate::model::assembly::{Assembly, Listing};
 use crate::model::kernels::Kernels;
 use crate::model::linkage::{Linkage, Tables};
 use crate::model::node::{Area, Node};
+use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::Span;
 
@@ -196,7 +197,7 @@ impl Comparer<'_> {
             }
         }
         let mut rest: Vec<Node> = nodes.into_iter().flatten().collect();
-        rest.sort_by_key(|node| node.span);
+        sort::by_key(&mut rest, |node| node.span);
         file.others.extend(rest);
         file
     }

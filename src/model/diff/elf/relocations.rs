@@ -8,6 +8,7 @@ use crate::model::diff::Comparer;
 use crate::model::diff::entry::{Change, Entry, Field, Part, Said, Side};
 use crate::model::diff::renames::Renames;
 use crate::model::linkage::{Relocation, Tables};
+use crate::model::sort;
 
 /// What relocations are found by: the section that they patch, their kind, the symbol.
 type Key<'t> = (Cow<'t, str>, &'t str, Cow<'t, str>);
@@ -42,7 +43,7 @@ impl Comparer<'_> {
                 groups.entry(key).or_default().push(relocation);
             }
             for group in groups.values_mut() {
-                group.sort_by_key(|relocation| (relocation.offset, relocation.entry));
+                sort::by_key(group, |relocation| (relocation.offset, relocation.entry));
             }
             groups
         }

@@ -9,6 +9,7 @@ use crate::model::diff::renames::Renames;
 use crate::model::diff::walk::{Way, is_document};
 use crate::model::diff::{Both, Comparer, Which};
 use crate::model::node::{Area, Node, NodeKind};
+use crate::model::sort;
 use crate::model::span::Span;
 
 /// So many bytes between two images are looked at.
@@ -218,7 +219,7 @@ impl Comparer<'_> {
         let rest = |comparer: &mut Self, which, span: Span, covered: &[Span]| {
             let mut inside: Vec<Span> = covered.to_vec();
             inside.retain(|image| span.contains(*image));
-            inside.sort_unstable();
+            sort::ascending(&mut inside);
             let mut bytes = Vec::new();
             let mut at = span.start;
             let end = Span::new(span.source, span.end, span.end);
