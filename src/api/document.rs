@@ -13,8 +13,9 @@ use crate::model::list::query::Query;
 use crate::model::list::write::Form;
 use crate::model::list::{Column, ListId, writer};
 use crate::model::{Document, NodeId, SourceId, Span};
+use crate::worker::answer_bytes::read;
+use crate::worker::answer_export::{EXPORT_MAX, export};
 use crate::worker::blob_source::{ArraySource, whole_number};
-use crate::worker::handler::{self, EXPORT_MAX};
 use crate::worker::host;
 use crate::worker::protocol::{ExportForm, ROWS_MAX};
 
@@ -104,8 +105,7 @@ impl ZeviewDocument {
     /// The bytes `start..end` of a source, cut off where it ends, and after 4 MiB.
     pub fn bytes(&self, source: u32, start: f64, end: f64) -> Result<Uint8Array, Error> {
         let span = Span::new(SourceId(source), whole("start", start)?, whole("end", end)?);
-        let (_, bytes) =
-            handler::read(&self.0, span).map_err(|error| Error::new(&error.to_string()))?;
+        let (_, bytes) = read(&self.0, span).map_err(|error| Error::new(&error.to_string()))?;
         Ok(Uint8Array::from(&*bytes))
     }
 
@@ -225,7 +225,7 @@ impl ZeviewDocument {
     }
 
     fn export(&self, form: ExportForm) -> Result<String, Error> {
-        handler::export(&self.0, self.0.root(), form, EXPORT_MAX)
+        export(&self.0, self.0.root(), form, EXPORT_MAX)
             .map_err(|message| error("too-long", &message))
     }
 }

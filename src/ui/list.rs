@@ -248,20 +248,20 @@ impl List {
         shown.into()
     }
 
-    /// The columns with one of them one place further; the first always stays.
-    pub fn moved(&self, id: &str, right: bool) -> Rc<[&'static str]> {
+    /// The columns with one of them in another place; the first always stays.
+    pub fn moved(&self, id: &str, to: usize) -> Rc<[&'static str]> {
         let mut shown: Vec<&'static str> = self.shown().iter().map(|column| column.id).collect();
-        if let Some(place) = shown.iter().position(|other| *other == id) {
-            let to = if right {
-                place + 1
-            } else {
-                place.saturating_sub(1)
-            };
-            if place > 0 && to > 0 && to < shown.len() {
-                shown.swap(place, to);
-            }
+        let place = shown.iter().position(|other| *other == id);
+        if let Some(place) = place.filter(|place| *place > 0) {
+            let id = shown.remove(place);
+            shown.insert(to.clamp(1, shown.len()), id);
         }
         shown.into()
+    }
+
+    /// The place of a column among those that are shown, from 0.
+    pub fn column_place(&self, id: &str) -> Option<usize> {
+        self.shown().iter().position(|column| column.id == id)
     }
 
     /// The width of a column in pixels, if it was chosen.

@@ -214,16 +214,17 @@ fn columns_keep_the_order_that_was_chosen() {
     let [first, second, third] = before[..3] else {
         panic!("three columns");
     };
-    list.apply(ListChange::Columns(Some(list.moved(second, true))));
+    list.apply(ListChange::Columns(Some(list.moved(second, 2))));
     assert_eq!(ids(&list)[..3], [first, third, second]);
     // The first stays where it is, and so does what is at an end.
-    for (id, right) in [
-        (first, true),
-        (third, false),
-        (before[before.len() - 1], true),
-    ] {
-        assert_eq!(*list.moved(id, right), ids(&list)[..], "{id}");
+    let last = before.len() - 1;
+    for (id, to) in [(first, 1), (third, 0), (before[last], last + 1)] {
+        assert_eq!(*list.moved(id, to), ids(&list)[..], "{id}");
     }
+    assert_eq!(
+        list.moved(before[last], 1)[..3],
+        [first, before[last], third]
+    );
     list.apply(ListChange::Columns(Some(list.toggled(second))));
     assert_eq!(ids(&list)[..2], [first, third]);
     list.apply(ListChange::Columns(Some(list.toggled(second))));

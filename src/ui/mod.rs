@@ -11,9 +11,7 @@
 pub mod app;
 pub mod block_graph;
 pub mod bookmarks;
-pub mod code_state;
 pub mod commands;
-pub mod compare_state;
 pub mod components;
 pub mod differing;
 pub mod drawing;
@@ -27,7 +25,6 @@ pub mod hooks;
 mod link;
 pub mod list;
 pub mod module_graph;
-pub mod occupancy_state;
 pub mod paged;
 pub mod panels;
 pub mod paste;
@@ -41,7 +38,6 @@ pub mod selection;
 pub mod state;
 pub mod texts;
 pub mod tree;
-pub mod verdict_state;
 
 /// Starts the page in the document's body.
 pub fn start() {

@@ -1,6 +1,6 @@
 //! What requests about the comparison with another file are answered.
 
-use super::handler::EXPORT_MAX;
+use super::answer_export::EXPORT_MAX;
 use super::protocol::{CompareForm, CompareReport, Response};
 use crate::model::Document;
 use crate::model::diff::report::{counts, json, verdict_words, write_html, write_markdown};

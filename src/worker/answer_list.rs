@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::handler::EXPORT_MAX;
+use super::answer_export::EXPORT_MAX;
 use super::protocol::{Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Response};
 use crate::model::list::query::{Order, Query};
 use crate::model::list::write::Form;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::handler::{row, rows};
+use super::answer_rows::{row, rows};
 use super::protocol::Row;
 use super::tree_order::RowId;
 use crate::decode::text::plural;

@@ -4,17 +4,17 @@
 //! answers; tests do the same natively.
 
 use std::cell::RefCell;
-use std::io::{self, Write};
-use std::ops::Range;
 use std::rc::Rc;
 
+use super::answer_bytes::bytes;
 use super::answer_code::Counting;
+use super::answer_export::{EXPORT_MAX, export};
 use super::answer_list::Lists;
 use super::answer_order::ByKernel;
+use super::answer_rows::{ancestry, detail, field_of, lineage, part_bits, row, rows, texts};
 use super::answer_search::Searching;
 use super::protocol::{
-    BYTES_MAX, Detail, Envelope, ExportForm, Follow, KnownRow, LeafRow, Opened, PREVIEW, Place,
-    Problem, ROWS_MAX, Request, Response, Row, Selected,
+    Envelope, Follow, Opened, PREVIEW, Place, Problem, ROWS_MAX, Request, Response, Selected,
 };
 use super::tree_order::TreeOrder;
 use super::{answer_diff, answer_graph, answer_verdict};
@@ -24,26 +24,15 @@ use crate::model::list::ListId;
 use crate::model::occupancy::Question;
 use crate::model::report::{write_end, write_file, write_head};
 use crate::model::source_lines::{LineRow, SourceFile, base_name};
-use crate::model::{
-    Bits, ByteSource, Bytes, Content, Document, Leaf, Node, NodeId, NodeKind, SourceError,
-    SourceId, Span, json, text,
-};
+use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
 
 /// So many problems get the path of their node when a file is opened; for each further one
 /// the page can ask ([`Place::Span`]).
 pub const PATHS_MAX: usize = 500;
-/// So many of a node's diagnostics are named in its detail.
-pub const DETAIL_DIAGNOSTICS_MAX: usize = 50;
-/// At most so many leaves in one answer: one for each byte that a screen can show.
-pub const LEAVES_MAX: usize = 16 * 1024;
 /// So many source files are named where another one was added.
 const NAMED: usize = 6;
-/// At most so many texts are offered.
-pub const TEXTS_MAX: usize = 2000;
 /// At most so many hits in one answer.
 pub const HITS_MAX: usize = 1000;
-/// At most so much text in one answer.
-pub const EXPORT_MAX: usize = 64 * 1024 * 1024;
 
 /// An answer, and the bytes that travel beside it.
 #[derive(Debug)]
@@ -554,286 +543,6 @@ fn problems(document: &mut Document) -> Vec<Problem> {
         problems.push(Problem { diagnostic, path });
     }
     problems
-}
-
-/// The rows of a node's children in the order of the file.
-pub(super) fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
-    let ids = document.children(parent, range);
-    rows_of(document, &ids)
-}
-
-/// The readable texts among the children of a node.
-fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
-    let is_text =
-        |node: &Node| node.kind == NodeKind::Text && node.span.is_some_and(|span| !span.is_empty());
-    let ids = document.children_that(parent, is_text, TEXTS_MAX);
-    rows_of(document, &ids)
-}
-
-fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
-    let row = |id: &NodeId| Some(row(document, *id, document.node(*id)?));
-    ids.iter().filter_map(row).collect()
-}
-
-/// The rows of these nodes with their counts: without the root, unless there is nothing else.
-fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
-    let shown = match ids {
-        [_root, rest @ ..] if !rest.is_empty() => rest,
-        ids => ids,
-    };
-    let counted = |id: &NodeId| {
-        let node = document.node(*id)?;
-        let count = Some(document.count(node));
-        let row = row(document, *id, node);
-        Some(Row { count, ..row })
-    };
-    shown.iter().filter_map(counted).collect()
-}
-
-/// The bits of the part of an instruction's text that stands at a place of it.
-fn part_bits(
-    document: &Document,
-    word: NodeId,
-    span: Span,
-    at: u32,
-    encoding: Option<&str>,
-) -> Option<Bits> {
-    let around = document.document_of(word, ListId::Instructions)?;
-    let code = document.code_of(around, span)?;
-    let listing = document.listing(around, Some(code), encoding)?;
-    let row = listing.row_at(span.start, &document.sources)?;
-    let parts = listing.parts(row, &document.sources);
-    let part = parts.iter().rfind(|part| part.at <= at)?;
-    (part.bits.count() > 0).then_some(part.bits)
-}
-
-/// The field below a word that has the most of some bits.
-fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Option<NodeId> {
-    let node = document.node(word)?;
-    let count = match node.kind {
-        NodeKind::Instruction => document.count(&node.clone()),
-        _ => 0,
-    };
-    let fields = document.children(word, 0..count).into_iter();
-    let shared = |id: &NodeId| {
-        let own = document.node(*id).and_then(|field| field.bits);
-        own.map_or(0, |own| own.and(bits).count())
-    };
-    // Of equal ones the first.
-    let widest = fields.rev().max_by_key(shared)?;
-    (shared(&widest) > 0).then_some(widest)
-}
-
-/// The nodes from the root down to `id`.
-fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
-    let parent = |id: &NodeId| document.node(*id)?.parent;
-    let mut ids: Vec<NodeId> = std::iter::successors(Some(id), parent).collect();
-    ids.reverse();
-    ids
-}
-
-/// The row of a node in the order of the file.
-pub(super) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
-    Row {
-        id,
-        parent: node.parent,
-        index: node.index,
-        name: node.name.clone(),
-        indexed: node.indexed,
-        kind: node.kind,
-        area: node.area,
-        value: node.value.clone(),
-        summary: node.summary.clone(),
-        span: node.span,
-        head: node.head,
-        bits: node.bits,
-        count: match node.content {
-            Content::Leaf => Some(0),
-            Content::Lazy { count, .. } => count,
-            // To know it would be to open the document.
-            Content::Late { .. } => None,
-        },
-        severity: document.severity(node),
-    }
-}
-
-fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
-    let path = document.path(id);
-    let node = document.node(id)?;
-    let doc = node.doc;
-    let known = doc.map_or(&[][..], |doc| doc.known);
-    Some(Detail {
-        node: id,
-        bits: node.bits,
-        path,
-        doc: doc.map(|doc| doc.text.to_owned()),
-        doc_source: doc.map(|doc| doc.source.to_owned()),
-        known: known
-            .iter()
-            .map(|known| KnownRow {
-                raw: known.raw,
-                name: known.name.into(),
-                doc: known.doc.into(),
-            })
-            .collect(),
-        xrefs: node.xrefs.clone(),
-        diagnostics: diagnostics_in(document, node),
-    })
-}
-
-/// Which of the document's diagnostics are about bytes of the node.
-fn diagnostics_in(document: &Document, node: &Node) -> Vec<u32> {
-    let Some(extent) = node.extent() else {
-        return Vec::new();
-    };
-    let place = (extent.source, extent.start);
-    let first = document.diagnostics.partition_point(|diagnostic| {
-        let span = diagnostic.primary.span;
-        (span.source, span.start) < place
-    });
-    let from_first = document.diagnostics.iter().enumerate().skip(first);
-    from_first
-        .take_while(|(_, diagnostic)| {
-            let span = diagnostic.primary.span;
-            span.source == extent.source && span.start <= extent.end
-        })
-        .filter(|(_, diagnostic)| extent.contains(diagnostic.primary.span))
-        .take(DETAIL_DIAGNOSTICS_MAX)
-        .filter_map(|(index, _)| u32::try_from(index).ok())
-        .collect()
-}
-
-fn bytes(document: &Document, span: Span, with_leaves: bool) -> Answer {
-    match read(document, span) {
-        Ok((span, bytes)) => Answer {
-            response: Response::Bytes {
-                span,
-                leaves: if with_leaves {
-                    leaves(document, span)
-                } else {
-                    Vec::new()
-                },
-            },
-            bytes: Some(bytes),
-        },
-        Err(error) => failed(error.to_string()),
-    }
-}
-
-/// What there is of the bytes of `span`, at most [`BYTES_MAX`] of them, and where it is.
-///
-/// # Errors
-///
-/// When it cannot be read.
-pub fn read(document: &Document, span: Span) -> Result<(Span, Bytes), SourceError> {
-    let whole = document.sources.whole(span.source);
-    let start = span.start.min(whole.end);
-    let span = Span::new(span.source, start, span.end.min(whole.end)).subspan(0, BYTES_MAX);
-    let bytes = document.sources.read(span)?;
-    Ok((span, bytes))
-}
-
-/// Shades start anew in each block of this many bytes.
-const BLOCK: u64 = 4096;
-
-fn leaves(document: &Document, span: Span) -> Vec<LeafRow> {
-    if span.is_empty() {
-        return Vec::new();
-    }
-    let before = span.start % BLOCK;
-    let aligned = Span::new(span.source, span.start - before, span.end);
-    let leaves = document.leaves(aligned, LEAVES_MAX);
-    let mut shades = shades(&leaves).into_iter();
-    leaves
-        .into_iter()
-        .filter_map(|leaf| {
-            let odd = shades.next()?;
-            let head = u64::from(leaf.head);
-            let starts = leaf.span.start.saturating_sub(head);
-            (leaf.span.end > span.start && starts < span.end).then_some(LeafRow {
-                start: leaf.span.start,
-                end: leaf.span.end,
-                head: leaf.head,
-                area: leaf.area,
-                kind: leaf.kind,
-                odd,
-            })
-        })
-        .collect()
-}
-
-/// A shade for each leaf, so that neighbours differ and that a leaf has the same shade
-/// whichever piece of the file is asked for.
-///
-/// The place among the siblings would do within a record, but the last field of one and
-/// the first of the next may be alike: then the later one changes. As that may go on from
-/// leaf to leaf, it starts anew in each block; a leaf that reaches into another block
-/// always has the shade of its place.
-fn shades(leaves: &[Leaf]) -> Vec<bool> {
-    let mut before: Option<(u64, bool)> = None;
-    leaves
-        .iter()
-        .map(|leaf| {
-            let last_byte = leaf.span.end.saturating_sub(1);
-            let (first, last) = (leaf.span.start / BLOCK, last_byte / BLOCK);
-            let by_place = leaf.index % 2 == 1;
-            let odd = match before {
-                Some((block, odd)) if block == first && first >= last => !odd,
-                _ => by_place,
-            };
-            before = Some((last, odd));
-            odd
-        })
-        .collect()
-}
-
-/// A node and all below it as text, of at most `limit` bytes.
-///
-/// # Errors
-///
-/// When it would be longer; says so in words.
-pub fn export(
-    document: &Document,
-    node: &Node,
-    form: ExportForm,
-    limit: usize,
-) -> Result<String, String> {
-    let mut out = Bounded {
-        text: Vec::new(),
-        limit,
-    };
-    let all = text::TextOptions::default();
-    let written = match form {
-        ExportForm::Json => json::write_tree(document, node, all, &mut out),
-        ExportForm::Text => text::write_tree(document, node, all, &mut out),
-    };
-    written.map_err(|error| match error.kind() {
-        io::ErrorKind::FileTooLarge => format!(
-            "This is more than {} MB of text. Export a part of it, or use the command line: zeview dump.",
-            limit / (1024 * 1024)
-        ),
-        _ => error.to_string(),
-    })?;
-    String::from_utf8(out.text).map_err(|error| error.to_string())
-}
-
-struct Bounded {
-    text: Vec<u8>,
-    limit: usize,
-}
-
-impl Write for Bounded {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        if self.text.len().saturating_add(piece.len()) > self.limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.text.extend_from_slice(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 /// The last read that failed. The tree hides it (what cannot be read becomes a gap), but

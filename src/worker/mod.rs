@@ -5,7 +5,8 @@
 //! * `codec` (feature `wasm`): the messages as JavaScript objects.
 //! * `client` (feature `ui`): runs in the page; turns requests into futures, tells when the
 //!   decoder dies. `deaths` keeps what it died of.
-//! * `handler` (feature `decode`): what each request is answered; no browser in it.
+//! * `handler` (feature `decode`): what each request is answered, with one `answer_…` for each
+//!   sort of request; no browser in it.
 //! * `host` and `blob_source` (feature `worker`): run in the worker, read the file and pass
 //!   the messages on to `handler`.
 
@@ -13,15 +14,21 @@ pub mod protocol;
 pub mod tree_order;
 
 #[cfg(feature = "decode")]
+pub mod answer_bytes;
+#[cfg(feature = "decode")]
 mod answer_code;
 #[cfg(feature = "decode")]
 mod answer_diff;
+#[cfg(feature = "decode")]
+pub mod answer_export;
 #[cfg(feature = "decode")]
 mod answer_graph;
 #[cfg(feature = "decode")]
 mod answer_list;
 #[cfg(feature = "decode")]
 mod answer_order;
+#[cfg(feature = "decode")]
+mod answer_rows;
 #[cfg(feature = "decode")]
 mod answer_search;
 #[cfg(feature = "decode")]

@@ -146,9 +146,12 @@ journey("a followed file that is compiled again is compared with before", { widt
     await copyFile(path.join(SAMPLES, "spill.dg2.zebin"), file);
     await utimes(file, new Date(), new Date(mtime.getTime() + 5000));
     await page.getByRole("button", { name: /^Compare with before/ }).waitFor();
+    const notice = page.locator(".notice");
+    await eventually(() => notice.innerText(), /has changed and was opened again\. Press b /);
     await page.keyboard.press("b");
     await said(page).waitFor();
     assert.deepEqual(await names(page), ["kernel.zebin (before)", "kernel.zebin"]);
+    assert.equal(await notice.innerText(), "");
   } finally {
     await rm(folder, { recursive: true });
   }

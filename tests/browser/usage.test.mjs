@@ -311,6 +311,33 @@ journey("columns are made wider, moved, and remembered", { width: 1440, height: 
   await page.mouse.up();
   await eventually(() => width(0), first + 60);
   assert.equal(await head(0).getAttribute("aria-sort"), "none");
+  // The header itself is carried to another place, or left where it is with Escape; neither sorts.
+  const carry = async (from, to) => {
+    const [start, end] = [await head(from).boundingBox(), await head(to).boundingBox()];
+    await page.mouse.move(start.x + 15, start.y + 12);
+    await page.mouse.down();
+    await page.mouse.move(end.x + 15, end.y + 12, { steps: 6 });
+    await eventually(() => head(to).getAttribute("data-drop"), from < to ? "after" : "before");
+    await screenshot(page, `column carried from ${from} to ${to}`);
+  };
+  await carry(1, 3);
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  await eventually(() => page.locator("#kernels [data-drop]").count(), 0);
+  assert.deepEqual(await titles(), before);
+  await carry(1, 3);
+  await page.mouse.up();
+  await eventually(titles, [before[0], before[2], before[3], before[1], ...before.slice(4)]);
+  await carry(3, 1);
+  await page.mouse.up();
+  await eventually(titles, before);
+  assert.equal(await page.locator("#kernels [aria-sort=ascending], #kernels [aria-sort=descending]").count(), 0);
+  await head(1).click();
+  await eventually(() => head(1).getAttribute("aria-sort"), "descending");
+  for (const order of ["ascending", "none"]) {
+    await head(1).click();
+    await eventually(() => head(1).getAttribute("aria-sort"), order);
+  }
   // With keys, on the header.
   await grid(page).focus();
   await page.keyboard.press("Control+Home");

@@ -10,8 +10,9 @@ use yew::prelude::*;
 
 use super::data_grid_keys::{CellPos, Extent, step};
 use crate::ui::hooks::{
-    Local, VirtualRows, capture_pointer, fingerprint, focus, has_selected_text, number_near,
-    on_control, scroll_into_view, use_change, use_local, use_row_count, use_rows_below, width_of,
+    Local, VirtualRows, capture_pointer, fingerprint, focus, has_selected_text, number_at,
+    number_near, on_control, scroll_into_view, use_change, use_local, use_row_count,
+    use_rows_below, width_of,
 };
 
 /// The height of a row; `--grid-row` of the styles is the same.
@@ -27,6 +28,8 @@ const AROUND: u32 = 17;
 const NARROW: u32 = 40;
 const WIDE: u32 = 2000;
 const STEP: u32 = 16;
+/// A header is carried along after so many pixels: before, a press on it sorts.
+const STILL: i32 = 5;
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -106,8 +109,8 @@ pub trait GridData {
     fn sort_by(&self, _column: usize) {}
     /// A column gets another width, in pixels, or its own.
     fn resize(&self, _column: usize, _width: Option<u32>) {}
-    /// A column moves by one place.
-    fn move_by(&self, _column: usize, _right: bool) {}
+    /// A column moves to another place.
+    fn move_to(&self, _column: usize, _to: usize) {}
     /// A cell was chosen, by a click or a key; by a click on the part of it with this number.
     fn choose(&self, row: u64, column: usize, part: Option<u64>);
     /// A row was opened: Enter, or a double click.
@@ -147,8 +150,20 @@ struct Cursor {
     anchor: Option<u64>,
     /// The row that was chosen here last, until it is selected.
     chosen: Option<u64>,
-    /// A column is being made wider: which, and where its left end is, in pixels.
-    drag: Option<(usize, i32)>,
+    drag: Option<Drag>,
+}
+
+/// What the pointer does with a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drag {
+    /// A column is made wider: where its left end is, in pixels.
+    Width { column: usize, left: i32 },
+    /// A header was pressed: where, in pixels. It may be a click.
+    Pressed { column: usize, at: i32 },
+    /// A column is carried along: to which place.
+    Carried { column: usize, to: usize },
+    /// It was let go, which is no click.
+    Dropped,
 }
 
 struct Grid {
@@ -242,13 +257,21 @@ impl Grid {
                         let width = now.saturating_sub(STEP).max(NARROW);
                         self.data.resize(at.column, Some(width));
                     }
-                    (true, _) => self.carry(at.column, right),
+                    (true, true) => self.carry(at.column, at.column + 1),
+                    (true, false) => self.carry(at.column, at.column.saturating_sub(1)),
                 }
             }
             ("c", true, Some(row)) if !has_selected_text() => {
                 if !self.data.copy(row, at.column, self.range()) {
                     return;
                 }
+            }
+            ("Escape", false, _)
+                if matches!(self.cursor.get().drag, Some(Drag::Carried { .. })) =>
+            {
+                self.set_drag(Some(Drag::Dropped));
+                // It is the drag that ends, nothing else.
+                event.stop_propagation();
             }
             (" ", false, Some(_)) if event.shift_key() => self.go(at, true),
             _ => match step(&key, ctrl, at, self.extent()) {
@@ -259,53 +282,95 @@ impl Grid {
         event.prevent_default();
     }
 
-    /// Moves a column; the keys go along.
-    fn carry(&self, column: usize, right: bool) {
-        self.data.move_by(column, right);
-        let to = if right {
-            column + 1
-        } else {
-            column.saturating_sub(1)
-        };
-        if column > 0 && (1..self.columns.len()).contains(&to) {
+    /// Moves a column to another place; the keys go along.
+    fn carry(&self, column: usize, to: usize) {
+        if column > 0 && column != to && (1..self.columns.len()).contains(&to) {
+            self.data.move_to(column, to);
             self.cursor.change(|cursor| cursor.place.column = to);
         }
     }
 
-    /// The border of a header is dragged: only the styles follow, until it is let go.
+    fn set_drag(&self, drag: Option<Drag>) {
+        self.cursor.change(|cursor| cursor.drag = drag);
+    }
+
+    /// The border of a header is dragged (only the styles follow, until it is let go), or the
+    /// header itself.
     fn drag(&self, event: &PointerEvent) {
         let x = event.client_x();
-        match (event.type_().as_str(), self.cursor.get().drag) {
-            ("pointerdown", _) => {
-                if event.shift_key() && !self.data.is_text() {
-                    // It selects rows, not the text of their cells.
-                    event.prevent_default();
-                }
-                let Some(column) = number_near(event, "data-grip") else {
-                    return;
-                };
-                event.prevent_default();
-                capture_pointer(event);
-                let column = column as usize;
-                let width = width_of(&self.head_id(column));
-                let drag = Some((column, x - width as i32));
-                self.cursor.change(|cursor| cursor.drag = drag);
-            }
-            (kind, Some((column, from))) => {
-                let width = u32::try_from(x - from).unwrap_or(0).clamp(NARROW, WIDE);
-                // Without a button it was let go where nobody has told.
-                if kind == "pointermove" && event.buttons() > 0 {
+        // Without a button it was let go where nobody has told.
+        let moves = event.type_() == "pointermove" && event.buttons() > 0;
+        match self.cursor.get().drag {
+            _ if event.type_() == "pointerdown" => self.press(event),
+            Some(Drag::Width { column, left }) => {
+                let width = u32::try_from(x - left).unwrap_or(0).clamp(NARROW, WIDE);
+                if moves {
                     let (template, sum) = self.template(Some((column, width)));
                     return self.rows.set_columns(&template, sum);
                 }
-                self.cursor.change(|cursor| cursor.drag = None);
+                self.set_drag(None);
                 self.data.resize(column, Some(width));
+            }
+            Some(Drag::Pressed { column, at }) if moves && (x - at).abs() > STILL => {
+                // Escape is pressed here.
+                focus(&self.rows.container);
+                capture_pointer(event);
+                self.set_drag(Some(Drag::Carried { column, to: column }));
+            }
+            Some(Drag::Pressed { .. }) if !moves => self.set_drag(None),
+            Some(Drag::Carried { column, to }) if moves => {
+                if let Some(over) = self.column_at(event).filter(|over| *over != to) {
+                    self.set_drag(Some(Drag::Carried { column, to: over }));
+                    scroll_into_view(&self.head_id(over));
+                }
+            }
+            Some(Drag::Carried { column, to }) => {
+                self.set_drag(Some(Drag::Dropped));
+                if event.type_() != "pointercancel" {
+                    self.carry(column, to);
+                }
             }
             _ => {}
         }
     }
 
+    fn press(&self, event: &PointerEvent) {
+        if event.shift_key() && !self.data.is_text() {
+            // It selects rows, not the text of their cells.
+            event.prevent_default();
+        }
+        let x = event.client_x();
+        let drag = if let Some(column) = number_near(event, "data-grip") {
+            event.prevent_default();
+            capture_pointer(event);
+            let column = column as usize;
+            let left = x - width_of(&self.head_id(column)) as i32;
+            Some(Drag::Width { column, left })
+        } else {
+            // A finger scrolls. The first column stays where it is.
+            let is_mouse = event.pointer_type() == "mouse" && event.button() == 0;
+            let column = number_near(event, "data-head").filter(|column| is_mouse && *column > 0);
+            column.map(|column| Drag::Pressed {
+                column: column as usize,
+                at: x,
+            })
+        };
+        if self.cursor.get().drag != drag {
+            self.set_drag(drag);
+        }
+    }
+
+    /// The column under the pointer; that after the first one if it is over that.
+    fn column_at(&self, event: &PointerEvent) -> Option<usize> {
+        let (column, element) = number_at(event, "data-column")?;
+        let is_here = element.id().starts_with(&format!("{}-", self.id));
+        is_here.then(|| (column as usize).max(1))
+    }
+
     fn click(&self, event: &MouseEvent) {
+        if self.cursor.get().drag == Some(Drag::Dropped) {
+            return self.set_drag(None);
+        }
         if let Some(column) = number_near(event, "data-grip") {
             if event.detail() == 2 {
                 self.data.resize(column as usize, None);
@@ -383,9 +448,14 @@ impl Grid {
                         None => "",
                     };
                     let keys = at.row.is_none() && at.column == i;
+                    let drop = match self.cursor.get().drag {
+                        Some(Drag::Carried { column, .. }) if column == i => Some("from"),
+                        Some(Drag::Carried { column, to }) if to == i => Some(if to < column { "before" } else { "after" }),
+                        _ => None,
+                    };
                     html! {
                         <div id={self.head_id(i)} class={class(column, keys)} role="columnheader" aria-colindex={(i + 1).to_string()}
-                             aria-sort={spoken} title={column.doc.clone()} data-column={i.to_string()}>
+                             aria-sort={spoken} title={column.doc.clone()} data-column={i.to_string()} data-head={i.to_string()} data-drop={drop}>
                             <span class="title">{ &column.title }<span class="arrow" aria-hidden="true">{ arrow }</span></span>
                             if !column.unit.is_empty() { <span class="unit">{ &column.unit }</span> }
                             // The keys do the same.
@@ -529,7 +599,7 @@ pub fn DataGrid(props: &Props) -> Html {
         <div class={classes!("scroll", "grid", is_text.then_some("lines"), is_code.then_some("code"))} id={props.id} ref={&rows.container} role="grid" tabindex="0"
              aria-label={grid.data.label()} aria-busy={grid.data.is_waiting().then_some("true")} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable="true"
              aria-colcount={grid.columns.len().to_string()} aria-activedescendant={grid.active()}
-             {onclick} {onkeydown} onpointerdown={drag.clone()} onpointermove={drag.clone()} onpointerup={drag}>
+             {onclick} {onkeydown} onpointerdown={drag.clone()} onpointermove={drag.clone()} onpointercancel={drag.clone()} onpointerup={drag}>
             if !is_text { { grid.head() } }
             <div class="spacer" ref={&rows.spacer} role="presentation">
                 <div class="window" ref={&rows.window} role="presentation">

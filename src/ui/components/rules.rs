@@ -8,7 +8,7 @@ use super::names::prose;
 use crate::model::{RuleInfo, Severity, Tone};
 use crate::ui::format;
 use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
-use crate::ui::verdict_state::effect_tone;
+use crate::ui::state::verdict::effect_tone;
 
 /// The id of the field that filters.
 const FIELD: &str = "rule-filter";

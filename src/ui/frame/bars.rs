@@ -7,13 +7,13 @@ use yew::prelude::*;
 use crate::model::text::escaped;
 use crate::model::{Fact, Tone};
 use crate::ui::commands::{Command, Pane};
-use crate::ui::compare_state::Following;
 use crate::ui::components::{SearchBox, button, plain, shortened, span_button};
 use crate::ui::format;
 use crate::ui::hooks::SessionContext;
 use crate::ui::panels;
+use crate::ui::state::compare::Following;
+use crate::ui::state::verdict::{self, outcome_words};
 use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View};
-use crate::ui::verdict_state::{self, outcome_words};
 use crate::worker::protocol::Row;
 
 /// The line at the top: what is open, and how it looks at one glance.
@@ -141,7 +141,7 @@ fn chips(view: &View) -> Html {
 
 /// What the driver does, and, told apart from that, whether the file is damaged.
 fn verdict_chips(view: &View) -> Vec<Html> {
-    let errors = verdict_state::errors(&view.opened);
+    let errors = verdict::errors(&view.opened);
     let chip = |tone: Tone, panel, title: String, text: String| {
         let sign = format::tone_sign(tone).unwrap_or("");
         let label = html! { <><span aria-hidden="true">{ sign }</span><span class="chip-text">{ text }</span></> };
@@ -153,14 +153,14 @@ fn verdict_chips(view: &View) -> Vec<Html> {
         if let Some(device) = &verdict.device {
             words.push_str(&format!(" on {device}"));
         }
-        let tone = verdict_state::tone(verdict.outcome);
+        let tone = verdict::tone(verdict.outcome);
         chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
     }
     let images = view.verdict.container();
     if let Some((images, device)) =
         images.and_then(|images| Some((images, images.device.as_ref()?)))
     {
-        let (tone, words) = verdict_state::choice_words(images);
+        let (tone, words) = verdict::choice_words(images);
         let title = "What runs on the selected device".to_owned();
         let words = format!("driver: {words} on {device}");
         chips.push(chip(tone, PanelId::Overview, title, words));

@@ -78,8 +78,8 @@ impl Session {
             Command::OwnDevice => self.verdict_on(""),
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
-            Command::MoveLeft(list, column) => self.move_column(list, &column, false),
-            Command::MoveRight(list, column) => self.move_column(list, &column, true),
+            Command::MoveLeft(list, column) => self.step_column(list, &column, false),
+            Command::MoveRight(list, column) => self.step_column(list, &column, true),
             Command::DefaultColumns(list) => {
                 self.set_columns(list, None);
                 self.set_widths(list, Rc::from([]));

@@ -12,8 +12,8 @@ use web_sys::File;
 
 use super::session::{Session, spawn};
 use super::{fetch, files};
-use crate::ui::compare_state::Following;
 use crate::ui::format;
+use crate::ui::state::compare::Following;
 use crate::ui::state::{Action, Phase, TabId};
 use crate::worker::client_timer::Timer;
 
@@ -125,6 +125,8 @@ impl Session {
         if let Some(open) = live.before_tab.take() {
             self.close(open);
         }
+        // The message has asked for it.
+        self.dispatch(Action::Notice(None));
         let name = format!("{} (before)", view.opened.name);
         let parts = Array::of1(&before);
         if let Some(file) = fetch::file(&parts, &name) {

@@ -241,10 +241,20 @@ impl Session {
         }
     }
 
-    /// Moves a column by one place.
-    pub fn move_column(&self, list: ListId, id: &str, right: bool) {
+    /// Moves a column to another place among those that are shown.
+    pub fn move_column(&self, list: ListId, id: &str, to: usize) {
         if let Some((_, view)) = self.active() {
-            self.set_columns(list, Some(view.lists.get(list).moved(id, right)));
+            self.set_columns(list, Some(view.lists.get(list).moved(id, to)));
+        }
+    }
+
+    /// Moves a column by one place.
+    pub fn step_column(&self, list: ListId, id: &str, right: bool) {
+        let active = self.active();
+        let place = active.and_then(|(_, view)| view.lists.get(list).column_place(id));
+        if let Some(place) = place {
+            let left = place.saturating_sub(1);
+            self.move_column(list, id, if right { place + 1 } else { left });
         }
     }
 

@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::model::NodeId;
 use crate::model::list::{Detail, ListId};
 use crate::model::occupancy::Question;
-use crate::ui::occupancy_state::{Field, OccupancyChange};
+use crate::ui::state::occupancy::{Field, OccupancyChange};
 use crate::ui::state::{Action, TabId, View};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Request, Response};

@@ -12,9 +12,9 @@ use super::fetch::{self, FetchError};
 use super::files::{self, Chosen};
 use super::session::{Live, Session, spawn};
 use crate::ui::bookmarks::FILE_MAX;
-use crate::ui::compare_state::Following;
 use crate::ui::paste;
 use crate::ui::route::Link;
+use crate::ui::state::compare::Following;
 use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
 use crate::worker::client::Client;
 

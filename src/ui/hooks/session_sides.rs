@@ -6,10 +6,10 @@ use super::session::{Session, spawn};
 use super::session_replace::nearest;
 use super::virtual_rows::{ScrolledSide, VirtualRows};
 use crate::model::Span;
-use crate::ui::compare_state::CompareChange;
 use crate::ui::differing::Differing;
 use crate::ui::selection::{Selection, Via};
 use crate::ui::state::TabId;
+use crate::ui::state::compare::CompareChange;
 use crate::worker::protocol::{Request, Response};
 
 impl Session {

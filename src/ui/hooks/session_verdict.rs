@@ -9,10 +9,10 @@ use crate::model::list::ListId;
 use crate::model::list::query::Query;
 use crate::model::{NodeId, RuleInfo, Str};
 use crate::ui::list::ListChange;
-use crate::ui::state::{Action, TabId};
-use crate::ui::verdict_state::{
+use crate::ui::state::verdict::{
     HOST_COLUMNS, IMAGE_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
 };
+use crate::ui::state::{Action, TabId};
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{Ask, Request, Response, VerdictReport};
 

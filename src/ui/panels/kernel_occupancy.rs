@@ -10,7 +10,7 @@ use crate::model::text::escaped;
 use crate::ui::components::{plain, prose};
 use crate::ui::format;
 use crate::ui::hooks::{set_text, text_of, use_change};
-use crate::ui::occupancy_state::Field;
+use crate::ui::state::occupancy::Field;
 
 const DEVICE: &str = "occupancy-device";
 const WORK_GROUP: &str = "occupancy-work-group";

@@ -16,7 +16,7 @@ use crate::ui::hooks::{
 use crate::ui::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
 use crate::ui::selection::Via;
 use crate::ui::state::View;
-use crate::ui::verdict_state::outcome_words;
+use crate::ui::state::verdict::outcome_words;
 
 /// The height of a problem's row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;

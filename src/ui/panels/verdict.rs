@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::props::PanelProps;
 use crate::model::list::{CellValue, Row};
+use crate::model::sort;
 use crate::model::text::escaped;
 use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
 use crate::ui::commands::Command;
@@ -12,8 +13,8 @@ use crate::ui::components::{button, plain, prose, shortened, span_button};
 use crate::ui::format;
 use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
 use crate::ui::ptr_eq::PtrEq;
+use crate::ui::state::verdict::{choice_words, effect_tone, errors, hazards, outcome_words, tone};
 use crate::ui::state::{PanelId, View};
-use crate::ui::verdict_state::{choice_words, effect_tone, errors, hazards, outcome_words, tone};
 use crate::worker::protocol::{ImagesReport, Opened};
 
 /// The id of the field that asks for a device.
@@ -255,7 +256,7 @@ fn findings(verdict: &Verdict) -> Html {
     let mut order: Vec<((bool, bool), usize)> = listed()
         .map(|(at, found)| (rank(at, found.effect), at))
         .collect();
-    order.sort_unstable();
+    sort::ascending(&mut order);
     let more = order.len().saturating_sub(FINDINGS);
     let rows = order.into_iter().take(FINDINGS).filter_map(|(_, at)| {
         let found = verdict.findings.get(at)?;

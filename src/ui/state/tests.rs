@@ -1,12 +1,14 @@
-use super::super::differing::Differing;
-use super::super::selection::Via;
-use super::super::tree::tests::{opened, row};
 use super::*;
 use crate::model::NodeKind;
+use crate::model::SourceId;
 use crate::model::diff::Head;
 use crate::model::list::About;
 use crate::model::list::Row as ListRow;
+use crate::model::list::query::Query;
+use crate::ui::differing::Differing;
 use crate::ui::graph_view::Drawn;
+use crate::ui::selection::Via;
+use crate::ui::tree::tests::{opened, row};
 use crate::worker::protocol::{CompareReport, ListPage, ListPlace};
 
 fn tab(id: u32) -> Tab {

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
-use super::format;
 use crate::model::list::{Mark, Row};
 use crate::model::{Effect, NodeId, Outcome, Severity, Tone, Verdict};
+use crate::ui::format;
 use crate::worker::protocol::{ImagesReport, Opened, VerdictReport};
 
 /// The verdict on a document, as far as it is known.

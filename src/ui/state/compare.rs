@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
-use super::differing::Differing;
-use super::state::TabId;
+use super::TabId;
+use crate::ui::differing::Differing;
 use crate::worker::protocol::CompareReport;
 
 /// The comparison of a file with another one, as far as it is known.

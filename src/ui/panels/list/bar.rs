@@ -1,0 +1,186 @@
+//! What stands above the rows: how many there are, columns, exports, which text.
+
+use yew::prelude::*;
+
+use super::names::Names;
+use crate::model::Severity;
+use crate::model::list::write::Form;
+use crate::model::list::{Column, ListId, Presence};
+use crate::model::text::escaped;
+use crate::ui::commands::Command;
+use crate::ui::components::{button, plain, shortened};
+use crate::ui::format;
+use crate::ui::graph_view::GraphView;
+use crate::ui::list::List;
+use crate::ui::texts::Texts;
+use crate::worker::protocol;
+
+/// How many rows there are.
+pub(super) fn status(list: &List, names: &Names) -> Html {
+    let Some(page) = &list.page else {
+        return html! { <span class="dim" role="status">{ "…" }</span> };
+    };
+    let all = match list.query.all {
+        true => page.total + page.secondary,
+        false => page.total,
+    };
+    let (found, count) = (list.rows.found.unwrap_or(all), names.counted(all));
+    let said = match found < all {
+        true => format!("{} of {count}", format::grouped(found)),
+        false => count,
+    };
+    html! { <>
+        if !page.subject.is_empty() {
+            if list.id == ListId::Instructions {
+                // The code is named beside it.
+            } else if list.id == ListId::Changes {
+                <b class="n">{ shortened(&escaped(&page.subject)) }</b>
+            } else if list.id == ListId::Kernels || list.id == ListId::Devices {
+                <b>{ escaped(&page.subject) }</b>
+                { button("btn2", Command::SelectAbove(0), plain("All images")) }
+            } else {
+                <b>{ format!("Properties of {}", escaped(&page.subject)) }</b>
+            }
+        }
+        if page.secondary > 0 {
+            <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
+                    data-command={Command::ToggleSecondary(list.id).to_string()}>
+                { format::counted(page.secondary, "function", "functions") }
+            </button>
+        }
+        <span class="dim" role="status">{ said }</span>
+        { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
+    </> }
+}
+
+/// Which columns are shown.
+pub(super) fn columns(list: &List) -> Html {
+    let shown = list.shown();
+    // Those that are shown come first, in their order.
+    let is_shown = |column: &&Column| shown.iter().any(|other| other.id == column.id);
+    let others = list.id.columns().iter().filter(|column| !is_shown(column));
+    let others = others.filter(|column| column.presence != Presence::QueryOnly);
+    let all = shown.iter().copied().chain(others).skip(1);
+    html! {
+        <details class="menu" name="list-menu">
+            <summary class="btn2">{ "Columns" }</summary>
+            <div class="pop">
+                <div class="choices" role="group" aria-label="Columns">
+                    { for all.map(|column| {
+                        let on = shown.iter().any(|other| other.id == column.id);
+                        let command = Command::ToggleColumn(list.id, column.id.to_owned());
+                        let step = |label: &str, command: Command, sign: &'static str| html! {
+                            <button type="button" class="ico" aria-label={format!("Move {} {label}", column.header())} data-command={command.to_string()}>{ sign }</button>
+                        };
+                        html! { <div class="line" key={column.id}>
+                            <button type="button" class="choice" role="checkbox" aria-checked={on.to_string()}
+                                    title={column.doc} data-command={command.to_string()}>
+                                <span aria-hidden="true">{ if on { "☑" } else { "☐" } }</span>
+                                { column.header() }
+                                if column.header() != column.id { <span class="dim mono">{ column.id }</span> }
+                            </button>
+                            if on {
+                                { step("left", Command::MoveLeft(list.id, column.id.to_owned()), "‹") }
+                                { step("right", Command::MoveRight(list.id, column.id.to_owned()), "›") }
+                            }
+                        </div> }
+                    }) }
+                </div>
+                <div class="foot">{ button("btn2", Command::DefaultColumns(list.id), plain("Default columns")) }</div>
+            </div>
+        </details>
+    }
+}
+
+/// The ways to take a list along.
+pub(super) fn export(list: ListId) -> Html {
+    let (commands, note) = match list {
+        ListId::Lines => (
+            vec![
+                (Command::CopyLines, "Copy selected lines"),
+                (Command::CopyText, "Copy all"),
+                (Command::SaveText, "Save"),
+            ],
+            "Ctrl+C copies the selected lines.",
+        ),
+        ListId::Instructions => (
+            vec![
+                (Command::CopyList(list, Form::Plain), "Copy as assembly"),
+                (Command::SaveList(list, Form::Plain), "Save as assembly"),
+                (Command::CopyList(list, Form::Tabs), "Copy as TSV"),
+                (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
+                (Command::SaveList(list, Form::Csv), "Save as CSV"),
+                (Command::SaveList(list, Form::Json), "Save as JSON"),
+            ],
+            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or the rows selected with Shift.",
+        ),
+        list => (
+            vec![
+                (Command::CopyList(list, Form::Tabs), "Copy as TSV"),
+                (Command::CopyList(list, Form::Markdown), "Copy as Markdown"),
+                (Command::SaveList(list, Form::Csv), "Save as CSV"),
+                (Command::SaveList(list, Form::Markdown), "Save as Markdown"),
+                (Command::SaveList(list, Form::Json), "Save as JSON"),
+            ],
+            "Exports the rows and columns that are shown; JSON has all columns. Ctrl+C copies the cell, or the rows selected with Shift.",
+        ),
+    };
+    html! {
+        <details class="menu" name="list-menu">
+            <summary class="btn2">{ "Export" }</summary>
+            <div class="pop acts">
+                { for commands.into_iter().map(|(command, label)| button("btn2", command, plain(label))) }
+                <p class="dim small">{ note }</p>
+            </div>
+        </details>
+    }
+}
+
+/// What is wrong with the filter; where the modules are drawn, the graph says it.
+pub(super) fn trouble(list: &List, graph: Option<&GraphView>) -> Html {
+    let page = list.page.as_ref().filter(|_| !list.rows.is_waiting());
+    let trouble = match graph {
+        Some(graph) => graph.modules().and_then(|page| page.trouble.as_deref()),
+        None => page.and_then(|page| page.trouble.as_deref()),
+    };
+    let Some(trouble) = trouble else {
+        return Html::default();
+    };
+    html! {
+        <p class="trouble warn" role="alert"><span aria-hidden="true">{ format::severity_sign(Severity::Warning) }</span>{ format!(" Filter: {}", escaped(trouble)) }</p>
+    }
+}
+
+/// Which text is shown.
+pub(super) fn picker(texts: &Texts, onchange: Callback<Event>) -> Html {
+    let Some(text) = &texts.shown else {
+        return Html::default();
+    };
+    let is_shown = |row: &protocol::Row| row.span == text.span;
+    // One that lies deeper is none of the document's.
+    let other = (!texts.rows.iter().any(is_shown)).then_some(&**text);
+    html! {
+        <select aria-label="Text" {onchange}>
+            { for texts.rows.iter().chain(other).enumerate().map(|(place, row)| html! {
+                <option key={place} value={place.to_string()} selected={is_shown(row)}>{ escaped(&row.name) }</option>
+            }) }
+        </select>
+    }
+}
+
+/// What a search in the text has found, and the ways to the others.
+pub(super) fn matches(texts: &Texts) -> Html {
+    let said = match texts.matches {
+        None => String::new(),
+        Some((_, 0)) => "not found".to_owned(),
+        Some((number, all)) => format!("{} of {}", format::grouped(number), format::grouped(all)),
+    };
+    let step = |label: &'static str, command: Command, sign: &'static str| {
+        html! { <button type="button" class="ico" aria-label={label} title={label} data-command={command.to_string()}>{ sign }</button> }
+    };
+    html! { <>
+        <span class="dim found" role="status">{ said }</span>
+        { step("Previous match", Command::PreviousMatch, "↑") }
+        { step("Next match", Command::NextMatch, "↓") }
+    </> }
+}

@@ -1,0 +1,259 @@
+//! A list: kernels, relocations, symbols, modules, properties, the lines of a text.
+//!
+//! All of them are one component: what is special of one of them are its words ([`Names`]), what
+//! stands above and below its rows, and that lines have no header. Modules, and the basic blocks of
+//! code, can be drawn instead.
+
+mod bar;
+mod names;
+mod rows;
+mod strip;
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use self::bar::{columns, export, matches, picker, status, trouble};
+use self::names::{Names, names};
+use self::rows::Grid;
+use self::strip::strip;
+use super::assembly::{self, Register};
+use super::compare;
+use super::graph;
+use super::props::PanelProps;
+use crate::model::list::ListId;
+use crate::model::list::query::Query;
+use crate::ui::commands::Command;
+use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
+use crate::ui::hooks::{
+    fingerprint, number_near, set_text, text_of, use_change, use_later, use_local, value_of,
+};
+use crate::ui::list::List;
+use crate::ui::state::View;
+
+/// A list follows what is typed after so many milliseconds.
+const PAUSE: i32 = 120;
+
+/// The list of a panel.
+pub(super) fn list(props: &PanelProps) -> Html {
+    let list = props.view.panel.list().unwrap_or(ListId::Kernels);
+    list_of(list, props)
+}
+
+/// A list.
+pub(super) fn list_of(list: ListId, props: &PanelProps) -> Html {
+    html! { <Panel key={list.name()} {list} panel={props.clone()} /> }
+}
+
+#[derive(Properties, Clone, PartialEq)]
+struct Props {
+    list: ListId,
+    panel: PanelProps,
+}
+
+#[component]
+fn Panel(props: &Props) -> Html {
+    let id = props.list;
+    let names = names(id);
+    let (session, view) = (&props.panel.session, &props.panel.view);
+    let list = view.lists.get(id);
+    let is_text = id == ListId::Lines;
+    let opening = view.opening.into();
+    let generation = u64::from(list.rows.generation);
+    let here = session.clone();
+    use_change(
+        [opening, 0, 0, 0],
+        Box::new(move || here.0.recall_columns(id)),
+    );
+    let filter = list.query.filter.clone();
+    let fill = move || {
+        // Not while somebody types: what is typed is what is filtered by.
+        if !is_text && text_of(names.field).trim() != filter {
+            set_text(names.field, &filter);
+        }
+    };
+    use_change([opening, generation, 0, 0], Box::new(fill));
+    let here = session.clone();
+    use_change(
+        [view.selection.serial.into(), generation, opening, 0],
+        Box::new(move || here.0.follow_list(id)),
+    );
+    let here = session.clone();
+    let is_code = id == ListId::Instructions;
+    let drawn = view.graph_of(id);
+    let is_host = id == ListId::Images && view.opened.summary.has.host;
+    let draws = is_code || is_host || id == ListId::Modules;
+    let is_graph = draws && !drawn.as_table;
+    let (start, count) = drawn.range.unwrap_or((0, u64::MAX));
+    // The table of modules says how many there are of what.
+    let needs_graph = is_graph || id == ListId::Modules;
+    // The answer says which block is selected.
+    let serial = u64::from(view.selection.serial) << 1 | 1;
+    let serial = match is_code && is_graph {
+        true => serial,
+        false => u64::from(needs_graph) << 1,
+    };
+    let draw = move || {
+        if needs_graph {
+            here.0.need_graph();
+        }
+    };
+    let drawn_of = opening ^ generation.rotate_left(32);
+    use_change([drawn_of, start, count, serial], Box::new(draw));
+    let here = session.clone();
+    let of = list.query.of.map_or(0, |of| of.start.wrapping_add(1));
+    let encoding = list.query.device.as_deref().map_or(0, fingerprint);
+    let count = move || {
+        if is_code {
+            here.0.follow_code();
+        }
+    };
+    use_change([opening, generation, of, encoding], Box::new(count));
+    let lit = use_local::<Option<Register>>();
+    let now = lit.clone();
+    let onmouseover = Callback::from(move |event: MouseEvent| {
+        if is_code {
+            let under = number_near(&event, "data-reg");
+            now.change(|lit| *lit = under);
+        }
+    });
+    let later = use_later();
+    let (here, before) = (session.clone(), list.query.clone());
+    let oninput = Callback::from(move |_: InputEvent| {
+        let (here, before) = (here.clone(), before.clone());
+        let filter = move || {
+            if is_text {
+                return here.0.find_in_text(true, true);
+            }
+            let filter = text_of(names.field).trim().to_owned();
+            here.0.set_query(id, Query { filter, ..before });
+        };
+        later.after(PAUSE, Box::new(filter));
+    });
+    let here = session.clone();
+    let onkeydown = Callback::from(move |event: KeyboardEvent| {
+        if is_text && event.key() == "Enter" && !event.is_composing() {
+            event.prevent_default();
+            here.0.find_in_text(!event.shift_key(), false);
+        }
+    });
+    let here = session.clone();
+    let onchange = Callback::from(move |event: Event| here.0.choose_text(&value_of(&event)));
+    let here = session.clone();
+    let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
+    let here = session.clone();
+    let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
+    if let Some(empty) = empty(view, list, names) {
+        return empty;
+    }
+    let grid = Grid {
+        session: session.clone(),
+        view: view.clone(),
+        columns: list.shown(),
+        list: id,
+        lit: lit.get(),
+    };
+    let source = GridSource(Rc::new(grid));
+    let field = html! {
+        <input id={names.field} type="search" placeholder={names.hint}
+               aria-label={if is_text { names.hint.to_owned() } else { format!("Filter {}", id.name().replace('-', " ")) }}
+               title={(!is_text).then_some("Words and conditions; see Help for the syntax")}
+               {oninput} {onkeydown} />
+    };
+    html! {
+        <div class={if is_code { "panel listing codes" } else { "panel listing" }} {onmouseover}>
+            <div class="filters">
+                if is_text {
+                    { picker(&view.texts, onchange) }
+                    { status(list, names) }
+                    <span class="grow" />
+                    <span class="find">{ field }{ matches(&view.texts) }</span>
+                } else {
+                    if is_code { { assembly::controls(view, on_section, on_encoding) } }
+                    // The graph is that of all code.
+                    if !(is_code && is_graph) { { field } }
+                    { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(list, names) } }
+                    <span class="grow" />
+                }
+                if draws { { graph::controls(drawn, if is_code { "Listing" } else { "Table" }) } }
+                if id == ListId::Properties {
+                    { button("btn2", Command::SelectDocument(id), plain("Show SYCLBIN properties")) }
+                }
+                if id == ListId::SourceLines {
+                    { button("btn2", Command::Open, plain("Add or drop source files")) }
+                }
+                if id == ListId::Changes { { compare::instructions(view) } }
+                if !is_text && !is_graph { { columns(list) } }
+                if !is_graph { { export(id) } }
+                { trouble(list, is_graph.then_some(drawn)) }
+            </div>
+            if is_code { { assembly::head(view) } }
+            if is_graph {
+                { graph::crumbs(drawn) }
+                <graph::Drawing session={session.clone()} view={view.clone()} />
+            } else {
+                <DataGrid key={id.name()} id={id.name()} {source} />
+            }
+            if let Some(none) = if is_graph { graph::none(drawn) } else { no_rows(list, names) } {
+                <p class="none">{ none }</p>
+            }
+            { strip(view, list, names) }
+        </div>
+    }
+}
+
+/// What stands in the place of a list that has no rows, whatever the filter.
+fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
+    let is_empty = match list.id {
+        ListId::Lines => view.texts.shown.is_none(),
+        ListId::Properties => false,
+        ListId::Modules if !view.graph.as_table => {
+            view.graph.modules().is_some_and(|page| page.modules == 0)
+        }
+        _ => list
+            .page
+            .as_ref()
+            .is_some_and(|page| page.total + page.secondary == 0),
+    };
+    let why = match &list.failed {
+        Some(why) => &**why,
+        None if !is_empty => return None,
+        None if list.id == ListId::Lines && view.texts.document.is_none() => "…",
+        None => names.none,
+    };
+    // What is nested is a document of its own.
+    let has = view.opened.summary.has;
+    let is_nested = !match list.id {
+        ListId::Kernels => has.kernels || has.host,
+        ListId::Relocations | ListId::Symbols => has.symbols,
+        ListId::Modules | ListId::Properties => has.modules,
+        ListId::Images | ListId::Devices => true,
+        ListId::Lines => has.text,
+        ListId::SourceLines => has.lines,
+        ListId::Instructions => has.code,
+        ListId::Differences | ListId::Changes => true,
+    };
+    Some(html! {
+        <div class="panel calm">
+            <p>{ prose(why) }</p>
+            if is_nested {
+                <p class="dim">{ "Select a nested file in the structure." }</p>
+            }
+        </div>
+    })
+}
+
+/// What is said where the query finds nothing.
+fn no_rows(list: &List, names: &Names) -> Option<String> {
+    if list.rows.is_waiting() || list.rows.found != Some(0) {
+        return None;
+    }
+    let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;
+    Some(match list.id {
+        ListId::Properties if page.total == 0 => names.none.to_owned(),
+        ListId::Kernels if page.total == 0 && list.query.filter.is_empty() => {
+            "There are only functions.".to_owned()
+        }
+        _ => format!("No {} match the filter.", names.many),
+    })
+}

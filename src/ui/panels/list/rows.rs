@@ -1,0 +1,341 @@
+//! The rows and cells of a list.
+
+use yew::prelude::*;
+
+use super::names::names;
+use crate::model::Span;
+use crate::model::list::lines::LINE_SHOWN;
+use crate::model::list::{Cell, CellValue, Column, ColumnKind, ListId, Row};
+use crate::model::text::escaped;
+use crate::ui::commands::Command;
+use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
+use crate::ui::format;
+use crate::ui::hooks::SessionContext;
+use crate::ui::list::{List, parts, rest, text};
+use crate::ui::panels::assembly::{self, Register};
+use crate::ui::panels::compare;
+use crate::ui::ptr_eq::PtrEq;
+use crate::ui::state::{PanelId, View};
+
+/// So many bytes are written out in a cell.
+const BYTES: usize = 24;
+
+/// A list as the grid asks for it.
+pub(super) struct Grid {
+    pub(super) session: SessionContext,
+    pub(super) view: PtrEq<View>,
+    pub(super) columns: Vec<&'static Column>,
+    pub(super) list: ListId,
+    /// The register that is pointed at.
+    pub(super) lit: Option<Register>,
+}
+
+impl Grid {
+    fn data(&self) -> &List {
+        self.view.lists.get(self.list)
+    }
+
+    /// How wide a column's cells are, in characters.
+    fn width(&self, column: &Column) -> u32 {
+        let largest = self.data().maximum(column.id);
+        // A word that marks a hazard needs its place.
+        let mark = match column.id {
+            "spill_size" | "private_size" if largest > 0.0 => 10,
+            "grf_count" if largest > 128.0 => 8,
+            "slm_size" if largest > 65536.0 => 10,
+            "spill_dwords_per_lane" => 3,
+            _ => 0,
+        };
+        // The images of a host's file have short names; how one was found may stand before it.
+        if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
+            let at = self.columns.iter().position(|other| other.id == "image");
+            let first = (0..64).filter_map(|place| self.data().rows.row(place));
+            let mut cells = first.filter_map(|row| row.cells.get(at?));
+            return if cells.any(|cell| !cell.marks.is_empty()) {
+                19
+            } else {
+                11
+            };
+        }
+        if column.id == "jumps" {
+            return largest as u32 + 1;
+        }
+        match column.width {
+            0 => format::grouped(largest as u64).chars().count() as u32 + mark,
+            width => width,
+        }
+    }
+
+    /// A cell of an instruction.
+    fn code_cell(&self, id: &str, found: &Cell<'_>) -> Html {
+        let query = &self.data().query;
+        let in_order = query.filter.is_empty() && query.sort.is_none();
+        let drawn = assembly::cell(id, found, query.of, self.lit, in_order);
+        drawn.unwrap_or_else(|| cell(found))
+    }
+
+    /// The columns of a text: the number of the line and the line.
+    fn text_columns(&self) -> Vec<GridColumn> {
+        let digits = self.rows().max(100).to_string().len() as u32;
+        let longest = self.data().maximum("text") as u64;
+        // A long one has a button too.
+        let is_cut = longest > LINE_SHOWN;
+        let most = longest.min(LINE_SHOWN) as u32 + 24 * u32::from(is_cut);
+        let column = |number, width| GridColumn {
+            number,
+            width,
+            grows: !number,
+            ..GridColumn::default()
+        };
+        vec![column(true, digits), column(false, most)]
+    }
+
+    /// A line: what is selected in it is marked, and the rest of a long one is a button.
+    fn line(&self, place: u64, line: &Row) -> Html {
+        let is_one = self.data().current().is_some_and(|row| row.count == 1);
+        let is_current = is_one && self.is_selected(place);
+        let selected = self.view.selection.span.filter(|_| is_current);
+        html! { <>
+            if let Some([before, within, behind]) = selected.and_then(|span| parts(line, span)) {
+                { tabbed(before) }<mark>{ tabbed(within) }</mark>{ tabbed(behind) }
+            } else {
+                { tabbed(text(line)) }
+            }
+            { for rest(line).map(|rest| {
+                let label = format!("… {} more", format::bytes(rest.len()));
+                span_button("btn2", rest, plain(&label))
+            }) }
+        </> }
+    }
+}
+
+/// Text in which nothing plays tricks; tabs stay.
+fn tabbed(text: &str) -> Html {
+    let parts: Vec<String> = text.split('\t').map(escaped).collect();
+    plain(&parts.join("\t"))
+}
+
+fn cell(cell: &Cell<'_>) -> Html {
+    let names = match &cell.value {
+        CellValue::Text(text) if !text.is_empty() => Some((text, None)),
+        CellValue::Name { name, demangled } => match demangled {
+            Some(demangled) => Some((demangled, Some(escaped(name)))),
+            None => Some((name, None)),
+        },
+        _ => None,
+    };
+    if let Some((name, title)) = names {
+        return html! {
+            <span class="name-cell" {title}>
+                { for cell.marks.iter().map(format::mark) }
+                { shortened(&escaped(name)) }
+            </span>
+        };
+    }
+    let (class, text) = match &cell.value {
+        CellValue::Empty | CellValue::Text(_) | CellValue::Bool(false) => ("dim", "–".to_owned()),
+        CellValue::Bool(true) => ("", "yes".to_owned()),
+        CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),
+        CellValue::Count(number) => ("", format::grouped(*number)),
+        CellValue::Words(words) if words.is_empty() => ("dim", "–".to_owned()),
+        CellValue::Bytes(bytes) if bytes.len() > BYTES => {
+            let first = bytes.get(..BYTES).unwrap_or(bytes).to_vec();
+            ("mono", format!("{} …", CellValue::Bytes(first).text()))
+        }
+        CellValue::Bytes(_) => ("mono", cell.value.text().into_owned()),
+        value => ("", escaped(&value.text())),
+    };
+    let (class, title) = match cell.is_default {
+        true => ("dim", Some("Default: not in the file".to_owned())),
+        false => (class, None),
+    };
+    html! { <>
+        { for cell.marks.iter().map(format::mark) }
+        <span {class} {title}>{ text }</span>
+    </> }
+}
+
+impl GridData for Grid {
+    fn label(&self) -> String {
+        match (self.list, &self.view.texts.shown) {
+            (ListId::Lines, Some(text)) => escaped(&text.name),
+            _ => names(self.list).title.to_owned(),
+        }
+    }
+
+    fn columns(&self) -> Vec<GridColumn> {
+        if self.is_text() {
+            return self.text_columns();
+        }
+        let columns = self.columns.iter().enumerate();
+        let columns = columns.map(|(place, column)| {
+            let is_words = matches!(column.kind, ColumnKind::Text | ColumnKind::Words);
+            GridColumn {
+                title: column.title.to_owned(),
+                unit: column.unit.to_owned(),
+                doc: format!("{}: {}", column.id, column.doc),
+                number: column.kind == ColumnKind::Number,
+                sorts: column.kind != ColumnKind::Bytes,
+                width: self.width(column),
+                set: self.data().width(column.id),
+                grows: is_words && (column.width >= 24 || place == 0 && self.width(column) >= 20),
+            }
+        });
+        columns.collect()
+    }
+
+    fn rows(&self) -> u64 {
+        self.data().rows.found.unwrap_or(0)
+    }
+
+    fn is_text(&self) -> bool {
+        self.list == ListId::Lines
+    }
+
+    fn is_code(&self) -> bool {
+        matches!(self.list, ListId::Instructions | ListId::Changes)
+    }
+
+    fn sort(&self) -> Option<(usize, bool)> {
+        let query = &self.data().query;
+        let id = query.sort.as_deref()?;
+        let place = self.columns.iter().position(|column| column.id == id)?;
+        Some((place, query.descending))
+    }
+
+    fn cells(&self, row: u64) -> Option<Vec<Html>> {
+        let (place, row) = (row, self.data().rows.row(row)?);
+        if self.is_text() {
+            return Some(vec![plain(&(place + 1).to_string()), self.line(place, row)]);
+        }
+        let cells = self.columns.iter().map(|column| {
+            self.data().cell(row, column).map_or_else(
+                || plain("…"),
+                |found| match column.id {
+                    id if self.list == ListId::Instructions => self.code_cell(id, found),
+                    id if self.list == ListId::Changes => {
+                        compare::cell(id, found, row).unwrap_or_else(|| cell(found))
+                    }
+                    "eu_thread_count" if found.is_default => cell(&Cell::empty()),
+                    _ => cell(found),
+                },
+            )
+        });
+        Some(cells.collect())
+    }
+
+    fn selected(&self) -> Option<u64> {
+        match self.list {
+            ListId::Differences => self.view.difference(),
+            _ => self.data().place(),
+        }
+    }
+
+    fn is_selected(&self, row: u64) -> bool {
+        match self.list {
+            ListId::Differences => return self.view.difference() == Some(row),
+            ListId::Changes => {
+                let is_it = |to: Option<Span>| to.is_some() && to == self.view.selection.span;
+                let row = self.data().rows.row(row);
+                return row.is_some_and(|row| row.cells.iter().any(|cell| is_it(cell.span)));
+            }
+            _ => {}
+        }
+        let current = self.data().current();
+        let rows = current.and_then(|current| Some((current.place?, current.count)));
+        rows.is_some_and(|(first, count)| row >= first && row - first < count)
+    }
+
+    fn serial(&self) -> u64 {
+        u64::from(self.data().returns()) << 32 | u64::from(self.view.selection.serial)
+    }
+
+    fn version(&self) -> u64 {
+        self.data().rows.version()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.data().rows.is_waiting()
+    }
+
+    fn need(&self, start: u64, end: u64) {
+        self.session.0.need_rows(self.list, start, end);
+    }
+
+    fn sort_by(&self, column: usize) {
+        let column = self.columns.get(column);
+        if let Some(column) = column.filter(|column| column.kind != ColumnKind::Bytes) {
+            let query = self.data().sorted_by(column);
+            self.session.0.set_query(self.list, query);
+        }
+    }
+
+    fn resize(&self, column: usize, width: Option<u32>) {
+        if let Some(column) = self.columns.get(column) {
+            self.session.0.set_width(self.list, column.id, width);
+        }
+    }
+
+    fn move_to(&self, column: usize, to: usize) {
+        if let Some(column) = self.columns.get(column) {
+            self.session.0.move_column(self.list, column.id, to);
+        }
+    }
+
+    fn choose(&self, row: u64, column: usize, part: Option<u64>) {
+        let known = self.data().rows.row(row);
+        match (part, known) {
+            (Some(at), Some(row)) if self.list == ListId::Instructions => {
+                self.session.0.select_operand(row.entry, at);
+            }
+            _ => self.session.0.choose_cell(self.list, row, column),
+        }
+    }
+
+    fn open(&self, row: u64) {
+        if self.list == ListId::Changes {
+            let row = self.data().rows.row(row);
+            let from = row.and_then(|row| row.cells.iter().find_map(|cell| cell.base));
+            return match from {
+                Some(from) => self.session.0.show_in_base(from),
+                None => self
+                    .session
+                    .0
+                    .notice("This row has no bytes in the other file."),
+            };
+        }
+        let panel = match self.list {
+            ListId::Kernels => PanelId::Arguments,
+            ListId::Modules => PanelId::Properties,
+            ListId::Images => PanelId::Overview,
+            ListId::Devices => {
+                let device = self.data().rows.row(row).and_then(|row| row.cells.first());
+                if let Some(device) = device {
+                    self.session.0.verdict_on(&device.value.text());
+                }
+                PanelId::Overview
+            }
+            _ => return,
+        };
+        if row < self.rows() {
+            self.session.0.run(Command::Panel(panel));
+        }
+    }
+
+    fn copy(&self, row: u64, column: usize, rows: Option<(u64, u64)>) -> bool {
+        if self.is_text() {
+            self.session.0.copy_lines();
+            return true;
+        }
+        if rows.is_some() {
+            self.session.0.copy_rows(self.list, rows);
+            return true;
+        }
+        let row = self.data().rows.row(row).zip(self.columns.get(column));
+        let cell = row.and_then(|(row, column)| self.data().cell(row, column));
+        if let Some(cell) = cell {
+            self.session.0.copy(cell.value.text().into_owned(), "Cell");
+        }
+        cell.is_some()
+    }
+}

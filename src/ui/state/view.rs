@@ -1,0 +1,288 @@
+//! A file that is shown.
+
+use std::rc::Rc;
+
+use yew::AttrValue;
+
+use super::code::CodeState;
+use super::compare::{CompareChange, CompareState};
+use super::occupancy::OccupancyState;
+use super::verdict::VerdictState;
+use super::{Layout, PanelId};
+use crate::model::list::query::Query;
+use crate::model::list::{Detail as ListDetail, ListId};
+use crate::model::modules::Holder;
+use crate::model::{SourceId, Span, Summary};
+use crate::ui::bookmarks::Bookmarks;
+use crate::ui::graph_view::{GraphChange, GraphView};
+use crate::ui::list::{List, ListChange};
+use crate::ui::selection::Selection;
+use crate::ui::texts::{Texts, TextsChange};
+use crate::ui::tree::Tree;
+use crate::worker::protocol::{Detail, Opened, Row};
+use crate::worker::tree_order::TreeOrder;
+
+/// A file that is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// What the decoder said when it was opened.
+    pub opened: Rc<Opened>,
+    /// Another number each time that a file is opened.
+    pub opening: u32,
+    /// Its tree as far as it is known.
+    pub tree: Rc<Tree>,
+    /// The same by kernel, if it has some.
+    pub by_kernel: Option<Rc<Tree>>,
+    /// What is selected.
+    pub selection: Selection,
+    /// Everything about the selected node, once it is here.
+    pub detail: Option<Rc<Detail>>,
+    /// The first of the selected bytes, once they are here.
+    pub preview: Rc<[u8]>,
+    /// What the driver does with it, as far as it is known.
+    pub verdict: Rc<VerdictState>,
+    /// What limits the kernel that is shown, as far as it is known.
+    pub occupancy: Rc<OccupancyState>,
+    /// The code that is shown, as far as it is known.
+    pub code: Rc<CodeState>,
+    /// What differs from another file, as far as somebody has asked.
+    pub compare: Rc<CompareState>,
+    /// What somebody has marked in it.
+    pub bookmarks: Rc<Bookmarks>,
+    /// Its lists, as far as somebody has asked for them.
+    pub lists: Lists,
+    /// Its readable texts, as far as somebody has asked for them.
+    pub texts: Rc<Texts>,
+    /// The graph of its modules.
+    pub graph: Rc<GraphView>,
+    /// The graph of the images of a host's file.
+    pub images: Rc<GraphView>,
+    /// The graph of the basic blocks of the code that is shown.
+    pub blocks: Rc<GraphView>,
+    /// The panel that is shown.
+    pub panel: PanelId,
+    /// It was changed, moved or deleted since; in words.
+    pub changed: Option<AttrValue>,
+}
+
+/// One list of each sort.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lists([Rc<List>; ListId::ALL.len()]);
+
+impl Default for Lists {
+    fn default() -> Lists {
+        Lists(ListId::ALL.map(|list| Rc::new(List::new(list))))
+    }
+}
+
+impl Lists {
+    /// One of them.
+    pub fn get(&self, list: ListId) -> &List {
+        &self.0[list as usize]
+    }
+
+    /// Changes one of them.
+    pub fn apply(&mut self, list: ListId, change: ListChange) {
+        Rc::make_mut(&mut self.0[list as usize]).apply(change);
+    }
+}
+
+impl View {
+    /// The order in which its tree is shown: by kernel only if it has some.
+    pub fn order(&self, layout: &Layout) -> TreeOrder {
+        match self.by_kernel {
+            Some(_) => layout.order,
+            None => TreeOrder::File,
+        }
+    }
+
+    /// Its tree in this order.
+    pub fn tree_in(&self, order: TreeOrder) -> &Rc<Tree> {
+        let by_kernel = self.by_kernel.as_ref();
+        let by_kernel = by_kernel.filter(|_| order == TreeOrder::Kernels);
+        by_kernel.unwrap_or(&self.tree)
+    }
+
+    pub(super) fn tree_mut(&mut self, order: TreeOrder) -> &mut Tree {
+        match (order, &mut self.by_kernel) {
+            (TreeOrder::Kernels, Some(tree)) => Rc::make_mut(tree),
+            _ => Rc::make_mut(&mut self.tree),
+        }
+    }
+
+    pub(super) fn reveal_by_kernel(&mut self, way: Option<&[Row]>) {
+        if let (Some(tree), Some(way)) = (&mut self.by_kernel, way) {
+            Rc::make_mut(tree).reveal(way);
+        }
+    }
+
+    /// The summary of the document that the selection is in, as far as it is known.
+    pub fn summary(&self) -> &Summary {
+        let report = self.verdict.report.as_ref();
+        let inner = report.and_then(|report| report.summary.as_ref());
+        inner.unwrap_or(&self.opened.summary)
+    }
+
+    /// The row that is selected, or holds the selected bytes.
+    pub fn row(&self) -> &Row {
+        self.selection.ancestry.last().unwrap_or(&self.opened.root)
+    }
+
+    /// Everything about that row, if it is here already.
+    pub fn detail(&self) -> Option<&Detail> {
+        self.detail
+            .as_deref()
+            .filter(|detail| detail.node == self.row().id)
+    }
+
+    pub(in crate::ui) fn list_changed(&mut self, list: ListId, change: ListChange) {
+        let known = self.lists.get(list);
+        let before = (known.document, known.rows.generation);
+        let (of, encoding) = (known.query.of, known.query.device.clone());
+        let is_at = matches!(change, ListChange::At(..));
+        self.lists.apply(list, change);
+        let list = self.lists.get(list);
+        match list.id {
+            ListId::Modules | ListId::Images => {
+                let graph = Rc::make_mut(match list.id {
+                    ListId::Images => &mut self.images,
+                    _ => &mut self.graph,
+                });
+                if before.1 != list.rows.generation {
+                    graph.renew(before.0 != list.document);
+                }
+                if is_at {
+                    graph.follow(list.place());
+                }
+            }
+            ListId::Instructions if (of, &encoding) != (list.query.of, &list.query.device) => {
+                Rc::make_mut(&mut self.blocks).renew(true);
+            }
+            // After a comparison, or in another order.
+            ListId::Differences if self.difference().is_none() => self.place_difference(),
+            ListId::Lines => {
+                Rc::make_mut(&mut self.texts).follow(list.query.of, &self.selection.ancestry);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn compare_changed(&mut self, change: CompareChange) {
+        let is_new = matches!(change, CompareChange::Answered(_));
+        Rc::make_mut(&mut self.compare).apply(change);
+        if is_new {
+            self.lists.apply(ListId::Differences, ListChange::Reset);
+            self.lists.apply(ListId::Changes, ListChange::Reset);
+            self.place_difference();
+        }
+        let query = Query {
+            row: self.compare.chosen.map(|chosen| chosen.index),
+            ..self.lists.get(ListId::Changes).query.clone()
+        };
+        self.lists.apply(ListId::Changes, ListChange::Query(query));
+    }
+
+    /// Finds the difference that is shown in full among those that are listed, as far as they are here.
+    fn place_difference(&mut self) {
+        let Some(index) = self.compare.chosen.map(|chosen| chosen.index) else {
+            return;
+        };
+        let list = self.lists.get(ListId::Differences);
+        let is_all = list.query.filter.is_empty() && list.query.sort.is_none();
+        let place = match is_all {
+            // Each is at its own place.
+            true => Some(index),
+            false if list.rows.is_waiting() => None,
+            false => list.rows.find(|row| row.index == index),
+        };
+        let place = place.map(|place| (place, list.rows.generation));
+        if let Some(chosen) = &mut Rc::make_mut(&mut self.compare).chosen {
+            chosen.place = place;
+        }
+    }
+
+    /// The place of the difference that is shown in full among those that are listed.
+    pub fn difference(&self) -> Option<u64> {
+        let (place, of) = self.compare.chosen?.place?;
+        let generation = self.lists.get(ListId::Differences).rows.generation;
+        (of == generation).then_some(place)
+    }
+
+    pub(super) fn texts_changed(&mut self, change: TextsChange) {
+        let texts = Rc::make_mut(&mut self.texts);
+        let of = |texts: &Texts| texts.shown.as_ref().and_then(|text| text.span);
+        let before = of(texts);
+        texts.apply(change, self.selection.text().is_some());
+        if of(texts) != before {
+            let query = Query {
+                of: of(texts),
+                ..self.lists.get(ListId::Lines).query.clone()
+            };
+            self.lists.apply(ListId::Lines, ListChange::Query(query));
+        }
+    }
+
+    /// The graph that belongs to a list: that of the instructions or images, or else of the modules.
+    pub fn graph_of(&self, list: ListId) -> &GraphView {
+        match list {
+            ListId::Instructions => &self.blocks,
+            ListId::Images => &self.images,
+            _ => &self.graph,
+        }
+    }
+
+    /// The list whose graph the panel shows.
+    pub fn graph_list(&self) -> ListId {
+        match self.panel {
+            PanelId::Assembly => ListId::Instructions,
+            PanelId::Images => ListId::Images,
+            _ => ListId::Modules,
+        }
+    }
+
+    pub(super) fn graph_changed(&mut self, id: ListId, change: GraphChange) {
+        if let GraphChange::Page(_, _, page) = &change {
+            let answered = ListChange::Document(page.document());
+            self.lists.apply(id, answered);
+        }
+        let list = self.lists.get(id);
+        let generation = list.rows.generation;
+        match id {
+            ListId::Instructions => Rc::make_mut(&mut self.blocks).apply(change, generation, None),
+            ListId::Images => {
+                let place = list.place();
+                Rc::make_mut(&mut self.images).apply(change, generation, place);
+            }
+            _ => {
+                let place = list.place();
+                Rc::make_mut(&mut self.graph).apply(change, generation, place);
+            }
+        }
+    }
+
+    /// What of the drawn modules, or of the drawn images, is selected.
+    pub fn holder(&self) -> Option<Holder> {
+        if self.graph_list() == ListId::Images {
+            return self.images.modules()?.holder_at(self.selection.span?);
+        }
+        let page = self.graph.modules()?;
+        match self.lists.get(ListId::Modules).detail() {
+            ListDetail::Module(holder) => Some(*holder),
+            _ => {
+                let selected = self.selection.span?;
+                page.span.contains(selected).then_some(Holder::Whole)
+            }
+        }
+    }
+
+    /// All bytes of a source, as far as they are known.
+    pub fn whole(&self, source: SourceId) -> Span {
+        if source == SourceId::FILE {
+            return Span::new(source, 0, self.opened.size);
+        }
+        self.selection
+            .unpacked()
+            .filter(|span| span.source == source)
+            .unwrap_or(Span::new(source, 0, 0))
+    }
+}

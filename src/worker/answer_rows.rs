@@ -1,0 +1,159 @@
+//! The rows of the tree, and what is known of one of them.
+
+use std::ops::Range;
+
+use super::protocol::{Detail, KnownRow, Row};
+use crate::model::list::ListId;
+use crate::model::{Bits, Content, Document, Node, NodeId, NodeKind, Span};
+
+/// So many of a node's diagnostics are named in its detail.
+const DETAIL_DIAGNOSTICS_MAX: usize = 50;
+/// At most so many texts are offered.
+const TEXTS_MAX: usize = 2000;
+
+/// The rows of a node's children in the order of the file.
+pub(super) fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
+    let ids = document.children(parent, range);
+    rows_of(document, &ids)
+}
+
+/// The readable texts among the children of a node.
+pub(super) fn texts(document: &mut Document, parent: NodeId) -> Vec<Row> {
+    let is_text =
+        |node: &Node| node.kind == NodeKind::Text && node.span.is_some_and(|span| !span.is_empty());
+    let ids = document.children_that(parent, is_text, TEXTS_MAX);
+    rows_of(document, &ids)
+}
+
+fn rows_of(document: &Document, ids: &[NodeId]) -> Vec<Row> {
+    let row = |id: &NodeId| Some(row(document, *id, document.node(*id)?));
+    ids.iter().filter_map(row).collect()
+}
+
+/// The rows of these nodes with their counts: without the root, unless there is nothing else.
+pub(super) fn ancestry(document: &Document, ids: &[NodeId]) -> Vec<Row> {
+    let shown = match ids {
+        [_root, rest @ ..] if !rest.is_empty() => rest,
+        ids => ids,
+    };
+    let counted = |id: &NodeId| {
+        let node = document.node(*id)?;
+        let count = Some(document.count(node));
+        let row = row(document, *id, node);
+        Some(Row { count, ..row })
+    };
+    shown.iter().filter_map(counted).collect()
+}
+
+/// The bits of the part of an instruction's text that stands at a place of it.
+pub(super) fn part_bits(
+    document: &Document,
+    word: NodeId,
+    span: Span,
+    at: u32,
+    encoding: Option<&str>,
+) -> Option<Bits> {
+    let around = document.document_of(word, ListId::Instructions)?;
+    let code = document.code_of(around, span)?;
+    let listing = document.listing(around, Some(code), encoding)?;
+    let row = listing.row_at(span.start, &document.sources)?;
+    let parts = listing.parts(row, &document.sources);
+    let part = parts.iter().rfind(|part| part.at <= at)?;
+    (part.bits.count() > 0).then_some(part.bits)
+}
+
+/// The field below a word that has the most of some bits.
+pub(super) fn field_of(document: &mut Document, word: NodeId, bits: Bits) -> Option<NodeId> {
+    let node = document.node(word)?;
+    let count = match node.kind {
+        NodeKind::Instruction => document.count(&node.clone()),
+        _ => 0,
+    };
+    let fields = document.children(word, 0..count).into_iter();
+    let shared = |id: &NodeId| {
+        let own = document.node(*id).and_then(|field| field.bits);
+        own.map_or(0, |own| own.and(bits).count())
+    };
+    // Of equal ones the first.
+    let widest = fields.rev().max_by_key(shared)?;
+    (shared(&widest) > 0).then_some(widest)
+}
+
+/// The nodes from the root down to `id`.
+pub(super) fn lineage(document: &Document, id: NodeId) -> Vec<NodeId> {
+    let parent = |id: &NodeId| document.node(*id)?.parent;
+    let mut ids: Vec<NodeId> = std::iter::successors(Some(id), parent).collect();
+    ids.reverse();
+    ids
+}
+
+/// The row of a node in the order of the file.
+pub(super) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
+    Row {
+        id,
+        parent: node.parent,
+        index: node.index,
+        name: node.name.clone(),
+        indexed: node.indexed,
+        kind: node.kind,
+        area: node.area,
+        value: node.value.clone(),
+        summary: node.summary.clone(),
+        span: node.span,
+        head: node.head,
+        bits: node.bits,
+        count: match node.content {
+            Content::Leaf => Some(0),
+            Content::Lazy { count, .. } => count,
+            // To know it would be to open the document.
+            Content::Late { .. } => None,
+        },
+        severity: document.severity(node),
+    }
+}
+
+pub(super) fn detail(document: &mut Document, id: NodeId) -> Option<Detail> {
+    let path = document.path(id);
+    let node = document.node(id)?;
+    let doc = node.doc;
+    let known = doc.map_or(&[][..], |doc| doc.known);
+    Some(Detail {
+        node: id,
+        bits: node.bits,
+        path,
+        doc: doc.map(|doc| doc.text.to_owned()),
+        doc_source: doc.map(|doc| doc.source.to_owned()),
+        known: known
+            .iter()
+            .map(|known| KnownRow {
+                raw: known.raw,
+                name: known.name.into(),
+                doc: known.doc.into(),
+            })
+            .collect(),
+        xrefs: node.xrefs.clone(),
+        diagnostics: diagnostics_in(document, node),
+    })
+}
+
+/// Which of the document's diagnostics are about bytes of the node.
+fn diagnostics_in(document: &Document, node: &Node) -> Vec<u32> {
+    let Some(extent) = node.extent() else {
+        return Vec::new();
+    };
+    let place = (extent.source, extent.start);
+    let first = document.diagnostics.partition_point(|diagnostic| {
+        let span = diagnostic.primary.span;
+        (span.source, span.start) < place
+    });
+    let from_first = document.diagnostics.iter().enumerate().skip(first);
+    from_first
+        .take_while(|(_, diagnostic)| {
+            let span = diagnostic.primary.span;
+            span.source == extent.source && span.start <= extent.end
+        })
+        .filter(|(_, diagnostic)| extent.contains(diagnostic.primary.span))
+        .take(DETAIL_DIAGNOSTICS_MAX)
+        .filter_map(|(index, _)| u32::try_from(index).ok())
+        .collect()
+}
