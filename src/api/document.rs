@@ -126,7 +126,8 @@ impl ZeviewDocument {
     }
 
     /// The rows of a list: an object for each, whose keys are the ids of the list's columns. Of a
-    /// container the rows of all images. Empty where the file has no such list.
+    /// container the rows of all images. Empty where the file has no such list. Columns that are
+    /// counted in the code are there if they are named.
     #[wasm_bindgen(unchecked_return_type = "ListRow[]")]
     pub fn list(
         &mut self,
@@ -146,7 +147,19 @@ impl ZeviewDocument {
             device: text("device").map(Into::into),
             ..Query::default()
         };
-        let columns: Vec<&'static Column> = list.columns().iter().collect();
+        let named = Reflect::get(&options, &"columns".into()).unwrap_or_default();
+        let named = if Array::is_array(&named) {
+            Array::from(&named)
+        } else {
+            Array::new()
+        };
+        let column = |id: JsValue| {
+            let id = id.as_string().unwrap_or_default();
+            let found = list.columns().iter().find(|column| column.id == id);
+            found.ok_or_else(|| error("no-column", &format!("no column is called {id:?}")))
+        };
+        let columns: Vec<&'static Column> =
+            named.iter().map(column).collect::<Result<_, Error>>()?;
         let all = Array::new();
         for id in self.0.documents_with(list) {
             let Some(rows) = self.0.list_for(id, list, &query) else {

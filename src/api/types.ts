@@ -261,6 +261,11 @@ export interface ListOptions {
   sort?: string;
   /** Of images: the device that they are chosen for. */
   device?: string;
+  /**
+   * Columns that are counted in the code, to have them too: "instructions", "spill_messages", "loops" …; for them the code
+   * is decoded. All other columns are always there.
+   */
+  columns?: string[];
 }
 
 /** A row; the keys are the ids of the list's columns. */

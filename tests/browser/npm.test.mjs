@@ -33,6 +33,7 @@ test("the package is installed and used in Node", { timeout: 40_000 }, async () 
       summary: opened.summary(),
       kernels: kernels.map(({ name, private_size }) => [name, private_size]),
       filtered: opened.kernels({ filter: "private_size>1000000" }).map(({ name }) => name),
+      counted: [opened.kernels()[0].instructions ?? "none", opened.kernels({ columns: ["instructions"] })[0].instructions],
       images: opened.images(),
       verdict: opened.verdict(),
       other: opened.verdict("pvc").outcome,
@@ -47,6 +48,8 @@ test("the package is installed and used in Node", { timeout: 40_000 }, async () 
   assert.equal(said.summary.format, "zebin");
   assert.deepEqual(said.kernels[0], ["hugeprivate", 5120000]);
   assert.deepEqual(said.filtered, ["hugeprivate"]);
+  assert.equal(said.counted[0], "none");
+  assert.ok(said.counted[1] > 10, said.counted);
   assert.deepEqual(said.images, []);
   assert.equal(said.verdict.device, "acm-g10");
   assert.equal(said.verdict.outcome, "loads");
@@ -74,6 +77,7 @@ test("modules, differences, and errors with codes", { timeout: 40_000 }, async (
         node: code(() => one.node(4000000)),
         list: code(() => one.list("nothing")),
         query: code(() => one.kernels({ filter: "no_such_column>3" })),
+        column: code(() => one.kernels({ columns: ["no_such_column"] })),
         kernel: code(() => one.disassemble("nothing")),
         device: code(() => one.verdict("nothing")),
         range: code(() => one.bytes(0, -1, 2)),
@@ -87,7 +91,7 @@ test("modules, differences, and errors with codes", { timeout: 40_000 }, async (
   assert.ok(Array.isArray(said.differs.kernels.changed));
   assert.equal(said.verdict, null);
   for (const [code, found] of Object.entries(said.codes)) {
-    const expected = { node: "no-node", list: "no-list", query: "bad-query", kernel: "no-kernel", device: "no-device", range: "range" };
+    const expected = { node: "no-node", list: "no-list", query: "bad-query", column: "no-column", kernel: "no-kernel", device: "no-device", range: "range" };
     assert.deepEqual(found, [true, expected[code]]);
   }
   assert.equal(said.type, "TypeError");

@@ -48,6 +48,10 @@ fn generated() {
     // Tables of more than one page.
     watchdog.case("300 kernels");
     hold("300 kernels", &zebin::many(300), Depth::Full);
+    // What rows are called that cannot be made.
+    watchdog.case("a kernel called unreadable");
+    let unreadable = zebin::zebin(&["unreadable"]).build().bytes;
+    hold("a kernel called unreadable", &unreadable, Depth::Full);
     watchdog.case("nothing wrong");
     let document = crate::support::open(&zebin::many(3));
     assert_eq!(document.diagnostics, [], "the builders write correct files");

@@ -1,7 +1,7 @@
 /**
  * A decoded file. Bytes that make no sense are no error: they give a document whose diagnostics
  * say so. What is thrown is misuse, as an `Error` with a `code`: "no-node", "no-list", "no-kernel",
- * "no-device", "no-encoding", "bad-query", "too-long", "range".
+ * "no-device", "no-encoding", "no-column", "bad-query", "too-long", "range".
  */
 export class ZeviewDocument {
   /** Decodes bytes; they are copied. The decoder is loaded with the first file. */

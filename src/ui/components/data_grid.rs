@@ -315,7 +315,15 @@ impl Grid {
                 // Escape is pressed here.
                 focus(&self.rows.container);
                 capture_pointer(event);
-                self.set_drag(Some(Drag::Carried { column, to: column }));
+                self.cursor.change(|cursor| {
+                    *cursor = Cursor {
+                        place: CellPos { row: None, column },
+                        moved: true,
+                        chosen: cursor.chosen,
+                        drag: Some(Drag::Carried { column, to: column }),
+                        ..Cursor::default()
+                    };
+                });
             }
             Some(Drag::Pressed { .. }) if !moves => self.set_drag(None),
             Some(Drag::Carried { column, to }) if moves => {
