@@ -56,6 +56,7 @@
 //! | Every byte belongs to a leaf, to padding or to a gap that is shown | `tests/native/invariants.rs` |
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![recursion_limit = "512"]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod model;
 

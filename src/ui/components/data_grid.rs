@@ -290,6 +290,17 @@ impl Grid {
         }
     }
 
+    fn go_to_head(&self, column: usize) {
+        self.cursor.change(|cursor| {
+            *cursor = Cursor {
+                place: CellPos { row: None, column },
+                moved: true,
+                chosen: cursor.chosen,
+                ..Cursor::default()
+            };
+        });
+    }
+
     fn set_drag(&self, drag: Option<Drag>) {
         self.cursor.change(|cursor| cursor.drag = drag);
     }
@@ -315,15 +326,8 @@ impl Grid {
                 // Escape is pressed here.
                 focus(&self.rows.container);
                 capture_pointer(event);
-                self.cursor.change(|cursor| {
-                    *cursor = Cursor {
-                        place: CellPos { row: None, column },
-                        moved: true,
-                        chosen: cursor.chosen,
-                        drag: Some(Drag::Carried { column, to: column }),
-                        ..Cursor::default()
-                    };
-                });
+                self.go_to_head(column);
+                self.set_drag(Some(Drag::Carried { column, to: column }));
             }
             Some(Drag::Pressed { .. }) if !moves => self.set_drag(None),
             Some(Drag::Carried { column, to }) if moves => {
@@ -399,14 +403,7 @@ impl Grid {
             }
         } else if number_near(event, "data-column").is_some() {
             focus(&self.rows.container);
-            self.cursor.change(|cursor| {
-                *cursor = Cursor {
-                    place: CellPos { row: None, column },
-                    moved: true,
-                    chosen: cursor.chosen,
-                    ..Cursor::default()
-                };
-            });
+            self.go_to_head(column);
             self.data.sort_by(column);
         }
     }
