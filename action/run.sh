@@ -14,7 +14,8 @@
 #   GITHUB_STEP_SUMMARY  where the summary is appended; standard output without
 #   GITHUB_OUTPUT        where the log's path is appended, as `sarif=PATH`
 #
-# Exit status: 0 if all is well, 1 if something fails, 2 if something could not be judged.
+# Exit status: 0 if everything was judged and is well, 1 if something fails, 2 if nothing is known to
+# fail but something could not be judged.
 set -euo pipefail
 shopt -s nullglob
 # bash 3.2 (macOS) has no `**`.
@@ -40,9 +41,9 @@ fail() {
     exit 2
 }
 
-# The worst counts.
+# A failure is certain, whatever else could not be judged.
 settle() {
-    if [ "$1" -gt "$status" ]; then
+    if [ "$status" -ne 1 ] && [ "$1" -ne 0 ]; then
         status=$1
     fi
 }

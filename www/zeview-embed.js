@@ -28,7 +28,7 @@
   }
 
   class ZeviewEmbed extends HTMLElement {
-    static observedAttributes = ["src", "panel", "select", "theme", "height"];
+    static observedAttributes = ["src", "panel", "panes", "select", "theme", "height"];
 
     #frame = null;
     #ready = false;
@@ -63,6 +63,7 @@
       if (name === "src" && value) this.open(new URL(value, document.baseURI).href);
       if (name === "select") this.#send({ type: "select", link: this.#link() });
       if (name === "panel") this.#send({ type: "panel", panel: value });
+      if (name === "panes" && now !== null) this.#send({ type: "panes", panes: value || "none" });
       if (name === "theme") this.#send({ type: "theme", theme: value || "auto" });
     }
 
@@ -89,6 +90,8 @@
       if (src) address.searchParams.set("url", new URL(src, document.baseURI).href);
       const theme = this.getAttribute("theme");
       if (theme) address.searchParams.set("theme", theme);
+      const panes = this.getAttribute("panes");
+      if (panes !== null) address.searchParams.set("panes", panes || "none");
       address.hash = this.#link();
       const title = this.title || `zeview: ${src ?? "Intel GPU binary"}`;
       this.#frame = made("iframe", { src: address.href, title });

@@ -16,7 +16,9 @@ use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
 use crate::files;
 use crate::support::code;
 use crate::support::diff::violations as differences;
+use crate::support::gate;
 use crate::support::invariants::{Depth, violations};
+use crate::support::layout::unfounded;
 use crate::support::{full_zebin, open};
 
 /// Any bytes: they are opened, judged, shown as a whole, and asked for from both sides.
@@ -146,6 +148,28 @@ pub fn diff(input: &[u8]) {
     if let Some((a, b)) = files::pair(input) {
         let found = differences(a, b);
         assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+}
+
+/// A file and a copy of it with other bytes: they are called the same only where these are layout.
+pub fn diff_bytes(input: &[u8]) {
+    if let Some((a, b)) = files::changed(input)
+        && let Some(found) = unfounded(&a, &b)
+    {
+        panic!("{found}");
+    }
+}
+
+/// Changes of some bytes of `.ze_info`, each an offset and a byte: a gate passes only where the value
+/// that it is about is known to pass.
+pub fn gate(input: &[u8]) {
+    let mut text = gate::text().into_bytes();
+    for change in input.chunks_exact(3).take(files::GATE_CHANGES) {
+        let at = usize::from(u16::from_le_bytes([change[0], change[1]])) % text.len();
+        text[at] = change[2];
+    }
+    if let Some(violation) = gate::violation(&text) {
+        panic!("{violation}");
     }
 }
 

@@ -10,6 +10,10 @@ pub const AR: &[u8] = b"!<arch>\n";
 pub const SPIRV: &[u8] = &[0x03, 0x02, 0x23, 0x07];
 pub const IGC_DEBUG: &[u8] = b"CTNI";
 
+/// Maximum number of bytes of a text that the target `gate` changes: with more, a key can become
+/// another key of the specification.
+pub const GATE_CHANGES: usize = 4;
+
 /// The input with these first bytes.
 pub fn beginning_with(magic: &[u8], input: &[u8]) -> Vec<u8> {
     [magic, input.get(magic.len()..).unwrap_or_default()].concat()
@@ -81,6 +85,25 @@ pub fn pair(input: &[u8]) -> Option<(&[u8], &[u8])> {
 pub fn joined(a: &[u8], b: &[u8]) -> Vec<u8> {
     let length = u32::try_from(a.len()).expect("seeds are short");
     [&length.to_le_bytes(), a, b].concat()
+}
+
+/// What an input of [`changed`] begins with that changes nothing.
+pub const UNCHANGED: &[u8] = &[1, 0, 0, 0, 0, 0];
+
+/// A file, and a copy with other bytes: their count (at most 8), for each its offset in 4 bytes and
+/// what it is exclusively ored with, then the file.
+pub fn changed(input: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let (count, rest) = split_first(input);
+    let (changes, file) = rest.split_at_checked(usize::from(count % 8) * 5)?;
+    let mut copy = file.to_vec();
+    for change in changes.chunks_exact(5) {
+        let at = u32::from_le_bytes(change[..4].try_into().ok()?) as usize;
+        let length = copy.len().max(1);
+        if let Some(byte) = copy.get_mut(at % length) {
+            *byte ^= change[4];
+        }
+    }
+    Some((file.to_vec(), copy))
 }
 
 /// The first byte, 0 where there is none, and the others.

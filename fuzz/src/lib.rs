@@ -105,6 +105,18 @@ pub const TARGETS: &[Target] = &[
         own: Vec::new,
     },
     Target {
+        name: "diff_bytes",
+        check: checks::diff_bytes,
+        of_file: |file| vec![[files::UNCHANGED, file].concat()],
+        own: Vec::new,
+    },
+    Target {
+        name: "gate",
+        check: checks::gate,
+        of_file: |_| Vec::new(),
+        own: seeds::gates,
+    },
+    Target {
         name: "queries",
         check: checks::queries,
         of_file: |_| Vec::new(),

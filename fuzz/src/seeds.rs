@@ -8,7 +8,7 @@ use std::{env, fs, process};
 use goblin::elf::Elf;
 use zeview::decode::isa::Platform;
 
-use crate::support::{built, fixtures, isa};
+use crate::support::{built, fixtures, gate, isa};
 use crate::{Target, files};
 
 /// In the environment: the folder to write seeds to.
@@ -118,6 +118,18 @@ pub fn code(file: &[u8]) -> Vec<Vec<u8>> {
         platforms.flat_map(move |platform| with_first(platform, vec![code.clone()]))
     });
     all.collect()
+}
+
+/// Changes of the value that a gate is about, and of what is around it.
+pub fn gates() -> Vec<Vec<u8>> {
+    let text = gate::text();
+    let start = text.rfind("  - name:").expect("it has kernels");
+    let changes = (start..text.len()).step_by(7).zip(b" #:-0x\n\"[{~".iter().cycle());
+    let change = |(at, byte): (usize, &u8)| {
+        let at = u16::try_from(at).expect("the text is short");
+        [&at.to_le_bytes()[..], &[*byte]].concat()
+    };
+    changes.map(change).collect()
 }
 
 /// The instructions of the fixtures, some at a time.

@@ -3,6 +3,9 @@
 //! DPC++ names kernels after types: `_ZTS…` is "typeinfo name for" a type, and that type is
 //! what its author has written.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions, Symbol};
 
 /// Longer names are left as they are; the longest seen has 2 106 bytes.
@@ -10,7 +13,22 @@ const NAME_MAX: usize = 1 << 16;
 /// Longer results are given up: substitutions can make much of little.
 const RESULT_MAX: usize = 1 << 16;
 /// Names nest, and so do the functions that read them.
-const DEPTH_MAX: u32 = 96;
+const DEPTH_MAX: u32 = 128;
+
+/// Results are kept up to so many bytes, names included; then they are forgotten.
+const KEPT_MAX: usize = 8 << 20;
+
+thread_local! {
+    static KEPT: RefCell<Kept> = RefCell::default();
+}
+
+/// Results: libraries have the same kernels for each device, whose names take longer to demangle than
+/// all else about them takes to read.
+#[derive(Default)]
+struct Kept {
+    results: HashMap<String, Option<String>>,
+    bytes: usize,
+}
 
 /// Might a name be a mangled one?
 pub fn is_mangled(name: &str) -> bool {
@@ -23,6 +41,22 @@ pub fn demangle(name: &str) -> Option<String> {
     if !is_mangled(name) || name.len() > NAME_MAX {
         return None;
     }
+    KEPT.with_borrow_mut(|kept| {
+        if let Some(known) = kept.results.get(name) {
+            return known.clone();
+        }
+        let result = demangle_anew(name);
+        let size = name.len() + result.as_ref().map_or(0, String::len);
+        if kept.bytes + size > KEPT_MAX {
+            *kept = Kept::default();
+        }
+        kept.bytes += size;
+        kept.results.insert(name.to_owned(), result.clone());
+        result
+    })
+}
+
+fn demangle_anew(name: &str) -> Option<String> {
     let options = ParseOptions::default().recursion_limit(DEPTH_MAX);
     let symbol = Symbol::new_with_options(name, &options).ok()?;
     let mut out = Bounded(String::new());

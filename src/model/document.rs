@@ -14,6 +14,7 @@ use super::holes::{Accounts, Holes};
 use super::images::{Choice, Images};
 use super::list::ListId;
 use super::locate::PlacesKept;
+use super::naming::ShortNames;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::source::Sources;
@@ -262,6 +263,10 @@ pub struct Document {
     pub(super) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
     pub(super) places: PlacesKept,
+    /// The kernels in the index of a host's file, once a list of an image's kernels was made.
+    pub(super) host_kernels: Option<Rc<ShortNames>>,
+    /// The short names of the kernels of the document that was asked about last.
+    pub(super) short_names: Option<(NodeId, Rc<ShortNames>)>,
 }
 
 /// How many bytes of documents are opened late for a table of all of them, in a file of `size`
@@ -316,47 +321,95 @@ impl Document {
             pages: HashMap::new(),
             ordinals: HashMap::new(),
             places: PlacesKept::default(),
+            host_kernels: None,
+            short_names: None,
         }
     }
 
-    /// Adds what was found in documents that were opened since.
+    /// Adds the findings in documents that were opened since.
     fn add_found(&mut self) {
-        for found in self.registry.found() {
+        let found = self.registry.found();
+        self.merge(found);
+    }
+
+    /// Adds findings, in one pass over the documents however many there are.
+    fn merge(&mut self, all: Vec<Findings>) {
+        if all.is_empty() {
+            return;
+        }
+        let mut counts: HashMap<Str, usize> = HashMap::new();
+        let has_diagnostics = all.iter().any(|found| !found.diagnostics.is_empty());
+        for diagnostic in self.diagnostics.iter().filter(|_| has_diagnostics) {
+            *counts.entry(diagnostic.rule.clone()).or_default() += 1;
+        }
+        // The opened documents by their bytes, each with those in it.
+        let mut opened: HashMap<Span, (InnerDocument, Vec<InnerDocument>)> = HashMap::new();
+        let (mut order, mut others) = (Vec::new(), Vec::new());
+        for found in all {
             self.accounts.add(found.holes, &mut self.coverage);
-            let mut at = self.documents.len();
-            if let Some(of) = found.of {
-                let mut known = self.documents.iter_mut().enumerate();
-                if let Some((place, inner)) = known.find(|(_, inner)| inner.span == of.span) {
-                    *inner = InnerDocument {
-                        is_listed: inner.is_listed,
-                        ..of
-                    };
-                    at = place + 1;
+            match found.of {
+                Some(of) => {
+                    order.push(of.span);
+                    opened.insert(of.span, (of, found.documents));
                 }
+                None => others.extend(found.documents),
             }
-            self.documents.splice(at..at, found.documents);
             self.late.extend(found.late);
             self.loadable.extend(found.loadable);
             self.summary.within = self.summary.within | found.within;
-            if found.diagnostics.is_empty() {
-                continue;
-            }
             for diagnostic in found.diagnostics {
-                let same = self
-                    .diagnostics
-                    .iter()
-                    .filter(|d| d.rule == diagnostic.rule);
-                if same.count() <= MOST_OF_A_RULE {
+                let count = counts.entry(diagnostic.rule.clone()).or_default();
+                if *count <= MOST_OF_A_RULE {
+                    *count += 1;
                     self.diagnostics.push(diagnostic);
                 }
             }
-            sort::by_key(&mut self.diagnostics, |d| d.primary.span);
             for rule in found.rules {
                 if !self.rules.iter().any(|known| known.id == rule.id) {
                     self.rules.push(rule);
                 }
             }
         }
+        if has_diagnostics {
+            sort::by_key(&mut self.diagnostics, |d| d.primary.span);
+        }
+        if opened.is_empty() && others.is_empty() {
+            return;
+        }
+        // Documents that were opened later stand behind the one that they are in.
+        if let ([span], true) = (order.as_slice(), others.is_empty()) {
+            let mut known = self.documents.iter_mut().enumerate();
+            let known = known.find(|(_, inner)| inner.span == *span);
+            if let Some(((at, inner), (of, documents))) = known.zip(opened.remove(span)) {
+                *inner = InnerDocument {
+                    is_listed: inner.is_listed,
+                    ..of
+                };
+                if !documents.is_empty() {
+                    self.documents.splice(at + 1..at + 1, documents);
+                }
+                return;
+            }
+        }
+        let mut merged = Vec::with_capacity(self.documents.len());
+        let mut rest = std::mem::take(&mut self.documents);
+        rest.reverse();
+        while let Some(inner) = rest.pop() {
+            match opened.remove(&inner.span) {
+                Some((of, documents)) => {
+                    merged.push(InnerDocument {
+                        is_listed: inner.is_listed,
+                        ..of
+                    });
+                    rest.extend(documents.into_iter().rev());
+                }
+                None => merged.push(inner),
+            }
+        }
+        let unknown = order.into_iter().filter_map(|span| opened.remove(&span));
+        merged.extend(unknown.flat_map(|(_, documents)| documents));
+        merged.extend(others);
+        self.documents = merged;
     }
 
     /// Opens all documents that are only opened when somebody asks for what is in them.
@@ -371,6 +424,7 @@ impl Document {
         let (wanted, others): (Vec<Span>, _) = late.into_iter().partition(|s| extent.contains(*s));
         self.late = others;
         let mut wanted = VecDeque::from(wanted);
+        let mut found = Vec::new();
         while let Some(span) = wanted.pop_front() {
             let Some(left) = self.late_left.checked_sub(span.len()) else {
                 wanted.push_front(span);
@@ -380,10 +434,12 @@ impl Document {
             for id in self.documents_at(span) {
                 self.expander_of(id);
             }
-            let known = self.late.len();
-            self.add_found();
-            wanted.extend(self.late.split_off(known));
+            for mut findings in self.registry.found() {
+                wanted.extend(std::mem::take(&mut findings.late));
+                found.push(findings);
+            }
         }
+        self.merge(found);
         self.late.extend(wanted);
     }
 

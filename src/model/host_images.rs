@@ -92,6 +92,9 @@ pub struct Described {
     pub entries: Vec<Entry>,
     /// The property sets, in order.
     pub properties: Vec<PropertySet>,
+    /// The number of entries, property sets and texts that are left out, because all images
+    /// together describe more than the size of the file allows.
+    pub left_out: u64,
     /// Where all this is.
     pub places: Places,
 }

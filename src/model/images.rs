@@ -6,13 +6,14 @@
 //! to choose.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::fmt;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::document::{Document, Fact, InnerDocument};
-use super::host_images::{HostImage, HostImages};
+use super::host_images::{Described, HostImage, HostImages};
 use super::modules::{AbstractModule, Holder, ModuleGraph, PropertyValue, requirement};
 use super::node::{Node, NodeId, NodeKind};
 use super::source::Sources;
@@ -22,6 +23,9 @@ use super::verdict::Outcome;
 
 /// At most so many images of a container are listed. Each costs nodes of the tree.
 pub const IMAGES_MAX: usize = 16 * 1024;
+
+/// The name of a kernel, and the same demangled.
+type KernelName = (String, Option<String>);
 
 /// The images of a container.
 #[derive(Debug, Default)]
@@ -117,6 +121,24 @@ impl InHost {
     }
 }
 
+impl Images {
+    /// The kernels in the index of a host's file, each once.
+    pub(super) fn kernel_names(&self, sources: &Sources) -> Vec<KernelName> {
+        let mut seen = HashSet::new();
+        let mut names = Vec::new();
+        for host in self.list.iter().filter_map(|image| image.host.as_ref()) {
+            let said = host.said(sources);
+            let described = said.and_then(|said| said.described.as_ref());
+            for kernel in described.map(Described::kernels).unwrap_or_default() {
+                if seen.insert(kernel.name.as_str()) {
+                    names.push((kernel.name.clone(), host.title(&kernel.name)));
+                }
+            }
+        }
+        names
+    }
+}
+
 impl Image {
     /// What images of a host's file have in common that one compiler call has made for the same
     /// devices. `None` if there is no code for devices in it.
@@ -128,6 +150,11 @@ impl Image {
             let device = described.and_then(super::host_images::Described::compile_target);
             (said.descriptor, target, device)
         })
+    }
+
+    /// What the index of a host's file says about it, if it was read before.
+    pub fn read(&self) -> Option<&HostImage> {
+        self.host.as_ref()?.said.get()?.as_deref()
     }
 
     /// May a runtime take it? One of a host's file only for its kernels.

@@ -155,6 +155,17 @@ impl KernelRow {
         dwords_per_lane(self.spill_size.value, self.simd_size.value)
     }
 
+    /// The name in the file, and the same demangled.
+    pub fn names(&self) -> (&str, Option<&str>) {
+        (&self.name.value, self.demangled.as_deref())
+    }
+
+    /// Does it stand for no kernel of the source? IGC gives the code of external functions in a
+    /// module this name.
+    pub fn is_placeholder(&self) -> bool {
+        self.name.value == "Intel_Symbol_Table_Void_Program"
+    }
+
     /// The name for people.
     pub fn title(&self) -> &str {
         self.demangled.as_deref().unwrap_or(&self.name.value)

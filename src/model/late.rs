@@ -10,7 +10,7 @@ use super::expand::{Expand, ExpanderId};
 use super::node::Content;
 use super::source::Sources;
 
-/// So many of them are kept open; the others are opened again if somebody comes back.
+/// Maximum number of documents that are kept open; the others are opened again on demand.
 const KEPT: usize = 32;
 
 /// The documents that were opened late, with their expanders.
@@ -23,8 +23,9 @@ struct State {
     list: Vec<Late>,
     /// Who has opened which of them.
     places: HashMap<(ExpanderId, u64), usize>,
-    /// Those that are kept open, the oldest first.
-    kept: VecDeque<usize>,
+    /// Those that are kept open, the oldest first, each with the bytes that were unpacked for it: its
+    /// expanders may hold them.
+    kept: VecDeque<(usize, u64)>,
     /// What was found since it was asked for last.
     found: Vec<Findings>,
 }
@@ -69,6 +70,8 @@ impl LateDocuments {
         if end >= ExpanderId::SELF {
             return Content::Leaf;
         }
+        let unpacked = late.findings.of.as_ref();
+        let unpacked = unpacked.map_or(0, |inner| sources.unpacked_len(inner.span));
         let mut state = self.0.borrow_mut();
         let at = state.list.len();
         state.list.push(Late {
@@ -80,7 +83,7 @@ impl LateDocuments {
         });
         state.places.insert((expander, item), at);
         state.found.push(late.findings);
-        state.keep(at, expanders);
+        state.keep((at, unpacked), expanders, sources.kept_most());
         late.content
     }
 
@@ -98,11 +101,15 @@ impl LateDocuments {
             }
             (at, Rc::clone(&late.by), late.item, first)
         };
-        let expanders = by.open(item, sources, first)?.findings.expanders;
+        let findings = by.open(item, sources, first)?.findings;
+        let unpacked = findings.of.as_ref();
+        let unpacked = unpacked.map_or(0, |inner| sources.unpacked_len(inner.span));
+        let expanders = findings.expanders;
         let found = expanders
             .get(usize::try_from(id.0 - first.0).ok()?)
             .cloned();
-        self.0.borrow_mut().keep(at, expanders);
+        let mut state = self.0.borrow_mut();
+        state.keep((at, unpacked), expanders, sources.kept_most());
         found
     }
 
@@ -112,16 +119,22 @@ impl LateDocuments {
 }
 
 impl State {
-    fn keep(&mut self, at: usize, expanders: Vec<Rc<dyn Expand>>) {
-        if let Some(late) = self.list.get_mut(at) {
+    /// Keeps a document open, and closes the oldest ones: those beyond [`KEPT`], and beyond `most`
+    /// unpacked bytes.
+    fn keep(&mut self, kept: (usize, u64), expanders: Vec<Rc<dyn Expand>>, most: u64) {
+        if let Some(late) = self.list.get_mut(kept.0) {
             late.expanders = Some(expanders);
-            self.kept.push_back(at);
+            self.kept.push_back(kept);
         }
-        if self.kept.len() > KEPT
-            && let Some(oldest) = self.kept.pop_front()
-            && let Some(late) = self.list.get_mut(oldest)
+        let bytes =
+            |kept: &VecDeque<(usize, u64)>| kept.iter().map(|(_, bytes)| bytes).sum::<u64>();
+        while (self.kept.len() > KEPT || bytes(&self.kept) > most)
+            && self.kept.len() > 1
+            && let Some((oldest, _)) = self.kept.pop_front()
         {
-            late.expanders = None;
+            if let Some(late) = self.list.get_mut(oldest) {
+                late.expanders = None;
+            }
         }
     }
 }

@@ -23,6 +23,7 @@
     )
 )]
 
+pub mod account;
 mod arena;
 pub mod assembly;
 mod base;
@@ -31,6 +32,7 @@ mod diagnostic;
 pub mod diff;
 mod document;
 mod expand;
+pub mod gate;
 mod glob;
 mod holes;
 pub mod host_images;
@@ -47,6 +49,7 @@ pub mod linkage;
 pub mod list;
 mod locate;
 pub mod modules;
+pub mod naming;
 mod node;
 pub mod occupancy;
 mod path;
@@ -57,6 +60,7 @@ pub(crate) mod sort;
 mod source;
 pub mod source_lines;
 mod span;
+pub mod survey;
 pub mod text;
 mod value;
 mod verdict;

@@ -18,8 +18,8 @@ pub struct PathError {
     pub near: Option<String>,
     /// The part is a pattern.
     pub is_pattern: bool,
-    /// More parts match the pattern than can be taken.
-    pub too_many: bool,
+    /// The maximum number of matches, if more parts match the pattern.
+    pub limit: Option<u64>,
 }
 
 impl std::fmt::Display for PathError {
@@ -29,8 +29,11 @@ impl std::fmt::Display for PathError {
             within => within,
         };
         let segment = &self.segment;
-        match (self.is_pattern, self.too_many) {
-            (_, true) => write!(f, "too many parts match {segment:?} in {within}")?,
+        match (self.is_pattern, self.limit) {
+            (_, Some(limit)) => write!(
+                f,
+                "more than {limit} parts match {segment:?} in {within}: use a pattern that matches fewer"
+            )?,
             (true, _) => write!(f, "no part matches {segment:?} in {within}")?,
             (false, _) => write!(f, "no part {segment:?} in {within}")?,
         }
@@ -142,7 +145,7 @@ impl Document {
                 within: self.path(id),
                 near: self.name_like(id, segment),
                 is_pattern: false,
-                too_many: false,
+                limit: None,
             }),
         }
     }

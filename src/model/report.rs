@@ -2,7 +2,9 @@
 //! and what is wrong with it.
 
 use std::io::{self, Write};
+use std::rc::Rc;
 
+use super::account::{Account, Metered};
 use super::document::{Document, Tone};
 use super::html::{begin, end, safe};
 use super::list::{Cell, CellValue, Column, ColumnKind, List, ListId};
@@ -44,27 +46,30 @@ pub fn write_end(out: &mut dyn Write) -> io::Result<()> {
     end(out)
 }
 
-/// Writes what there is to say of one file.
+/// Writes what there is to say of one file, in about `limit` bytes: tables end before, and say how
+/// many rows they leave out.
 ///
 /// # Errors
 ///
 /// When `out` cannot be written to.
-pub fn write_file(document: &mut Document, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> io::Result<()> {
+    let account = Rc::new(Account::new(limit));
+    let out: &mut dyn Write = &mut Metered::new(out, Rc::clone(&account));
     let name = document.root().name.clone();
     let title = document.summary.title.clone();
     writeln!(out, "<article><h1>{}</h1>", safe(&name))?;
     writeln!(out, "<p>{}</p>", safe(&title))?;
     overview(document, out)?;
-    verdict(document, out)?;
+    verdict(document, &account, out)?;
     for (list, title) in TABLES {
         // Of a container, the kernels of all its images.
         if document.document_of(NodeId::ROOT, list) == Some(NodeId::ROOT)
             && let Some(made) = document.list(NodeId::ROOT, list, None)
         {
-            table(&*made, title, &document.sources, out)?;
+            table(&*made, title, &document.sources, &account, out)?;
         }
     }
-    problems(document, out)?;
+    problems(document, &account, out)?;
     writeln!(out, "</article>")
 }
 
@@ -97,7 +102,7 @@ fn overview(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</tbody></table>")
 }
 
-fn verdict(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+fn verdict(document: &Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
     let Some(verdict) = document.verdict(NodeId::ROOT, None) else {
         return Ok(());
     };
@@ -121,7 +126,10 @@ fn verdict(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         out,
         "<div class=\"wide\"><table><thead><tr><th>The driver</th><th>Because</th><th class=\"num\">Offset</th><th>Rule</th></tr></thead><tbody>"
     )?;
-    for found in verdict.findings.iter().take(PROBLEMS) {
+    let findings = verdict.findings.iter().take(PROBLEMS);
+    let mut listed = 0;
+    for found in findings.take_while(|_| !account.is_overdrawn()) {
+        listed += 1;
         writeln!(
             out,
             "<tr><td>{}</td><td>{}</td><td class=\"num mono\">{:#x}</td><td class=\"mono\">{}</td></tr>",
@@ -132,11 +140,17 @@ fn verdict(document: &Document, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     writeln!(out, "</tbody></table></div>")?;
-    more(verdict.findings.len(), PROBLEMS, out)
+    more(verdict.findings.len(), listed, out)
 }
 
-fn table(list: &dyn List, title: &str, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
-    let count = list.count().saturating_sub(list.secondary());
+fn table(
+    list: &dyn List,
+    title: &str,
+    sources: &Sources,
+    account: &Account,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let count = list.primary();
     if count == 0 {
         return Ok(());
     }
@@ -159,7 +173,9 @@ fn table(list: &dyn List, title: &str, sources: &Sources, out: &mut dyn Write) -
         writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
     }
     writeln!(out, "</tr></thead><tbody>")?;
-    for row in 0..count.min(ROWS) {
+    let mut listed = 0;
+    for row in (0..count.min(ROWS)).take_while(|_| !account.is_overdrawn()) {
+        listed += 1;
         write!(out, "<tr>")?;
         for (place, column) in &columns {
             cell(&list.cell(row, *place, sources), column, out)?;
@@ -171,8 +187,7 @@ fn table(list: &dyn List, title: &str, sources: &Sources, out: &mut dyn Write) -
         writeln!(out, "<p class=\"warn\">{}</p>", safe(&note))?;
     }
     let rows = usize::try_from(count).unwrap_or(usize::MAX);
-    let most = usize::try_from(ROWS).unwrap_or(usize::MAX);
-    more(rows, most, out)
+    more(rows, listed, out)
 }
 
 fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()> {
@@ -197,7 +212,7 @@ fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()>
     }
 }
 
-fn problems(document: &mut Document, out: &mut dyn Write) -> io::Result<()> {
+fn problems(document: &mut Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
     let count = document.diagnostics.len();
     if count == 0 {
         return writeln!(out, "<h2>Problems</h2>\n<p>None.</p>");
@@ -212,7 +227,12 @@ fn problems(document: &mut Document, out: &mut dyn Write) -> io::Result<()> {
         out,
         "<h2>Problems ({count})</h2>\n<div class=\"wide\"><table><thead><tr><th>Severity</th><th>Problem</th><th class=\"num\">Offset</th><th>Where</th><th>Rule</th></tr></thead><tbody>"
     )?;
+    let mut listed = 0;
     for diagnostic in found {
+        if account.is_overdrawn() {
+            break;
+        }
+        listed += 1;
         let span = diagnostic.primary.span;
         let path = document.path_of_span(span);
         let tone = match diagnostic.severity {
@@ -232,7 +252,7 @@ fn problems(document: &mut Document, out: &mut dyn Write) -> io::Result<()> {
         )?;
     }
     writeln!(out, "</tbody></table></div>")?;
-    more(count, PROBLEMS, out)
+    more(count, listed, out)
 }
 
 fn class(tone: Tone) -> &'static str {
@@ -244,8 +264,8 @@ fn class(tone: Tone) -> &'static str {
     }
 }
 
-fn more(count: usize, most: usize, out: &mut dyn Write) -> io::Result<()> {
-    match count.saturating_sub(most) {
+fn more(count: usize, listed: usize, out: &mut dyn Write) -> io::Result<()> {
+    match count.saturating_sub(listed) {
         0 => Ok(()),
         left => writeln!(out, "<p class=\"dim\">{left} more are not listed here.</p>"),
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::document::{Document, PAGE};
-use super::node::Node;
+use super::node::{Area, Node};
 use super::source::Sources;
 use super::span::{SourceId, Span};
 use super::text::value_text;
@@ -77,9 +77,9 @@ const DEPTH_MAX: usize = 512;
 
 impl Document {
     /// Looks for `query` in all that there is; at most `limit` hits. Names and values that are
-    /// the text, or numbers that are equal to it, come first, then what contains it, and last the
-    /// offsets that name instructions; each in the order of the tree. The flag says whether there
-    /// may be more.
+    /// the text, or numbers that are equal to it, come first, then symbols that contain it, then all
+    /// else that does, then the offsets that name instructions, and last the symbols of a host's file;
+    /// each in the order of the tree. The flag says whether there may be more.
     pub fn search(&self, query: &Query, limit: usize) -> (Vec<Hit>, bool) {
         let mut search = Search::new(query.clone(), limit);
         while !search.step(self) {}
@@ -92,7 +92,7 @@ impl Document {
 pub struct Search {
     limit: usize,
     /// By [`Rank`]. One more than the limit are kept: there are more.
-    hits: [Vec<Hit>; 3],
+    hits: [Vec<Hit>; RANKS],
     by: By,
 }
 
@@ -260,10 +260,20 @@ fn number(text: &str) -> Option<i128> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rank {
     Equal,
+    /// Symbols of device code.
+    Symbol,
     Contains,
     /// The name is made up: the offset of an instruction.
     Offset,
+    /// Symbols of a host's file: thousands of them mention a kernel.
+    Host,
 }
+
+/// The number of ranks.
+const RANKS: usize = 5;
+
+/// The sections of a host's file with its own symbols.
+const HOST_SYMBOLS: [&str; 4] = [".symtab", ".dynsym", ".strtab", ".dynstr"];
 
 /// A search for text, and how far it is.
 #[derive(Debug)]
@@ -305,7 +315,7 @@ struct Walk<'a> {
     /// How many levels are above.
     depth: usize,
     path: Vec<String>,
-    hits: &'a mut [Vec<Hit>; 3],
+    hits: &'a mut [Vec<Hit>; RANKS],
 }
 
 impl Walk<'_> {
@@ -404,16 +414,24 @@ impl Walk<'_> {
             Value::Text { text, .. } => Cow::Borrowed(&**text),
             other => Cow::Owned(value_text(other)),
         };
-        if is_number || is_equal(&node.name) || (!value.is_empty() && is_equal(&value)) {
+        let section = self.path.get(1).map(String::as_str);
+        let is_of_host = self.document.summary.has.host
+            && section.is_some_and(|section| HOST_SYMBOLS.contains(&section));
+        if !is_of_host
+            && (is_number || is_equal(&node.name) || (!value.is_empty() && is_equal(&value)))
+        {
             return Some(Rank::Equal);
         }
         let text = &*self.text.text;
         let is_both = || text.contains(' ') && contains(&format!("{} {value}", node.name), text);
         let found = contains(&node.name, text) || contains(&value, text) || is_both();
-        match node.name.starts_with("+0x") {
-            true => found.then_some(Rank::Offset),
-            false => found.then_some(Rank::Contains),
-        }
+        let rank = match node.area {
+            _ if is_of_host => Rank::Host,
+            _ if node.name.starts_with("+0x") => Rank::Offset,
+            Area::Symbol => Rank::Symbol,
+            _ => Rank::Contains,
+        };
+        (found || (is_of_host && is_number)).then_some(rank)
     }
 }
 

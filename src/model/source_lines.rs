@@ -28,7 +28,7 @@ pub struct LineTable {
     pub files: Vec<SourceFile>,
     /// The sections of code.
     pub sections: Vec<CodeSection>,
-    /// The ranges of code, by section and offset.
+    /// The ranges of code, by section and offset; first those whose section is not known.
     pub rows: Vec<LineRow>,
     /// So many more are not in the list: there are too many.
     pub left_out: u64,
@@ -60,8 +60,8 @@ pub struct CodeSection {
 /// A range of code that comes from one line.
 #[derive(Debug, Clone, Copy)]
 pub struct LineRow {
-    /// The place of its section in [`LineTable::sections`].
-    pub section: u32,
+    /// The index of its section in [`LineTable::sections`]; `None` if no symbol names the section.
+    pub section: Option<u32>,
     /// The first byte in the section.
     pub offset: u64,
     /// How many bytes; at least one.
@@ -79,7 +79,7 @@ pub struct LineRow {
 impl LineTable {
     /// The section of a row.
     pub fn section(&self, row: &LineRow) -> Option<&CodeSection> {
-        self.sections.get(usize::try_from(row.section).ok()?)
+        self.sections.get(usize::try_from(row.section?).ok()?)
     }
 
     /// The file of a row.

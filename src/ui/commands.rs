@@ -124,6 +124,14 @@ commands! {
     Panel(panel: PanelId) = "panel";
     /// Shows a pane, where panes are stacked.
     Pane(pane: Pane) = "pane";
+    /// Shows or hides a pane beside the panel.
+    TogglePane(pane: Pane) = "toggle-pane";
+    /// Shows only the panel, or the panes again.
+    OnlyPanel = "only-panel";
+    /// Shows the bytes of what is selected.
+    ShowBytes = "show-bytes";
+    /// Shows the instructions of the current kernel.
+    ShowCode = "show-code";
     /// Shows more of the parts by size.
     MoreParts = "more-parts";
     /// Copies a link to the selection.
@@ -154,6 +162,14 @@ commands! {
     OwnDevice = "own-device";
     /// Shows the rows of a list that are shown only on demand, or hides them.
     ToggleSecondary(list: ListId) = "toggle-secondary";
+    /// Reads no more of the kernels of a container.
+    StopReading = "stop-reading";
+    /// Reads the rest of them.
+    ReadOn = "read-on";
+    /// Shows the kernels for a device.
+    KernelsFor(device: String) = "kernels-for";
+    /// Shows the kernels for a device that spill registers, the worst first.
+    SpillsFor(device: String) = "spills-for";
     /// Shows a column, or hides it.
     ToggleColumn(list: ListId, column: String) = "toggle-column";
     /// Moves a column to the left.
@@ -252,7 +268,7 @@ macro_rules! words {
     };
 }
 
-/// A pane that takes turns with another one where panes are stacked.
+/// A pane beside the panel. Where panes are stacked, it takes turns with another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pane {
     /// The tree.

@@ -38,6 +38,19 @@ pub struct Show {
     pub names: String,
     /// Only what differs from another file.
     pub only: Option<Differing>,
+    /// Only this node and what is below it.
+    pub root: Option<Root>,
+}
+
+/// A node that stands at the top of the tree in the place of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Root {
+    /// The node.
+    pub id: NodeId,
+    /// Its parent.
+    pub parent: NodeId,
+    /// Its index among the children of its parent.
+    pub index: u64,
 }
 
 impl Show {
@@ -168,12 +181,22 @@ impl Flat {
             show,
             ..Flat::default()
         };
-        flat.push(What::Root, 1, 0, 1, 1);
+        let (top, id) = match flat.show.root {
+            Some(Root { id, parent, index }) => (
+                What::Children {
+                    parent,
+                    start: index,
+                },
+                id,
+            ),
+            None => (What::Root, NodeId::ROOT),
+        };
+        flat.push(top, 1, 0, 1, 1);
         if !flat.show.names.is_empty() {
-            let found = flat.search(tree, NodeId::ROOT);
-            flat.found(tree, NodeId::ROOT, &found, 1);
-        } else if let Some(branch) = tree.open_branch(NodeId::ROOT) {
-            flat.branch(tree, NodeId::ROOT, branch, 1);
+            let found = flat.search(tree, id);
+            flat.found(tree, id, &found, 1);
+        } else if let Some(branch) = tree.open_branch(id) {
+            flat.branch(tree, id, branch, 1);
         }
         flat
     }

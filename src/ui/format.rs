@@ -146,7 +146,7 @@ pub fn kind_name(kind: NodeKind) -> &'static str {
         NodeKind::Packed => "compressed bytes",
         NodeKind::Syntax => "syntax",
         NodeKind::Padding => "padding",
-        NodeKind::Gap => "unexplained bytes",
+        NodeKind::Gap => "bytes of no known part",
         NodeKind::Derived => "derived, not in the file",
     }
 }
@@ -272,6 +272,21 @@ pub fn middle(name: &str) -> (&str, &str) {
         .nth(count - KEEP)
         .map_or(name.len(), |(at, _)| at);
     name.split_at(at)
+}
+
+/// Shortens a text to a number of characters by taking out its middle.
+pub fn cut_middle(text: &str, limit: usize) -> String {
+    let count = text.chars().count();
+    if count <= limit {
+        return text.to_owned();
+    }
+    let (first, last) = (
+        limit.saturating_sub(1).div_ceil(2),
+        limit.saturating_sub(1) / 2,
+    );
+    let start: String = text.chars().take(first).collect();
+    let end: String = text.chars().skip(count - last).collect();
+    format!("{start}…{end}")
 }
 
 /// Words as the name of a file.

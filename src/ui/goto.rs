@@ -1,6 +1,9 @@
-//! What somebody types to go somewhere.
+//! Destinations that somebody types: offsets, names, labels.
 
 use super::route::parse_number;
+
+/// Stands before an offset in the file where offsets in the code are meant otherwise.
+const FILE: &str = "file:";
 
 /// A place as it was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,9 +21,48 @@ pub enum Destination {
     },
 }
 
+/// A destination within the code that is shown, as its column of offsets and its labels write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InCode {
+    /// An offset in the section.
+    Offset(u64),
+    /// A label, which the assembler numbers by offset: `L1840`.
+    Label(u64),
+}
+
+impl InCode {
+    /// The offset in the section.
+    pub fn offset(self) -> u64 {
+        match self {
+            InCode::Offset(offset) | InCode::Label(offset) => offset,
+        }
+    }
+}
+
+/// Reads `0x6f8`, `+0x6f8`, `L1840` as a position in the visible code; `file:0x6f8` is an
+/// offset in the file. Returns `None` for other text.
+pub fn in_code(typed: &str) -> Option<InCode> {
+    let typed = typed.trim();
+    if typed.starts_with(FILE) {
+        return None;
+    }
+    let label = typed.strip_prefix('L').or(typed.strip_prefix('l'));
+    if let Some(digits) = label
+        && !digits.is_empty()
+        && digits.bytes().all(|digit| digit.is_ascii_digit())
+    {
+        return digits.parse().ok().map(InCode::Label);
+    }
+    match parse(typed.strip_prefix('+').unwrap_or(typed))? {
+        Destination::Offset(offset) => Some(InCode::Offset(offset)),
+        Destination::Named { .. } => None,
+    }
+}
+
 /// Reads `0x1f78`, `1f78h`, `8056`, `.ze_info`, `.ze_info+0x78`.
 pub fn parse(typed: &str) -> Option<Destination> {
     let typed = typed.trim();
+    let typed = typed.strip_prefix(FILE).unwrap_or(typed).trim();
     if typed.is_empty() {
         return None;
     }
@@ -75,6 +117,18 @@ mod tests {
         ] {
             assert_eq!(parse(typed), Some(Destination::Offset(offset)), "{typed}");
         }
+    }
+
+    #[test]
+    fn places_in_code() {
+        assert_eq!(in_code("0x6f8"), Some(InCode::Offset(0x6f8)));
+        assert_eq!(in_code("+0x6f8"), Some(InCode::Offset(0x6f8)));
+        assert_eq!(in_code(" 16 "), Some(InCode::Offset(16)));
+        assert_eq!(in_code("L1840"), Some(InCode::Label(1840)));
+        for named in ["L", "L1x", ".text.a+0x10", "file:0x10", "k", ""] {
+            assert_eq!(in_code(named), None, "{named}");
+        }
+        assert_eq!(parse("file:0x10"), Some(Destination::Offset(0x10)));
     }
 
     #[test]

@@ -28,14 +28,14 @@ pub struct Step {
 pub const STEPS: [Step; 4] = [
     Step {
         title: "A file at a glance",
-        text: "This zebin has three kernels for an Arc GPU. The tree lists its parts in the order of their bytes. \
-               The overview says what the file is for and whether the driver loads it.",
+        text: "This zebin has three kernels for an Arc GPU. The overview says what the file is for and whether the driver loads it; \
+               the tree lists its parts in the order of their bytes. Press t, x or i to hide or show the tree, the bytes and the inspector.",
         link: "panel=overview",
     },
     Step {
         title: "All kernels in one table",
-        text: "Sorted by spilled registers. A filter such as “spill_size>0” finds the kernels that matter, \
-               and the table can be copied or saved as CSV, Markdown or JSON.",
+        text: "Sorted by spilled registers. A filter such as “spill>0” finds the kernels that matter. \
+               Enter opens the assembly of the selected kernel. The table can be copied, or saved as CSV, Markdown or JSON.",
         link: "panel=kernels&sort=-spill_size",
     },
     Step {
@@ -46,8 +46,8 @@ pub const STEPS: [Step; 4] = [
     },
     Step {
         title: "The machine code",
-        text: "This instruction writes a spilled register to memory. The inspector explains its bits. \
-               When you have looked around, drop a file of your own, and press ? for all keys.",
+        text: "This instruction writes a spilled register to memory. Beside the listing you see what it does, and which of its bits \
+               encode which operand. Now drop a file of your own, and press ? for all keys.",
         link: "panel=assembly&k=spill&pc=0x288",
     },
 ];

@@ -7,6 +7,7 @@ use yew::AttrValue;
 use super::paged::Paged;
 use crate::model::list::query::Query;
 use crate::model::list::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Row};
+use crate::model::survey::Progress;
 use crate::model::{NodeId, Span};
 use crate::worker::protocol::{ListAt, ListPage, ListPlace};
 
@@ -27,17 +28,46 @@ pub struct List {
     pub rows: Paged<Row>,
     /// The columns that the rows have.
     cells: Rc<[&'static str]>,
+    /// The number of characters of the longest cell of each [fitted](FITTED) column, marks included, by the
+    /// column's id: of all rows that have arrived.
+    longest: Rc<[(&'static str, u32)]>,
     /// The page that has arrived last, without its rows: what there is to say of all.
     pub page: Option<Rc<ListPage>>,
     /// What goes with the selection.
     pub at: Option<Rc<ListAt>>,
     /// The selection and the generation that [`at`](List::at) is for.
     at_is_for: Option<(u32, u32)>,
+    /// The reading of the rest of the list was stopped.
+    pub is_stopped: bool,
     /// Why there is no list.
     pub failed: Option<AttrValue>,
     /// How often a filter was taken away, and how often the place of the current row among all
     /// others was known after that.
     cleared: (u32, u32),
+}
+
+/// The columns of code and of kernels that are as wide as their longest cells.
+const FITTED: [&str; 3] = ["label", "text", "name"];
+
+/// Maximum length of a mark that a column makes room for, in characters.
+const MARK: usize = 16;
+
+/// The number of characters of a cell, with the marks that stand beside its text.
+fn characters(cell: &Cell<'static>) -> u32 {
+    let text = match &cell.value {
+        CellValue::Text(text) => text,
+        CellValue::Name {
+            name,
+            demangled,
+            short,
+        } => short.as_ref().or(demangled.as_ref()).unwrap_or(name),
+        _ => return 0,
+    };
+    // The operation of an instruction stands in its text; a symbol beside it may be long.
+    let beside = cell.marks.iter().filter(|mark| !text.contains(&*mark.text));
+    let marks = beside.map(|mark| mark.text.chars().count() + 2);
+    let marks: usize = marks.filter(|mark| *mark <= MARK).sum();
+    u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
 }
 
 /// A change of what is known.
@@ -54,6 +84,8 @@ pub enum ListChange {
     Widths(Rc<[(&'static str, u32)]>),
     /// A page has arrived, for this generation.
     Page(u32, Box<ListPage>),
+    /// The rest of the list is read, or not.
+    Stop(bool),
     /// There is no list, for this generation.
     Failed(u32, AttrValue),
     /// This document has answered, to another question than for rows.
@@ -75,9 +107,11 @@ impl List {
             widths: Rc::from([]),
             rows: Paged::default(),
             cells: Rc::from([]),
+            longest: Rc::from([]),
             page: None,
             at: None,
             at_is_for: None,
+            is_stopped: false,
             failed: None,
             cleared: (0, 0),
         }
@@ -106,6 +140,12 @@ impl List {
             ListChange::Reset => self.reset(),
             ListChange::Widths(widths) => self.widths = widths,
             ListChange::Page(of, page) if of == generation => self.put(page),
+            ListChange::Stop(is_stopped) => {
+                self.is_stopped = is_stopped;
+                if !is_stopped && self.reading().is_some() {
+                    self.rows.renew();
+                }
+            }
             ListChange::Failed(of, why) if of == generation => {
                 self.rows.fail();
                 self.failed = Some(why);
@@ -137,6 +177,7 @@ impl List {
     /// Other rows are wanted, of something else.
     fn reset(&mut self) {
         self.rows.reset();
+        self.longest = Rc::from([]);
         self.page = None;
         self.at = None;
         self.failed = None;
@@ -153,8 +194,33 @@ impl List {
         let columns = columns.filter_map(|id| self.column(id));
         self.cells = columns.map(|column| column.id).collect();
         let rows = std::mem::take(&mut page.rows);
+        if matches!(self.id, ListId::Instructions | ListId::Kernels) {
+            self.measure(&rows);
+        }
         self.rows.put(page.start, rows, page.found);
+        // The next answer has more rows.
+        if page.reading.is_some() && !self.is_stopped {
+            self.rows.renew();
+        }
         self.page = Some(Rc::from(page));
+    }
+
+    /// Takes note of the longest cells of the columns that are as wide as these.
+    fn measure(&mut self, rows: &[Row]) {
+        let measured = FITTED.iter().filter_map(|id| {
+            let place = self.cells.iter().position(|of| of == id)?;
+            let cells = rows.iter().filter_map(|row| row.cells.get(place));
+            let longest = cells.map(characters).max().unwrap_or(0);
+            Some((*id, longest.max(self.longest(id).unwrap_or(0))))
+        });
+        self.longest = measured.collect();
+    }
+
+    /// The number of characters of the longest cell of a column of code, as far as its rows have
+    /// arrived.
+    pub fn longest(&self, id: &str) -> Option<u32> {
+        let mut longest = self.longest.iter();
+        Some(longest.find(|(of, _)| *of == id)?.1)
     }
 
     fn go_with(&mut self, serial: u32, at: Option<Box<ListAt>>) {
@@ -166,6 +232,11 @@ impl List {
             }
             self.document = Some(at.document);
             self.at = Some(Rc::from(at));
+        } else if self.id == ListId::Instructions {
+            // The code of another part would be taken for that of the selection.
+            self.reset();
+            self.document = None;
+            self.query.of = None;
         }
         self.cleared.1 = self.cleared.0;
         // Where no document has such a list, the one from before stays.
@@ -292,6 +363,11 @@ impl List {
             descending,
             ..self.query.clone()
         }
+    }
+
+    /// How far the reading of the list is; `None` if all of it is here.
+    pub fn reading(&self) -> Option<Progress> {
+        self.page.as_ref()?.reading
     }
 
     /// The largest number of a column.

@@ -26,7 +26,8 @@ fn page(start: u64, found: u64) -> Box<ListPage> {
         start,
         found,
         total: found,
-        secondary: 0,
+        names: None,
+        secondary: Default::default(),
         notes: Vec::new(),
         columns: ListId::Kernels
             .default_columns()
@@ -34,6 +35,7 @@ fn page(start: u64, found: u64) -> Box<ListPage> {
             .collect(),
         maxima: vec![("spill_size".into(), 64.0)],
         trouble: None,
+        reading: None,
     })
 }
 

@@ -26,6 +26,8 @@ pub struct Query {
     pub embed: bool,
     /// The colours.
     pub theme: Option<String>,
+    /// The panes beside every panel, by name.
+    pub panes: Option<String>,
 }
 
 /// What the fragment points to.
@@ -89,6 +91,7 @@ pub fn parse_query(text: &str) -> Query {
             "a" if !value.is_empty() => query.base = Some(value),
             "embed" => query.embed = value != "0",
             "theme" => query.theme = Some(value),
+            "panes" => query.panes = Some(value),
             _ => {}
         }
     }

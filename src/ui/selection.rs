@@ -227,7 +227,7 @@ fn is_plain(name: &str) -> bool {
 
 /// How a row is called in a row of names.
 pub fn name(row: &Row) -> String {
-    let name = crate::model::text::escaped(&row.name);
+    let name = crate::model::text::escaped(row.short.as_ref().unwrap_or(&row.name));
     if row.indexed && name.is_empty() {
         format!("[{}]", row.index)
     } else {

@@ -12,9 +12,11 @@ const FIRST: &str = ".ze_info";
 /// The readable texts of the document that is looked at.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Texts {
-    /// The document that was asked last; `None` before any was.
+    /// The document, or the node in it, whose texts are known; `None` before any is.
     pub document: Option<NodeId>,
-    /// Its texts, or those of a document before that has some.
+    /// The document or node whose texts were requested last.
+    pub asked: Option<NodeId>,
+    /// Its texts.
     pub rows: Rc<[Row]>,
     /// The text whose lines are shown.
     pub shown: Option<Rc<Row>>,
@@ -25,7 +27,9 @@ pub struct Texts {
 
 /// A change of what is known.
 pub enum TextsChange {
-    /// The texts of a document.
+    /// The texts of a document or node were requested.
+    Asked(NodeId),
+    /// The texts of a document or node.
     Arrived(NodeId, Vec<Row>),
     /// This text is shown.
     Show(Row),
@@ -37,11 +41,16 @@ impl Texts {
     /// Changes it. `stays`: the text that is shown stays when others arrive.
     pub fn apply(&mut self, change: TextsChange, stays: bool) {
         match change {
+            TextsChange::Asked(document) => self.asked = Some(document),
+            // Something else has been requested since.
+            TextsChange::Arrived(document, _)
+                if self.asked.is_some_and(|asked| asked != document) => {}
             TextsChange::Arrived(document, rows) => {
                 self.document = Some(document);
-                // A document without texts takes the place of no other.
-                if rows.is_empty() {
-                    return;
+                if rows.is_empty() && !stays {
+                    // The text of another part would be taken for that of the selection.
+                    self.shown = None;
+                    self.matches = None;
                 }
                 let first = rows.iter().position(|text| text.name == FIRST);
                 if !stays && let Some(text) = rows.get(first.unwrap_or(0)) {

@@ -11,6 +11,7 @@ pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) 
         parent: parent.map(NodeId),
         index,
         name: format!("n{id}").into(),
+        short: None,
         indexed: false,
         kind: NodeKind::Table,
         area: Area::Header,

@@ -1,5 +1,6 @@
 //! What requests about the code of a document are answered.
 
+use super::answer_rows::short_name;
 use super::protocol::{CodeReport, Response, SECTIONS_MAX};
 use crate::decode::isa::Platform;
 use crate::model::assembly::Tally;
@@ -53,9 +54,17 @@ impl Counting {
         let mix = tally.mix();
         self.0 = Some((wanted, tally, left));
         let sections = sections.iter().take(SECTIONS_MAX);
+        let mut names = None;
+        let sections = sections.map(|section| {
+            let short = short_name(document, id, &section.name, &mut names);
+            (
+                short.map_or_else(|| section.name.clone(), Into::into),
+                section.bytes,
+            )
+        });
         Ok(Response::Code(Box::new(CodeReport {
             document: id,
-            sections: sections.map(|s| (s.name.clone(), s.bytes)).collect(),
+            sections: sections.collect(),
             encoding: assembly.encoding(),
             encodings: Platform::ALL.map(|platform| platform.name().into()).into(),
             of,

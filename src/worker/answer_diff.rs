@@ -45,6 +45,7 @@ fn report(comparison: &Comparison) -> CompareReport {
         counts: counts(comparison),
         remarks: comparison.remarks.clone(),
         is_cut: comparison.is_cut,
+        notes: comparison.notes.clone(),
         kept: None,
     }
 }

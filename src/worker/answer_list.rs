@@ -1,21 +1,44 @@
 //! What requests about lists are answered.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use super::answer_export::EXPORT_MAX;
-use super::protocol::{Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Response};
+use super::answer_images::code_document;
+use super::protocol::{Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Response, SurveyReport};
+use crate::model::list::kernel_reading::KernelReading;
 use crate::model::list::query::{Order, Query};
 use crate::model::list::write::Form;
 use crate::model::list::{Column, List, ListId, Row, lines, writer};
 use crate::model::modules::Holder;
+use crate::model::source_lines::CodeSection;
+use crate::model::survey::Progress;
 use crate::model::{Document, NodeId, NodeKind, Span, Str};
 
 /// Of each list the one that was asked for last, and its order: what is scrolled through is
 /// neither made nor sorted anew for each page.
-#[derive(Default)]
-pub(super) struct Lists(BTreeMap<ListId, Found>);
+pub(super) struct Lists {
+    found: BTreeMap<ListId, Found>,
+    reading: Option<Reading>,
+    /// Tells the time in milliseconds.
+    clock: fn() -> f64,
+}
+
+/// The kernels of a container, of which only some are read so far.
+struct Reading {
+    document: NodeId,
+    kernels: KernelReading,
+    /// The time that was spent on it, in milliseconds.
+    spent: f64,
+}
+
+/// Kernels are read for so many milliseconds before an answer, at first and at most. The more are
+/// read, the longer it takes to make a list of them: with a share of the time that was spent before,
+/// the lists together take no longer than the reading.
+const STEP: f64 = 40.0;
+const STEP_MAX: f64 = 150.0;
+const STEP_SHARE: f64 = 0.15;
 
 /// A list, and the rows that a query finds in it.
 pub(super) struct Found {
@@ -26,9 +49,98 @@ pub(super) struct Found {
     /// Or what is wrong with the query.
     pub(super) order: Result<Order, String>,
     maxima: OnceCell<Vec<(Str, f64)>>,
+    /// As [`ListPage::names`].
+    names: OnceCell<Option<u32>>,
 }
 
 impl Lists {
+    /// No lists; `clock` tells the time in milliseconds.
+    pub(super) fn new(clock: fn() -> f64) -> Lists {
+        Lists {
+            found: BTreeMap::new(),
+            reading: None,
+            clock,
+        }
+    }
+
+    /// Reads more of the kernels of the container around a node; all that are left if `is_all`.
+    /// Returns how far it is, or `None` where nothing has to be read.
+    pub(super) fn read_kernels(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        is_all: bool,
+    ) -> Option<Progress> {
+        let id = document.document_of(node, ListId::Kernels)?;
+        if self
+            .reading
+            .as_ref()
+            .is_none_or(|known| known.document != id)
+        {
+            let kernels = document.kernel_reading(id)?;
+            self.found.remove(&ListId::Kernels);
+            self.reading = Some(Reading {
+                document: id,
+                kernels,
+                spent: 0.0,
+            });
+        }
+        let reading = self.reading.as_mut()?;
+        if !reading.kernels.progress().is_over() {
+            let started = (self.clock)();
+            let most = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
+            let mut time = 0.0;
+            while !reading.kernels.progress().is_over() && (is_all || time < most) {
+                reading.kernels.step(document);
+                time = (self.clock)() - started;
+            }
+            reading.spent += time;
+            self.found.remove(&ListId::Kernels);
+        }
+        Some(reading.kernels.progress())
+    }
+
+    /// What a container holds for which devices, as far as it is read, after more of it is read; and
+    /// the kernels that are worst.
+    fn survey(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        columns: &[Str],
+        count: u64,
+    ) -> Result<Response, String> {
+        let none = || "This part of the file has no images with kernels.".to_owned();
+        let progress = self.read_kernels(document, node, false).ok_or_else(none)?;
+        let reading = self.reading.as_ref().ok_or_else(none)?;
+        let (id, survey) = (reading.document, reading.kernels.survey());
+        let query = Query {
+            sort: Some("hazards".into()),
+            descending: true,
+            ..Query::default()
+        };
+        let list = reading.kernels.list();
+        let columns = chosen(&*list, columns)?;
+        let found = Found::new(id, list, &query, document);
+        // The same kernel is there for several devices.
+        let page = found.page(document, 0, ROWS_MAX, &columns);
+        let mut names = HashSet::new();
+        let mut worst = page.rows;
+        worst.retain(|row| {
+            let name = row
+                .cells
+                .first()
+                .map(|cell| cell.value.title().into_owned());
+            names.insert(name)
+        });
+        worst.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        Ok(Response::Survey(Box::new(SurveyReport {
+            document: id,
+            survey,
+            progress,
+            worst,
+        })))
+    }
+
     /// The list of a document: the one that was made last, if it is of that document.
     pub(super) fn known(
         &self,
@@ -36,10 +148,13 @@ impl Lists {
         id: NodeId,
         list: ListId,
     ) -> Option<Rc<dyn List>> {
-        let known = self.0.get(&list).filter(|found| found.document == id);
-        match known {
-            Some(found) => Some(Rc::clone(&found.list)),
-            None => document.list(id, list, None),
+        let known = self.found.get(&list).filter(|found| found.document == id);
+        let reading = self.reading.as_ref();
+        let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
+        match (known, reading) {
+            (Some(found), _) => Some(Rc::clone(&found.list)),
+            (None, Some(reading)) => Some(reading.kernels.list()),
+            (None, None) => document.list(id, list, None),
         }
     }
 
@@ -63,7 +178,7 @@ impl Lists {
             )
         };
         let id = document.document_of(node, list).ok_or_else(none)?;
-        let known = self.0.remove(&list);
+        let known = self.found.remove(&list);
         let is_same = |found: &Found| {
             let other = &found.query;
             found.document == id
@@ -75,28 +190,30 @@ impl Lists {
         let found = match known {
             Some(found) if found.query == *query => found,
             known => {
-                let (list, maxima) = match known {
-                    Some(found) => (found.list, found.maxima),
-                    None => {
-                        let made = document.list_for(id, list, query);
-                        (made.ok_or_else(none)?, OnceCell::new())
+                let reading = self.reading.as_ref();
+                let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
+                match (known, reading) {
+                    (Some(known), _) => Found {
+                        maxima: known.maxima,
+                        names: known.names,
+                        ..Found::new(id, known.list, query, document)
+                    },
+                    (None, Some(reading)) => {
+                        Found::new(id, reading.kernels.list(), query, document)
                     }
-                };
-                Found {
-                    document: id,
-                    order: query.run(&*list, &document.sources),
-                    list,
-                    query: query.clone(),
-                    maxima,
+                    (None, None) => {
+                        let made = document.list_for(id, list, query).ok_or_else(none)?;
+                        Found::new(id, made, query, document)
+                    }
                 }
             }
         };
-        Ok(self.0.entry(list).or_insert(found))
+        Ok(self.found.entry(list).or_insert(found))
     }
 
     /// Makes a list anew when it is asked for next.
     pub(super) fn forget(&mut self, list: ListId) {
-        self.0.remove(&list);
+        self.found.remove(&list);
     }
 
     pub(super) fn answer(
@@ -113,10 +230,18 @@ impl Lists {
                 count,
                 columns,
             } => {
+                let reading = match list {
+                    ListId::Kernels => self.read_kernels(document, id, false),
+                    _ => None,
+                };
                 let found = self.get(document, id, list, query)?;
                 let columns = chosen(&*found.list, columns)?;
-                Response::List(Box::new(found.page(document, *start, *count, &columns)))
+                Response::List(Box::new(ListPage {
+                    reading: reading.filter(|progress| !progress.is_over()),
+                    ..found.page(document, *start, *count, &columns)
+                }))
             }
+            Ask::Survey { columns, count } => self.survey(document, id, columns, *count)?,
             Ask::At {
                 node,
                 span,
@@ -152,6 +277,9 @@ impl Lists {
                             .text(&document.sources, EXPORT_MAX)
                     }
                     _ => {
+                        if list == ListId::Kernels {
+                            self.read_kernels(document, id, true);
+                        }
                         let found = self.get(document, id, list, query)?;
                         let columns = chosen(&*found.list, columns)?.into_iter();
                         let columns: Vec<_> = columns.map(|(_, column)| column).collect();
@@ -212,7 +340,11 @@ impl Lists {
                 place: found.place(document, span, follow.current, false),
             });
         }
-        let id = around.or(shown)?;
+        let id = match list {
+            // The code of another image is never that of the selection.
+            ListId::Instructions => code_document(document, node, span)?,
+            _ => around.or(shown)?,
+        };
         let of = match list {
             ListId::Lines => text_around(document, node),
             ListId::Properties if around.is_some() => {
@@ -222,11 +354,7 @@ impl Lists {
             }
             ListId::Instructions => {
                 let code = span.and_then(|span| document.code_of(id, span));
-                // Before any was chosen it is the first.
-                code.or(follow.query.of).or_else(|| {
-                    let sections = document.assembly(id)?.sections();
-                    sections.first().map(|section| section.bytes)
-                })
+                code.or_else(|| same_code(document, id, shown, follow.query.of))
             }
             _ => None,
         };
@@ -255,6 +383,17 @@ impl Lists {
 }
 
 impl Found {
+    fn new(id: NodeId, list: Rc<dyn List>, query: &Query, document: &Document) -> Found {
+        Found {
+            document: id,
+            order: query.run(&*list, &document.sources),
+            list,
+            query: query.clone(),
+            maxima: OnceCell::new(),
+            names: OnceCell::new(),
+        }
+    }
+
     /// How many rows the query finds.
     pub(super) fn count(&self) -> u64 {
         self.order.as_ref().map_or(0, Order::count).into()
@@ -292,12 +431,14 @@ impl Found {
             rows: rows.filter_map(row).collect(),
             start,
             found: self.count(),
-            total: list.count().saturating_sub(list.secondary()).into(),
-            secondary: list.secondary().into(),
+            total: list.primary().into(),
+            names: self.names.get_or_init(|| list.names()).map(u64::from),
+            secondary: list.secondary(),
             notes: list.notes(),
             columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
             maxima: maxima.clone(),
             trouble: self.order.as_ref().err().cloned(),
+            reading: None,
         }
     }
 
@@ -377,6 +518,31 @@ fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>,
         found.ok_or_else(|| format!("no column {id:?}"))
     };
     ids.iter().map(named).collect()
+}
+
+/// The section of code of a document that is shown where a selection is in none: that which is
+/// shown already, if it is the document's; that of the same name, if another document is shown;
+/// the first.
+fn same_code(
+    document: &Document,
+    id: NodeId,
+    shown: Option<NodeId>,
+    of: Option<Span>,
+) -> Option<Span> {
+    let assembly = document.assembly(id)?;
+    let sections = assembly.sections();
+    let before = shown.filter(|shown| *shown != id);
+    let before = before.and_then(|shown| document.assembly(shown));
+    let is_of = |section: &&CodeSection| Some(section.bytes) == of;
+    let name = before.and_then(|before| Some(before.sections().iter().find(is_of)?.name.clone()));
+    let own = sections.iter().find(is_of);
+    let named = || {
+        sections
+            .iter()
+            .find(|section| Some(&section.name) == name.as_ref())
+    };
+    let found = own.or_else(named).or_else(|| sections.first())?;
+    Some(found.bytes)
 }
 
 /// The outermost text around a node, within the innermost document.

@@ -164,6 +164,7 @@ fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
         parent: Some(NodeId::ROOT),
         index,
         name: Str::default(),
+        short: None,
         indexed: false,
         kind: NodeKind::Record,
         area: Area::Header,

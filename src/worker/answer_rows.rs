@@ -1,15 +1,57 @@
 //! The rows of the tree, and what is known of one of them.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::protocol::{Detail, KnownRow, Row};
+use crate::model::kernels::SECTION_PREFIXES;
 use crate::model::list::ListId;
-use crate::model::{Bits, Content, Document, Node, NodeId, NodeKind, Span};
+use crate::model::naming::ShortNames;
+use crate::model::{Bits, Content, Document, Node, NodeId, NodeKind, Span, Str};
 
 /// So many of a node's diagnostics are named in its detail.
 const DETAIL_DIAGNOSTICS_MAX: usize = 50;
 /// At most so many texts are offered.
 const TEXTS_MAX: usize = 2000;
+
+/// Longer names of kernels get short ones.
+const LONG: usize = 48;
+
+/// Gives rows named after kernels short names, as these have in the lists of the file.
+pub(super) fn shorten<'a>(
+    document: &mut Document,
+    around: NodeId,
+    rows: impl IntoIterator<Item = &'a mut Row>,
+) {
+    let mut names = None;
+    for row in rows {
+        row.short = short_name(document, around, &row.name, &mut names);
+    }
+}
+
+/// A name with the short name of the kernel in it; `names` are those of the file, once they were
+/// looked up.
+pub(super) fn short_name(
+    document: &mut Document,
+    around: NodeId,
+    name: &str,
+    names: &mut Option<Option<Rc<ShortNames>>>,
+) -> Option<Str> {
+    if name.len() <= LONG {
+        return None;
+    }
+    let prefixes = SECTION_PREFIXES.iter();
+    let prefix = prefixes.filter(|prefix| name.starts_with(**prefix));
+    let prefix = prefix.max_by_key(|prefix| prefix.len()).unwrap_or(&"");
+    let kernel = name.get(prefix.len()..)?;
+    // SYCL names kernels after types.
+    if !kernel.starts_with("_ZTS") {
+        return None;
+    }
+    let names = names.get_or_insert_with(|| document.short_names(around));
+    let short = names.as_ref()?.get(kernel)?;
+    Some(format!("{prefix}{short}").into())
+}
 
 /// The rows of a node's children in the order of the file.
 pub(super) fn rows(document: &mut Document, parent: NodeId, range: Range<u64>) -> Vec<Row> {
@@ -94,6 +136,7 @@ pub(super) fn row(document: &Document, id: NodeId, node: &Node) -> Row {
         parent: node.parent,
         index: node.index,
         name: node.name.clone(),
+        short: None,
         indexed: node.indexed,
         kind: node.kind,
         area: node.area,

@@ -9,17 +9,20 @@ use std::rc::Rc;
 use super::answer_bytes::bytes;
 use super::answer_code::Counting;
 use super::answer_export::{EXPORT_MAX, export};
+use super::answer_images::{code_images, text_document};
 use super::answer_list::Lists;
 use super::answer_order::ByKernel;
-use super::answer_rows::{ancestry, detail, field_of, lineage, part_bits, row, rows, texts};
+use super::answer_rows::{
+    ancestry, detail, field_of, lineage, part_bits, row, rows, shorten, texts,
+};
 use super::answer_search::Searching;
 use super::protocol::{
     Envelope, Follow, Opened, PREVIEW, Place, Problem, ROWS_MAX, Request, Response, Selected,
 };
 use super::tree_order::TreeOrder;
 use super::{answer_diff, answer_graph, answer_verdict};
-use crate::decode::decode;
 use crate::decode::text::plural;
+use crate::decode::{decode, limits};
 use crate::model::list::ListId;
 use crate::model::occupancy::Question;
 use crate::model::report::{write_end, write_file, write_head};
@@ -129,7 +132,7 @@ impl Handler {
             trouble,
             base: Default::default(),
             by_kernel: ByKernel::default(),
-            lists: Lists::default(),
+            lists: Lists::new(self.clock),
             counting: Counting::default(),
             searching: Searching::default(),
         };
@@ -229,7 +232,10 @@ impl OpenFile {
             } => {
                 let end = start.saturating_add((*count).min(ROWS_MAX));
                 match self.by_kernel.rows(document, *node, *start..end) {
-                    Some((count, rows)) => Response::Rows { count, rows }.into(),
+                    Some((count, mut rows)) => {
+                        shorten(document, NodeId::ROOT, &mut rows);
+                        Response::Rows { count, rows }.into()
+                    }
                     None => no_such_node(*node),
                 }
             }
@@ -243,10 +249,10 @@ impl OpenFile {
                 let Some(parent) = document.node(*node) else {
                     return no_such_node(*node);
                 };
-                Answer::from(Response::Rows {
-                    count: document.count(parent),
-                    rows: rows(document, *node, *start..end),
-                })
+                let count = document.count(parent);
+                let mut rows = rows(document, *node, *start..end);
+                shorten(document, *node, &mut rows);
+                Answer::from(Response::Rows { count, rows })
             }
             Request::Select {
                 order,
@@ -260,7 +266,10 @@ impl OpenFile {
             }
             Request::Bytes { span, leaves } => bytes(document, *span, *leaves),
             Request::Search { typed, limit, step } => {
-                self.searching.answer(document, typed, *limit, *step).into()
+                let asked = (typed.as_str(), *limit);
+                self.searching
+                    .answer(document, &mut self.lists, asked, *step)
+                    .into()
             }
             Request::Verdict {
                 document: id,
@@ -337,7 +346,13 @@ impl OpenFile {
                 answer_diff::written(document, *form).map_or_else(failed, Answer::from)
             }
             Request::WriteReport => report(document).map_or_else(failed, Answer::from),
-            Request::Texts { document: id } => Response::Texts(texts(document, *id)).into(),
+            Request::Texts { document: id } => {
+                let of = text_document(document, *id);
+                Response::Texts(of.map_or_else(Vec::new, |of| texts(document, of))).into()
+            }
+            Request::CodeImages { node } => {
+                Response::CodeImages(Box::new(code_images(document, *node))).into()
+            }
             Request::Export { node, form } => match document.node(*node) {
                 Some(node) => match export(document, node, *form, EXPORT_MAX) {
                     Ok(text) => Response::Text(text).into(),
@@ -423,12 +438,16 @@ impl OpenFile {
         });
         let preview =
             selected.and_then(|span| document.sources.read_clamped(span.subspan(0, PREVIEW)).ok());
+        let mut ancestry = ancestry(document, &ids);
+        let mut way = match order {
+            TreeOrder::File => None,
+            TreeOrder::Kernels => self.by_kernel.way(document, &ids),
+        };
+        let shown = ancestry.iter_mut().chain(way.iter_mut().flatten());
+        shorten(document, node, shown);
         Ok(Selected {
-            way: match order {
-                TreeOrder::File => None,
-                TreeOrder::Kernels => self.by_kernel.way(document, &ids),
-            },
-            ancestry: ancestry(document, &ids),
+            way,
+            ancestry,
             detail,
             preview: preview.map_or_else(Vec::new, |bytes| bytes.to_vec()),
             list: list.map(Box::new),
@@ -439,7 +458,11 @@ impl OpenFile {
         let document = &mut self.document;
         let mut root = row(document, NodeId::ROOT, document.root());
         root.count = Some(document.count(document.root()));
-        let rows = rows(document, NodeId::ROOT, 0..ROWS_MAX);
+        let mut rows = rows(document, NodeId::ROOT, 0..ROWS_MAX);
+        // The names of a host's file are read when somebody asks.
+        if !document.summary.has.host {
+            shorten(document, NodeId::ROOT, &mut rows);
+        }
         let kernels = document.kernels(NodeId::ROOT);
         let kernels = kernels.map_or(0, |kernels| kernels.count());
         let diagnostics = problems(document);
@@ -463,9 +486,11 @@ impl OpenFile {
 /// What there is to say of the file, as a page of HTML.
 fn report(document: &mut Document) -> Result<Response, String> {
     let title = document.root().name.clone();
+    let size = document.sources.whole(SourceId::FILE).len();
+    let limit = limits::output(size).min(EXPORT_MAX as u64);
     let mut out = Vec::new();
     let written = write_head(&title, &mut out)
-        .and_then(|()| write_file(document, &mut out))
+        .and_then(|()| write_file(document, limit, &mut out))
         .and_then(|()| write_end(&mut out));
     written.map_err(|error| error.to_string())?;
     let text = String::from_utf8(out).map_err(|error| error.to_string())?;

@@ -24,6 +24,8 @@ pub mod answer_export;
 #[cfg(feature = "decode")]
 mod answer_graph;
 #[cfg(feature = "decode")]
+mod answer_images;
+#[cfg(feature = "decode")]
 mod answer_list;
 #[cfg(feature = "decode")]
 mod answer_order;

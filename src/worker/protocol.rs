@@ -16,10 +16,11 @@ use crate::model::diff::{Differing, Head};
 use crate::model::kernels::Given;
 use crate::model::list::query::Query;
 use crate::model::list::write::Form;
-use crate::model::list::{self, ListId};
+use crate::model::list::{self, ListId, Secondary};
 use crate::model::modules::graph::ModuleGroup;
 use crate::model::modules::{AbstractModule, Holder, Image};
 use crate::model::occupancy::{Occupancy, Question};
+use crate::model::survey::{Progress, Survey};
 use crate::model::{
     Area, Bits, Coverage, Diagnostic, NodeId, NodeKind, Outcome, RuleInfo, Severity, SourceId,
     Span, Str, Summary, Value, Verdict, Xref,
@@ -28,7 +29,7 @@ use crate::model::{
 /// Both sides must have been built with the same. Worker files are not hashed by every
 /// host, so after a deploy a browser may combine an old one with a new page: the page
 /// refuses another version and says so.
-pub const PROTOCOL_VERSION: u32 = 14;
+pub const PROTOCOL_VERSION: u32 = 16;
 
 /// From the page to the decoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -133,10 +134,16 @@ pub enum Request {
         /// What is asked.
         ask: Ask,
     },
-    /// The readable texts among the children of a document; answered by [`Response::Rows`].
+    /// The readable texts among the children of a document; answered by [`Response::Texts`].
     Texts {
-        /// The document.
+        /// The document, or a node in it. If the document has no texts, those of the only image
+        /// that the node describes, holds or lies in.
         document: NodeId,
+    },
+    /// The images with code of the container around a node; answered by [`Response::CodeImages`].
+    CodeImages {
+        /// The node.
+        node: NodeId,
     },
     /// Keeps the text of a source file, for [`ListId::SourceLines`] and
     /// [`ListId::Instructions`]; answered by
@@ -259,6 +266,14 @@ pub enum Ask {
         /// The ids of the columns; the default ones if there are none.
         columns: Vec<Str>,
     },
+    /// Of [`ListId::Kernels`] of a container: what there is for which devices, and so many of the
+    /// kernels with the worst hazards; answered by [`Response::Survey`].
+    Survey {
+        /// The ids of the columns of these kernels.
+        columns: Vec<Str>,
+        /// How many at most.
+        count: u64,
+    },
     /// The row that the selection belongs to, as with a [`Follow`]; answered by
     /// [`Response::ListAt`].
     At {
@@ -297,6 +312,8 @@ pub const PICKS_MAX: usize = 4;
 pub const IMAGES_MAX: usize = 6;
 /// So many of the selected bytes are sent with them.
 pub const PREVIEW: u64 = 64;
+/// Maximum number of images in a [`CodeImages`].
+pub const IMAGES_LISTED: usize = 500;
 /// At most so many sections of code are named.
 pub const SECTIONS_MAX: usize = 2000;
 /// At most so many rows in one answer.
@@ -386,12 +403,16 @@ pub enum Response {
     Occupancy(Box<Occupancy>),
     /// To [`Request::Code`].
     Code(Box<CodeReport>),
+    /// To [`Request::CodeImages`].
+    CodeImages(Box<CodeImages>),
     /// To [`Request::Compare`].
     Compared(Box<CompareReport>),
     /// To [`Request::Differing`]: what differs of the first file, and of the second.
     Differing(Box<(Differing, Differing)>),
     /// To [`Ask::Rows`].
     List(Box<ListPage>),
+    /// To [`Ask::Survey`].
+    Survey(Box<SurveyReport>),
     /// To [`Ask::At`]; nothing if no document has such a list.
     ListAt(Option<Box<ListAt>>),
     /// To [`Ask::Find`]; nothing if there is none.
@@ -625,6 +646,33 @@ pub struct ImagePick {
     pub why: Str,
 }
 
+/// The images of a container that can have instructions.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CodeImages {
+    /// The images, in the order of the file: at most [`IMAGES_LISTED`] of the container, those
+    /// around the selected one. An archive that the selection lies in is listed by its members.
+    pub images: Vec<CodeImage>,
+    /// Number of images that are not listed.
+    pub left_out: u64,
+}
+
+/// An image that can have instructions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CodeImage {
+    /// Its name in the container.
+    pub name: String,
+    /// The devices that its code is for, as far as they are known without opening it.
+    pub device: String,
+    /// Its first kernel, demangled, if the index of a host's file names it.
+    pub kernel: String,
+    /// Number of kernels that the index names; 0 without an index.
+    pub kernels: u64,
+    /// Its bytes.
+    pub span: Span,
+    /// Its instructions are those of the node that was asked about.
+    pub is_shown: bool,
+}
+
 /// The code of a document, and what the instructions of a section come to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeReport {
@@ -654,7 +702,7 @@ pub struct CompareReport {
     pub to: Head,
     /// They have the same bytes.
     pub equal: bool,
-    /// Nothing differs in meaning, as far as it was compared.
+    /// They are identical, or differ in nothing but layout.
     pub same_meaning: bool,
     /// How many differences there are.
     pub differences: u64,
@@ -666,6 +714,8 @@ pub struct CompareReport {
     pub remarks: Vec<String>,
     /// Not all of it was compared: the files are too costly.
     pub is_cut: bool,
+    /// What could not be compared, and why.
+    pub notes: Vec<String>,
     /// The place of the difference that was to be found again, if it is still there.
     pub kept: Option<u64>,
 }
@@ -685,8 +735,10 @@ pub struct ListPage {
     pub found: u64,
     /// How many there are, but for the secondary ones.
     pub total: u64,
+    /// Of the kernels of several images: the number of different names.
+    pub names: Option<u64>,
     /// How many are shown only on demand: functions among kernels.
-    pub secondary: u64,
+    pub secondary: Secondary,
     /// What people must know of the list as a whole: what is missing in it.
     pub notes: Vec<String>,
     /// The ids of the columns that the rows have.
@@ -695,6 +747,22 @@ pub struct ListPage {
     pub maxima: Vec<(Str, f64)>,
     /// What is wrong with the query's filter, in words.
     pub trouble: Option<String>,
+    /// How far the reading of the list is; `None` if nothing is left to read. Each further request
+    /// for rows goes on with it.
+    pub reading: Option<Progress>,
+}
+
+/// What a container holds for which devices.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SurveyReport {
+    /// The document that has answered.
+    pub document: NodeId,
+    /// What it holds, as far as it is read.
+    pub survey: Survey,
+    /// How far that is. Each further request goes on with it.
+    pub progress: Progress,
+    /// The kernels with the worst hazards.
+    pub worst: Vec<list::Row>,
 }
 
 /// The list that goes with a selection.
@@ -747,6 +815,8 @@ pub struct Row {
     pub index: u64,
     /// Its name.
     pub name: Str,
+    /// The name with the short name of the kernel in it, where it has a long one.
+    pub short: Option<Str>,
     /// The entry of a table or sequence.
     pub indexed: bool,
     /// What sort of thing it is.

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 const LINES = fixture("zebin/debugme.tgllp.igc1.12504.zebin");
@@ -144,7 +146,7 @@ journey("an operand leads to its bits and its field", { width: 1440, height: 900
   const row = rows(page).filter({ has: page.locator("b", { hasText: /^mov$/ }) }).first();
   // Behind mask, operation and execution size.
   const operand = row.locator(".part", { hasText: /^r\d+\.\d+<1>/ }).first();
-  await operand.click();
+  await operand.click({ modifiers: ["Alt"] });
   await treeRow(page).getByText(/DstRegNum|Dst/).waitFor();
   const filled = () => page.locator("#hex .h .fs").allTextContents();
   await eventually(async () => (await filled()).join(" ").trim().split(/\s+/).length, (count) => count > 0 && count < 8);

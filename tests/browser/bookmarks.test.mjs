@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const vecadd = path.join(SAMPLES, "vecadd.bmg.zebin");

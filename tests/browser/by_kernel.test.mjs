@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropFile, eventually, fixture, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropFile, eventually, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { copyFile, mkdtemp, readFile, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropBytes, dropFromDisk, eventually, expectRequests, fixture, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFromDisk, eventually, expectRequests, fixture, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => readFile(path.join(SAMPLES, name));
@@ -18,7 +20,7 @@ const panelTab = (page, name) => page.getByRole("tablist", { name: "Panels" }).g
 const differences = (page) => page.getByRole("grid", { name: "Differences" });
 const change = (page) => page.getByRole("grid", { name: "Difference", exact: true });
 const rows = (grid) => grid.locator("[data-row]");
-const said = (page) => page.locator(".compare-head .said").getByText("The files differ in what they mean.");
+const said = (page) => page.locator(".compare-head .said").getByText(/ differs?\.$/);
 /** The names of the two files; a long one is there twice, cut and whole. */
 const names = (page) => page.locator(".compare-head dd b").evaluateAll((heads) => heads.map((head) => (head.querySelector(".unseen") ?? head).textContent));
 const both = (page) => dropBytes(page, { "before.zebin": spill, "after.zebin": other });
@@ -81,7 +83,7 @@ journey("by keyboard: the next difference, the previous one, the end", { width: 
 journey("the panel says what can be compared with, and takes a file that is dropped on it", { width: 1280 }, async (page) => {
   await dropBytes(page, { "after.zebin": other });
   await panelTab(page, "Compare").click();
-  await page.getByText("Compare this file with an earlier one").waitFor();
+  await page.getByText("Compare with another build of these kernels").waitFor();
   await axe(page);
   await dropBytes(page, { "before.zebin": spill }, { on: "[data-base]" });
   await said(page).waitFor();
@@ -103,7 +105,7 @@ journey("an open file is chosen to compare with", { width: 1280 }, async (page) 
 
 journey("a file and itself are equal", async (page) => {
   await dropBytes(page, { "a.zebin": spill, "b.zebin": spill });
-  await page.getByText("The files are equal, byte by byte.").first().waitFor();
+  await page.getByText("The files are identical.").first().waitFor();
 });
 
 journey("differences are filtered and taken along", { width: 1440 }, async (page) => {
@@ -145,7 +147,7 @@ journey("a followed file that is compiled again is compared with before", { widt
     const { mtime } = await stat(file);
     await copyFile(path.join(SAMPLES, "spill.dg2.zebin"), file);
     await utimes(file, new Date(), new Date(mtime.getTime() + 5000));
-    await page.getByRole("button", { name: /^Compare with before/ }).waitFor();
+    await page.getByRole("button", { name: /^Compare with the previous build/ }).waitFor();
     const notice = page.locator(".notice");
     await eventually(() => notice.innerText(), /has changed and was opened again\. Press b /);
     await page.keyboard.press("b");
@@ -336,7 +338,7 @@ journey("another way to compare instructions keeps the chosen difference", { wid
   await rows(differences(page)).nth(2).click();
   const chosen = () => differences(page).locator("[aria-selected=true]").first().innerText();
   await eventually(chosen, /^hugeprivate/);
-  const toggle = page.getByRole("button", { name: "Ignore register numbers" });
+  const toggle = page.getByRole("button", { name: "Ignore register renaming" });
   for (const pressed of ["true", "false"]) {
     await toggle.click();
     await eventually(() => toggle.getAttribute("aria-pressed"), pressed);

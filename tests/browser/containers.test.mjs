@@ -16,7 +16,7 @@ for (const theme of ["light", "dark"]) {
     await dropFile(page, FAT);
     const overview = panel(page, "Overview");
     await overview.getByRole("heading", { name: "2 images" }).waitFor();
-    await overview.getByText("Select a device").waitFor();
+    await overview.getByText("Choose a GPU").waitFor();
     await axe(page);
     await screenshot(page, `container-${theme}`);
     const device = page.getByLabel("Device", { exact: true });
@@ -79,7 +79,7 @@ journey("the kernels of all images", {}, async (page) => {
   assert.equal(await page.locator("#kernels [data-row]").count(), 2);
   await screenshot(page, "container-kernels");
   await page.locator("#kernels [data-row='0']").dblclick();
-  await panel(page, "Arguments").waitFor();
+  await panel(page, "Assembly").waitFor();
   await page.locator(".nested .crumb", { hasText: "64.dg2" }).waitFor();
   // The image itself has its own; and there is a way back.
   await page.locator(".nested button", { hasText: "64.dg2" }).click();

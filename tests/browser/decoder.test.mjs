@@ -124,7 +124,7 @@ for (const [name, refuse] of [
   }, async (page) => {
     await dropFile(page, sample("vecadd.bmg.zebin"));
     await elfHeader(page).waitFor();
-    await page.getByText("every byte explained").waitFor();
+    await page.getByText("every byte is in a known part").waitFor();
   });
 }
 

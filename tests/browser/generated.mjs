@@ -59,3 +59,15 @@ export function withCode(bytes, count) {
   }
   throw new Error("there is no code");
 }
+
+/** An archive as ocloc writes it: members with these names and bytes. */
+export function archive(members) {
+  const parts = [Buffer.from("!<arch>\n")];
+  for (const [name, bytes] of members) {
+    const field = (text, length) => String(text).padEnd(length);
+    const head = field(`${name}/`, 16) + field(0, 12) + field(0, 6) + field(0, 6) + field(644, 8) + field(bytes.length, 10) + "`\n";
+    parts.push(Buffer.from(head), Buffer.from(bytes));
+    if (bytes.length % 2) parts.push(Buffer.from("\n"));
+  }
+  return Buffer.concat(parts);
+}

@@ -4,12 +4,12 @@ import { axe, eventually, expectRequests, journey, screenshot } from "./harness.
 
 const TITLES = ["A file at a glance", "All kernels in one table", "Every value has its bytes", "The machine code"];
 
-const look = (page) => page.getByRole("region", { name: "A short look" });
+const look = (page) => page.getByRole("region", { name: "Tour" });
 const press = (page, name) => look(page).getByRole("button", { name }).click();
 
 async function begin(page) {
   expectRequests(page, /samples\/spill\.dg2\.zebin/);
-  await page.getByRole("button", { name: /A short look/ }).click();
+  await page.getByRole("button", { name: /Take the tour/ }).click();
   await look(page).getByRole("heading", { name: TITLES[0] }).waitFor();
 }
 

@@ -134,8 +134,10 @@ export async function openPage(options = {}) {
   const page = await context.newPage();
   watch(page, server);
   await page.addInitScript((entries) => {
+    // An empty page has none.
+    if (!location.protocol.startsWith("http")) return;
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
-  }, storage);
+  }, hasAllPanes ? { "zeview.panes": ALL_PANES, ...storage } : storage);
   // Its requests would come at any time.
   if (!offline) await page.addInitScript(() => delete Navigator.prototype.serviceWorker);
   if (!picker) await page.addInitScript(() => delete Window.prototype.showOpenFilePicker && delete window.showOpenFilePicker);
@@ -404,6 +406,22 @@ export async function screenshot(page, name) {
 }
 
 // -- One browser and one server for each file of journeys ---------------------
+
+/** What the page remembers when all panes are shown beside every panel. */
+const ALL_PANES = [
+  "overview", "kernels", "arguments", "assembly", "images", "devices", "compare", "problems", "modules",
+  "properties", "text", "source-lines", "symbols", "relocations", "bookmarks", "sides",
+].map((panel) => `${panel}=sbi`).join(" ");
+
+let hasAllPanes = false;
+
+/**
+ * Shows all panes beside every panel in the journeys of this file: those that follow a selection from
+ * pane to pane. Without, each panel has its own panes.
+ */
+export function showAllPanes() {
+  hasAllPanes = true;
+}
 
 let started = null;
 let ended = false;

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, expectRequests, journey, screenshot, scrollThrough } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, expectRequests, journey, screenshot, scrollThrough, showAllPanes } from "./harness.mjs";
 import { withKernels } from "./generated.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
@@ -168,8 +170,10 @@ journey("the keyboard alone: sort, choose, open, leave", async (page) => {
   await page.keyboard.press("ArrowUp");
   await page.locator("#kernels [data-row='1'][aria-selected=true]").waitFor();
   const name = await page.locator("#kernels [data-row='1'] .name-cell").first().innerText();
+  // Enter leads to the assembly of the kernel.
   await page.keyboard.press("Enter");
-  await kernelPage(page, name).waitFor();
+  await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
+  await eventually(() => page.getByRole("combobox", { name: "Code" }).evaluate((select) => select.selectedOptions[0].textContent), `.text.${name}`);
 });
 
 journey("copied for a spreadsheet and as Markdown; saved as CSV and JSON", async (page) => {
@@ -237,7 +241,7 @@ journey("600 kernels: few rows in the document, any of them at once", async (pag
   await page.keyboard.press("Control+End");
   await page.locator("#kernels [data-row='599'][aria-selected=true]").waitFor();
   assert.ok((await page.locator("#kernels [role=row]").count()) <= 100);
-  await page.locator("#kernels").evaluate((element) => { element.scrollTop = 26 * 300; });
+  await page.locator("#kernels").evaluate((element) => { element.scrollTop = 24 * 300; });
   await page.locator("#kernels [data-row='305']").waitFor();
   await axe(page);
   await screenshot(page, "kernels-600");
@@ -255,7 +259,8 @@ journey("60 000 kernels: few rows in the document wherever one scrolls", async (
 journey("a damaged file has its kernels too", async (page) => {
   await open(page, "damaged.zebin");
   await eventually(() => names(page), ["vecsub"]);
-  await rows(page).first().dblclick();
+  await rows(page).first().click();
+  await page.getByRole("button", { name: "Arguments", exact: true }).click();
   await kernelPage(page, "vecsub").waitFor();
   await axe(page);
   await screenshot(page, "kernel-damaged");

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, scrollThrough } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, scrollThrough, showAllPanes } from "./harness.mjs";
 import { withRelocations } from "./generated.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const FUNCTIONS = fixture("zebin/funcs-stackcall.cri.igc2.40.zebin");

@@ -67,7 +67,7 @@ journey("the browser's own search does not displace the page", { width: 1440, he
   assert.deepEqual([scrolled, height], [0, 0]);
 });
 
-journey("F6 goes from pane to pane, digits choose a panel", { width: 1440, height: 900 }, async (page) => {
+journey("F6 goes from pane to pane, digits choose a panel", { width: 1440, height: 900, storage: { "zeview.panes": "kernels=sbi" } }, async (page) => {
   await kernels(page);
   const pane = () => page.evaluate(() => document.activeElement.closest(".pane.left, .pane.upper, .pane.lower, .pane.right")?.className ?? "");
   await page.locator("[role=tree]").focus();

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLE = path.join(import.meta.dirname, "../../www/samples/matmul.syclbin");
 
@@ -39,7 +41,7 @@ for (const theme of ["light", "dark"]) {
     // What is selected in the tree is drawn as selected.
     await tab(page, "Properties").click();
     const grid = page.getByRole("grid", { name: "Properties" });
-    await page.getByRole("button", { name: "Show SYCLBIN properties" }).click();
+    await page.getByRole("button", { name: "File properties" }).click();
     await grid.getByText("state").first().waitFor();
     await axe(page);
     await screenshot(page, `properties-${theme}`);

@@ -5,8 +5,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { dropBytes, eventually, fixture, journey, screenshot } from "./harness.mjs";
+import { dropBytes, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
 import { withKernels } from "./generated.mjs";
+
+showAllPanes();
 
 const read = (name) => readFile(fixture(`names/${name}`));
 const sample = (name) => readFile(path.join(import.meta.dirname, "../../www/samples", name));

@@ -40,8 +40,8 @@ async function picture(page) {
 async function* look(page) {
   yield picture(page);
   expectRequests(page, /samples\//);
-  await page.getByRole("button", { name: /A short look/ }).click();
-  const guide = page.getByRole("region", { name: "A short look" });
+  await page.getByRole("button", { name: /Take the tour/ }).click();
+  const guide = page.getByRole("region", { name: "Tour" });
   await guide.waitFor();
   const next = guide.getByRole("button", { name: "Next" });
   yield picture(page);

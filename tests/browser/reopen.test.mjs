@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { copyFile, mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { axe, dropFromDisk, eventually, journey, screenshot } from "./harness.mjs";
+import { axe, dropFromDisk, eventually, journey, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -12,7 +14,7 @@ const sample = (name) => path.join(SAMPLES, name);
 const row = (page, name) => page.getByRole("treeitem", { name });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
 const follow = (page) => page.getByRole("button", { name: "Follow the file" });
-const changed = (page) => page.getByRole("button", { name: /^Compare with before/ });
+const changed = (page) => page.getByRole("button", { name: /^Compare with the previous build/ });
 
 /** Runs with a copy of a sample that is open and followed; `write` puts another one in its place. */
 async function followed(page, first, run) {
@@ -78,7 +80,7 @@ journey("open branches, the selection, the panel and the focus stay when a follo
       await changed(page).waitFor();
       await page.locator(".status", { hasText: "read" }).waitFor();
       // The new file is shown: the other build has less code.
-      await eventually(() => page.locator("#head-tree ~ .mono").innerText(), /^5\D840 B$/);
+      await eventually(() => page.locator("#head-tree ~ .mono").textContent(), /^5\D840 B$/);
       await eventually(() => selected(page).innerText(), /^version\s+"1\.73"/);
       const { rows, top, loading, lost } = await page.evaluate(() => globalThis.seen);
       assert.ok(rows > 20, `${rows} rows were there at the least`);
@@ -133,7 +135,7 @@ journey("the file as a whole is that of the new version", { width: 1440, height:
     await changed(page).waitFor();
     const { size } = await stat(sample("spill.dg2.zebin"));
     const hex = `0x${size.toString(16)}`;
-    await eventually(() => page.getByLabel("Inspector").innerText(), new RegExp(`Length.*\\(${hex}\\)`, "s"));
+    await eventually(() => page.getByRole("region", { name: "Inspector" }).innerText(), new RegExp(`Length.*\\(${hex}\\)`, "s"));
     assert.match(await page.locator("footer").innerText(), new RegExp(`0x0\\.\\.${hex} `));
   });
 });

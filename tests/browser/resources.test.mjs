@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, eventually, fixture, journey, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SPILL = path.join(import.meta.dirname, "../../www/samples/spill.dg2.zebin");
 const LINES = fixture("zebin/debugme.tgllp.igc1.12504.zebin");

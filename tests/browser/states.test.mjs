@@ -21,7 +21,7 @@ const FIRST = [
   ["the empty page", async () => {}],
   ["an unknown format", async (page) => {
     await dropBytes(page, { "letter.txt": Buffer.from("Dear reader,\nthis is a letter.\n".repeat(40)) });
-    await panel(page, "Overview").getByText("not a format").first().waitFor();
+    await panel(page, "Overview").getByText("not a GPU binary").first().waitFor();
   }],
   ["a damaged file", async (page) => {
     const zebin = Buffer.alloc(200, 0xff);

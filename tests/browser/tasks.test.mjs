@@ -4,7 +4,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { dropBytes, dropFile, eventually, expectRequests, fixture, journey, load } from "./harness.mjs";
+import { dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -59,7 +61,8 @@ task("1: which kernels spill, as a table for a report", 6, withClipboard, async 
 task("2: the bytes of an argument's offset, and which argument it is", 4, {}, async (page, click) => {
   await dropFile(page, SPILL);
   await click(tab(page, "Kernels"));
-  await click(kernels(page).getByRole("row", { name: /^spill/ }), { clickCount: 2 });
+  await click(kernels(page).getByRole("row", { name: /^spill/ }));
+  await click(tab(page, "Arguments"));
   const payload = page.getByRole("table", { name: /payload entries/ });
   const entry = payload.getByRole("row", { name: /arg_bypointer/ }).first();
   await click(entry.getByRole("button").first());
@@ -147,7 +150,7 @@ task("9: a kernel's bytes by keyboard alone", 0, {}, async (page) => {
   await kernels(page).focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByRole("tab", { name: "Arguments", selected: true }).waitFor();
+  await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
   await page.keyboard.press("F6");
   assert.notEqual(await page.evaluate(() => document.activeElement.tagName), "BODY");
 });
@@ -155,7 +158,7 @@ task("9: a kernel's bytes by keyboard alone", 0, {}, async (page) => {
 task("10: a picture is no binary for a GPU", 0, {}, async (page) => {
   const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   await dropBytes(page, { "picture.png": Buffer.concat([png, Buffer.alloc(100, 7)]) });
-  await page.getByText("not a format zeview reads").first().waitFor();
+  await page.getByText("not a GPU binary that zeview reads").first().waitFor();
   assert.equal(await page.getByText(/well-formed|driver:/).count(), 0);
 });
 

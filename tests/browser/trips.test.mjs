@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import path from "node:path";
-import { dropFile, eventually, fixture, journey } from "./harness.mjs";
+import { dropFile, eventually, fixture, journey, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
 /** The requests of src/worker/protocol.rs, in order: what travels is their number. */
-const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "AddSource", "Code", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
+const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "CodeImages", "AddSource", "Code", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
 
 /** Notes the name of each request that is posted. */
 async function watchRequests(page) {

@@ -5,7 +5,9 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { withKernels } from "./generated.mjs";
-import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, journey, load, screenshot } from "./harness.mjs";
+import { axe, dropBytes, dropFile, dropFromDisk, eventually, expectRequests, journey, load, screenshot, showAllPanes } from "./harness.mjs";
+
+showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const sample = (name) => path.join(SAMPLES, name);
@@ -171,19 +173,21 @@ journey("too many bytes are not copied but said so", {}, async (page) => {
 journey("rows stay under the pointer, and a double click opens the row it is on", { width: 1440, height: 900 }, async (page) => {
   await kernels(page, "kernels600.dg2.zebin");
   const [top, height] = await grid(page).evaluate((grid) => [grid.getBoundingClientRect().top, grid.clientHeight]);
-  const last = Math.floor((height - 38) / 26) - 1;
+  const last = Math.floor((height - 38) / 24) - 1;
   for (const index of [last, 0, last - 3]) {
     const before = await row(page, index).boundingBox();
     await row(page, index).click({ position: { x: 60, y: 10 } });
     await row(page, index).and(page.locator("[aria-selected=true]")).waitFor();
-    await page.getByRole("region", { name: "Selected kernel" }).getByRole("button", { name: "Details" }).waitFor();
+    await page.getByRole("region", { name: "Selected kernel" }).getByRole("button", { name: "Arguments" }).waitFor();
     assert.deepEqual(await row(page, index).boundingBox(), before, `row ${index}`);
     assert.deepEqual(await grid(page).evaluate((grid) => [grid.getBoundingClientRect().top, grid.clientHeight]), [top, height]);
   }
   const name = await row(page, last - 1).getByRole("gridcell").first().locator(".name-cell").innerText();
   const box = await row(page, last - 1).boundingBox();
   await page.mouse.dblclick(box.x + 60, box.y + 10);
-  await page.getByRole("tabpanel", { name: "Arguments" }).getByRole("heading", { name, level: 2, exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Assembly", selected: true }).waitFor();
+  const shown = () => page.getByRole("combobox", { name: "Code" }).evaluate((select) => select.selectedOptions[0].textContent);
+  await eventually(shown, (text) => text === `.text.${name}` || text.includes(name.slice(0, 8)));
 });
 
 journey("the focus is never lost", { width: 1440, height: 900 }, async (page) => {
@@ -203,13 +207,13 @@ journey("the focus is never lost", { width: 1440, height: 900 }, async (page) =>
   await grid(page).focus();
   await page.keyboard.press("ArrowDown");
   await row(page, 0).and(page.locator("[aria-selected=true]")).waitFor();
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("3");
   await page.getByRole("tab", { name: "Arguments", selected: true }).waitFor();
   await holds("All kernels");
   await page.keyboard.press("Enter");
   await holds("Kernels");
   await row(page, 4).dblclick({ position: { x: 60, y: 10 } });
-  await holds("All kernels");
+  await holds("Assembly");
   for (const digit of ["1", "4", "2"]) {
     await page.keyboard.press(digit);
     await holds((name) => name !== "nothing");

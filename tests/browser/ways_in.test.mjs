@@ -30,7 +30,7 @@ for (const [name, text] of PASTED) {
   journey(`${name} are opened from the clipboard`, {}, async (page) => {
     await paste(page, text);
     await elfHeader(page).waitFor();
-    await page.getByText("every byte explained").waitFor();
+    await page.getByText("every byte is in a known part").waitFor();
   });
 }
 
@@ -125,8 +125,8 @@ journey("a server that allows no other sites is explained in plain words", {
 });
 
 journey("an address that is none is refused without a request", {}, async (page) => {
-  await page.getByRole("button", { name: "Open a link" }).click();
-  await page.getByRole("textbox", { name: "URL of a file" }).fill("javascript:alert(1)");
+  await page.getByRole("button", { name: "Open from URL" }).click();
+  await page.getByRole("textbox", { name: "File URL" }).fill("javascript:alert(1)");
   await page.keyboard.press("Enter");
   await page.getByRole("alert").getByText(/not a URL that this page can open/).waitFor();
 });
@@ -137,8 +137,8 @@ journey("a slow link shows its progress and can be cancelled", {
     await page.route("**/slow.zebin", () => {}); // It never answers.
   },
 }, async (page) => {
-  await page.getByRole("button", { name: "Open a link" }).click();
-  await page.getByRole("textbox", { name: "URL of a file" }).fill("samples/slow.zebin");
+  await page.getByRole("button", { name: "Open from URL" }).click();
+  await page.getByRole("textbox", { name: "File URL" }).fill("samples/slow.zebin");
   await page.keyboard.press("Enter");
   await page.getByRole("progressbar").waitFor();
   await page.getByRole("heading", { name: "Opening slow.zebin" }).waitFor();

@@ -1,20 +1,27 @@
 //! Pairs of real files: what differs is what differs in their dumps.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Failed;
 
 use crate::Test;
-use crate::support::diff::{disagreements, violations};
+use crate::support::diff::{disagreements, violations, wrong_quantities};
 use crate::support::fixtures::{Fixture, in_folder};
+use crate::support::layout::unfounded_claims;
 use crate::support::open;
+use crate::support::random::Random;
 use crate::support::watchdog::Watchdog;
 
 pub const TESTS: &[(&str, Test)] = &[
     ("pairs_of_zebins", pairs_of_zebins),
     ("pairs_of_others", pairs_of_others),
     ("hostile_files", hostile_files),
+    ("changed_bytes", changed_bytes),
 ];
+
+/// So many minutes are spent on changed bytes; a few seconds without.
+const MINUTES: &str = "ZEVIEW_MINUTES";
 
 /// Files with more bytes are compared elsewhere: the dumps are large.
 const LARGE: usize = 200 << 10;
@@ -46,7 +53,8 @@ fn pairs_of_zebins(folder: &Path) -> Result<(), Failed> {
         for b in related.iter().take(2).chain(related.last()) {
             watchdog.case(format!("{} and {}", a.name, b.name));
             count += 1;
-            let found = disagreements(&a.bytes, &b.bytes);
+            let mut found = disagreements(&a.bytes, &b.bytes);
+            found.extend(wrong_quantities(&a.bytes, &b.bytes));
             wrong.extend(
                 found
                     .iter()
@@ -83,12 +91,60 @@ fn pairs_of_others(folder: &Path) -> Result<(), Failed> {
     report(&wrong)
 }
 
+/// Copies with one other byte: a difference, or layout. One round over all files, and more until the
+/// time that the environment gives is over.
+fn changed_bytes(folder: &Path) -> Result<(), Failed> {
+    let minutes = std::env::var(MINUTES)
+        .ok()
+        .and_then(|text| text.parse::<u64>().ok());
+    let end = Instant::now() + Duration::from_secs(minutes.unwrap_or(0) * 60);
+    let watchdog = Watchdog::start();
+    let mut files = Vec::new();
+    for (path, ending) in [
+        ("samples/zebin", "zebin"),
+        ("samples/syclbin-good", "syclbin"),
+        ("samples/syclbin-bad", "syclbin"),
+        ("samples/hosts", "host"),
+        ("samples/hostile", "zebin"),
+        ("samples/hostile/gates", "zebin"),
+    ] {
+        files.extend(in_folder(&folder.join(path), ending));
+    }
+    files.retain(|file| file.bytes.len() < LARGE);
+    let (mut wrong, mut count, mut round) = (Vec::new(), 0, 0);
+    while round == 0 || Instant::now() < end {
+        for file in &files {
+            if round > 0 && Instant::now() >= end {
+                break;
+            }
+            watchdog.case(&file.name);
+            let random = &mut Random::named(&format!("{} {round}", file.name));
+            count += 2;
+            let found = unfounded_claims(&file.bytes, random, 2);
+            wrong.extend(found.iter().map(|line| format!("{}: {line}", file.name)));
+        }
+        round += 1;
+    }
+    watchdog.case("");
+    eprintln!("{count} changed bytes of {} files", files.len());
+    report(&wrong)
+}
+
 /// Files that are made to cost much, with a copy that has other bytes here and there.
-fn hostile_files(folder: &Path) -> Result<(), Failed> {
+fn hostile_files(corpus: &Path) -> Result<(), Failed> {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    for entry in std::fs::read_dir(folder.join("samples/hostile"))? {
-        let path = entry?.path();
+    let mut paths = Vec::new();
+    for folder in [
+        "samples/hostile",
+        "samples/hostile/second",
+        "samples/hostile/gates",
+    ] {
+        for entry in std::fs::read_dir(corpus.join(folder))? {
+            paths.extend(Some(entry?.path()).filter(|path| path.is_file()));
+        }
+    }
+    for path in paths {
         let bytes = std::fs::read(&path)?;
         let name = path.display().to_string();
         watchdog.case(&name);

@@ -1,72 +1,67 @@
-//! Files that broke a promise: each command ends in time, with a documented status, and prints no
-//! more than is allowed.
+//! Files that broke a promise: each command ends in time, with a documented status, within the
+//! bounds of memory and output.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use libtest_mimic::Failed;
 
 use crate::Test;
+use crate::support::processes::{COMMANDS, output_allowed, run, write_files};
 use crate::support::watchdog::Watchdog;
-use libtest_mimic::Failed;
-use zeview::decode::limits;
 
 /// The tests of this file.
 pub const TESTS: &[(&str, Test)] = &[("commands_end", commands_end)];
 
-/// As many bytes as a file may take in memory, for each of its own, and at least.
-const MEMORY: u64 = 10;
-const MEMORY_LEAST: u64 = 64 << 20;
+/// Time for each megabyte of a file, and for smaller ones, in milliseconds. Times are only printed.
+const MILLIS: u128 = 1000;
 
 fn commands_end(folder: &Path) -> Result<(), Failed> {
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    let folder = folder.join("samples/hostile");
-    let mut paths: Vec<_> = fs::read_dir(&folder)?.flatten().map(|e| e.path()).collect();
+    let mut paths = Vec::new();
+    files(&folder.join("samples/hostile"), &mut paths)?;
     paths.sort();
+    let scratch = std::env::temp_dir().join(format!("zeview-hostile-{}", std::process::id()));
+    fs::create_dir_all(&scratch)?;
     for path in paths {
-        let size = fs::metadata(&path)?.len();
-        let commands: [&[&str]; 8] = [
-            &[],
-            &["check"],
-            &["kernels"],
-            &["dump"],
-            &["dump", "--json"],
-            &["ls", "-r"],
-            &["ls", "--symbols"],
-            &["ls", "--relocations"],
-        ];
-        for command in commands {
-            let name = format!("{} {command:?}", path.display());
+        let bytes = fs::read(&path)?;
+        let size = bytes.len() as u64;
+        write_files(&scratch, &bytes)?;
+        for command in COMMANDS {
+            let name = format!("{}: {}", path.display(), command.join(" "));
             watchdog.case(&name);
-            let output = limited(size)
-                .arg(zeview())
-                .args(command)
-                .arg(&path)
-                .output()?;
-            let status = output.status.code();
-            if !matches!(status, Some(0..=2)) {
-                wrong.push(format!("{name}: {status:?}"));
+            let start = Instant::now();
+            let outcome = run(env!("CARGO_BIN_EXE_zeview"), command, size, &scratch)?;
+            let millis = start.elapsed().as_millis();
+            if millis > MILLIS.max(MILLIS * u128::from(size) / 1_000_000) {
+                eprintln!("{name}: {millis} ms for {size} bytes");
             }
-            if output.stdout.len() as u64 > limits::output(size) + (4 << 20) {
-                wrong.push(format!("{name}: {} bytes of output", output.stdout.len()));
+            if !matches!(outcome.status, Some(0..=2)) {
+                wrong.push(format!("{name}: {:?}", outcome.status));
+            }
+            if outcome.output > output_allowed(size) {
+                wrong.push(format!("{name}: {} bytes of output", outcome.output));
             }
         }
     }
     watchdog.case("");
+    fs::remove_dir_all(&scratch)?;
     match wrong.is_empty() {
         true => Ok(()),
         false => Err(wrong.join("\n").into()),
     }
 }
 
-fn zeview() -> &'static str {
-    env!("CARGO_BIN_EXE_zeview")
-}
-
-/// Runs a program with a limit on its data: an allocation beyond it fails, and ends the program.
-fn limited(size: u64) -> Command {
-    let most = (size * MEMORY).max(MEMORY_LEAST) / 1024;
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("ulimit -d {most}; exec \"$@\""), "sh"]);
-    shell
+/// Collects the files in a folder, and in those in it.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failed> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => files(&path, found)?,
+            false => found.push(path),
+        }
+    }
+    Ok(())
 }

@@ -1,11 +1,14 @@
 //! Hosts of device images, compared with what another reader says of them.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
 use zeview::decode::decode;
-use zeview::model::{Area, Document, FileSource, NodeKind, Severity};
+use zeview::model::list::ListId;
+use zeview::model::naming::{ShortNames, WIDTH};
+use zeview::model::{Area, Document, FileSource, NodeId, NodeKind, Severity};
 
 use crate::support::hosts::differences;
 use crate::support::invariants::{Depth, violations};
@@ -41,7 +44,64 @@ pub const SLOW_TESTS: &[(&str, super::Test)] = &[(
 /// The corpus, and the folder of the libraries.
 type WildTest = fn(&Path, &Path) -> Result<(), Failed>;
 
-pub const WILD_TESTS: &[(&str, WildTest)] = &[("libraries are read as by another reader", wild)];
+pub const WILD_TESTS: &[(&str, WildTest)] = &[
+    ("libraries are read as by another reader", wild),
+    ("kernels have short names", short_names),
+];
+
+/// The kernels of all libraries: those of an image and device have different short names, which do
+/// not depend on the order, and almost all are short.
+fn short_names(_: &Path, folder: &Path) -> Result<(), Failed> {
+    let (mut count, mut too_long) = (0, 0);
+    for path in [".so", ".dll", ".pyd"]
+        .iter()
+        .flat_map(|end| files(folder, end))
+    {
+        let mut document = open(&path);
+        let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
+            continue;
+        };
+        let column = |id: &str| {
+            let mut columns = ListId::Kernels.columns().iter();
+            columns.position(|column| column.id == id).unwrap()
+        };
+        let [device, demangled, short] = ["device", "demangled", "short_name"].map(column);
+        let mut seen = HashMap::new();
+        let mut names = BTreeMap::new();
+        for row in 0..list.count() - list.secondary().functions {
+            let text = |column| {
+                list.cell(row, column, &document.sources)
+                    .value
+                    .text()
+                    .into_owned()
+            };
+            let (name, short) = (text(0), text(short));
+            let place = (list.path(row).to_owned(), text(device), short.clone());
+            if seen
+                .insert(place, name.clone())
+                .is_some_and(|other| other != name)
+            {
+                return Err(format!("{}: two kernels are {short}", path.display()).into());
+            }
+            names.insert(name, (text(demangled), short));
+        }
+        let reversed = names.iter().rev().map(|(name, (demangled, _))| {
+            (&**name, Some(&**demangled).filter(|text| *text != name))
+        });
+        let reversed = ShortNames::new(reversed);
+        for (name, (_, short)) in &names {
+            if reversed.get(name) != Some(short) {
+                return Err(format!("{}: {name} depends on the order", path.display()).into());
+            }
+            count += 1;
+            too_long += usize::from(short.chars().count() > WIDTH);
+        }
+    }
+    match count == 0 || too_long * 100 > count {
+        true => Err(format!("{too_long} of {count} short names are too long").into()),
+        false => Ok(()),
+    }
+}
 
 /// The files of a folder whose names end so.
 fn files(folder: &Path, end: &str) -> Vec<PathBuf> {

@@ -1,6 +1,8 @@
 //! What files cost that are made to cost much: work, memory and output grow with their size, and
 //! are bounded. Work is counted, not timed: in bytes that are allocated, read and written.
 
+#[cfg(target_os = "linux")]
+mod processes;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -9,12 +11,18 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use support::growing::ALL;
+use support::growing::{ALL, Make};
+use support::growing_hosts::HOSTS;
 use support::hostile;
+use support::names::{Name, names};
 use support::watchdog::Watchdog;
 use zeview::decode::limits;
 use zeview::model::diff::{Options, compare};
-use zeview::model::list::ListId;
+use zeview::model::list::write::Form;
+use zeview::model::list::writer::Writer;
+use zeview::model::list::{ListId, Presence};
+use zeview::model::naming::ShortNames;
+use zeview::model::report::write_file;
 use zeview::model::text::TextOptions;
 use zeview::model::{Document, NodeId, SourceId, Span, json, text};
 
@@ -114,6 +122,54 @@ fn lists(document: &mut Document) -> u64 {
     0
 }
 
+/// `zeview kernels --json` and the like: all rows of the lists as JSON, as far as they are allowed.
+fn rows(document: &mut Document) -> u64 {
+    let limit = usize::try_from(limits::OUTPUT * size(document)).unwrap();
+    let mut written = 0;
+    for list in [ListId::Kernels, ListId::Images, ListId::SourceLines] {
+        for id in document.documents_with(list) {
+            let Some(rows) = document.list(id, list, None) else {
+                continue;
+            };
+            let columns = list.columns().iter();
+            let columns = columns.filter(|column| column.presence != Presence::Counted);
+            let columns: Vec<_> = columns.collect();
+            let mut writer = Writer::new(list, &columns, Form::Json, false);
+            for row in 0..rows.count() {
+                writer.push(&*rows, row, &document.sources, None);
+                written += writer.take().len();
+                if written > limit {
+                    break;
+                }
+            }
+        }
+    }
+    written as u64
+}
+
+/// `zeview images --json`: all that the index says of the images.
+fn images(document: &mut Document) -> u64 {
+    let Some(images) = document.host_images(NodeId::ROOT) else {
+        return 0;
+    };
+    let mut names = 0;
+    for index in 0..images.count() {
+        let image = images.image(index, &document.sources);
+        let described = image.and_then(|image| image.described);
+        names += described.map_or(0, |described| described.kernels().len());
+    }
+    names as u64
+}
+
+/// `zeview report`.
+fn report(document: &mut Document) -> u64 {
+    document.open_all();
+    let mut sink = Sink(0);
+    let limit = limits::OUTPUT * size(document);
+    write_file(document, limit, &mut sink).unwrap();
+    sink.0
+}
+
 /// `zeview diff` of the file and a copy with other bytes here and there.
 fn diff(document: &mut Document) -> u64 {
     let whole = document.sources.whole(SourceId::FILE);
@@ -175,13 +231,21 @@ fn begin_dump(document: &mut Document) -> u64 {
 
 type Use = fn(&mut Document) -> u64;
 
-const USES: [(&str, Use); 5] = [
+const USES: [(&str, Use); 8] = [
     ("check", check),
     ("diff", diff),
     ("lists", lists),
+    ("rows", rows),
+    ("images", images),
+    ("report", report),
     ("a click", click),
     ("dump", dump),
 ];
+
+/// All constructs.
+fn all() -> impl Iterator<Item = (&'static str, Make)> {
+    ALL.iter().chain(HOSTS).copied()
+}
 
 /// The sizes of the files in bytes, each twice the one before.
 const SIZES: [usize; 3] = [8 << 10, 16 << 10, 32 << 10];
@@ -202,17 +266,28 @@ fn work_grows_with_the_file() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    for (name, make) in ALL {
-        let sizes = match name.contains("over each other") {
+    for (name, make) in all() {
+        let shares = HOSTS.iter().any(|(host, _)| *host == name);
+        let sizes = match shares || name.contains("over each other") {
             true => SIZES_OVERLAPPING,
             false => SIZES,
         };
         for (what, run) in USES {
+            // A comparison of code may always take the same number of steps.
+            if what == "diff" && name == "code sections over each other" {
+                continue;
+            }
             watchdog.case(format!("{name}, {what}"));
             let work = sizes.map(|size| cost(&make(size), run).work);
             // Tables grow in steps; looking for the shortest list of differences takes up to so much,
             // whatever the size.
-            let slack = if what == "diff" { 4 << 20 } else { 256 << 10 };
+            // What shares is bounded by what every file may take, however small it is.
+            let slack = match (what, shares) {
+                ("diff", true) => 32 << 20,
+                ("diff", false) => 4 << 20,
+                (_, true) => 4 << 20,
+                _ => 256 << 10,
+            };
             let is_even = |pair: &[usize]| pair[1] <= pair[0] * 5 / 2 + slack;
             if !work.windows(2).all(is_even) {
                 wrong.push(format!("{name}, {what}: {work:?}"));
@@ -238,17 +313,25 @@ fn memory_is_bounded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
     let mut wrong = Vec::new();
-    let growing = ALL.iter().map(|(name, make)| (*name, make(LARGE)));
+    let growing = all().map(|(name, make)| (name, make(LARGE)));
     let hostile = hostile::ALL.iter().map(|(name, make)| (*name, make()));
     for (name, bytes) in growing.chain(hostile) {
         let uses = [
             ("check", check as Use),
             ("dump", begin_dump),
             ("lists", lists),
+            ("images", images),
+            ("report", report),
             ("diff", diff),
         ];
         for (what, run) in uses {
-            if what == "diff" && !DIFFED.contains(&name) {
+            let is_host = HOSTS.iter().any(|(host, _)| *host == name);
+            let is_wanted = match what {
+                "diff" => DIFFED.contains(&name),
+                "images" | "report" => is_host,
+                _ => true,
+            };
+            if !is_wanted {
                 continue;
             }
             watchdog.case(format!("{name}, memory of {what}"));
@@ -273,7 +356,7 @@ fn memory_is_bounded() {
 fn output_is_bounded() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let watchdog = Watchdog::start();
-    for (name, make) in ALL {
+    for (name, make) in all() {
         watchdog.case(format!("{name}, output"));
         let bytes = make(SIZES[1]);
         let limit = 1 << 20;
@@ -285,4 +368,78 @@ fn output_is_bounded() {
         }
     }
     watchdog.case("");
+}
+
+/// Names whose short names take much work, `count` of them or of their parts.
+fn hostile_names(count: usize) -> Vec<(&'static str, Vec<Name>)> {
+    let each = |make: &dyn Fn(usize) -> String| {
+        let texts = (0..count).map(|at| (format!("_Z{at}"), Some(make(at))));
+        texts.collect::<Vec<Name>>()
+    };
+    let side = count.isqrt() * 4;
+    let square = (0..side).map(|name| {
+        let argument = |at: usize| if at == name { "b," } else { "a," };
+        let arguments: String = (0..side).map(argument).collect();
+        (format!("_Z{name}"), Some(format!("k<{arguments}c>")))
+    });
+    let long = "Layout<C<1>, C<2>, C<3>, C<4>>".repeat(3);
+    vec![
+        ("generated", names(count, 1)),
+        (
+            "of different templates",
+            each(&|at| format!("a::k{at}<{long}, b::c>")),
+        ),
+        (
+            "in pairs",
+            each(&|at| format!("k<{long}, tag{}<{}>>", at / 2, at % 2)),
+        ),
+        ("that differ in one argument each", square.collect()),
+        ("that are the same", each(&|_| format!("k<{long}>"))),
+        (
+            "of long words",
+            each(&|at| format!("k<{long}, {}{at}>", "aWordOf".repeat(8))),
+        ),
+        (
+            "in namespaces",
+            each(&|at| format!("k<{long}, {}n{at}::b>", "a::".repeat(30))),
+        ),
+        (
+            "in lambdas",
+            each(&|at| {
+                format!(
+                    "f<{long}>(int)::{}{{lambda()#{at}}}",
+                    "{lambda(int)#1}::".repeat(30)
+                )
+            }),
+        ),
+        (
+            "that are nested",
+            each(&|at| format!("{}{at}{}", "k<a, ".repeat(60), ">".repeat(60))),
+        ),
+    ]
+}
+
+#[test]
+fn short_names_cost_as_much_as_the_names_are_long() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let watchdog = Watchdog::start();
+    let sizes = [500, 1000, 2000].map(hostile_names);
+    let mut wrong = Vec::new();
+    for (at, (what, _)) in sizes[0].iter().enumerate() {
+        watchdog.case(format!("names {what}"));
+        let work = sizes.each_ref().map(|families| {
+            let names = families[at].1.iter();
+            let names = names.map(|(name, text)| (&**name, text.as_deref()));
+            let before = SUM.load(Ordering::Relaxed);
+            std::hint::black_box(ShortNames::new(names));
+            SUM.load(Ordering::Relaxed) - before
+        });
+        eprintln!("names {what}: {work:?}");
+        // Four times as many names; how they are written goes in steps.
+        if work[2] > work[0] * 5 {
+            wrong.push(format!("names {what}: {work:?}"));
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

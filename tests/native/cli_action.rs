@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::cli::{damaged, stderr, stdout, vecadd};
+use crate::cli::{damaged, stderr, stdout, temporary, vecadd};
 
 /// A name that would end a span of code, begin an element and split a row of a table; two words.
 const NAME: &str = "a ``` <img src=x> | [b](c).zebin";
@@ -200,6 +200,87 @@ fn the_base_is_compared_with() {
         summary.contains("### Compared with the base: failed\n"),
         "{summary}"
     );
+}
+
+/// Each file of the head is judged, and nothing passes that was not.
+#[test]
+fn the_head_is_judged_as_a_whole() {
+    let spill = sample("spill.dg2.zebin");
+    let run = |name: &str, base: &[(&Path, &str)], head: &[(&Path, &str)]| {
+        let place = Place::new(name);
+        for folder in ["base", "head"] {
+            fs::create_dir_all(place.0.join(folder)).unwrap();
+        }
+        for (files, folder) in [(base, "base"), (head, "head")] {
+            for (from, to) in files {
+                place.copy(from, &format!("{folder}/{to}"));
+            }
+        }
+        let output = place.run(&[
+            ("ZEVIEW_FILES", "build/deep/good.zebin"),
+            ("ZEVIEW_BASE", "base"),
+            ("ZEVIEW_HEAD", "head"),
+            ("ZEVIEW_DIFF_FAIL_IF", "spill_size increased"),
+        ]);
+        (output.status.code(), place.read("summary"))
+    };
+    let good = PathBuf::from(vecadd());
+    let text = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let (same, words) = ((&*good, "a.zebin"), (&*text, "README.md"));
+    // Files without device code are skipped and counted.
+    let (status, said) = run("action-skips", &[same, words], &[same, words]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("1 file without kernels skipped"), "{said}");
+    // A new file, and a renamed one.
+    let new = (&*spill, "new.zebin");
+    for (at, base) in [&[same][..], &[same, (&*spill, "old.zebin")]]
+        .into_iter()
+        .enumerate()
+    {
+        let (status, said) = run(&format!("action-new-{at}"), base, &[same, new]);
+        assert_eq!(status, Some(1), "{said}");
+        assert!(
+            said.contains("### Compared with the base: failed\n"),
+            "{said}"
+        );
+        assert!(
+            said.contains("new.zebin: spill: spill_size is 3328"),
+            "{said}"
+        );
+    }
+    // Nothing to judge, or to compare with.
+    let judged = "### Compared with the base: could not be judged\n";
+    for (at, (base, head)) in [
+        (&[][..], &[][..]),
+        (&[same], &[]),
+        (&[], &[same]),
+        (&[words], &[words]),
+        (&[same], &[(&*good, "b.zebin")]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (status, said) = run(&format!("action-nothing-{at}"), base, head);
+        assert_eq!(status, Some(2), "{at}: {said}");
+        assert!(said.contains(judged), "{at}: {said}");
+    }
+    // A value that cannot be read: the key is misspelled.
+    let mut bytes = fs::read(&spill).unwrap();
+    let at = bytes
+        .windows(11)
+        .position(|bytes| bytes == b"spill_size:")
+        .unwrap();
+    bytes[at + 9] = b'x';
+    let misspelled = temporary("action-misspelled.zebin", &bytes);
+    let (status, said) = run("action-misspelled", &[new], &[(&*misspelled, "new.zebin")]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(
+        said.contains(judged) && said.contains("spill_sizx"),
+        "{said}"
+    );
+    // A failure is certain, whatever else is not judged.
+    let (status, said) = run("action-both", &[same], &[(&*misspelled, "a.zebin"), new]);
+    assert_eq!(status, Some(1), "{said}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn exit_status() {
     let output = zeview(&["diff", &small, &moved]);
     assert_eq!(output.status.code(), Some(0));
     assert!(
-        stdout(&output).contains("layout only"),
+        stdout(&output).contains("Same meaning, different layout."),
         "{}",
         stdout(&output)
     );
@@ -217,7 +217,7 @@ fn folders() {
     let output = zeview(&["diff", &a, &b]);
     assert_eq!(output.status.code(), Some(1));
     let text = stdout(&output);
-    let total = "4 files: 1 equal, 0 differ in layout only, 1 differ, 1 added, 1 removed";
+    let total = "4 files: 1 identical, 0 same meaning, 1 differ, 1 added, 1 removed";
     assert_eq!(text.lines().last(), Some(total), "{text}");
     assert!(
         text.contains("gone.zebin: only in the first folder"),

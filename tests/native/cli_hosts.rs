@@ -72,7 +72,7 @@ fn kernels_of_all_images_have_an_image_and_a_device() {
         .iter()
         .filter(|row| row.first() == Some(&"k"))
         .collect();
-    assert_eq!(kernel[0][..4], ["k", "image", "0", "spir64"]);
+    assert_eq!(kernel[0][..4], ["k", "image", "0", "SPIR-V"]);
     assert!(text.contains("bmg-g21"), "{text}");
 }
 

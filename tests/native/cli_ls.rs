@@ -233,7 +233,7 @@ fn sections_symbols_relocations_images() {
     let text = stdout(&zeview(&["ls", "--relocations", &file]));
     assert!(text.starts_with("Symbol "), "{text}");
     let images = zeview(&["ls", "--images", &file]);
-    assert_eq!(images.status.code(), Some(2));
+    assert_eq!(images.status.code(), Some(0));
     assert!(stderr(&images).contains("there are no documents in it"));
 
     let archive = temporary("ls.a", &containers::ocloc_archive())
@@ -251,6 +251,75 @@ fn sections_symbols_relocations_images() {
     );
     let both = zeview(&["ls", "--sections", "--symbols", &file]);
     assert_eq!(both.status.code(), Some(2));
+}
+
+/// A list that is empty is no failure, in any command; JSON stays JSON.
+#[test]
+fn what_has_no_table_is_listed_as_nothing() {
+    let text = temporary("nothing.txt", b"words").display().to_string();
+    for command in [
+        &["ls", "--symbols"][..],
+        &["ls", "--relocations"],
+        &["ls", "--sections"],
+        &["ls", "--images"],
+        &["modules"],
+        &["images"],
+        &["lines"],
+        &["kernels"],
+    ] {
+        let output = zeview(&[command, &[&text]].concat());
+        assert_eq!(output.status.code(), Some(0), "{command:?}");
+        assert!(output.stdout.is_empty(), "{command:?}");
+        assert!(stderr(&output).starts_with("zeview: "), "{command:?}");
+        let output = zeview(&[command, &["--json", &text]].concat());
+        assert_eq!(output.status.code(), Some(0), "{command:?}");
+        assert_eq!(stdout(&output), "[]\n", "{command:?}");
+        let output = zeview(&[command, &["--json", "no-such-file"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+    }
+}
+
+#[test]
+fn long_patterns_and_many_parts() {
+    let many = temporary("parts.zebin", &zebin::many(150));
+    let many = many.display().to_string();
+    let rows = paths(&[&many, "**"]);
+    assert!(rows.len() > 8000, "{} rows", rows.len());
+    let folder = empty_folder("parts");
+    let folder = folder.display().to_string();
+    let output = zeview(&[
+        "extract",
+        &many,
+        ".ze_info/kernels/*/execution_env/*",
+        "-o",
+        &folder,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let start = std::time::Instant::now();
+    for pattern in ["**/".repeat(10_000) + "**", "**/*/".repeat(6_000) + "x"] {
+        let output = zeview(&["ls", &many, &pattern]);
+        assert!(stderr(&output).len() < 1000);
+    }
+    assert!(start.elapsed().as_secs() < 30);
+}
+
+#[test]
+fn standard_input_is_read_once() {
+    for command in [
+        &["diff", "-", "-"][..],
+        &["check", "-", "-"],
+        &["kernels", "-", "x", "-"],
+        &["images", "-", "-"],
+        &["lines", "-", "-"],
+        &["modules", "-", "-"],
+        &["report", "-", "-"],
+        &["-", "-"],
+    ] {
+        let output = zeview(command);
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+        assert!(output.stdout.is_empty(), "{command:?}");
+        assert!(stderr(&output).contains("- is named twice"), "{command:?}");
+    }
 }
 
 #[test]

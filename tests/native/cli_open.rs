@@ -162,6 +162,42 @@ fn it_ends_when_the_last_tab_is_closed() {
 }
 
 #[test]
+fn the_head_of_an_answer_is_no_tab() {
+    let (mut serving, host, token, _) = serve(&[&vecadd()]);
+    for _ in 0..3 {
+        let (status, body) = ask(&host, &host, "HEAD", &format!("/{token}/alive"));
+        assert_eq!((status, body.len()), (200, 0));
+    }
+    // Longer than it waits for a tab to come back.
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(serving.0.try_wait().unwrap(), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_the_page() {
+    let (_serving, host, token, _) = serve(&[&vecadd()]);
+    let outside = temporary("open-outside.txt", b"outside");
+    let page = page();
+    let links = [
+        ("outside.txt", outside.clone()),
+        ("folder", outside.parent().unwrap().to_owned()),
+        ("inside.js", page.join("0123/app.js")),
+    ];
+    for (name, to) in &links {
+        let _ = fs::remove_file(page.join(name));
+        std::os::unix::fs::symlink(to, page.join(name)).unwrap();
+    }
+    let get = |path: &str| ask(&host, &host, "GET", &format!("/{token}/{path}")).0;
+    assert_eq!(get("outside.txt"), 404);
+    assert_eq!(get("folder/open-outside.txt"), 404);
+    assert_eq!(get("inside.js"), 200);
+    for (name, _) in links {
+        let _ = fs::remove_file(page.join(name));
+    }
+}
+
+#[test]
 fn what_cannot_be_opened() {
     let file = vecadd();
     let page = page().display().to_string();

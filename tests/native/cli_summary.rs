@@ -202,7 +202,10 @@ fn the_manual_has_a_page_for_each_command() {
     pages.sort();
     assert_eq!(pages, names);
     let page = fs::read_to_string(folder.join("zeview-check.1")).unwrap();
-    assert!(page.contains("Exit status: 0 if all files load"), "{page}");
+    assert!(
+        page.contains("Exit status: 1 if any file does not load"),
+        "{page}"
+    );
     assert!(page.contains(r"\-\-strict"), "{page}");
     // A file is no folder.
     let output = zeview(&["man", &vecadd()]);

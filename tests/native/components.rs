@@ -46,6 +46,7 @@ fn Host(props: &HostProps) -> Html {
         others: Rc::from([]),
         session: SessionContext(session),
         view: props.view.clone(),
+        has_strip: true,
         more: false,
         sides: Some(false),
     };
@@ -652,7 +653,7 @@ fn properties_say_whose_they_are() {
         file.list(&mut view, ListId::Properties, query, 0);
         view
     });
-    assert!(text.contains("Show SYCLBIN properties"), "{text}");
+    assert!(text.contains("File properties"), "{text}");
     assert!(text.contains("Properties of the SYCLBIN"), "{text}");
     assert_eq!(count(&text, "aria-selected=\"true\""), 1);
 }
@@ -792,7 +793,7 @@ fn the_overview_keeps_the_two_statements_apart() {
         with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
     assert!(
-        text.contains("refused") && text.contains("(selected device)"),
+        text.contains("recompiled, then loads") && text.contains("(selected device)"),
         "{text}"
     );
     assert!(
@@ -890,7 +891,7 @@ fn the_overview_of_a_container_is_about_its_images() {
         file.verdict(&mut view, None);
         view
     });
-    assert!(text.contains("Select a device"), "{text}");
+    assert!(text.contains("Choose a GPU"), "{text}");
     assert!(text.contains("3 images"), "{text}");
     let text = panel(PanelId::Overview, || {
         let (mut file, mut view) = container();

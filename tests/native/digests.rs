@@ -132,7 +132,11 @@ fn digest_list(digest: &mut Digest, document: &mut Document, id: NodeId, list: L
         return;
     };
     let sources = &document.sources;
-    digest.add(&format!("{list:?} {} {}", rows.count(), rows.secondary()));
+    digest.add(&format!(
+        "{list:?} {} {}",
+        rows.count(),
+        rows.secondary().count()
+    ));
     for row in 0..rows.count().min(ROWS) {
         for column in 0..list.columns().len() {
             let cell = rows.cell(row, column, sources);

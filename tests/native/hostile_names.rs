@@ -88,6 +88,7 @@ const USES: &[(&str, &[&str])] = &[
             "--csv FILE",
             "--csv FILE OTHER",
             "--path ** FILE",
+            "--full-names FILE",
             "--csv --columns name,flags FILE",
             "--filter simd_size>0 --sort -name FILE",
             "--fail-if simd_size>0 FILE",
@@ -103,6 +104,7 @@ const USES: &[(&str, &[&str])] = &[
             "FILE",
             "--json FILE",
             "FILE OTHER",
+            "--full-names FILE",
             "--device pvc FILE",
             "--device TYPED FILE",
         ],
@@ -277,10 +279,13 @@ fn check_text(text: &str) -> Result<(), String> {
             cut(line, is_obeyed)
         ));
     }
-    match text
-        .lines()
-        .find(|line| line.trim_start().starts_with(FORGED))
-    {
+    // The source file `/FORGED`, in the first column of a table, is no such name: a name with a line
+    // break also makes a line that goes on.
+    let cell = format!("{FORGED}  ");
+    match text.lines().find(|line| {
+        let line = line.trim_start();
+        line.starts_with(FORGED) && !line.starts_with(&cell)
+    }) {
         Some(line) => Err(format!("a name has a line of its own: {line:?}")),
         None => Ok(()),
     }

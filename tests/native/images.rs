@@ -30,14 +30,14 @@ fn why(choice: &Choice, at: usize) -> &str {
     &choice.picks[at].why
 }
 
-fn list(document: &mut Document, list: ListId) -> Rc<dyn List> {
+pub fn list(document: &mut Document, list: ListId) -> Rc<dyn List> {
     document
         .list(NodeId::ROOT, list, None)
         .expect("there is one")
 }
 
 /// The text of a cell.
-fn cell(document: &Document, list: &dyn List, row: u32, column: &str) -> String {
+pub fn cell(document: &Document, list: &dyn List, row: u32, column: &str) -> String {
     let columns = list.id().columns();
     let place = columns.iter().position(|other| other.id == column).unwrap();
     let cell = list.cell(row, place, &document.sources);
@@ -266,7 +266,7 @@ fn the_kernels_of_all_images_are_one_list() {
     ]);
     let document = &mut open(&archive);
     let kernels = list(document, ListId::Kernels);
-    assert_eq!((kernels.count(), kernels.secondary()), (3, 0));
+    assert_eq!((kernels.count(), kernels.secondary().count()), (3, 0));
     assert!(kernels.is_of_several() && kernels.notes().is_empty());
     let text = |row, column| cell(document, &*kernels, row, column);
     assert_eq!(

@@ -70,6 +70,25 @@ fn rows_are_ranges_of_code_and_bytes_lead_back() {
     assert_eq!(text(&document, 0, "kernel"), "step");
 }
 
+/// IGC leaves the symbol of one section of code without a name: its lines are listed all the same.
+#[test]
+fn code_that_no_symbol_names_is_listed_without_a_section() {
+    let row = |document: &Document| {
+        ["section", "kernel", "offset", "size", "instructions"].map(|id| text(document, 0, id))
+    };
+    let named = open(&dwarf_files::relocated(true).build().bytes);
+    assert_eq!(list(&named).count(), 1);
+    assert_eq!(row(&named), [".text.other", "other", "0x0", "16", "1"]);
+    let document = open(&dwarf_files::relocated_by_no_name().build().bytes);
+    let list = list(&document);
+    assert_eq!(list.count(), 1);
+    assert_eq!(row(&document), ["", "", "0x0", "16", ""]);
+    // Its bytes are those of the line table, and lead back.
+    let entry = list.entry(0, &document.sources).unwrap();
+    assert_eq!(Some(entry), cell(&document, 0, "line").span);
+    assert_eq!(list.rows_at(entry, &document.sources), Some(0..1));
+}
+
 #[test]
 fn the_code_of_a_line_is_found() {
     let document = open(&fixture("debugme.tgllp.igc1.12504.zebin"));

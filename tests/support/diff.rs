@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use zeview::model::diff::report::{json, write_html, write_markdown};
 use zeview::model::diff::{Change, Comparison, Options, Part, compare};
+use zeview::model::list::ListId;
+use zeview::model::{Document, NodeId};
 
 use super::dump_diff::{
     bytes_of, code, dump, edits, kernels, notes, relocations, sections, symbols,
@@ -89,6 +91,21 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
             let path = field["path"].as_str().unwrap().to_owned();
             found.insert(path, (field["from"].clone(), field["to"].clone()));
         }
+        // Sizes that the two files state in different places are one difference, or none:
+        // `wrong_quantities` checks them by the kernel tables.
+        let is_moved = |path: &str, (from, to): &(Value, Value)| {
+            let is_size = ["spill_size", "private_size"]
+                .iter()
+                .any(|key| path.ends_with(key));
+            let is_slot = path.starts_with("per_thread_memory_buffers[");
+            is_slot && (from.is_null() || to.is_null() || path.ends_with("/size")) || is_size
+        };
+        let mut paths = x.keys().chain(y.keys());
+        let has_slots = paths.any(|path| path.starts_with("per_thread_memory_buffers["));
+        if has_slots {
+            found.retain(|path, sides| !is_moved(path, sides));
+            expected.retain(|path, sides| !is_moved(path, sides));
+        }
         same(&format!("fields of {name}"), found, expected, &mut wrong);
         if let (Some((x, jumps)), Some((y, others))) = (code(&dumps.0, name), code(&dumps.1, name))
         {
@@ -156,6 +173,94 @@ pub fn disagreements(a: &[u8], b: &[u8]) -> Vec<String> {
         Some(!is_any),
         &mut wrong,
     );
+    wrong
+}
+
+/// The numbers of the kernel table that a comparison reports, by their columns.
+const QUANTITIES: [&str; 15] = [
+    "simd_size",
+    "grf_count",
+    "eu_thread_count",
+    "spill_size",
+    "private_size",
+    "slm_size",
+    "barrier_count",
+    "argument_count",
+    "required_sub_group_size",
+    "code_size",
+    "inline_data_payload_size",
+    "indirect_stateless_count",
+    "payload_size",
+    "explicit_arguments",
+    "implicit_arguments",
+];
+
+/// The numbers of the kernels that both files have, and no functions: kernel and column to number.
+fn quantities(document: &mut Document) -> BTreeMap<String, BTreeMap<&'static str, String>> {
+    let mut all = BTreeMap::new();
+    let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
+        return all;
+    };
+    for row in 0..list.count() - list.secondary().functions {
+        let text = |column: usize| {
+            list.cell(row, column, &document.sources)
+                .value
+                .text()
+                .into_owned()
+        };
+        let columns = ListId::Kernels.columns().iter().enumerate();
+        let columns = columns.filter_map(|(at, column)| {
+            let id = QUANTITIES.iter().find(|id| **id == column.id)?;
+            // The number of threads is not said: it is not compared.
+            let text = text(at);
+            let is_said = *id != "eu_thread_count" || text != "0";
+            is_said.then_some((*id, text))
+        });
+        all.entry(text(0)).or_insert_with(|| columns.collect());
+    }
+    all
+}
+
+/// Where the numbers that `zeview diff --json` reports of a kernel are not exactly those in which the
+/// kernel tables of the files differ.
+pub fn wrong_quantities(a: &[u8], b: &[u8]) -> Vec<String> {
+    let said = diff(a, b);
+    let (before, after) = (quantities(&mut open(a)), quantities(&mut open(b)));
+    let reported = entries(&said["kernels"]);
+    let mut wrong = Vec::new();
+    for (name, from) in &before {
+        let Some(to) = after.get(name) else { continue };
+        let differ: BTreeSet<&str> = QUANTITIES
+            .into_iter()
+            .filter(|id| from.get(id) != to.get(id))
+            .collect();
+        let entry = reported.get(name);
+        let measures = entry.and_then(|entry| entry["measures"].as_array());
+        let found: BTreeSet<&str> = measures
+            .into_iter()
+            .flatten()
+            .map(|measure| measure["key"].as_str().unwrap())
+            .filter(|key| QUANTITIES.contains(key))
+            .collect();
+        if found != differ {
+            wrong.push(format!(
+                "{name}: reported {found:?}, the tables differ in {differ:?}"
+            ));
+        }
+        // What is the same is not removed or added either.
+        let fields = entry.and_then(|entry| entry["fields"].as_array());
+        for field in fields.into_iter().flatten() {
+            let key = field["key"].as_str().unwrap();
+            let is_one_sided = field["from"].is_null() || field["to"].is_null();
+            let is_number = QUANTITIES.contains(&key) && from.contains_key(key);
+            let is_same = from.get(key) == to.get(key);
+            if is_one_sided && is_number && is_same && from.get(key).is_some_and(|n| n != "0") {
+                wrong.push(format!(
+                    "{name}: {key} is reported, and the same in both tables"
+                ));
+            }
+        }
+    }
     wrong
 }
 

@@ -1032,6 +1032,16 @@ pub fn places() -> (Vec<Place>, Vec<Place>) {
 
 /// A file with relocations of its debug sections, with addends in the table or at the place.
 pub fn relocated(addend: bool) -> Elf {
+    relocated_by(addend, ".text.other")
+}
+
+/// The same, where the symbol of the section of code that the line program is about has no name, as
+/// IGC leaves it.
+pub fn relocated_by_no_name() -> Elf {
+    relocated_by(true, "")
+}
+
+fn relocated_by(addend: bool, other: &str) -> Elf {
     let shape = Shape::version(4);
     let of_unit = Abbrev::new(1, tag::COMPILE_UNIT, true).with(at::NAME, form::STRP);
     let of_address = Abbrev::new(2, tag::VARIABLE, false).with(at::LOW_PC, form::ADDR);
@@ -1078,7 +1088,7 @@ pub fn relocated(addend: bool) -> Elf {
     // As the compiler names the sections of code.
     elf = elf
         .symbol(Symbol::new(".text.k", 1, 3, ".text.k"))
-        .symbol(Symbol::new(".text.other", 1, 3, ".text.k"))
+        .symbol(Symbol::new(other, 1, 3, ".text.k"))
         .symbol(Symbol::new("far", 1, 0, 0xfff1).at(0x1_0000_0000, 0))
         .symbol(Symbol::new("", 1, 3, ".debug_str"));
     // A list of ranges whose beginning is patched: it is not the end of the list.

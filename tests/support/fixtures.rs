@@ -59,7 +59,7 @@ pub fn hostile() -> Vec<Fixture> {
 pub fn in_folder(folder: &Path, extension: &str) -> Vec<Fixture> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == extension));
+    paths.retain(|p| p.extension().is_some_and(|e| e == extension) && p.is_file());
     paths.sort();
     let read = |path: PathBuf| Fixture {
         name: path.file_name().unwrap().to_string_lossy().into_owned(),

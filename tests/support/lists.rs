@@ -87,7 +87,7 @@ impl Check {
         let columns = id.columns();
         let within = |span: Span| sources.whole(span.source).contains(span);
         let all = list.count();
-        if list.secondary() > all {
+        if list.secondary().count() > all {
             self.fail(format!("{id:?}: more secondary rows than rows"));
         }
         for row in (0..all).take(self.rows as usize) {

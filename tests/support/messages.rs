@@ -9,20 +9,23 @@ use zeview::model::kernels::{
 };
 use zeview::model::list::query::Query;
 use zeview::model::list::write::Form;
-use zeview::model::list::{self, About, Cell, CellValue, InstructionDetail, ListId, Match};
+use zeview::model::list::{
+    self, About, Cell, CellValue, InstructionDetail, ListId, Match, Secondary,
+};
 use zeview::model::modules::graph::ModuleGroup;
 use zeview::model::modules::{AbstractModule, Holder, Image};
 use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
+use zeview::model::survey::{Copies, DeviceSurvey, Progress, Survey};
 use zeview::model::{
     Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Import, Label, Matching,
     NodeId, NodeKind, Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone,
     Value, Verdict, Xref,
 };
 use zeview::worker::protocol::{
-    Ask, BlockEdge, BlockRow, BlocksPage, CodeReport, CompareForm, CompareReport, Detail, Envelope,
-    ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow, ImagePick, ImagesReport,
-    KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened, Place, Problem, Request,
-    Response, Row, SearchStep, Selected, VerdictReport,
+    Ask, BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CompareForm,
+    CompareReport, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
+    ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened,
+    Place, Problem, Request, Response, Row, SearchStep, Selected, SurveyReport, VerdictReport,
 };
 use zeview::worker::tree_order::TreeOrder;
 
@@ -79,6 +82,7 @@ pub fn requests() -> Vec<Envelope> {
         },
         Request::Rules,
         Request::Texts { document: node },
+        Request::CodeImages { node },
         Request::AddSource {
             document: node,
             name: "a.cl".to_owned(),
@@ -142,6 +146,10 @@ pub fn requests() -> Vec<Envelope> {
             start: 1 << 40,
             count: u64::MAX,
             columns: vec!["name".into(), "spill_size".into()],
+        },
+        Ask::Survey {
+            columns: vec!["name".into()],
+            count: 5,
         },
         Ask::At {
             node,
@@ -249,6 +257,17 @@ fn responses() -> Vec<Response> {
         Response::Rules(vec![rule()]),
         Response::Texts(vec![bare_row()]),
         Response::Occupancy(Box::new(occupancy())),
+        Response::CodeImages(Box::new(CodeImages {
+            images: vec![CodeImage {
+                name: "image 0 · pvc".to_owned(),
+                device: "pvc".to_owned(),
+                kernel: "k".to_owned(),
+                kernels: 1 << 40,
+                span: SPAN,
+                is_shown: true,
+            }],
+            left_out: u64::MAX,
+        })),
         Response::Code(Box::new(CodeReport {
             document: NodeId(u32::MAX),
             sections: vec![(".text.vecadd".to_owned(), SPAN)],
@@ -282,6 +301,7 @@ fn responses() -> Vec<Response> {
             counts: vec!["kernels: 1 added".to_owned()],
             remarks: vec!["for different devices: bmg-g21 and dg2-g10".to_owned()],
             is_cut: true,
+            notes: vec!["The second file is damaged.".into()],
             kept: Some(u64::MAX),
         })),
         Response::List(Box::new(ListPage {
@@ -295,11 +315,23 @@ fn responses() -> Vec<Response> {
             start: 1 << 40,
             found: u64::MAX,
             total: 7,
-            secondary: 1 << 35,
+            names: Some(1 << 35),
+            secondary: Secondary {
+                copies: u32::MAX,
+                placeholders: 1,
+                functions: 0,
+            },
             notes: vec!["12 images are not listed".to_owned()],
             columns: vec!["name".into(), "image".into()],
             maxima: vec![("spill_dwords_per_lane".into(), 0.25)],
             trouble: Some("no column".to_owned()),
+            reading: Some(Progress { done: 1, of: 251 }),
+        })),
+        Response::Survey(Box::new(SurveyReport {
+            document: NodeId::ROOT,
+            survey: survey(),
+            progress: Progress { done: 251, of: 251 },
+            worst: Vec::new(),
         })),
         Response::ListAt(None),
         Response::ListAt(Some(Box::new(list_at(list::Detail::None)))),
@@ -382,10 +414,12 @@ fn cells() -> Vec<Cell<'static>> {
         CellValue::Name {
             name: "_Z3addii".into(),
             demangled: Some("add(int, int)".into()),
+            short: Some("add".into()),
         },
         CellValue::Name {
             name: String::new().into(),
             demangled: None,
+            short: None,
         },
         CellValue::Words(vec!["dpas".into(), "".into()]),
         CellValue::Bytes(vec![0, 255]),
@@ -590,6 +624,7 @@ fn row(value: Value) -> Row {
         parent: Some(NodeId::ROOT),
         index: 1 << 60,
         name: "e_type".into(),
+        short: Some("a…b".into()),
         indexed: true,
         kind: NodeKind::Field,
         area: Area::Inherit,
@@ -887,5 +922,30 @@ fn occupancy() -> Occupancy {
         device_origin: Origin::Default,
         terms: origins.into_iter().map(term).collect(),
         summary: "\u{e4}".to_owned(),
+    }
+}
+
+fn survey() -> Survey {
+    let device = DeviceSurvey {
+        device: "bmg-g21".into(),
+        images: 251,
+        kernels: u64::MAX,
+        bytes: 1 << 40,
+        spilling: 3,
+        large_grf: 2,
+        with_spirv: 1,
+    };
+    Survey {
+        progress: Progress { done: 1, of: 251 },
+        devices: vec![device.clone()],
+        spirv: Some(device),
+        kernels: 956,
+        builds: 4668,
+        only_spirv: 0,
+        copies: Copies {
+            documents: 251,
+            bytes: 1 << 33,
+            kernels: 956,
+        },
     }
 }

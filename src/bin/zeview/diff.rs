@@ -6,20 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use zeview::model::Document;
+use zeview::decode::text::plural;
 use zeview::model::diff::listing::{Row, rows};
 use zeview::model::diff::report::{
     counts, entry_words, field_words, head_words, json, markdown_text, measure_words,
     verdict_words, write_html, write_markdown,
 };
 use zeview::model::diff::{
-    Better, Change, Comparison, Entry, Options as How, Part, Selection, compare,
+    Better, Change, Comparison, Entry, Field, Options as How, Outcome, Part, Selection, compare,
 };
 use zeview::model::text::{escaped, push_visible};
+use zeview::model::{Document, Severity};
 
 use crate::FileArgument;
-use crate::budget::{Budget, Limit, limit};
 use crate::files::targets;
+use crate::gate::{self, Condition, Gate};
 use crate::input;
 use crate::output::{self, Text, complain};
 use crate::progress::Progress;
@@ -29,32 +30,43 @@ use crate::style;
 #[command(after_long_help = "\
 Kernels are matched by name, then by code and arguments; attributes by key, arguments by index and \
 kind, sections by name, notes by owner and type, symbols and relocations by name and target, images \
-and modules by what they export and what they are for. Offsets, the order of string tables and \
-padding are no difference; instructions are the same wherever they stand.\n\n\
+and modules by what they export and what they are for. Bytes that zeview does not understand, bytes in \
+gaps and damaged parts are compared as bytes.\n\n\
+Files have the same meaning if they differ in layout only: padding; offsets of parts; references by \
+index or offset to something with the same name; the order of sections, symbols, relocations, strings, \
+and of keys and named entries in .ze_info; blanks and comments there; zero bytes after code; how \
+something is compressed; date, owner and mode of archive members.\n\n\
 --fail-if takes the conditions of `zeview kernels --fail-if` about the kernels of the second file, \
 and COLUMN increased, COLUMN decreased, COLUMN changed, with a number or a percentage that is still \
 allowed: `spill_size increased`, `code_size increased 10%`, `spill_size increased or \
 registers_used>120`. A kernel that is new has increased from nothing to what it has.\n\n\
 --only and --ignore take parts (kernels, functions, images, modules, properties, attributes, notes, \
-sections, symbols, relocations, code), and names, keys and paths with * and ?: \
+sections, symbols, relocations, bytes, code), and names, keys and paths with * and ?: \
 `--ignore code,symbols,'.misc.*'`, `--only 'execution_env/*'`.\n\n\
 JSON: an object with schema, a and b (file, format, size, target, compiler), equal (the bytes are \
-the same), same_meaning, complete, remarks, notes (what could not be compared), and for each part \
+the same), outcome (identical, same_meaning, different, unknown), same_meaning, complete, remarks, \
+not_compared (what could not be compared or is not listed, and why), and for each part \
 (kernels …) an object with added and removed (names), renamed (pairs of names), changed: objects \
 with name, new_name, demangled, document (the path of a nested one), a and b (start, end), fields \
 (key, path, from, to, a, b), and of kernels measures (key, from, to, better) and code (equal, \
 instructions_added, instructions_removed, shortest, hunks: a and b, rows of the listings); kernels \
-has unchanged, too. Of folders: an object with schema, equal, same_meaning, added, removed, changed, \
-files (an array of such objects with path, of files that differ).\n\n\
-Exit status: 0 if nothing differs in meaning, 1 if something does, 2 if something could not be \
-compared. With --fail-if: 1 only if a kernel fails.")]
+has unchanged, too. Of folders: an object with schema, equal, same_meaning, complete, added, removed, changed, \
+not_compared, files (an array of such objects with path, of files that differ).\n\n\
+Exit status: 0 if the files are identical or differ in layout only; 1 if something differs, also \
+bytes that zeview does not understand, or a file that is in one folder only; 2 if nothing is known to \
+differ but something could not be compared, or there are no files. With --only or --ignore this is about \
+the selected parts.\n\n\
+Exit status with --fail-if: 1 if a kernel of the second file or folder meets a condition; 2 if none is \
+known to, but not everything could be judged: a file or value could not be read, no kernel was judged, no \
+kernel is in a file of both folders, or the output was not read to its end; else 0. In folders, all \
+kernels of new files are new; files without kernels are skipped and counted.")]
 pub struct Options {
     /// The first file or folder; `-` reads standard input.
     #[arg(value_name = "A")]
-    from: FileArgument,
+    pub from: FileArgument,
     /// The second file or folder.
     #[arg(value_name = "B")]
-    to: FileArgument,
+    pub to: FileArgument,
     /// Print a JSON object: schema, equal, same_meaning, kernels, …; see below.
     #[arg(long, conflicts_with_all = ["markdown", "html"])]
     json: bool,
@@ -76,14 +88,19 @@ pub struct Options {
     /// Leave out these parts, keys and names, separated by commas.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     ignore: Vec<String>,
+    /// Print all differences, not only those that matter most. JSON, Markdown and HTML have all.
+    #[arg(long)]
+    all: bool,
     /// Fail (exit status 1) only if a kernel meets the condition: `spill_size increased`,
     /// `code_size increased 10%`, `spill_size>0`. Can be given several times.
-    #[arg(long, value_name = "CONDITION", value_parser = limit)]
-    fail_if: Vec<Limit>,
+    #[arg(long, value_name = "CONDITION", value_parser = gate::change)]
+    fail_if: Vec<Condition>,
 }
 
-/// So many fields of an entry are printed as text.
-const FIELDS: usize = 40;
+/// Maximum number of differences that are printed as text without --all.
+const ENTRIES: usize = 60;
+/// Maximum number of fields of a difference that are printed as text without --all.
+const FIELDS: usize = 20;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     let is_folder = |path: &Path| path.as_os_str() != "-" && path.is_dir();
@@ -102,38 +119,117 @@ struct Compared {
     a: Document,
     b: Document,
     result: Comparison,
-    budget: Budget,
 }
 
-fn compared(from: &Path, to: &Path, options: &Options) -> Result<Compared, String> {
-    let open =
-        |path: &Path| input::open(path).map_err(|error| format!("{}: {error}", path.display()));
-    let (mut a, mut b) = (open(from)?, open(to)?);
+fn opened(path: &Path) -> Result<Document, String> {
+    input::open(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Compares two files, and judges the kernels of the second one. `name` is the file in messages; it
+/// may be empty.
+fn compared(
+    name: &str,
+    (from, to): (&Path, &Path),
+    options: &Options,
+    gate: &mut FileGate<'_>,
+) -> Result<Compared, String> {
+    let (mut a, mut b) = (opened(from)?, opened(to)?);
     let how = How {
         renumbered: options.renumbered,
     };
     let mut result = compare(&mut a, &mut b, &how);
-    let budget = Budget::judge(&options.fail_if, &result, &mut a, &mut b);
+    gate.judge(name, &mut b, Some((&mut a, &result)));
     let selection = Selection {
         only: options.only.clone(),
         ignore: options.ignore.clone(),
     };
     selection.apply(&mut result);
-    Ok(Compared {
-        a,
-        b,
-        result,
-        budget,
-    })
+    Ok(Compared { a, b, result })
 }
 
-/// 0: the same, 1: not the same, 2: it is not known.
-fn status(result: &Comparison, budget: &Budget, options: &Options) -> u8 {
-    match (options.fail_if.is_empty(), result.same_meaning()) {
-        (false, _) => budget.status(),
-        (true, false) => 1,
-        (true, true) if result.is_cut => 2,
-        (true, true) => 0,
+/// The conditions of --fail-if, applied to the kernels of files.
+struct FileGate<'o> {
+    gate: Gate<'o>,
+    /// Whether files of folders are compared.
+    has_folders: bool,
+    /// Number of kernels that were judged in files with a counterpart.
+    compared: u64,
+    /// Number of files of folders that are no device code, or have no kernels.
+    skipped: u64,
+    /// A file or folder could not be read.
+    is_unread: bool,
+}
+
+impl<'o> FileGate<'o> {
+    fn new(options: &'o Options, has_folders: bool) -> FileGate<'o> {
+        FileGate {
+            gate: Gate::new(&options.fail_if),
+            has_folders,
+            compared: 0,
+            skipped: 0,
+            is_unread: false,
+        }
+    }
+
+    fn judge(
+        &mut self,
+        name: &str,
+        file: &mut Document,
+        before: Option<(&mut Document, &Comparison)>,
+    ) {
+        let gate = &mut self.gate;
+        if !gate.has_conditions() {
+            return;
+        }
+        let had_kernels = before
+            .as_ref()
+            .is_some_and(|(_, result)| result.kernels.0 > 0);
+        let has_counterpart = before.is_some();
+        let without_code = gate.without_code();
+        let judged = gate.judge_document(name, file, before);
+        self.compared += if has_counterpart { judged } else { 0 };
+        let has_kernels = judged > 0 || gate.without_code() > without_code;
+        if self.has_folders && !has_kernels {
+            file.open_all();
+            let mut found = file.diagnostics.iter();
+            if found.any(|found| found.severity == Severity::Error) {
+                gate.miss(&format!("{name}: the file is damaged and has no kernels"));
+            } else if had_kernels {
+                gate.miss(&format!(
+                    "{name}: the first file has kernels, the second has none"
+                ));
+            } else {
+                self.skipped += 1;
+            }
+        }
+        gate::report(gate);
+    }
+
+    /// Prints the last messages and returns the exit status with --fail-if.
+    fn finish(&mut self) -> u8 {
+        let gate = &mut self.gate;
+        let second = match self.has_folders {
+            true => "the second folder",
+            false => "the second file",
+        };
+        let without_code = gate.without_code();
+        match gate.judged() {
+            0 if without_code > 0 => {
+                gate.miss(&format!("no kernel in {second} has native code"));
+            }
+            0 => gate.miss(&format!("{second} has no kernels to judge")),
+            _ if self.compared == 0 => gate.miss("no kernels are in files of both folders"),
+            _ if without_code > 0 => {
+                let kernels = plural(without_code, "kernel");
+                complain!("{kernels} without native code skipped by --fail-if");
+            }
+            _ => {}
+        }
+        if self.skipped > 0 {
+            let files = plural(self.skipped, "file");
+            complain!("{files} without kernels skipped by --fail-if");
+        }
+        gate::finish(gate, self.is_unread)
     }
 }
 
@@ -146,7 +242,8 @@ fn files(options: &Options) -> io::Result<ExitCode> {
             options.to.display()
         )
     });
-    let compared = compared(&options.from, &options.to, options);
+    let mut gate = FileGate::new(options, false);
+    let compared = compared("", (&options.from, &options.to), options, &mut gate);
     drop(progress);
     let mut compared = match compared {
         Ok(compared) => compared,
@@ -171,9 +268,10 @@ fn files(options: &Options) -> io::Result<ExitCode> {
         text.flush()?;
     }
     raw.flush()?;
-    compared.budget.say();
-    let status = status(&compared.result, &compared.budget, options);
-    Ok(ExitCode::from(status))
+    Ok(ExitCode::from(match options.fail_if.is_empty() {
+        true => compared.result.outcome().status(),
+        false => gate.finish(),
+    }))
 }
 
 /// The files of a folder by their paths in it.
@@ -190,13 +288,30 @@ fn found(folder: &Path, is_readable: &mut bool) -> BTreeMap<PathBuf, PathBuf> {
     relative.collect()
 }
 
+/// Two folders as JSON.
+#[derive(serde::Serialize)]
+struct FoldersJson<'f> {
+    schema: u32,
+    equal: bool,
+    same_meaning: bool,
+    complete: bool,
+    added: &'f [String],
+    removed: &'f [String],
+    changed: &'f [String],
+    /// The files of which no difference was found, but not everything was compared.
+    not_compared: &'f [String],
+    files: &'f [Box<serde_json::value::RawValue>],
+}
+
 fn folders(options: &Options) -> io::Result<ExitCode> {
+    let mut gate = FileGate::new(options, true);
     let mut is_readable = true;
     let from = found(&options.from, &mut is_readable);
     let mut to = found(&options.to, &mut is_readable);
-    let mut worst = if is_readable { 0 } else { 2 };
+    gate.is_unread = !is_readable;
     let (mut raw, mut text) = (output::raw(), output::text());
-    let (mut added, mut removed, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
+    let (mut changed, mut unknown) = (Vec::new(), Vec::new());
     let (mut same, mut equal, mut all) = (0_u64, 0_u64, Vec::new());
     let is_text = !options.json && !options.markdown && !options.html;
     let progress = Progress::start();
@@ -207,28 +322,26 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             continue;
         };
         progress.say(|| format!("comparing {name}"));
-        let mut compared = match compared(one, &other, options) {
+        let mut compared = match compared(&name, (one, &other), options, &mut gate) {
             Ok(compared) => compared,
             Err(error) => {
                 complain!("{error}");
-                worst = 2;
+                gate.is_unread = true;
                 continue;
             }
         };
-        compared.budget.say();
-        worst = worst.max(status(&compared.result, &compared.budget, options));
-        if compared.result.same_meaning() {
-            same += 1;
-            equal += u64::from(compared.result.equal);
-            continue;
-        }
-        changed.push(name.clone());
-        if options.json {
-            let mut object = serde_json::to_value(json(&compared.result))?;
-            if let Some(members) = object.as_object_mut() {
-                members.insert("path".to_owned(), name.into());
+        match compared.result.outcome() {
+            Outcome::Identical | Outcome::SameMeaning => {
+                same += 1;
+                equal += u64::from(compared.result.equal);
+                continue;
             }
-            all.push(object);
+            Outcome::Unknown => unknown.push(name.clone()),
+            Outcome::Different => changed.push(name.clone()),
+        }
+        if options.json {
+            let object = json(&compared.result).at(&name);
+            all.push(serde_json::value::to_raw_value(&object)?);
         } else if options.markdown {
             writeln!(raw, "### {}\n", markdown_text(&escaped(&name)))?;
             write_markdown(&compared.result, &mut raw)?;
@@ -241,22 +354,37 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             writeln!(text)?;
         }
     }
-    drop(progress);
-    added.extend(to.into_keys().map(|path| path.display().to_string()));
-    let is_same = added.is_empty() && removed.is_empty() && changed.is_empty();
-    if options.fail_if.is_empty() && !is_same {
-        worst = worst.max(1);
+    for (path, file) in &to {
+        let name = path.display().to_string();
+        // All kernels of a file that is new are new.
+        if gate.gate.has_conditions() {
+            progress.say(|| format!("reading {name}"));
+            match opened(file) {
+                Ok(mut document) => gate.judge(&name, &mut document, None),
+                Err(error) => {
+                    complain!("{error}");
+                    gate.is_unread = true;
+                }
+            }
+        }
+        added.push(name);
     }
+    drop(progress);
+    let is_same = added.is_empty() && removed.is_empty() && changed.is_empty();
+    let compared = same + (changed.len() + unknown.len()) as u64;
+    let is_complete = unknown.is_empty() && !gate.is_unread && (compared > 0 || !is_same);
     if options.json {
-        let object = serde_json::json!({
-            "schema": zeview::model::json::SCHEMA,
-            "equal": is_same && equal == same,
-            "same_meaning": is_same,
-            "added": added,
-            "removed": removed,
-            "changed": changed,
-            "files": all,
-        });
+        let object = FoldersJson {
+            schema: zeview::model::json::SCHEMA,
+            equal: is_same && is_complete && equal == same,
+            same_meaning: is_same && is_complete,
+            complete: is_complete,
+            added: &added,
+            removed: &removed,
+            changed: &changed,
+            not_compared: &unknown,
+            files: &all,
+        };
         let mut out = output::json();
         serde_json::to_writer(&mut out, &object)?;
         out.write_all(b"\n")?;
@@ -281,13 +409,17 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
             }
             writeln!(
                 out,
-                "{} files: {} equal, {} differ in layout only, {} differ, {} added, {} removed",
-                same + changed.len() as u64 + (added.len() + removed.len()) as u64,
+                "{} files: {} identical, {} same meaning, {} differ, {} added, {} removed{}",
+                compared + (added.len() + removed.len()) as u64,
                 equal,
                 same - equal,
                 changed.len(),
                 added.len(),
-                removed.len()
+                removed.len(),
+                match unknown.len() {
+                    0 => String::new(),
+                    count => format!(", {count} not compared"),
+                }
             )
         };
         match is_text {
@@ -298,7 +430,17 @@ fn folders(options: &Options) -> io::Result<ExitCode> {
     }
     raw.flush()?;
     text.flush()?;
-    Ok(ExitCode::from(worst))
+    if !options.fail_if.is_empty() {
+        return Ok(ExitCode::from(gate.finish()));
+    }
+    if is_same && compared == 0 && !gate.is_unread {
+        complain!("there are no files to compare");
+    }
+    Ok(ExitCode::from(match is_same {
+        false => 1,
+        true if is_complete => 0,
+        true => 2,
+    }))
 }
 
 fn print(compared: &mut Compared, options: &Options, out: &mut Text) -> io::Result<()> {
@@ -318,8 +460,15 @@ fn print(compared: &mut Compared, options: &Options, out: &mut Text) -> io::Resu
     }
     // There may be many: they are not copied, and back before anybody asks whether there are some.
     let entries = std::mem::take(&mut compared.result.entries);
-    for entry in &entries {
+    // Those that matter most come first.
+    let shown = if options.all { usize::MAX } else { ENTRIES };
+    for entry in entries.iter().take(shown) {
         print_entry(compared, entry, options, out)?;
+    }
+    if entries.len() > shown {
+        writeln!(out)?;
+        let more = plural((entries.len() - shown) as u64, "difference");
+        writeln!(out, "{more} more: use --all to list everything")?;
     }
     compared.result.entries = entries;
     Ok(())
@@ -351,7 +500,11 @@ fn print_entry(
     }
     // Of these there are many: each is written at once.
     let mut line = String::new();
-    for field in entry.fields.iter().take(FIELDS) {
+    // The same number is not said twice.
+    let is_measure = |field: &&Field| entry.measures.iter().any(|m| m.key == field.key);
+    let fields = entry.fields.iter().filter(|f| is_whole || !is_measure(f));
+    let shown = if options.all { usize::MAX } else { FIELDS };
+    for field in fields.clone().take(shown) {
         line.clear();
         line.push_str("  ");
         push_visible(&mut line, &field.path);
@@ -360,8 +513,9 @@ fn print_entry(
         line.push('\n');
         out.write_all(line.as_bytes())?;
     }
-    if entry.fields.len() > FIELDS {
-        writeln!(out, "  … and {} more", entry.fields.len() - FIELDS)?;
+    let left = fields.count().saturating_sub(shown);
+    if left > 0 {
+        writeln!(out, "  … and {left} more")?;
     }
     let Some(code) = &entry.code else {
         return Ok(());

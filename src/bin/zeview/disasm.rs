@@ -1,5 +1,6 @@
 //! `zeview disasm`: the assembly of kernels.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -8,6 +9,7 @@ use clap::Args;
 use serde_json::{Value, json};
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
+use zeview::model::account::Account;
 use zeview::model::list::ListId;
 use zeview::model::source_lines::{LineRow, LineTable};
 use zeview::model::text::escaped;
@@ -94,9 +96,11 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
+    let account = output::account();
+    output::allow(&account, &document);
     let mut out = match options.json {
-        true => output::json(),
-        false => output::text(),
+        true => output::json_within(&account),
+        false => output::text_within(&account),
     };
     let mut status = 0;
     let mut first = true;
@@ -104,6 +108,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let mut decoder: Option<(Platform, Decoder)> = None;
     out.write_all(if options.json { b"[" } else { b"" })?;
     for code in &found {
+        if account.is_overdrawn() {
+            break;
+        }
         let bytes = match document.sources.read(code.span) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -117,17 +124,30 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             other => other.insert((code.platform, Decoder::new(code.platform))),
         };
         if options.json {
-            write_json(decoder, code, &bytes, &mut first, &mut out)?;
+            write_json(decoder, code, &bytes, &account, &mut first, &mut out)?;
+            stopped_in(&name, code, &account);
             continue;
         }
         if options.kernel.is_none() && !options.raw {
             writeln!(out, "// kernel {}", escaped(&code.name))?;
         }
-        write_text(decoder, code, &bytes, options, &mut out)?;
+        write_text(decoder, code, &bytes, options, &account, &mut out)?;
+        stopped_in(&name, code, &account);
     }
     out.write_all(if options.json { b"\n]\n" } else { b"" })?;
     out.flush()?;
+    if account.is_overdrawn() {
+        status = 2;
+    }
     Ok(ExitCode::from(status))
+}
+
+/// Says where the output has ended, if there was too much of it.
+fn stopped_in(file: &impl Display, code: &Code, account: &Account) {
+    if account.is_overdrawn() {
+        let name = escaped(&code.name);
+        complain!("{file}: stopped in {name}: the output is too long; name a --kernel");
+    }
 }
 
 fn raw(document: &Document, options: &Options) -> Vec<Code> {
@@ -198,6 +218,7 @@ fn write_text(
     code: &Code,
     bytes: &[u8],
     options: &Options,
+    account: &Account,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let blocks = (!options.numeric).then(|| Blocks::find(decoder, bytes));
@@ -235,7 +256,7 @@ fn write_text(
         &mut |text| {
             result = out.write_all(text.as_bytes());
             text.clear();
-            result.is_ok()
+            result.is_ok() && !account.is_overdrawn()
         },
     );
     result
@@ -245,12 +266,14 @@ fn write_json(
     decoder: &Decoder,
     code: &Code,
     bytes: &[u8],
+    account: &Account,
     first: &mut bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut at = 0;
     while let Some((instruction, _)) = bytes
         .get(at..)
+        .filter(|_| !account.is_overdrawn())
         .and_then(|bytes| decoder.decode_fields(bytes))
     {
         let place = i32::try_from(at).unwrap_or(i32::MAX);

@@ -1,14 +1,15 @@
 //! `zeview extract`: the bytes of a part of a file, as a file of their own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::decode::text::plural;
 use zeview::model::text::escaped;
-use zeview::model::{Content, Document, NodeId, NodeKind, Span};
+use zeview::model::{Content, Document, NodeId, NodeKind, SourceId, Span};
 
 use crate::FileArgument;
 use crate::input;
@@ -55,7 +56,26 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             let title = &document.summary.title;
             return fail(&format_args!("{title} has no device images"));
         }
-        return write_all(&document, &parts, folder, options);
+        let stored = parts.iter().filter(|(name, span)| {
+            let is_stored = span.source == SourceId::FILE;
+            is_stored
+                && matches!(
+                    name,
+                    Name::Image {
+                        is_unpacked: true,
+                        ..
+                    }
+                )
+        });
+        let stored = stored.count() as u64;
+        let status = write_all(&mut document, &parts, folder, options)?;
+        // What is damaged is written as it is stored, too.
+        if stored > 0 && document.sources.costs.work.is_overdrawn() {
+            let images = plural(stored, "compressed image");
+            complain!("{name}: {images} written as stored: too much would be decompressed");
+            return Ok(ExitCode::from(2));
+        }
+        return Ok(status);
     }
     let (Some(path), Some(output)) = (&options.path, &options.output) else {
         return fail(&"a part and --output, or --all");
@@ -74,9 +94,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let count = found.len();
     let mut parts = Vec::new();
     for id in found {
-        let path = document.path(id);
         if let Some(span) = bytes_of(&mut document, id, options.packed) {
-            parts.push((path, span));
+            parts.push((Name::Of(id), span));
         }
     }
     let [(_, span), rest @ ..] = parts.as_slice() else {
@@ -87,7 +106,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             let left = count - parts.len();
             complain!("{name}: {left} parts have no bytes of their own");
         }
-        return write_all(&document, &parts, output, options);
+        return write_all(&mut document, &parts, output, options);
     }
     if !rest.is_empty() {
         let count = parts.len();
@@ -109,11 +128,19 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     }
 }
 
+/// The name of a part.
+enum Name {
+    /// The path of a node: it is made when the part is written, as paths may be long.
+    Of(NodeId),
+    /// The name of a device image, and whether it is to be decompressed.
+    Image { name: String, is_unpacked: bool },
+}
+
 /// So many bytes of a kernel's name are in the name of a file.
 const KERNEL: usize = 80;
 
 /// All device images with names for files: `image-0012.spir64._ZTS3add.spv`.
-fn images(document: &mut Document, packed: bool) -> Vec<(String, Span)> {
+fn images(document: &mut Document, packed: bool) -> Vec<(Name, Span)> {
     let images = document.images(NodeId::ROOT).list;
     let digits = images.len().to_string().len();
     let mut parts = Vec::new();
@@ -148,7 +175,8 @@ fn images(document: &mut Document, packed: bool) -> Vec<(String, Span)> {
         }
         let node = document.node_of(image);
         if let Some(span) = node.and_then(|node| bytes_of(document, node, packed)) {
-            parts.push((name, span));
+            let is_unpacked = is_compressed && !packed;
+            parts.push((Name::Image { name, is_unpacked }, span));
         }
     }
     parts
@@ -179,8 +207,8 @@ fn is_folder(output: &Path) -> bool {
 
 /// Writes each part to a file of its own in a folder, and says which is which.
 fn write_all(
-    document: &Document,
-    parts: &[(String, Span)],
+    document: &mut Document,
+    parts: &[(Name, Span)],
     folder: &Path,
     options: &Options,
 ) -> io::Result<ExitCode> {
@@ -188,10 +216,28 @@ fn write_all(
         complain!("{}: {error}", folder.display());
         return Ok(ExitCode::from(2));
     }
-    let mut out = output::text();
+    let account = output::account();
+    output::allow(&account, document);
+    let mut out = output::text_within(&account);
     let mut status = 0;
     let mut names = Names::default();
-    for (path, span) in parts {
+    for (at, (name, span)) in parts.iter().enumerate() {
+        // Parts may lie over each other.
+        if !account.take(span.len()) {
+            let left_out = plural((parts.len() - at) as u64, "part");
+            complain!(
+                "{}: {left_out} not written: all together are too large for the size of the file; \
+                 extract fewer at a time",
+                options.file.display()
+            );
+            status = 2;
+            break;
+        }
+        let path = match name {
+            Name::Of(id) => document.path(*id),
+            Name::Image { name, .. } => name.clone(),
+        };
+        let path = path.as_str();
         let to = folder.join(names.of(path));
         let written = match is_input(options, &to) {
             true => Err(io::Error::other("this is the file that is read")),
@@ -216,7 +262,12 @@ fn write_all(
 /// Names of files for parts: none of them leads out of a folder, means something to a system, or
 /// is there twice, letter case aside.
 #[derive(Default)]
-struct Names(HashSet<String>);
+struct Names {
+    /// The names that are taken, in lower case.
+    taken: HashSet<String>,
+    /// The last number after each name that was wanted several times.
+    numbers: HashMap<String, u64>,
+}
 
 /// Most systems take 255 bytes.
 const LONGEST: usize = 150;
@@ -242,10 +293,16 @@ impl Names {
             name.insert(0, '_');
         }
         let mut unique = name.clone();
-        let mut number = 1;
-        while !self.0.insert(unique.to_ascii_lowercase()) {
-            number += 1;
-            unique = format!("{name}-{number}");
+        if !self.taken.insert(unique.to_ascii_lowercase()) {
+            let number = self.numbers.entry(name.to_ascii_lowercase()).or_insert(1);
+            // Each number is tried once, however many parts have the name.
+            loop {
+                *number += 1;
+                unique = format!("{name}-{number}");
+                if self.taken.insert(unique.to_ascii_lowercase()) {
+                    break;
+                }
+            }
         }
         unique
     }
@@ -287,5 +344,16 @@ mod tests {
             assert_eq!(names.of(path), name, "{path:?}");
         }
         assert!(names.of(&"x".repeat(5000)).len() <= LONGEST);
+    }
+
+    #[test]
+    fn many_names_that_are_alike_take_no_time() {
+        let mut names = Names::default();
+        let path = "x".repeat(LONGEST + 50);
+        let start = std::time::Instant::now();
+        let all: HashSet<String> = (0..50_000).map(|_| names.of(&path)).collect();
+        assert_eq!(all.len(), 50_000);
+        // One by one they would take minutes.
+        assert!(start.elapsed().as_secs() < 10);
     }
 }

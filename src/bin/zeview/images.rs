@@ -1,15 +1,21 @@
 //! `zeview images`: the device images in a host's file.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use zeview::decode::text::plural;
+use zeview::model::account::Account;
 use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
 use zeview::model::images::Pick;
 use zeview::model::list::table::{Head, Rows, Table};
 use zeview::model::modules::PropertyValue;
+use zeview::model::naming::ShortNames;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
 
@@ -23,7 +29,7 @@ use crate::style;
 pub struct Options {
     /// The files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Print a JSON array with one object per image: schema, file, section, start, end, how
     /// (descriptor, tgtimg, offload-binary or carved), descriptor, struct_version, target, offload_kind, format,
     /// compile_options, link_options, compressed, size (decompressed), kind (spirv, ar, zebin,
@@ -33,19 +39,24 @@ pub struct Options {
     /// Say which of the images run on a device, and why; in JSON: chosen and reason.
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
+    /// Print the names of kernels in tables as the file has them. Default: short names.
+    #[arg(long)]
+    full_names: bool,
 }
 
 /// What happens with each image on a device, by its bytes.
 type Picks = HashMap<Span, Pick>;
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let account = output::account();
     let mut printer = Printer {
+        account: Rc::clone(&account),
         with_file: options.files.len() > 1,
         with_device: options.device.is_some(),
         ..Printer::default()
     };
     let mut status = 0;
-    let mut json = output::json();
+    let mut json = output::json_within(&account);
     for file in &options.files {
         let progress = Progress::start();
         progress.say(|| format!("reading {}", file.display()));
@@ -59,6 +70,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 continue;
             }
         };
+        output::allow(&account, &document);
         let picks = match &options.device {
             None => Picks::new(),
             Some(device) => match picks(&mut document, device) {
@@ -73,14 +85,20 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         if holders.is_empty() {
             let title = &document.summary.title;
             complain!("{}: {title} has no device images", file.display());
-            status = 2;
         }
         for (name, images) in holders {
+            let has_short = !options.json && !options.full_names;
+            let names = has_short.then(|| short_names(&*images, &document));
             let name = match name.as_str() {
                 "" => file.display().to_string(),
                 path => format!("{}:{path}", file.display()),
             };
+            let (mut left_out, mut not_listed) = (0, 0);
             for index in 0..images.count() {
+                if !printer.has_room() {
+                    not_listed = images.count() - index;
+                    break;
+                }
                 // The table needs to know what is a kernel, and no more.
                 let wanted: fn(&str) -> bool = match options.json {
                     true => |_| true,
@@ -90,11 +108,25 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 let Some(image) = image else {
                     continue;
                 };
+                left_out += image.described.as_ref().map_or(0, |found| found.left_out);
                 let pick = picks.get(&image.span);
                 match options.json {
                     true => printer.json(&mut json, &name, &image, pick)?,
-                    false => printer.row(&name, index, &image, pick),
+                    false => printer.row(&name, index, &image, pick, names.as_ref()),
                 }
+            }
+            left_out += std::mem::take(&mut *printer.names_left_out.borrow_mut());
+            if left_out > 0 {
+                complain!(
+                    "{name}: {} left out: more than the size of the file allows",
+                    plural(left_out, "name or property set")
+                );
+                status = 2;
+            }
+            if not_listed > 0 {
+                let images = plural(not_listed as u64, "image");
+                complain!("{name}: {images} left out: the output is too long");
+                status = 2;
             }
         }
     }
@@ -110,6 +142,23 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
+/// The short names of the kernels in the index of a file.
+fn short_names(images: &dyn HostImages, document: &Document) -> ShortNames {
+    let is_needed = |set: &str| set == EXPORTED;
+    let all = (0..images.count())
+        .filter_map(|index| images.image_with(index, &document.sources, is_needed));
+    let mut names: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for described in all.filter_map(|image| image.described) {
+        for kernel in described.kernels() {
+            if !names.contains_key(&kernel.name) {
+                names.insert(kernel.name.clone(), images.demangled(&kernel.name));
+            }
+        }
+    }
+    let names = names.iter();
+    ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
+}
+
 /// Which images run on a device. Returns `None` if there is no device of that name.
 fn picks(document: &mut Document, device: &str) -> Option<Picks> {
     let images = document.images_to_choose(NodeId::ROOT);
@@ -123,7 +172,7 @@ fn picks(document: &mut Document, device: &str) -> Option<Picks> {
 
 /// The documents that hold images, with their paths: the file itself or, if it holds none, those
 /// in it, such as the objects of an archive.
-fn holders(document: &mut Document) -> Vec<(String, std::rc::Rc<dyn HostImages>)> {
+fn holders(document: &mut Document) -> Vec<(String, Rc<dyn HostImages>)> {
     if let Some(images) = document.host_images(NodeId::ROOT) {
         return vec![(String::new(), images)];
     }
@@ -145,6 +194,10 @@ fn holders(document: &mut Document) -> Vec<(String, std::rc::Rc<dyn HostImages>)
 
 #[derive(Default)]
 struct Printer {
+    /// The output that is left.
+    account: Rc<Account>,
+    /// The number of names that are left out, because they would be too much output.
+    names_left_out: RefCell<u64>,
     count: usize,
     rows: Rows,
     /// The columns `file` and `on the device` are wanted.
@@ -153,6 +206,11 @@ struct Printer {
 }
 
 impl Printer {
+    /// Returns whether one more image may be printed. The rows of a table wait for the others.
+    fn has_room(&self) -> bool {
+        self.account.left() > self.rows.size() as u64
+    }
+
     fn json(
         &mut self,
         out: &mut impl Write,
@@ -162,10 +220,22 @@ impl Printer {
     ) -> io::Result<()> {
         out.write_all(if self.count == 0 { b"[\n" } else { b",\n" })?;
         self.count += 1;
-        serde_json::to_writer(out, &ImageJson::new(file, image, pick)).map_err(io::Error::from)
+        let room = Room {
+            account: &self.account,
+            left_out: &self.names_left_out,
+        };
+        serde_json::to_writer(out, &ImageJson::new(file, image, pick, room))
+            .map_err(io::Error::from)
     }
 
-    fn row(&mut self, file: &str, index: usize, image: &HostImage, pick: Option<&Pick>) {
+    fn row(
+        &mut self,
+        file: &str,
+        index: usize,
+        image: &HostImage,
+        pick: Option<&Pick>,
+        names: Option<&ShortNames>,
+    ) {
         self.count += 1;
         let described = image.described.as_ref();
         let kernels = described.map(Described::kernels).unwrap_or_default();
@@ -181,9 +251,10 @@ impl Printer {
             image.kind.to_owned(),
             described.map_or_else(String::new, |described| escaped(&described.target)),
             kernels.len().to_string(),
-            kernels
-                .first()
-                .map_or_else(String::new, |entry| escaped(&entry.name)),
+            kernels.first().map_or_else(String::new, |entry| {
+                let short = names.and_then(|names| names.get(&entry.name));
+                escaped(short.unwrap_or(&entry.name))
+            }),
         ];
         let runs = pick.map_or_else(String::new, |pick| {
             let runs = if pick.is_chosen {
@@ -243,27 +314,111 @@ struct ImageJson<'a> {
     compressed: bool,
     size: Option<u64>,
     kind: &'static str,
-    kernels: Vec<&'a str>,
-    exported: Vec<&'a str>,
-    imported: Vec<&'a str>,
-    properties: BTreeMap<&'a str, BTreeMap<&'a str, PropertyJson>>,
+    kernels: Names<'a>,
+    exported: Names<'a>,
+    imported: Names<'a>,
+    properties: Properties<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     chosen: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
 
+/// The output that is left for names and properties of an image: they are written one by one, as long
+/// as there is some.
+#[derive(Clone, Copy)]
+struct Room<'a> {
+    account: &'a Account,
+    left_out: &'a RefCell<u64>,
+}
+
+impl Room<'_> {
+    /// Returns whether one more may be written. If not, it is counted.
+    fn may(&self) -> bool {
+        let may = !self.account.is_overdrawn();
+        *self.left_out.borrow_mut() += u64::from(!may);
+        may
+    }
+}
+
+struct Names<'a>(Vec<&'a str>, Room<'a>);
+
+impl Serialize for Names<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.0.iter();
+        serializer.collect_seq(names.filter(|_| self.1.may()))
+    }
+}
+
+/// The properties by set and key.
+struct Properties<'a>(
+    BTreeMap<&'a str, BTreeMap<&'a str, &'a PropertyValue>>,
+    Room<'a>,
+);
+
+impl Serialize for Properties<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let sets = self.0.iter();
+        serializer.collect_map(sets.map(|(name, set)| (name, PropertiesOf(set, self.1))))
+    }
+}
+
+struct PropertiesOf<'a>(&'a BTreeMap<&'a str, &'a PropertyValue>, Room<'a>);
+
+impl Serialize for PropertiesOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let properties = self.0.iter().filter(|_| self.1.may());
+        serializer.collect_map(properties.map(|(key, value)| (key, PropertyJson::from(*value))))
+    }
+}
+
 #[derive(Serialize)]
 #[serde(untagged)]
-enum PropertyJson {
+enum PropertyJson<'a> {
     Number(u64),
-    Bytes { bits: u64, hex: String },
+    Bytes { bits: u64, hex: Hex<'a> },
+}
+
+impl<'a> From<&'a PropertyValue> for PropertyJson<'a> {
+    fn from(value: &'a PropertyValue) -> PropertyJson<'a> {
+        match value {
+            PropertyValue::Bytes { bits, bytes } => PropertyJson::Bytes {
+                bits: *bits,
+                hex: Hex(bytes),
+            },
+            PropertyValue::Number(number) => PropertyJson::Number(*number),
+            PropertyValue::Unreadable(_) => PropertyJson::Number(0),
+        }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+struct Hex<'a>(&'a [u8]);
+
+impl Serialize for Hex<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
 }
 
 impl<'a> ImageJson<'a> {
-    fn new(file: &'a str, image: &'a HostImage, pick: Option<&'a Pick>) -> ImageJson<'a> {
+    fn new(
+        file: &'a str,
+        image: &'a HostImage,
+        pick: Option<&'a Pick>,
+        room: Room<'a>,
+    ) -> ImageJson<'a> {
         let described = image.described.as_ref();
-        let names = |set: &str| described.map_or_else(Vec::new, |found| found.names_in(set));
+        let names = |set: &str| {
+            let names = described.map_or_else(Vec::new, |found| found.names_in(set));
+            Names(names, room)
+        };
         ImageJson {
             schema: 1,
             file,
@@ -281,32 +436,26 @@ impl<'a> ImageJson<'a> {
             compressed: image.unpacked.is_some(),
             size: image.size(),
             kind: image.kind,
-            kernels: described.map_or_else(Vec::new, |found| {
-                let kernels = found.kernels().into_iter();
-                kernels.map(|entry| entry.name.as_str()).collect()
-            }),
+            kernels: Names(
+                described.map_or_else(Vec::new, |found| {
+                    let kernels = found.kernels().into_iter();
+                    kernels.map(|entry| entry.name.as_str()).collect()
+                }),
+                room,
+            ),
             exported: names(EXPORTED),
             imported: names(IMPORTED),
-            properties: described.map(properties).unwrap_or_default(),
+            properties: Properties(described.map(properties).unwrap_or_default(), room),
             chosen: pick.map(|pick| pick.is_chosen),
             reason: pick.map(|pick| &*pick.why),
         }
     }
 }
 
-fn properties(described: &Described) -> BTreeMap<&str, BTreeMap<&str, PropertyJson>> {
+fn properties(described: &Described) -> BTreeMap<&str, BTreeMap<&str, &PropertyValue>> {
     let sets = described.properties.iter().map(|set| {
-        let properties = set.entries.iter().map(|property| {
-            let value = match &property.value {
-                PropertyValue::Bytes { bits, bytes } => PropertyJson::Bytes {
-                    bits: *bits,
-                    hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-                },
-                PropertyValue::Number(number) => PropertyJson::Number(*number),
-                PropertyValue::Unreadable(_) => PropertyJson::Number(0),
-            };
-            (property.key.as_str(), value)
-        });
+        let properties = set.entries.iter();
+        let properties = properties.map(|property| (property.key.as_str(), &property.value));
         (set.name.as_str(), properties.collect())
     });
     sets.collect()

@@ -1,7 +1,7 @@
 //! Opening files.
 
-use std::fs;
-use std::io::{self, Read};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use zeview::decode::decode;
@@ -14,15 +14,40 @@ use zeview::model::{ByteSource, Document, FileSource, MemorySource};
 /// When it cannot be read.
 pub fn open(path: &Path) -> io::Result<Document> {
     let source: Box<dyn ByteSource> = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes)?;
-        Box::new(MemorySource::from(bytes))
+        stream(&mut io::stdin().lock(), STREAM_MEMORY, STREAM_MAX)?
     } else if is_pipe(path)? {
-        Box::new(MemorySource::from(fs::read(path)?))
+        stream(&mut File::open(path)?, STREAM_MEMORY, STREAM_MAX)?
     } else {
         Box::new(FileSource::open(path)?)
     };
     Ok(decode(source, &name(path)))
+}
+
+/// Maximum length of what is read from pipes and devices, in bytes. They may never end.
+const STREAM_MAX: u64 = 1 << 30;
+/// Number of bytes of a stream that are kept in memory; longer ones go to a temporary file.
+const STREAM_MEMORY: u64 = 64 << 20;
+
+/// Reads what can be read only once, to its end: at most `most` bytes, `memory` of them to memory.
+fn stream(input: &mut dyn Read, memory: u64, most: u64) -> io::Result<Box<dyn ByteSource>> {
+    let mut bytes = Vec::new();
+    input.take(memory + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 <= memory {
+        return Ok(Box::new(MemorySource::from(bytes)));
+    }
+    let mut file = tempfile::NamedTempFile::new()?;
+    file.write_all(&bytes)?;
+    let left = (most + 1).saturating_sub(bytes.len() as u64);
+    drop(bytes);
+    if io::copy(&mut input.take(left), &mut file)? == left {
+        return Err(io::Error::other(format!(
+            "longer than {} MiB, the limit for pipes and devices: write it to a file first",
+            most >> 20
+        )));
+    }
+    file.flush()?;
+    // The file stays as long as it is open.
+    Ok(Box::new(FileSource::open(file.path())?))
 }
 
 /// Is it something that can be read only once, from its beginning: a pipe, a FIFO, a terminal?
@@ -39,5 +64,30 @@ fn name(path: &Path) -> String {
     match path.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
         None => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_bounded() {
+        for (length, is_read) in [(0, true), (10, true), (11, true), (100, true), (101, false)] {
+            let mut input = io::repeat(7).take(length);
+            let source = stream(&mut input, 10, 100);
+            assert_eq!(source.is_ok(), is_read, "{length}");
+            if let Ok(source) = source {
+                assert_eq!(source.len(), length);
+                let bytes = source.read(0, length).unwrap();
+                assert!(bytes.iter().all(|byte| *byte == 7));
+            }
+        }
+        let mut endless = io::repeat(0);
+        let error = stream(&mut endless, 1 << 20, 3 << 20).err().unwrap();
+        assert!(
+            error.to_string().starts_with("longer than 3 MiB"),
+            "{error}"
+        );
     }
 }

@@ -6,18 +6,21 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
+use zeview::decode::limits;
+use zeview::decode::text::plural;
+use zeview::model::account::Account;
 use zeview::model::kernels::FLAGS;
 use zeview::model::list::query::Filter;
 use zeview::model::list::write::Form;
 use zeview::model::list::writer::Writer;
 use zeview::model::list::{Column, Key, List, ListId, Presence};
-use zeview::model::{Document, NodeId, PathError, is_pattern};
+use zeview::model::{Document, NodeId, PathError, SourceId, Sources, is_pattern};
 
 use crate::FileArgument;
-use crate::gate::{Condition, Gate, condition};
+use crate::gate::{self, Condition, Damage, Gate, condition};
 use crate::input;
 use crate::occupancy;
-use crate::output::{self, Lenient, complain, fit, print_table, say_left_out};
+use crate::output::{self, complain, fit, print_table, say_left_out};
 use crate::progress::Progress;
 use crate::style;
 
@@ -26,12 +29,13 @@ use crate::style;
 pub struct Options {
     /// The files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Print a JSON array with one object per kernel: schema, file, and all columns, with
-    /// defaults filled in; what the code comes to only if --columns names it.
+    /// defaults filled in; those that require decoding the code only if --columns names them.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
-    /// Print comma-separated values, with the column names in the first line.
+    /// Print comma-separated values, with the column names in the first line: the columns of the
+    /// table unless --columns names others.
     #[arg(long)]
     csv: bool,
     /// List only the kernels of these documents within the file: a path as `zeview ls` shows it, or
@@ -50,10 +54,18 @@ pub struct Options {
     sort: Option<Sort>,
     /// Fail (exit status 1) if a kernel meets the condition: a column, one of > >= < <= = !=, and
     /// a number, yes, no, or (with = and !=) text, in quotes if it has spaces. Conditions can be
-    /// combined with and, or, not and parentheses. Can be given several times. If there is
-    /// nothing to judge (no kernels, an unreadable file, a broken pipe), the exit status is 2.
+    /// combined with and, or, not and parentheses. Can be given several times. If not all
+    /// kernels can be judged, the exit status is 2; see below.
     #[arg(long, value_name = "CONDITION", value_parser = condition)]
     fail_if: Vec<Condition>,
+    /// Print demangled names in full in tables. Default: short names, which leave out wrappers and
+    /// what the names of the file share. CSV and JSON always have full names.
+    #[arg(long)]
+    full_names: bool,
+    /// List kernels of images whose bytes are those of an image before, and placeholders
+    /// (Intel_Symbol_Table_Void_Program), too. --fail-if judges them in any case.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     occupancy: occupancy::Limits,
 }
@@ -104,29 +116,34 @@ fn columns_help() -> String {
         help.push_str(&format!("  {id:width$} {star} {}\n", column.doc));
     }
     help.push_str(
-        "\nExit status: 0; 1 if a kernel meets a --fail-if condition; 2 if a file could not be read, \
-         a --fail-if had nothing to judge, or the command line is invalid.",
+        "\nExit status: 1 if a kernel meets a --fail-if condition. Otherwise 2 if a file could not be \
+         read, or with --fail-if, if not everything could be judged: no kernel was judged, a value could not \
+         be read (the file has errors, the driver refuses its text, or the kernel has no such number), or \
+         the output was not read to its end. Otherwise 0. Kernels without native code are skipped and \
+         counted.",
     );
     help
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
     if options.occupancy.is_asked {
-        return limits(options);
+        return print_limits(options);
     }
     let mut printer = Printer::new(options);
     let mut gate = Gate::new(&options.fail_if);
-    let mut status = 0;
+    let mut is_unread = false;
     let mut waiting = Vec::new();
     let mut has_kernels = false;
     let progress = Progress::start();
     for file in &options.files {
         progress.say(|| format!("reading {}", file.display()));
-        let opened = match Opened::new(file, options.path.as_deref(), &mut gate) {
+        let opened = Opened::new(file, options.path.as_deref(), &mut gate);
+        gate::report(&mut gate);
+        let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 complain!("{}: {error}", file.display());
-                status = 2;
+                is_unread = true;
                 continue;
             }
         };
@@ -135,27 +152,35 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             // All of them are sorted together.
             waiting.push(opened);
         } else {
-            printer.print(&[opened], options, &mut gate)?;
+            printer.print(&mut [opened], options, &mut gate)?;
         }
     }
     drop(progress);
-    printer.print(&waiting, options, &mut gate)?;
-    if printer.finish(gate.judged() > 0)? {
-        gate.lose_output();
+    printer.print(&mut waiting, options, &mut gate)?;
+    // What is left out was judged all the same, but nobody can read it.
+    is_unread |= printer.say_cut();
+    printer.finish()?;
+    let without_code = gate.without_code();
+    if gate.judged() == 0 && without_code > 0 {
+        gate.miss("no kernel has native code");
+    } else if has_kernels && gate.judged() == 0 {
+        gate.miss("no kernel matches --filter");
+    } else if without_code > 0 {
+        let kernels = plural(without_code, "kernel");
+        complain!("{kernels} without native code skipped by --fail-if");
     }
-    if has_kernels && gate.judged() == 0 {
-        gate.miss(format_args!("no kernel matches --filter"));
-    }
-    Ok(ExitCode::from(gate.status().max(status)))
+    Ok(ExitCode::from(gate::finish(&mut gate, is_unread)))
 }
 
 /// Prints what limits each kernel.
-fn limits(options: &Options) -> io::Result<ExitCode> {
+fn print_limits(options: &Options) -> io::Result<ExitCode> {
     let mut printer = occupancy::Printer::new(&options.occupancy, options.json);
     let mut gate = Gate::new(&[]);
     let mut status = 0;
     for file in &options.files {
-        let mut opened = match Opened::new(file, options.path.as_deref(), &mut gate) {
+        let opened = Opened::new(file, options.path.as_deref(), &mut gate);
+        gate::report(&mut gate);
+        let mut opened = match opened {
             Ok(opened) => opened,
             Err(error) => {
                 complain!("{}: {error}", file.display());
@@ -173,12 +198,17 @@ fn limits(options: &Options) -> io::Result<ExitCode> {
             };
             let place = &place(&opened.name, &document.path(id));
             let sources = &document.sources;
-            for row in 0..list.count() - list.secondary() {
+            for row in 0..list.primary() {
                 let filter = options.filter.as_ref();
                 if filter.is_some_and(|filter| !filter.holds(&*list, row, sources)) {
                     continue;
                 }
                 let name = list.cell(row, 0, sources).value;
+                let name = if options.full_names {
+                    name.in_full()
+                } else {
+                    name
+                };
                 if let Err(why) = printer.kernel(place, &name, &*kernels, row, sources)? {
                     complain!("{place}: {why}");
                     status = 2;
@@ -195,6 +225,8 @@ struct Opened {
     document: Document,
     name: String,
     lists: Vec<(NodeId, Rc<dyn List>)>,
+    /// What could not be read, for --fail-if.
+    damage: Damage,
 }
 
 impl Opened {
@@ -216,25 +248,33 @@ impl Opened {
                 continue;
             };
             for note in list.notes() {
-                gate.miss(format_args!("{name}: {note}"));
+                gate.miss(&format!("{name}: {note}"));
             }
-            match list.count() > list.secondary() {
+            match list.count() > list.secondary().functions {
                 true => lists.push((id, list)),
                 false => empty.push((document.path(id), id)),
             }
         }
         if lists.is_empty() {
             let title = &document.summary.title;
-            gate.miss(format_args!("{name}: {title} has no kernels to list"));
+            gate.miss(&format!("{name}: {title} has no kernels to list"));
         } else {
             for (path, id) in empty {
                 gate.look_for_lost(&document, id, &place(&name, &path));
             }
         }
+        let damage = match gate.has_conditions() {
+            true => {
+                let ids: Vec<NodeId> = lists.iter().map(|(id, _)| *id).collect();
+                Damage::of(&mut document, &ids)
+            }
+            false => Damage::default(),
+        };
         Ok(Opened {
             document,
             name,
             lists,
+            damage,
         })
     }
 }
@@ -274,16 +314,24 @@ fn documents(document: &mut Document, path: Option<&str>) -> Result<Vec<NodeId>,
     }
 }
 
-fn is_flag(column: &Column) -> bool {
-    FLAGS.iter().any(|(key, _)| *key == column.id)
+/// Whether JSON has the column without --columns.
+fn is_cheap(column: &Column) -> bool {
+    let is_flag = FLAGS.iter().any(|(key, _)| *key == column.id);
+    !is_flag && column.presence != Presence::Counted
 }
 
 struct Printer {
     columns: Vec<&'static Column>,
     form: Form,
     with_file: bool,
+    has_rows: bool,
+    has_full_names: bool,
     writer: Option<Writer>,
-    out: BufWriter<Lenient<Box<dyn Write>>>,
+    /// The output that is left.
+    account: Account,
+    /// The number of rows that are left out.
+    left_out: u64,
+    out: BufWriter<Box<dyn Write>>,
 }
 
 impl Printer {
@@ -294,44 +342,59 @@ impl Printer {
             _ => Form::Plain,
         };
         let columns = match (options.columns.as_slice(), form) {
-            ([], Form::Plain) => ListId::Kernels.default_columns().collect(),
-            // For programs: everything but the flags, which have a cell of their own.
-            ([], _) => columns().iter().filter(|c| !is_flag(c)).collect(),
+            // For programs: everything but the flags, which have a cell of their own, and what
+            // requires decoding the code.
+            ([], Form::Json) => columns().iter().filter(|c| is_cheap(c)).collect(),
+            ([], _) => ListId::Kernels.default_columns().collect(),
             (columns, _) => columns.to_vec(),
         };
         Printer {
             columns,
             form,
             with_file: form != Form::Plain || options.files.len() > 1,
+            has_rows: false,
+            has_full_names: options.full_names,
             writer: None,
-            out: BufWriter::with_capacity(1 << 16, Lenient::new(output::of(form))),
+            account: Account::default(),
+            left_out: 0,
+            out: BufWriter::with_capacity(1 << 16, output::of(form)),
         }
     }
 
     fn writer(&mut self, with_file: bool) -> &mut Writer {
         let (columns, form) = (&self.columns, self.form);
-        let make = || Writer::new(ListId::Kernels, columns, form, with_file);
+        let has_full_names = self.has_full_names;
+        let make = || {
+            Writer::new(ListId::Kernels, columns, form, with_file).with_full_names(has_full_names)
+        };
         self.writer.get_or_insert_with(make)
     }
 
     /// Prints and judges the kernels of files, sorted together.
     fn print(
         &mut self,
-        opened: &[Opened],
+        opened: &mut [Opened],
         options: &Options,
         gate: &mut Gate<'_>,
     ) -> io::Result<()> {
-        let mut rows: Vec<(Key<'_>, &Opened, &dyn List, u32)> = Vec::new();
-        for file in opened {
+        self.allow(opened);
+        // Judging changes which damage was reported.
+        let damage = opened
+            .iter_mut()
+            .map(|file| std::mem::take(&mut file.damage));
+        let mut damage: Vec<Damage> = damage.collect();
+        let opened = &*opened;
+        let mut rows: Vec<(Key<'_>, usize, &Opened, &dyn List, u32)> = Vec::new();
+        for (number, file) in opened.iter().enumerate() {
             let sources = &file.document.sources;
             for (_, list) in &file.lists {
-                for row in 0..list.count() - list.secondary() {
+                for row in 0..list.count() - list.secondary().functions {
                     let filter = options.filter.as_ref();
                     if filter.is_some_and(|filter| !filter.holds(&**list, row, sources)) {
                         continue;
                     }
                     let key = options.sort.map(|sort| list.key(row, sort.column, sources));
-                    rows.push((key.unwrap_or(Key::Empty), file, &**list, row));
+                    rows.push((key.unwrap_or(Key::Empty), number, file, &**list, row));
                 }
             }
         }
@@ -342,7 +405,7 @@ impl Printer {
         }
         // A host's file has many images, mostly with one kernel.
         let is_host = |file: &Opened| file.document.summary.has.host;
-        if options.columns.is_empty() && self.form == Form::Plain && opened.iter().any(is_host) {
+        if options.columns.is_empty() && self.form != Form::Json && opened.iter().any(is_host) {
             let shown = [Presence::Default, Presence::Several];
             let all = columns().iter();
             self.columns = all.filter(|c| shown.contains(&c.presence)).collect();
@@ -351,23 +414,68 @@ impl Printer {
         let is_within =
             |file: &Opened| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
         let with_file = self.with_file || opened.iter().any(is_within);
-        for (_, file, list, row) in rows {
+        for (_, number, file, list, row) in rows {
             let sources = &file.document.sources;
             let place = place(&file.name, list.path(row));
-            self.writer(with_file)
-                .push(list, row, sources, Some(&place));
-            gate.judge(&place, list, row, sources);
-        }
-        if let Some(writer) = &mut self.writer {
-            self.out.write_all(writer.take().as_bytes())?;
+            // What is not listed is judged all the same.
+            if options.all || row < list.primary() {
+                self.row(with_file, list, row, sources, &place)?;
+            }
+            if let Some(damage) = damage.get_mut(number) {
+                gate.judge(&place, ((list, row, sources), damage), None);
+                gate::report(gate);
+            }
+            self.has_rows = true;
         }
         Ok(())
     }
 
-    /// Prints what is left. Returns whether some of it has got lost: the reader has gone.
-    fn finish(mut self, has_rows: bool) -> io::Result<bool> {
+    /// Allows the output that these files may take.
+    fn allow(&self, opened: &[Opened]) {
+        let size = |file: &Opened| file.document.sources.whole(SourceId::FILE).len();
+        let limit: u64 = opened.iter().map(|file| limits::output(size(file))).sum();
+        if !opened.is_empty() {
+            self.account.reset(limit);
+        }
+    }
+
+    /// Prints a row, if there is still room for it. Only a table waits for its other rows.
+    fn row(
+        &mut self,
+        with_file: bool,
+        list: &dyn List,
+        row: u32,
+        sources: &Sources,
+        place: &str,
+    ) -> io::Result<()> {
+        if self.account.is_overdrawn() {
+            self.left_out += 1;
+            return Ok(());
+        }
+        let writer = self.writer(with_file);
+        let before = writer.size();
+        writer.push(list, row, sources, Some(place));
+        let written = writer.take();
+        let size = written.len() + writer.size().saturating_sub(before);
+        self.account.take(size as u64);
+        self.out.write_all(written.as_bytes())
+    }
+
+    /// Says how many rows are left out, if the output is too long. Returns whether some are.
+    fn say_cut(&self) -> bool {
+        if self.left_out > 0 {
+            complain!(
+                "{} kernels left out: the output is too long; use --columns or --filter",
+                self.left_out
+            );
+        }
+        self.left_out > 0
+    }
+
+    /// Prints what is left.
+    fn finish(mut self) -> io::Result<()> {
         let is_plain = self.form == Form::Plain;
-        if is_plain && has_rows {
+        if is_plain && self.has_rows {
             let with_file = self.with_file;
             let mut table = self.writer(with_file).table();
             let left_out = fit(&mut table);
@@ -383,6 +491,6 @@ impl Printer {
             }
             self.out.flush()?;
         }
-        Ok(self.out.get_ref().is_broken())
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::decode::text::plural;
 use zeview::model::list::query::{Filter, Query};
 use zeview::model::list::write::Form;
 use zeview::model::list::writer::Writer;
@@ -22,7 +23,7 @@ const LIST: ListId = ListId::SourceLines;
 pub struct Options {
     /// The files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Print a JSON array with one object per row: schema, file, and all columns.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -73,7 +74,7 @@ fn columns_help() -> String {
         let star = if is_default { '*' } else { ' ' };
         help.push_str(&format!("  {:12} {star} {}\n", column.id, column.doc));
     }
-    help.push_str("\nExit status: 0, or 2 if a file could not be read or has no line tables.");
+    help.push_str("\nExit status: 0, or 2 if a file could not be read.");
     help
 }
 
@@ -105,9 +106,23 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let with_file = form != Form::Plain || options.files.len() > 1;
     let mut writer = Writer::new(LIST, &columns, form, with_file);
     let mut rows = 0;
+    let mut out = BufWriter::new(output::of(form));
     for file in &options.files {
-        match add(file, options, &sources, &mut writer) {
-            Ok(count) => rows += count,
+        match add(file, options, &sources, &mut writer, &mut out) {
+            Ok(count) => {
+                rows += count.rows;
+                if let Some(error) = count.error {
+                    return Err(error);
+                }
+                if count.left_out > 0 {
+                    let left_out = plural(count.left_out, "row");
+                    complain!(
+                        "{}: {left_out} left out: the output is too long; use --filter or --columns",
+                        file.display()
+                    );
+                    status = 2;
+                }
+            }
             Err(error) => {
                 complain!("{}: {error}", file.display());
                 status = 2;
@@ -115,10 +130,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         }
     }
     if form != Form::Plain {
-        let mut out = BufWriter::new(output::of(form));
         out.write_all(writer.finish().as_bytes())?;
         out.flush()?;
     } else if rows > 0 {
+        drop(out);
         let mut table = writer.table();
         let left_out = fit(&mut table);
         let mut out = output::text();
@@ -129,13 +144,24 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     Ok(ExitCode::from(status))
 }
 
-/// Adds the rows of a file. Returns how many.
+/// The rows of a file.
+#[derive(Default)]
+struct Added {
+    rows: u64,
+    /// The number of rows for which the output would be too long.
+    left_out: u64,
+    /// The output could not be written.
+    error: Option<io::Error>,
+}
+
+/// Adds the rows of a file, and writes them unless they wait to be aligned.
 fn add(
     file: &Path,
     options: &Options,
     texts: &[(&PathBuf, String)],
     writer: &mut Writer,
-) -> Result<u64, Box<dyn std::error::Error>> {
+    out: &mut impl Write,
+) -> Result<Added, Box<dyn std::error::Error>> {
     let mut document = input::open(file)?;
     for (path, text) in texts {
         document.add_source_text(&path.display().to_string(), text);
@@ -150,7 +176,9 @@ fn add(
         descending: options.sort.is_some_and(|(_, descending)| descending),
         ..Query::default()
     };
-    let (mut found, mut rows) = (false, 0);
+    let (mut found, mut added) = (false, Added::default());
+    let account = output::account();
+    output::allow(&account, &document);
     for id in ids {
         let Some(list) = document.list(id, LIST, None) else {
             continue;
@@ -162,15 +190,27 @@ fn add(
         };
         let sources = &document.sources;
         for row in query.run(&*list, sources)?.from(0, u64::MAX) {
+            if account.is_overdrawn() {
+                added.left_out += 1;
+                continue;
+            }
+            let before = writer.size();
             writer.push(&*list, row, sources, Some(&place));
-            rows += 1;
+            added.rows += 1;
+            let written = writer.take();
+            account.take((written.len() + writer.size() - before) as u64);
+            if let Err(error) = out.write_all(written.as_bytes()) {
+                added.error = Some(error);
+                return Ok(added);
+            }
         }
         for note in list.notes() {
             complain!("{place}: {note}");
         }
     }
-    match found {
-        true => Ok(rows),
-        false => Err(format!("{} has no line tables", document.summary.title).into()),
+    if !found {
+        let title = &document.summary.title;
+        complain!("{}: {title} has no line tables", file.display());
     }
+    Ok(added)
 }

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
 use serde::Serialize;
-use zeview::decode::limits;
+use zeview::model::account::Account;
 use zeview::model::json::{SCHEMA, kind_name};
 use zeview::model::list::table::{Head, Table};
 use zeview::model::list::write::Form;
@@ -82,8 +83,9 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     if let Some(list) = list {
         return print_list(&mut document, &named, list, options);
     }
-    let size = document.root().span.map_or(0, |span| span.len());
-    let mut out = Rows::new(options.json, limits::output(size));
+    let account = output::account();
+    output::allow(&account, &document);
+    let mut out = Rows::new(options.json, account);
     match (options.sections, options.images) {
         (true, _) => sections(&mut document, &named, &mut out)?,
         (_, true) => images(&mut document, &named, &mut out)?,
@@ -97,7 +99,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
                 "documents"
             };
             complain!("{name}: there are no {what} in it");
-            Ok(ExitCode::from(2))
+            Ok(ExitCode::SUCCESS)
         }
         (_, true) => Ok(ExitCode::SUCCESS),
         (_, false) => Ok(ExitCode::from(2)),
@@ -245,7 +247,6 @@ fn print_list(
     }
     if lists.is_empty() {
         complain!("{name}: there are no {} in it", list.name());
-        return Ok(ExitCode::from(2));
     }
     let columns: Vec<&'static Column> = list.default_columns().collect();
     let form = if options.json {
@@ -255,14 +256,21 @@ fn print_list(
     };
     let with_file = options.json || lists.len() > 1;
     let mut writer = Writer::new(list, &columns, form, with_file);
-    let mut json = options.json.then(output::json);
-    let mut text = Blocks::new();
+    let account = output::account();
+    output::allow(&account, document);
+    let mut json = options.json.then(|| output::json_within(&account));
+    let mut text = Blocks::new(&account);
+    let (mut left_out, mut status) = (0, ExitCode::SUCCESS);
     for (path, rows) in &lists {
         let place = match path.as_str() {
             "" => name.clone(),
             path => format!("{name}:{path}"),
         };
         for row in 0..rows.count() {
+            if account.left() <= writer.size() as u64 {
+                left_out += rows.count() - row;
+                break;
+            }
             writer.push(&**rows, row, &document.sources, Some(&place));
             match &mut json {
                 // It is written as it comes.
@@ -274,12 +282,18 @@ fn print_list(
     if let Some(mut json) = json {
         json.write_all(writer.finish().as_bytes())?;
         json.flush()?;
-    } else {
+    } else if !lists.is_empty() {
         text.block(&mut writer)?;
         text.out.flush()?;
         say_left_out(&text.left_out);
     }
-    Ok(ExitCode::SUCCESS)
+    if left_out > 0 {
+        complain!(
+            "{name}: {left_out} rows left out: the output is too long; list parts of the file"
+        );
+        status = ExitCode::from(2);
+    }
+    Ok(status)
 }
 
 /// Prints the rows of a list, so many aligned with each other.
@@ -291,9 +305,9 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn new() -> Blocks {
+    fn new(account: &Rc<Account>) -> Blocks {
         Blocks {
-            out: output::text(),
+            out: output::text_within(account),
             waiting: 0,
             is_first: true,
             left_out: Vec::new(),
@@ -328,14 +342,14 @@ impl Blocks {
 struct Rows {
     form: RowsForm,
     count: usize,
-    /// How many bytes may still be written.
-    left: u64,
+    /// The output that is left.
+    account: Rc<Account>,
     /// There was more to write.
     stopped: bool,
 }
 
 enum RowsForm {
-    Json(Box<dyn Write>),
+    Json(Text),
     Text(Text, Table),
 }
 
@@ -367,7 +381,7 @@ struct PartJson<'a> {
 }
 
 impl Rows {
-    fn new(json: bool, most: u64) -> Rows {
+    fn new(json: bool, account: Rc<Account>) -> Rows {
         let heads = vec![
             Head::number("offset"),
             Head::number("size"),
@@ -376,17 +390,22 @@ impl Rows {
         ];
         Rows {
             form: match json {
-                true => RowsForm::Json(Box::new(output::json())),
-                false => RowsForm::Text(output::text(), Table::new(heads)),
+                true => RowsForm::Json(output::json_within(&account)),
+                false => RowsForm::Text(output::text_within(&account), Table::new(heads)),
             },
             count: 0,
-            left: most,
+            account,
             stopped: false,
         }
     }
 
     fn push(&mut self, node: &Node, path: &str) -> io::Result<()> {
-        if self.left == 0 {
+        // Rows of text wait to be aligned with each other.
+        let waiting = match &self.form {
+            RowsForm::Json(_) => 0,
+            RowsForm::Text(_, table) => table.rows.size() as u64,
+        };
+        if self.account.is_overdrawn() || self.account.left() < waiting {
             if !self.stopped {
                 self.stopped = true;
                 complain!(
@@ -397,8 +416,6 @@ impl Rows {
             return Ok(());
         }
         let what = what(node);
-        let size = 40 + path.len() + what.len() + node.name.len();
-        self.left = self.left.saturating_sub(size as u64);
         self.count += 1;
         match &mut self.form {
             RowsForm::Json(out) => {
@@ -427,9 +444,9 @@ impl Rows {
                     shortened(&what),
                     escaped(path),
                 ]);
-                match table.rows.len() {
-                    BLOCK => print_block(table, out),
-                    _ => Ok(()),
+                match table.rows.len() >= BLOCK || table.rows.size() >= LIST_BLOCK_BYTES {
+                    true => print_block(table, out),
+                    false => Ok(()),
                 }
             }
         }

@@ -1,6 +1,5 @@
 //! The command line: the decoder without the page.
 
-mod budget;
 mod check;
 mod diff;
 mod disasm;
@@ -82,8 +81,8 @@ enum Command {
     /// Folders are searched recursively; files of unknown formats in them are skipped and
     /// counted, except empty ones, which are malformed.
     ///
-    /// Exit status: 0 if all files load and are well-formed, 1 if any does not load or is
-    /// malformed, 2 if a file could not be read, or there was none. A container loads if all its
+    /// Exit status: 1 if any file does not load or is malformed (with --strict, if any has a warning);
+    /// otherwise 2 if a file could not be read, or there was none; otherwise 0. A container loads if all its
     /// images load on their target devices; with --device, if any image loads on that device.
     ///
     /// Example: zeview check --quiet build/
@@ -155,6 +154,13 @@ fn main() -> ExitCode {
         ColorChoice::Never => anstream::ColorChoice::Never,
     }
     .write_global();
+    if is_repeated(&arguments, Path::new("-")) {
+        output::complain!("standard input can be read only once: - is named twice");
+        return ExitCode::from(2);
+    }
+    if judges(&arguments) {
+        output::outlive_reader();
+    }
     let outcome = match &arguments.command {
         Some(_) if !arguments.summary.files.is_empty() => {
             let text = "files stand behind the command";
@@ -187,13 +193,69 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(status) => status,
-        // Whoever reads the output has seen enough: `zeview dump x | head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        // Whoever reads the output has seen enough: `zeview dump x | head`. A failure stays one.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match output::has_complained() {
+            true => ExitCode::from(2),
+            false => ExitCode::SUCCESS,
+        },
         Err(error) => {
             output::complain!("{error}");
             ExitCode::from(2)
         }
     }
+}
+
+/// Whether the exit status says something about several files or kernels: then all of them are read,
+/// even if nobody reads the output to its end.
+fn judges(arguments: &Arguments) -> bool {
+    match arguments.command {
+        None
+        | Some(
+            Command::Check(_)
+            | Command::Kernels(_)
+            | Command::Images(_)
+            | Command::Diff(_)
+            | Command::Report(_)
+            | Command::Lines(_)
+            | Command::Modules(_),
+        ) => true,
+        Some(
+            Command::Ls(_)
+            | Command::Dump(_)
+            | Command::Disasm(_)
+            | Command::Rules(_)
+            | Command::Extract(_)
+            | Command::Open(_)
+            | Command::Completions { .. }
+            | Command::Man { .. },
+        ) => false,
+    }
+}
+
+/// Whether the file is named more than once.
+fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
+    let files = match &arguments.command {
+        None => &arguments.summary.files,
+        Some(Command::Check(options)) => &options.files,
+        Some(Command::Kernels(options)) => &options.files,
+        Some(Command::Images(options)) => &options.files,
+        Some(Command::Diff(options)) => return options.from == file && options.to == file,
+        Some(Command::Report(options)) => &options.files,
+        Some(Command::Lines(options)) => &options.files,
+        Some(Command::Modules(options)) => &options.files,
+        Some(Command::Open(options)) => &options.files,
+        // They take one file.
+        Some(
+            Command::Ls(_)
+            | Command::Dump(_)
+            | Command::Disasm(_)
+            | Command::Extract(_)
+            | Command::Rules(_)
+            | Command::Completions { .. }
+            | Command::Man { .. },
+        ) => return false,
+    };
+    files.iter().filter(|named| *named == file).count() > 1
 }
 
 /// Ends as clap does. It repeats what was typed, which may be the name of a file that begins like

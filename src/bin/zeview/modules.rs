@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 use clap::Args;
 use zeview::decode::text::plural;
+use zeview::model::account::Account;
 use zeview::model::list::ListId;
 use zeview::model::modules::{
     Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue, json,
@@ -23,7 +25,7 @@ use crate::style;
 pub struct Options {
     /// The files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Print a JSON object: schema, file, version, state, global_properties, abstract_modules. Of
     /// several files, or of a pattern, an array of them.
     #[arg(long)]
@@ -35,9 +37,12 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> io::Result<ExitCode> {
+    let account = output::account();
     let mut printer = Printer {
-        json: output::json(),
-        text: output::text(),
+        json: output::json_within(&account),
+        text: output::text_within(&account),
+        account,
+        left_out: 0,
         count: 0,
         is_json: options.json,
         is_array: options.files.len() > 1 || options.path.as_deref().is_some_and(is_pattern),
@@ -49,11 +54,23 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         let opened = input::open(file);
         drop(progress);
         let printed = match opened {
-            Ok(mut document) => printer.file(&mut document, file, options.path.as_deref())?,
+            Ok(mut document) => {
+                output::allow(&printer.account, &document);
+                printer.file(&mut document, file, options.path.as_deref())?
+            }
             Err(error) => Err(error.to_string()),
         };
         if let Err(error) = printed {
             complain!("{}: {error}", file.display());
+            status = 2;
+        }
+        let left_out = std::mem::take(&mut printer.left_out);
+        if left_out > 0 {
+            let modules = plural(left_out as u64, "abstract module");
+            complain!(
+                "{}: {modules} left out: the output is too long",
+                file.display()
+            );
             status = 2;
         }
     }
@@ -64,6 +81,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
 struct Printer {
     json: Text,
     text: Text,
+    /// The output that is left.
+    account: Rc<Account>,
+    /// The number of abstract modules that are left out.
+    left_out: usize,
     /// So many SYCLBINs were printed.
     count: usize,
     is_json: bool,
@@ -88,10 +109,14 @@ impl Printer {
         found.retain(|id| document.modules(*id).is_some());
         if found.is_empty() {
             let what = path.unwrap_or(&document.summary.title);
-            return Ok(Err(format!("{what} has no modules to list")));
+            complain!("{}: {what} has no modules to list", file.display());
         }
         // Without a path, the others are named.
-        let others = found.split_off(if path.is_some() { found.len() } else { 1 });
+        let shown = match path {
+            Some(_) => found.len(),
+            None => found.len().min(1),
+        };
+        let others = found.split_off(shown);
         for id in found {
             let Some(modules) = document.modules(id) else {
                 continue;
@@ -122,18 +147,22 @@ impl Printer {
                 self.json
                     .write_all(if is_first { b"[\n" } else { b",\n" })?;
             }
-            return json::write(modules, &document.sources, name, &mut self.json);
+            let has_room = || !self.account.is_overdrawn();
+            let out = &mut self.json;
+            self.left_out += json::write(modules, &document.sources, name, &has_room, out)?;
+            return Ok(());
         }
         if self.is_array {
             self.text.write_all(if is_first { b"" } else { b"\n" })?;
             self.text.paint(style::HEAD, escaped(name))?;
             write!(self.text, ": ")?;
         }
-        print(document, modules, &mut self.text)
+        self.left_out += print(document, modules, &self.account, &mut self.text)?;
+        Ok(())
     }
 
     fn finish(mut self) -> io::Result<()> {
-        if self.is_json && self.is_array {
+        if self.is_json && (self.is_array || self.count == 0) {
             self.json
                 .write_all(if self.count == 0 { b"[]\n" } else { b"\n]\n" })?;
         } else if self.count > 0 && self.is_json {
@@ -144,7 +173,13 @@ impl Printer {
     }
 }
 
-fn print(document: &Document, modules: &dyn Modules, out: &mut Text) -> io::Result<()> {
+/// Prints the modules. Returns the number of those that are left out.
+fn print(
+    document: &Document,
+    modules: &dyn Modules,
+    account: &Account,
+    out: &mut Text,
+) -> io::Result<usize> {
     let sources = &document.sources;
     let graph = modules.graph(sources);
     write!(out, "SYCLBIN {}", graph.version.value)?;
@@ -161,7 +196,10 @@ fn print(document: &Document, modules: &dyn Modules, out: &mut Text) -> io::Resu
         plural(graph.native_images.len() as u64, "native device code image"),
     )?;
     print_properties(&modules.properties(Holder::Whole, sources), out)?;
-    for module in &graph.abstract_modules {
+    for (at, module) in graph.abstract_modules.iter().enumerate() {
+        if account.is_overdrawn() {
+            return Ok(graph.abstract_modules.len() - at);
+        }
         writeln!(out)?;
         out.paint(
             style::HEAD,
@@ -183,7 +221,8 @@ fn print(document: &Document, modules: &dyn Modules, out: &mut Text) -> io::Resu
             }
         }
     }
-    print_symbols(&graph, out)
+    print_symbols(&graph, out)?;
+    Ok(0)
 }
 
 fn print_image(what: &str, number: u32, image: &Image, out: &mut Text) -> io::Result<()> {

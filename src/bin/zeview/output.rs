@@ -3,12 +3,17 @@
 
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::AutoStream;
 use anstyle::Style;
+use zeview::decode::limits;
+use zeview::model::account::{Account, Metered};
 use zeview::model::list::table::{Table, cut};
 use zeview::model::list::write::Form;
 use zeview::model::text::{escaped, is_unseen, push_visible};
+use zeview::model::{Document, SourceId};
 
 use crate::style;
 
@@ -109,7 +114,7 @@ fn push_json(out: &mut String, text: &str) {
 }
 
 /// Standard output for text.
-pub type Text = Visible<BufWriter<Box<dyn Write>>>;
+pub type Text = Visible<Metered<BufWriter<Box<dyn Write>>>>;
 
 /// Standard output for text.
 pub fn text() -> Text {
@@ -118,17 +123,84 @@ pub fn text() -> Text {
 
 /// The same where it ends in something else.
 pub fn text_to(out: Box<dyn Write>) -> Text {
-    Visible::new(BufWriter::with_capacity(1 << 16, out), colors())
+    Visible::new(metered(out, &unlimited()), colors())
+}
+
+/// Standard output for text, of which `account` knows how much may still be written.
+pub fn text_within(account: &Rc<Account>) -> Text {
+    Visible::new(metered(stdout(), account), colors())
+}
+
+fn metered(out: Box<dyn Write>, account: &Rc<Account>) -> Metered<BufWriter<Box<dyn Write>>> {
+    Metered::new(BufWriter::with_capacity(1 << 16, out), Rc::clone(account))
+}
+
+fn unlimited() -> Rc<Account> {
+    Rc::new(Account::new(u64::MAX))
+}
+
+/// An account of the output of a command, without a balance: each file that is opened brings its own
+/// ([`allow`]).
+pub fn account() -> Rc<Account> {
+    Rc::new(Account::new(0))
+}
+
+/// Allows the output that a file may take.
+pub fn allow(account: &Account, document: &Document) {
+    let size = document.sources.whole(SourceId::FILE).len();
+    account.reset(limits::output(size));
 }
 
 /// Standard output for what has nothing to escape: pages of HTML, Markdown.
 pub fn raw() -> BufWriter<Box<dyn Write>> {
-    BufWriter::with_capacity(1 << 16, Box::new(io::stdout().lock()))
+    BufWriter::with_capacity(1 << 16, plain())
+}
+
+/// Whether the command goes on after the reader of standard output has gone.
+static GOES_ON: AtomicBool = AtomicBool::new(false);
+/// Whether the reader of standard output has gone.
+static READER_GONE: AtomicBool = AtomicBool::new(false);
+/// Whether a message was printed to standard error.
+static COMPLAINED: AtomicBool = AtomicBool::new(false);
+
+/// From now on, output is discarded after its reader has gone, instead of an error that ends the
+/// command: its exit status says something about the files, whoever reads the output.
+pub fn outlive_reader() {
+    GOES_ON.store(true, Ordering::Relaxed);
+}
+
+/// Whether some of the output was discarded.
+pub fn is_reader_gone() -> bool {
+    READER_GONE.load(Ordering::Relaxed)
+}
+
+/// Whether a message was printed to standard error.
+pub fn has_complained() -> bool {
+    COMPLAINED.load(Ordering::Relaxed)
+}
+
+/// Standard output as it is.
+fn plain() -> Box<dyn Write> {
+    outliving(io::stdout().lock())
+}
+
+fn outliving(out: impl Write + 'static) -> Box<dyn Write> {
+    match GOES_ON.load(Ordering::Relaxed) {
+        true => Box::new(Lenient::new(out, || {
+            READER_GONE.store(true, Ordering::Relaxed);
+        })),
+        false => Box::new(out),
+    }
 }
 
 /// Standard output for JSON.
 pub fn json() -> Text {
-    Visible::json(raw())
+    json_within(&unlimited())
+}
+
+/// The same, of which `account` knows how much may still be written.
+pub fn json_within(account: &Rc<Account>) -> Text {
+    Visible::json(metered(plain(), account))
 }
 
 /// Standard output for this form. Of CSV, programs get the characters as they are; a terminal must not
@@ -136,17 +208,55 @@ pub fn json() -> Text {
 pub fn of(form: Form) -> Box<dyn Write> {
     match form {
         Form::Plain => stdout(),
-        Form::Json => Box::new(Visible::json(io::stdout().lock())),
-        _ if io::stdout().is_terminal() => Box::new(Visible::new(io::stdout().lock(), false)),
-        _ => Box::new(io::stdout().lock()),
+        Form::Json => Box::new(Visible::json(plain())),
+        _ if io::stdout().is_terminal() => Box::new(Lines::new(Visible::new(plain(), false))),
+        _ => plain(),
+    }
+}
+
+/// Writes CSV for a terminal: line breaks in quoted cells as escapes, so that no cell begins a line.
+struct Lines<W> {
+    out: W,
+    is_quoted: bool,
+}
+
+impl<W: Write> Lines<W> {
+    fn new(out: W) -> Lines<W> {
+        Lines {
+            out,
+            is_quoted: false,
+        }
+    }
+}
+
+impl<W: Write> Write for Lines<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A quote in a cell is doubled, which changes nothing.
+        for piece in bytes.split_inclusive(|byte| matches!(byte, b'"' | b'\n')) {
+            match piece.split_last() {
+                Some((b'\n', line)) if self.is_quoted => {
+                    self.out.write_all(line)?;
+                    self.out.write_all(b"\\n")?;
+                }
+                last => {
+                    self.out.write_all(piece)?;
+                    self.is_quoted ^= matches!(last, Some((b'"', _)));
+                }
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
 /// Standard output, which on an old Windows turns styles into what its console understands.
 pub fn stdout() -> Box<dyn Write> {
     match colors() {
-        true => Box::new(AutoStream::always(io::stdout().lock())),
-        false => Box::new(io::stdout().lock()),
+        true => outliving(AutoStream::always(io::stdout().lock())),
+        false => plain(),
     }
 }
 
@@ -166,30 +276,27 @@ pub fn width() -> Option<usize> {
     said.or_else(asked).filter(|width| *width > 0)
 }
 
-/// What is written to it after its reader has gone is lost: what has to be done all the same is
-/// done, and somebody looks at [`is_broken`](Lenient::is_broken) afterwards.
-pub struct Lenient<W> {
+/// A writer that discards what is written after its reader has gone, and calls a function then.
+struct Lenient<W> {
     out: W,
     is_broken: bool,
+    broken: fn(),
 }
 
 impl<W: Write> Lenient<W> {
-    pub fn new(out: W) -> Lenient<W> {
+    fn new(out: W, broken: fn()) -> Lenient<W> {
         Lenient {
             out,
             is_broken: false,
+            broken,
         }
-    }
-
-    /// The reader has gone.
-    pub fn is_broken(&self) -> bool {
-        self.is_broken
     }
 
     fn unless_broken(&mut self, outcome: io::Result<()>) -> io::Result<()> {
         match outcome {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
                 self.is_broken = true;
+                (self.broken)();
                 Ok(())
             }
             outcome => outcome,
@@ -276,6 +383,7 @@ fn print_cells(
 
 /// Prints a line to standard error: one, whatever is in it.
 pub fn print_error(what: fmt::Arguments<'_>) {
+    COMPLAINED.store(true, Ordering::Relaxed);
     let error = io::stderr();
     let choice = AutoStream::choice(&error);
     let colors = choice != anstream::ColorChoice::Never;
@@ -327,6 +435,18 @@ mod tests {
     }
 
     #[test]
+    fn no_cell_of_a_table_begins_a_line() {
+        let text = "name,size\n\"a\nFORGED: \"\"x\"\"\ny\",1\nb,2\n";
+        let mut out = Vec::new();
+        let mut lines = Lines::new(&mut out);
+        for piece in text.as_bytes().chunks(3) {
+            lines.write_all(piece).unwrap();
+        }
+        let expected = "name,size\n\"a\\nFORGED: \"\"x\"\"\\ny\",1\nb,2\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
     fn styles_are_the_only_escapes() {
         for (colors, expected) in [
             (true, "\x1b[1m\\u{1b}[31mx\x1b[0m"),
@@ -350,9 +470,9 @@ mod tests {
                 Err(ErrorKind::StorageFull.into())
             }
         }
-        let mut out = Lenient::new(Gone);
+        let mut out = Lenient::new(Gone, || {});
         assert!(out.flush().is_err());
-        assert!(out.write_all(b"x").is_ok() && out.is_broken());
+        assert!(out.write_all(b"x").is_ok() && out.is_broken);
         assert!(out.write_all(b"y").is_ok() && out.flush().is_ok());
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use zeview::decode::limits;
+use zeview::model::SourceId;
 use zeview::model::report::{write_end, write_file, write_head};
 
 use crate::FileArgument;
@@ -17,12 +19,13 @@ use crate::replace;
 #[derive(Args)]
 #[command(after_long_help = "\
 The page has no scripts and refers to no other file. Of each table the first 2000 rows are in it, of \
-the problems the first 500; what is left out is counted.\n\n\
+the problems the first 500, in at most 200 times the size of the file (or 16 MB); what is left out \
+is counted.\n\n\
 Exit status: 0, or 2 if a file could not be read, or the report not be written.")]
 pub struct Options {
     /// The files, or folders of files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Write the report here; without, to standard output.
     #[arg(long, short, value_name = "PAGE")]
     output: Option<PathBuf>,
@@ -57,7 +60,8 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             match input::open(&target.path) {
                 Ok(mut document) => {
                     document.open_all();
-                    write_file(&mut document, out)?;
+                    let size = document.sources.whole(SourceId::FILE).len();
+                    write_file(&mut document, limits::output(size), out)?;
                 }
                 Err(error) => {
                     complain!("{}: {error}", target.path.display());

@@ -416,6 +416,12 @@ impl DebugSections {
         }
     }
 
+    /// The address of a row whose section of code is not known: IGC leaves the symbols of some
+    /// sections without names.
+    pub(super) fn address_without_section(&self, row: &Row) -> Option<u64> {
+        (!row.gone && row.text.is_none() && self.code_of(row).is_none()).then_some(row.address)
+    }
+
     /// The rows of a program, each with the bytes of the opcode that makes it.
     pub(super) fn each_row(&self, number: usize, mut take: impl FnMut(Row, Span)) {
         let Some((program, body)) = self.programs.get(number).and_then(|p| Some((p, p.body?)))

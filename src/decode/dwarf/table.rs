@@ -51,10 +51,11 @@ impl DwarfLines {
         }
         let mut table = reading.table;
         let sections = &table.sections;
+        // Rows without a section come first, in the order of the programs.
         sort::by_key(&mut table.rows, |row| {
-            let section = usize::try_from(row.section).ok();
-            let section = section.and_then(|place| sections.get(place));
-            (section.map_or(0, |section| section.bytes.start), row.offset)
+            let section = row.section.and_then(|index| usize::try_from(index).ok());
+            let section = section.and_then(|index| sections.get(index));
+            section.map(|section| (section.bytes.start, row.offset))
         });
         table
     }
@@ -84,10 +85,15 @@ impl Reading<'_> {
     /// Adds the rows of a program.
     fn program(&mut self, all: &DebugSections, number: usize) {
         let mut files = HashMap::new();
-        // The row whose end is not known yet: the section's index, and the row.
-        let mut open: Option<(u64, LineRow)> = None;
+        // The row whose end is not known yet: the section's index, if it is known, and the row.
+        let mut open: Option<(Option<u64>, LineRow)> = None;
         all.each_row(number, |row, entry| {
-            let code = all.code_of(&row);
+            let code = match all.code_of(&row) {
+                Some((section, offset)) => Some((Some(section), offset)),
+                None => all
+                    .address_without_section(&row)
+                    .map(|address| (None, address)),
+            };
             if let Some((section, before)) = open.take()
                 && let Some((_, end)) = code.filter(|(other, _)| *other == section)
             {
@@ -102,7 +108,7 @@ impl Reading<'_> {
             });
             let small = |raw: u64| u32::try_from(raw).unwrap_or(u32::MAX);
             let row = LineRow {
-                section: 0,
+                section: None,
                 offset,
                 len: 0,
                 file,
@@ -115,7 +121,7 @@ impl Reading<'_> {
     }
 
     /// Adds a row that ends at an offset.
-    fn add(&mut self, section: u64, row: LineRow, end: u64) {
+    fn add(&mut self, section: Option<u64>, row: LineRow, end: u64) {
         // Of rows with the same address the last one counts.
         let Some(len) = end.checked_sub(row.offset).filter(|len| *len > 0) else {
             return;
@@ -125,6 +131,10 @@ impl Reading<'_> {
             return;
         }
         let (lines, table) = (self.lines, &mut self.table);
+        let Some(section) = section else {
+            table.rows.push(LineRow { len, ..row });
+            return;
+        };
         let place = self.sections.entry(section).or_insert_with(|| {
             let section = lines.dwarf.file.section(section)?;
             let place = u32::try_from(table.sections.len()).ok()?;
@@ -137,7 +147,7 @@ impl Reading<'_> {
         });
         if let Some(section) = *place {
             table.rows.push(LineRow {
-                section,
+                section: Some(section),
                 len,
                 ..row
             });

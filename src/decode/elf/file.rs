@@ -104,6 +104,11 @@ impl ElfFile {
         self.section(index).map_or("", |s| &s.name)
     }
 
+    /// Is the file truncated before its section headers? Then nothing is known of its sections.
+    pub fn is_truncated(&self) -> bool {
+        self.header.e_shnum > 0 && self.header.e_shoff >= self.span.len()
+    }
+
     /// The bytes of a section's name. Returns `None` if it is outside of the string table.
     pub fn section_name_span(&self, index: u64) -> Option<Span> {
         let offset = self.section(index)?.name_offset;

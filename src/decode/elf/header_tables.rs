@@ -62,14 +62,25 @@ pub(super) fn section_table(cx: &Context<'_>, start: &Start) -> Option<HeaderTab
     let wanted = count.saturating_mul(stride);
     let there = start.span.subspan(header.e_shoff, wanted);
     if there.len() < wanted {
-        cx.report_with(
-            &rules::ELF_SECTION_HEADERS_OUT_OF_BOUNDS,
-            header.span_of(Header::e_shoff),
-            format_args!(
+        let missing = header.e_shoff.checked_add(wanted);
+        let missing = missing.and_then(|end| end.checked_sub(start.span.len()));
+        let message = match missing {
+            Some(missing) if there.is_empty() => format!(
+                "{count} section headers at {:#x} need {wanted} bytes, but the file ends at {:#x}: it \
+                 is truncated by {missing} bytes, or e_shoff is wrong",
+                header.e_shoff,
+                start.span.len()
+            ),
+            _ => format!(
                 "{count} section headers at {:#x} need {wanted} bytes, but only {} are in the file",
                 header.e_shoff,
                 there.len()
             ),
+        };
+        cx.report_with(
+            &rules::ELF_SECTION_HEADERS_OUT_OF_BOUNDS,
+            header.span_of(Header::e_shoff),
+            format_args!("{message}"),
             &[(header.span_of(Header::e_shnum), "the number")],
             None,
         );

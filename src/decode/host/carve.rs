@@ -25,10 +25,11 @@ const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Images start at multiples of this.
 const ALIGN: u64 = 16;
 
-/// The images in bytes whose first one is at the address `base`.
-pub fn images(sources: &Sources, bytes: Span, base: u64) -> Vec<Span> {
-    let mut found: Vec<Span> = Vec::new();
+/// Calls `found` for each image in bytes whose first one is at the address `base`, until it returns
+/// `false`.
+pub fn images(sources: &Sources, bytes: Span, base: u64, found: &mut dyn FnMut(Span) -> bool) {
     let skip = base.next_multiple_of(ALIGN) - base;
+    let mut starts_in = Starts::new(sources, bytes, skip);
     let mut at = skip;
     // The first one may be where the section starts.
     let first = Window::clamped(sources, bytes.subspan(0, 8));
@@ -39,14 +40,14 @@ pub fn images(sources: &Sources, bytes: Span, base: u64) -> Vec<Span> {
         let rest = bytes.skip(at);
         let head = Window::clamped(sources, rest.subspan(0, 64));
         if !starts(head.bytes()) {
-            at = match next(sources, bytes, skip, at) {
+            at = match starts_in.after(at) {
                 Some(next) => next,
                 None => break,
             };
             continue;
         }
         let len = length(sources, rest, head.bytes()).unwrap_or_else(|| {
-            let end = next(sources, bytes, skip, at).unwrap_or(bytes.len());
+            let end = starts_in.after(at).unwrap_or(bytes.len());
             end - at
         });
         let image = rest.subspan(0, len.max(1));
@@ -54,29 +55,75 @@ pub fn images(sources: &Sources, bytes: Span, base: u64) -> Vec<Span> {
             "spirv" => image.subspan(0, words(sources, image)),
             _ => image,
         };
-        found.push(image);
+        if !found(image) {
+            break;
+        }
         at = aligned(at + image.len().max(1), skip);
     }
-    found
 }
 
 fn aligned(at: u64, skip: u64) -> u64 {
     at.saturating_sub(skip).next_multiple_of(ALIGN) + skip
 }
 
-/// The next place after `at` where an image may start.
-fn next(sources: &Sources, bytes: Span, skip: u64, at: u64) -> Option<u64> {
+/// The places where an image may start, searched once from the first to the last.
+struct Starts<'a> {
+    sources: &'a Sources,
+    bytes: Span,
+    skip: u64,
+    /// The bytes that are searched, and their place.
+    window: Window,
+    window_at: u64,
+    /// No image starts between these places; one may start at the second.
+    known: (u64, Option<u64>),
+}
+
+impl<'a> Starts<'a> {
+    /// Bytes that are read at once.
     const PIECE: u64 = 1 << 18;
-    let mut at = aligned(at + 1, skip);
-    while at < bytes.len() {
-        let window = Window::clamped(sources, bytes.subspan(at, PIECE));
-        let mut chunks = window.bytes().chunks(16);
-        if let Some(index) = chunks.position(starts) {
-            return Some(at + index as u64 * ALIGN);
+
+    fn new(sources: &'a Sources, bytes: Span, skip: u64) -> Starts<'a> {
+        Starts {
+            sources,
+            bytes,
+            skip,
+            window: Window::clamped(sources, bytes.subspan(0, 0)),
+            window_at: 0,
+            known: (0, Some(0)),
         }
-        at += PIECE;
     }
-    None
+
+    /// The next place after `at`.
+    fn after(&mut self, at: u64) -> Option<u64> {
+        let mut at = aligned(at + 1, self.skip);
+        let (from, to) = self.known;
+        if from <= at && to.is_none_or(|to| at <= to) {
+            return to;
+        }
+        let from = at;
+        while at < self.bytes.len() {
+            let ahead = at.checked_sub(self.window_at);
+            let ahead = ahead.and_then(|ahead| usize::try_from(ahead).ok());
+            let rest = ahead.and_then(|ahead| self.window.bytes().get(ahead..));
+            let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+                let piece = self.bytes.subspan(at, Self::PIECE);
+                self.window = Window::clamped(self.sources, piece);
+                self.window_at = at;
+                if self.window.bytes().is_empty() {
+                    break;
+                }
+                continue;
+            };
+            if let Some(index) = rest.chunks(16).position(starts) {
+                let found = at + index as u64 * ALIGN;
+                self.known = (from, Some(found));
+                return Some(found);
+            }
+            at = aligned(at + rest.len() as u64, self.skip);
+        }
+        self.known = (from, None);
+        None
+    }
 }
 
 /// The length of an image that has one.
@@ -170,13 +217,19 @@ impl FrameHeader {
     }
 }
 
+/// The work of reading the header of a block, in bytes.
+const BLOCK: u64 = 32;
+
 /// The length of the zstd frame at the start of the bytes, from the headers of its blocks.
-/// Returns `None` if it does not end there.
+/// Returns `None` if it does not end there, or if too much of the file was searched already.
 pub fn frame(sources: &Sources, rest: Span) -> Option<u64> {
     let head = Window::clamped(sources, rest.subspan(0, 18));
     let header = FrameHeader::read(head.bytes())?;
     let mut at = header.len;
     loop {
+        if !sources.costs.work.take(BLOCK) {
+            return None;
+        }
         let block = Window::clamped(sources, rest.subspan(at, 3));
         let word = match block.bytes() {
             bytes @ [_, _, _] => uint(bytes, Endian::Little),

@@ -11,6 +11,7 @@ use crate::decode::names::known_name;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::{ar, demangle, limits, property_set};
+use crate::model::account::Account;
 use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
 use crate::model::kernels::Given;
 use crate::model::modules::{Property, PropertySet, PropertyValue};
@@ -61,7 +62,10 @@ impl HostImages for ImagesOf {
             section: self.0.memory.section_of(found.span).to_owned(),
             how: found.how,
             descriptor: described.map(|found| found.descriptor as u64),
-            described: described.and_then(|found| self.0.described(sources, found, wanted)),
+            described: described.and_then(|described| {
+                let read = |memory: &Account| self.0.described(sources, described, wanted, memory);
+                sources.costs.read((found.span, index), read)
+            }),
             unpacked: frame.map(|frame| frame.content),
             kind: match frame {
                 None => carve::kind(head.bytes()),
@@ -90,7 +94,10 @@ pub fn devices(image: &HostImage, sources: &Sources) -> Vec<Str> {
     };
     // What is unpacked here is forgotten at once: only the names are kept.
     let size = frame.content.filter(|size| *size <= limits::UNPACKED);
-    let (Some(size), Ok(packed)) = (size, sources.read(image.span)) else {
+    let Some(size) = size.filter(|size| sources.costs.work_on(image.span, *size)) else {
+        return Vec::new();
+    };
+    let Ok(packed) = sources.read(image.span) else {
         return Vec::new();
     };
     let bytes = compression::zstd(&packed, size);
@@ -113,47 +120,39 @@ fn of_zebin(sources: &Sources, file: Span) -> Vec<Str> {
         .collect()
 }
 
-/// The bytes as text; copied only where some of them are none.
-fn string(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-}
-
+/// The memory that an entry, a property set and a property take without their texts, in bytes.
+const ENTRY: u64 = 96;
+const SET: u64 = 128;
+const PROPERTY: u64 = 224;
 impl Index {
+    /// Reads what the struct of an image says, as far as `memory` lasts.
     fn described(
         &self,
         sources: &Sources,
         found: &ImageStruct,
         wanted: fn(&str) -> bool,
+        memory: &Account,
     ) -> Option<Described> {
         let [v1, v2, v3] = &records::IMAGES;
         let mut layouts = [v3, v2, v1].into_iter();
         let layout = layouts.find(|layout| self.size(layout) == found.span.len())?;
         let read = self.read(sources, layout, found.address)?;
-        let memory = &self.memory;
-        let text = |name: &str| match memory.text(sources, read.pointer(name)) {
-            Some((text, span)) => (string(text), Some(span)),
-            None => (String::new(), None),
+        let mut left_out = 0;
+        let mut text = |name: &str| {
+            let (text, span) = self.memory.text(sources, read.pointer(name), memory);
+            left_out += u64::from(text.is_none());
+            (text.unwrap_or_default(), span)
         };
         let (target, target_place) = text("DeviceTargetSpec");
         let (compile_options, compile_place) = text("CompileOptions");
         let (link_options, link_place) = text("LinkOptions");
-        let build_options = || Some(memory.text(sources, read.pointer("BuildOptions"))?.1);
+        let build_options = || self.memory.text_span(sources, read.pointer("BuildOptions"));
         let named = |name: &str, known| -> Str {
             let raw = read.number(name);
             known_name(known, raw).map_or_else(|| raw.to_string().into(), Str::from)
         };
-        let layout = self.entry_layout(sources, found.entries);
-        let entries = self.places(layout, found.entries).filter_map(|address| {
-            let entry = self.read(sources, layout, address)?;
-            let name = entry.pointer("name") | entry.pointer("SymbolName");
-            let (name, name_span) = self.name(sources, name);
-            Some(Entry {
-                name,
-                name_span,
-                span: entry.record.span(),
-            })
-        });
+        let entries = self.entries(sources, found, memory, &mut left_out);
+        let properties = self.properties(sources, found, wanted, memory, &mut left_out);
         Some(Described {
             version: Some(found.version.into()),
             target,
@@ -161,59 +160,120 @@ impl Index {
             format: named("Format", FORMATS),
             compile_options,
             link_options,
-            entries: entries.collect(),
-            properties: self.properties(sources, found, wanted),
+            entries,
+            properties,
+            left_out,
             places: Places {
                 record: Some(found.span),
                 target: target_place,
                 compile_options: compile_place.or_else(build_options),
                 link_options: link_place,
-                entries: memory.between(found.entries.0, found.entries.1),
+                entries: self.memory.between(found.entries.0, found.entries.1),
             },
         })
     }
 
+    /// Reads the entries of an image, and counts those that are left out.
+    fn entries(
+        &self,
+        sources: &Sources,
+        found: &ImageStruct,
+        memory: &Account,
+        left_out: &mut u64,
+    ) -> Vec<Entry> {
+        let layout = self.entry_layout(sources, found.entries);
+        let mut entries = Vec::new();
+        for address in self.places(layout, found.entries) {
+            if !memory.take(ENTRY) {
+                *left_out += self.count_from(layout, address, found.entries);
+                break;
+            }
+            let Some(entry) = self.read(sources, layout, address) else {
+                continue;
+            };
+            let name = entry.pointer("name") | entry.pointer("SymbolName");
+            let Some((name, name_span)) = self.name(sources, name, memory) else {
+                *left_out += self.count_from(layout, address, found.entries);
+                break;
+            };
+            entries.push(Entry {
+                name,
+                name_span,
+                span: entry.record.span(),
+            });
+        }
+        entries
+    }
+
+    /// The number of records of a range from an address on.
+    fn count_from(&self, layout: &records::Layout, address: u64, (_, end): (u64, u64)) -> u64 {
+        end.saturating_sub(address) / self.size(layout).max(1)
+    }
+
+    /// Reads the property sets of an image whose names are wanted, and counts those that are left
+    /// out.
     fn properties(
         &self,
         sources: &Sources,
         found: &ImageStruct,
         wanted: fn(&str) -> bool,
+        memory: &Account,
+        left_out: &mut u64,
     ) -> Vec<PropertySet> {
-        let sets = self
-            .places(&records::SET, found.sets)
-            .filter_map(|address| {
-                let set = self.read(sources, &records::SET, address)?;
-                let range = set.range("PropertiesBegin", "PropertiesEnd");
-                // Empty sets have null pointers.
-                if range.0 != range.1 {
-                    self.memory.between(range.0, range.1)?;
+        let mut sets = Vec::new();
+        for address in self.places(&records::SET, found.sets) {
+            if !memory.take(SET) {
+                *left_out += self.count_from(&records::SET, address, found.sets);
+                break;
+            }
+            let Some(set) = self.read(sources, &records::SET, address) else {
+                continue;
+            };
+            let range = set.range("PropertiesBegin", "PropertiesEnd");
+            // Empty sets have null pointers.
+            if range.0 != range.1 && self.memory.between(range.0, range.1).is_none() {
+                continue;
+            }
+            let Some((name, span)) = self.name(sources, set.pointer("Name"), memory) else {
+                *left_out += self.count_from(&records::SET, address, found.sets);
+                break;
+            };
+            if !wanted(&name) {
+                continue;
+            }
+            let mut entries = Vec::new();
+            for address in self.places(&records::PROPERTY, range) {
+                let read = || self.property(sources, address, memory);
+                match memory.take(PROPERTY).then(read) {
+                    Some(property) if !memory.is_overdrawn() => entries.extend(property),
+                    _ => {
+                        *left_out += self.count_from(&records::PROPERTY, address, range);
+                        break;
+                    }
                 }
-                let (name, span) = self.name(sources, set.pointer("Name"));
-                if !wanted(&name) {
-                    return None;
-                }
-                let entries = self.places(&records::PROPERTY, range);
-                Some(PropertySet {
-                    name,
-                    span,
-                    doc: Str::default(),
-                    entries: entries
-                        .filter_map(|address| self.property(sources, address))
-                        .collect(),
-                })
+            }
+            sets.push(PropertySet {
+                name,
+                span,
+                doc: Str::default(),
+                entries,
             });
-        sets.collect()
+        }
+        sets
     }
 
-    fn property(&self, sources: &Sources, address: u64) -> Option<Property> {
+    fn property(&self, sources: &Sources, address: u64, memory: &Account) -> Option<Property> {
         let property = self.read(sources, &records::PROPERTY, address)?;
-        let (key, key_span) = self.name(sources, property.pointer("Name"));
+        let (key, key_span) = self.name(sources, property.pointer("Name"), memory)?;
         let size = property.number("ValSize");
         let start = property.pointer("ValAddr");
         let kind = property.number("Type");
         let (value, span) = match kind {
             2 => {
                 let bytes = self.memory.between(start, start.checked_add(size)?)?;
+                if !memory.take(bytes.len()) {
+                    return None;
+                }
                 let window = Window::clamped(sources, bytes);
                 let (bits, payload) = window.bytes().split_at_checked(8)?;
                 let value = PropertyValue::Bytes {
@@ -242,10 +302,11 @@ impl Index {
         })
     }
 
-    /// A name and its bytes, with the NUL.
-    fn name(&self, sources: &Sources, address: u64) -> (String, Span) {
-        let (text, span) = self.memory.text(sources, address).unwrap_or_default();
-        (string(text), span)
+    /// A name and its bytes, with the NUL; nothing if it has no end. Returns `None` if it takes more
+    /// memory than there is.
+    fn name(&self, sources: &Sources, address: u64, memory: &Account) -> Option<(String, Span)> {
+        let (text, span) = self.memory.text(sources, address, memory);
+        Some((text?, span.unwrap_or_default()))
     }
 
     fn target(&self, sources: &Sources, image: &ImageRef) -> String {
@@ -291,20 +352,23 @@ pub(super) fn facts(index: &Index, sources: &Sources) -> Vec<Fact> {
     }
     for (how, (count, span)) in found {
         let (tone, words) = match how {
-            "descriptor" => (Tone::Plain, plural(index.descriptors.len() as u64, how)),
+            "descriptor" => {
+                let descriptors = plural(index.descriptors.len() as u64, how);
+                (Tone::Plain, format!("listed by {descriptors}"))
+            }
             "tgtimg" => (
                 Tone::Warning,
-                ".tgtimg; no struct describes them".to_owned(),
+                "found by .tgtimg; no struct describes them".to_owned(),
             ),
             _ => (
                 Tone::Warning,
-                "their first bytes: the index is missing".to_owned(),
+                "found by their first bytes: the index is missing".to_owned(),
             ),
         };
         let images = plural(count, "image");
         facts.push(Fact {
             tone,
-            ..Fact::new("index", format!("{images} found by {words}"), span)
+            ..Fact::new("index", format!("{images} {words}"), span)
         });
     }
     facts

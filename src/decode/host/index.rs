@@ -6,10 +6,11 @@ use std::collections::HashSet;
 use super::carve;
 use super::memory::{Memory, Record};
 use super::records::{self, Layout, Place};
-use super::walk::{Exported, Left};
+use super::walk::{Exported, RECORD, record_account};
 use crate::decode::reader::Window;
 use crate::decode::text::plural;
 use crate::decode::{Context, compression, rules};
+use crate::model::account::Account;
 use crate::model::sort;
 use crate::model::{Sources, Span};
 
@@ -127,9 +128,12 @@ impl Index {
             without_bytes: 0,
         };
         index.descriptors = index.find_descriptors(cx.sources);
-        index.read_structs(cx);
-        index.read_references(cx);
-        index.carve(cx);
+        let file = index.memory.file;
+        cx.sources.costs.read((file, 0), |memory| {
+            index.read_structs(cx, memory);
+            index.read_references(cx, memory);
+            index.carve(cx, memory);
+        });
         sort::by_key(&mut index.images, |image| image.span);
         index.check_overlaps(cx);
         index.note_met();
@@ -228,8 +232,8 @@ impl Index {
         })
     }
 
-    fn read_structs(&mut self, cx: &Context<'_>) {
-        let mut left = Left::of(&self.memory);
+    fn read_structs(&mut self, cx: &Context<'_>, memory: &Account) {
+        let left = record_account(&self.memory);
         let mut exported = Exported::default();
         let mut tables = Vec::new();
         let mut structs: Vec<ImageStruct> = Vec::new();
@@ -247,7 +251,10 @@ impl Index {
             let size = self.size(layout);
             let mut good_end = first;
             for address in (0..count).map(|index| first.saturating_add(index * size)) {
-                if !left.may(1) {
+                if !left.take(RECORD) {
+                    break;
+                }
+                if !may_list(cx, memory, structs.len(), read.record.span()) {
                     break;
                 }
                 let Some(found) = self.image_struct(cx.sources, layout, address, at) else {
@@ -262,7 +269,7 @@ impl Index {
                 good_end = address.saturating_add(size);
                 let of = structs.len();
                 let entries = self.count_entries(cx.sources, &found);
-                let exported = self.count_exported(cx.sources, &mut left, &mut exported, &found);
+                let exported = self.count_exported(cx.sources, &left, &mut exported, &found);
                 kernels += entries.saturating_sub(exported);
                 match found.image {
                     Some(image) => images.push(ImageRef {
@@ -279,7 +286,7 @@ impl Index {
                 tables.push(piece(span, What::Structs, at));
             }
         }
-        if left.is_used_up() {
+        if left.is_overdrawn() {
             let message = "not all entries and properties are read";
             cx.report(&rules::TOO_MANY, self.memory.file.subspan(0, 16), message);
         }
@@ -292,7 +299,7 @@ impl Index {
 
     /// `.tgtimg`, which lists all images; those that no descriptor describes are of OpenMP, or
     /// their descriptor is damaged.
-    fn read_references(&mut self, cx: &Context<'_>) {
+    fn read_references(&mut self, cx: &Context<'_>, memory: &Account) {
         let Some(section) = self.memory.section(".tgtimg") else {
             return;
         };
@@ -332,10 +339,17 @@ impl Index {
                 Some(compression::Method::Zstd) => carve::frame(cx.sources, rest),
                 _ => Some(read.number("size")),
             };
+            if size.is_none() && cx.sources.costs.work.is_overdrawn() {
+                let message = "too much of the file is searched already: the image has no end";
+                cx.report(&rules::TOO_MUCH, read.record.span(), message);
+            }
             // The struct of functions of `native_cpu` has no size.
             let span = rest.subspan(0, size.unwrap_or(0));
             let span = self.clip(cx, span, read.record.span());
             if !span.is_empty() {
+                if !may_list(cx, memory, self.images.len() + images.len(), table) {
+                    break;
+                }
                 images.push(ImageRef {
                     span,
                     how: "tgtimg",
@@ -405,13 +419,14 @@ impl Index {
     }
 
     /// What stands in sections of images, and is none of those that are known.
-    fn carve(&mut self, cx: &Context<'_>) {
+    fn carve(&mut self, cx: &Context<'_>, memory: &Account) {
         let mut known: Vec<Span> = self.images.iter().map(|image| image.span).collect();
         sort::ascending(&mut known);
         let mut carved = Vec::new();
         if self.memory.is_object {
             return;
         }
+        let count = self.images.len();
         for (name, section) in &self.memory.sections {
             if !is_device_section(name) || section.is_empty() {
                 continue;
@@ -423,7 +438,13 @@ impl Index {
                 let hole = Span::new(section.source, at, span.start);
                 if hole.len() >= 16 {
                     let base = self.memory.address(hole.start).unwrap_or(hole.start);
-                    carved.extend(carve::images(cx.sources, hole, base));
+                    carve::images(cx.sources, hole, base, &mut |image| {
+                        let may = may_list(cx, memory, count + carved.len(), *section);
+                        if may {
+                            carved.push(image);
+                        }
+                        may
+                    });
                 }
                 at = at.max(span.end);
             }
@@ -458,6 +479,22 @@ impl Index {
             }
         }
     }
+}
+
+/// The memory that an image takes in all lists together, in bytes.
+const IMAGE: u64 = 1280;
+
+/// Whether one more image is listed beside `count` others. Reports the first that is not, at what
+/// lists it.
+fn may_list(cx: &Context<'_>, memory: &Account, count: usize, at: Span) -> bool {
+    let was_overdrawn = memory.is_overdrawn();
+    let may = memory.take(IMAGE);
+    if !may && !was_overdrawn {
+        let count = plural(count as u64, "device image");
+        let message = format_args!("too many for the size of the file: only {count} are listed");
+        cx.report(&rules::TOO_MANY, at, message);
+    }
+    may
 }
 
 /// A record, and where its fields are.

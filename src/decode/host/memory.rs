@@ -1,8 +1,12 @@
 //! A host's file as it is in memory: what its pointers point to.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::{Context, limits, rules};
+use crate::model::account::Account;
 use crate::model::sort;
 use crate::model::{Sources, Span};
 
@@ -50,6 +54,7 @@ pub struct Memory {
     entry_size: u64,
     /// The names and bytes of the sections.
     pub sections: Vec<(String, Span)>,
+    long_texts: RefCell<LongTexts>,
 }
 
 impl Memory {
@@ -80,6 +85,7 @@ impl Memory {
             relocations,
             entry_size,
             sections: Vec::new(),
+            long_texts: RefCell::default(),
         }
     }
 
@@ -164,25 +170,135 @@ impl Memory {
         }
     }
 
-    /// The text at an address, without its NUL, and its bytes with it. Returns `None` if it has
-    /// no end.
-    pub fn text(&self, sources: &Sources, address: u64) -> Option<(Vec<u8>, Span)> {
+    /// The bytes of the text at an address, with its NUL. Returns `None` if it has no end within
+    /// [`limits::NAME`].
+    pub fn text_span(&self, sources: &Sources, address: u64) -> Option<Span> {
         let rest = self.from(address)?;
-        // Most are short.
-        [256, limits::C_STRING, limits::NAME as u64]
-            .iter()
-            .find_map(|most| {
-                let window = Window::clamped(sources, rest.subspan(0, *most));
-                let len = window.bytes().iter().position(|byte| *byte == 0)?;
-                let text = window.bytes().get(..len)?.to_vec();
-                Some((text, rest.subspan(0, len as u64 + 1)))
-            })
+        let window = Window::clamped(sources, rest.subspan(0, SHORT_TEXT));
+        let len = match window.bytes().iter().position(|byte| *byte == 0) {
+            Some(len) => len as u64,
+            None => self.long_texts.borrow_mut().find(sources, rest)?,
+        };
+        Some(rest.subspan(0, len.saturating_add(1)))
     }
 
-    /// The text at an address; nothing, if there is none.
+    /// The text at an address, and its bytes with the NUL; nothing, if it has no end. The text is
+    /// missing if it takes more memory than there is.
+    pub fn text(
+        &self,
+        sources: &Sources,
+        address: u64,
+        memory: &Account,
+    ) -> (Option<String>, Option<Span>) {
+        let Some(rest) = self.from(address) else {
+            return (Some(String::new()), None);
+        };
+        let window = Window::clamped(sources, rest.subspan(0, SHORT_TEXT));
+        let short = window.bytes().split(|byte| *byte == 0).next();
+        let short = short.filter(|text| text.len() < window.bytes().len());
+        if let Some(text) = short {
+            let span = rest.subspan(0, text.len() as u64 + 1);
+            let text = || String::from_utf8_lossy(text).into_owned();
+            return (memory.take(span.len()).then(text), Some(span));
+        }
+        let Some(len) = self.long_texts.borrow_mut().find(sources, rest) else {
+            return (Some(String::new()), None);
+        };
+        let span = rest.subspan(0, len.saturating_add(1));
+        let text = || {
+            let window = Window::clamped(sources, rest.subspan(0, len));
+            String::from_utf8_lossy(window.bytes()).into_owned()
+        };
+        (memory.take(span.len()).then(text), Some(span))
+    }
+
+    /// The length of the text at the start of some bytes, with its NUL; without, as much of it as
+    /// may be a text.
+    pub fn text_len(&self, sources: &Sources, rest: Span) -> u64 {
+        let window = Window::clamped(sources, rest.subspan(0, SHORT_TEXT));
+        let len = match window.bytes().iter().position(|byte| *byte == 0) {
+            Some(len) => Some(len as u64),
+            None => self.long_texts.borrow_mut().find(sources, rest),
+        };
+        let most = rest.len().min(limits::NAME as u64);
+        len.map_or(most, |len| len.saturating_add(1).min(most))
+    }
+
+    /// The text at an address, cut after [`limits::NAME_SHOWN`] bytes, and its bytes with the NUL.
+    pub fn shown(&self, sources: &Sources, address: u64) -> Option<(String, Span)> {
+        let span = self.text_span(sources, address)?;
+        let text = span.subspan(0, span.len().saturating_sub(1));
+        let window = Window::clamped(sources, text.subspan(0, limits::NAME_SHOWN as u64));
+        Some((String::from_utf8_lossy(window.bytes()).into_owned(), span))
+    }
+
+    /// The text at an address, without its NUL; empty if there is no text.
     pub fn string(&self, sources: &Sources, address: u64) -> String {
-        let text = self.text(sources, address).map(|(text, _)| text);
-        String::from_utf8_lossy(&text.unwrap_or_default()).into_owned()
+        self.shown(sources, address).unwrap_or_default().0
+    }
+}
+
+/// Most texts are shorter, in bytes.
+const SHORT_TEXT: u64 = 256;
+
+/// The ends of long texts. Any number of records may point into one text, each at another byte:
+/// each byte is searched once.
+#[derive(Debug, Default)]
+struct LongTexts(BTreeMap<u64, Searched>);
+
+/// Bytes that were searched for a NUL.
+#[derive(Debug, Clone, Copy)]
+struct Searched {
+    /// The offset in the file after the last one.
+    end: u64,
+    /// A NUL follows them.
+    has_end: bool,
+}
+
+impl LongTexts {
+    /// The length of the text at the start of `rest`, without its NUL. Returns `None` if it has no
+    /// end.
+    fn find(&mut self, sources: &Sources, rest: Span) -> Option<u64> {
+        const PIECE: u64 = 1 << 16;
+        let most = rest
+            .start
+            .saturating_add(rest.len().min(limits::NAME as u64));
+        let before = self.0.range(..=rest.start).next_back();
+        let before = before.filter(|(_, searched)| searched.end >= rest.start);
+        let (start, mut found) = before.map_or(
+            (
+                rest.start,
+                Searched {
+                    end: rest.start,
+                    has_end: false,
+                },
+            ),
+            |(start, searched)| (*start, *searched),
+        );
+        while !found.has_end && found.end < most {
+            let next = self.0.range(found.end.saturating_add(1)..).next();
+            let limit = next.map_or(most, |(start, _)| most.min(*start));
+            let piece = Span::new(rest.source, found.end, limit).subspan(0, PIECE);
+            let window = Window::clamped(sources, piece);
+            if window.bytes().is_empty() {
+                break;
+            }
+            match window.bytes().iter().position(|byte| *byte == 0) {
+                Some(at) => {
+                    found.end = found.end.saturating_add(at as u64);
+                    found.has_end = true;
+                }
+                None => {
+                    found.end = found.end.saturating_add(window.bytes().len() as u64);
+                    // What follows may be known.
+                    if let Some(known) = self.0.remove(&found.end) {
+                        found = known;
+                    }
+                }
+            }
+        }
+        self.0.insert(start, found);
+        (found.has_end && found.end < most).then(|| found.end.saturating_sub(rest.start))
     }
 }
 

@@ -100,6 +100,7 @@ impl Part {
         let from = pieces.partition_point(|piece| piece.start < self.span.start);
         let mut regions: Vec<Region> = Vec::new();
         let mut at = self.span.start;
+        let mut next_other = from;
         let fill = |regions: &mut Vec<Region>, at: u64, start: u64| {
             if at < start {
                 let hole = Span::new(self.span.source, at, start);
@@ -125,12 +126,18 @@ impl Part {
             let mut region = piece.region(layout::id(piece.what as u8, number as u64));
             if piece.what == What::Text {
                 let rest = Span::new(self.span.source, piece.start, self.span.end);
-                let next = pieces.get(index + 1..).unwrap_or(&[]).iter();
-                let mut next = next.filter(|next| next.what != What::Text);
-                let most = next
-                    .next()
-                    .map_or(u64::MAX, |next| next.start - piece.start);
-                region.end = piece.start + text_len(sources, rest.subspan(0, most));
+                // It only moves on: texts may be many.
+                next_other = next_other.max(index + 1);
+                while pieces
+                    .get(next_other)
+                    .is_some_and(|next| next.what == What::Text)
+                {
+                    next_other += 1;
+                }
+                let next = pieces.get(next_other);
+                let most = next.map_or(u64::MAX, |next| next.start - piece.start);
+                let len = self.index.memory.text_len(sources, rest);
+                region.end = piece.start + len.min(most);
             }
             region.end = region.end.min(self.span.end);
             // What lies over another piece is shown there.
@@ -396,8 +403,7 @@ impl Part {
             };
         };
         if field.ty == Type::Text {
-            let (text, bytes) = memory.text(sources, address).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text).into_owned();
+            let (text, bytes) = memory.shown(sources, address).unwrap_or_default();
             return node.xref("points to", text.clone(), bytes).summary(text);
         }
         let (label, bytes) = self.target(rest, sources);
@@ -551,17 +557,6 @@ fn value_nodes(span: Span, sources: &Sources) -> Vec<Node> {
     nodes
 }
 
-/// The length of the text at the start of the bytes, with its NUL.
-fn text_len(sources: &Sources, rest: Span) -> u64 {
-    for most in [256, limits::C_STRING, limits::NAME as u64] {
-        let window = Window::clamped(sources, rest.subspan(0, most));
-        if let Some(len) = window.bytes().iter().position(|byte| *byte == 0) {
-            return len as u64 + 1;
-        }
-    }
-    rest.len().min(limits::NAME as u64)
-}
-
 impl Expand for Part {
     fn count(&self, item: u64, sources: &Sources) -> u64 {
         match item {
@@ -634,6 +629,11 @@ fn inflate(cx: &Context<'_>, image: Span, head: &[u8]) -> Option<Inflated> {
         cx.report(&rules::UNPACKED_TOO_LARGE, image, message);
         return None;
     };
+    if !cx.sources.costs.work_on(image, expected) {
+        let message = "too much of the file is decompressed already: the image is not";
+        cx.report(&rules::UNPACKED_TOO_LARGE, image, message);
+        return None;
+    }
     if let Some(len) = carve::frame(cx.sources, image).filter(|len| *len < image.len()) {
         let message = format_args!("{} bytes follow the zstd frame", image.len() - len);
         cx.report(&rules::PACKED_DAMAGED, image.skip(len), message);

@@ -126,14 +126,21 @@ impl Index {
         let memory = &self.memory;
         let version = u16::try_from(read.number("Version")).ok()?;
         let name = read.pointer("DeviceTargetSpec");
-        let target = memory.text(sources, name).map(|(text, _)| text);
-        let target = target.filter(|text| {
-            let is_plain = |byte: &u8| (b' '..=b'~').contains(byte);
-            text.len() < 256 && text.iter().all(is_plain)
-        })?;
+        let target = memory.text_span(sources, name)?;
+        if target.len() > 256 {
+            return None;
+        }
+        let target = Window::clamped(sources, target);
+        let target = target
+            .bytes()
+            .split_last()
+            .map_or(&[][..], |(_, text)| text);
+        if !target.iter().all(|byte| (b' '..=b'~').contains(byte)) {
+            return None;
+        }
         let (start, end) = (read.pointer("ImageStart"), read.pointer("ImageEnd"));
         // The image of the host's own processor is a table of its functions.
-        let image = match target.as_slice() {
+        let image = match target {
             b"native_cpu" => None,
             _ => Some(memory.between(start, end)?),
         };

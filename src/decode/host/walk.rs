@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::index::{ImageStruct, Index, Piece, What, piece};
 use super::memory::Memory;
 use super::records::{self, Layout};
+use crate::model::account::Account;
 use crate::model::host_images::EXPORTED;
 use crate::model::{Sources, Span};
 
@@ -48,13 +49,13 @@ impl Index {
     pub(super) fn count_exported(
         &self,
         sources: &Sources,
-        left: &mut Left,
+        left: &Account,
         exported: &mut Exported,
         found: &ImageStruct,
     ) -> u64 {
         let mut count = 0;
         for address in self.places(&records::SET, found.sets) {
-            if !left.may(1) {
+            if !left.take(RECORD) {
                 break;
             }
             let Some(set) = self.record(sources, &records::SET, address) else {
@@ -72,12 +73,12 @@ impl Index {
     /// Follows all structs of images.
     pub(super) fn walk(&self, sources: &Sources) -> Vec<Piece> {
         let mut walk = Walk {
-            left: Left::of(&self.memory),
+            left: Account::for_file(self.memory.file.len(), WALK, WALK_MORE),
             seen: HashSet::new(),
             pieces: Vec::new(),
         };
         for (of, found) in self.structs.iter().enumerate() {
-            if !walk.left.may(1) {
+            if !walk.left.take(PIECE) {
                 break;
             }
             let mut layouts = records::IMAGES.iter();
@@ -108,7 +109,7 @@ impl Index {
             return;
         }
         for address in self.places(layout, found.entries) {
-            if !walk.left.may(1) {
+            if !walk.left.take(PIECE) {
                 break;
             }
             if let Some(read) = self.record(sources, layout, address) {
@@ -125,7 +126,7 @@ impl Index {
             return;
         }
         for address in self.places(&records::SET, found.sets) {
-            if !walk.left.may(1) {
+            if !walk.left.take(PIECE) {
                 break;
             }
             let Some(set) = self.record(sources, &records::SET, address) else {
@@ -138,7 +139,7 @@ impl Index {
                 continue;
             }
             for address in self.places(&records::PROPERTY, range) {
-                if !walk.left.may(1) {
+                if !walk.left.take(PIECE) {
                     break;
                 }
                 let Some(property) = self.record(sources, &records::PROPERTY, address) else {
@@ -155,24 +156,20 @@ impl Index {
     }
 }
 
-/// How many records may be read yet. Arrays may lie over each other: what all of them cost
-/// together is bounded by the size of the file.
-pub(super) struct Left(u64);
+/// The bytes that a record takes of [`record_account`].
+pub(super) const RECORD: u64 = 8;
 
-impl Left {
-    pub(super) fn of(memory: &Memory) -> Left {
-        Left(memory.file.len() / 8 + 1024)
-    }
-
-    pub(super) fn may(&mut self, records: u64) -> bool {
-        self.0 = self.0.saturating_sub(records);
-        self.0 > 0
-    }
-
-    pub(super) fn is_used_up(&self) -> bool {
-        self.0 == 0
-    }
+/// The records that are read for the facts of a file. Arrays may lie over each other: what all of
+/// them cost together is bounded by the size of the file.
+pub(super) fn record_account(memory: &Memory) -> Account {
+    Account::for_file(memory.file.len(), 1, 1 << 13)
 }
+
+/// The memory that a record takes in a [`Walk`], in bytes.
+const PIECE: u64 = 128;
+/// The memory of a walk for each byte of the file, and always.
+const WALK: u64 = 3;
+const WALK_MORE: u64 = 8 << 20;
 
 /// Which addresses have the name of the set of exported functions: all images share a few names.
 #[derive(Default)]
@@ -195,7 +192,7 @@ impl Exported {
 
 /// What is collected on the way through the index.
 struct Walk {
-    left: Left,
+    left: Account,
     seen: HashSet<(u64, What)>,
     pieces: Vec<Piece>,
 }

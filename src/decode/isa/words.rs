@@ -121,7 +121,7 @@ pub fn meaning(i: &Instruction) -> &'static str {
         Op::Mac => "Multiplies and adds to the accumulator.",
         Op::Mach => "Multiplies and adds to the accumulator: the upper half.",
         Op::Macl => "Multiplies and adds to the accumulator: the lower half.",
-        Op::Mad => "Multiplies the second and third source and adds the first.",
+        Op::Mad => "dst = src1 × src2 + src0.",
         Op::Madm => {
             "Multiplies and adds with extra precision: a step of a division or square root."
         }

@@ -16,6 +16,7 @@ use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::tree::StaticTree;
 use crate::decode::{demangle, limits, property_set};
+use crate::model::account::Account;
 use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
 use crate::model::modules::PropertySet;
 use crate::model::{Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
@@ -50,33 +51,53 @@ fn read(sources: &Sources, value: Span) -> Window {
     Window::clamped(sources, value.subspan(0, limits::C_STRINGS))
 }
 
-/// The names that a value lists.
-fn list(sources: &Sources, value: Span) -> Vec<Entry> {
+/// The memory that a symbol takes without its name, in bytes.
+const SYMBOL: u64 = 96;
+
+/// The names that a value lists, as far as `memory` lasts, and the number of those that are left out.
+fn list(sources: &Sources, value: Span, memory: &Account) -> (Vec<Entry>, u64) {
     let window = read(sources, value);
-    let entry = |name: Span, span: Span| {
+    let mut left_out = 0;
+    let mut entries = Vec::new();
+    let mut push = |name: Span, span: Span| {
+        if !memory.take(SYMBOL.saturating_add(name.len())) {
+            left_out += 1;
+            return;
+        }
         let text = Window::clamped(sources, name);
-        Entry {
+        entries.push(Entry {
             name: String::from_utf8_lossy(text.bytes()).into_owned(),
             name_span: name,
             span,
-        }
-    };
-    let Some(names) = names(window.bytes()) else {
-        let mut at = 0;
-        let lines = window.bytes().split(|byte| matches!(byte, b'\n' | 0));
-        let lines = lines.map(|line| {
-            let span = value.subspan(at, line.len() as u64);
-            at += line.len() as u64 + 1;
-            span
         });
-        let lines = lines.filter(|line| !line.is_empty());
-        return lines.map(|line| entry(line, line)).collect();
     };
-    let names = names.into_iter().zip(0u64..);
-    let names = names
-        .map(|((offset, len), at)| entry(value.subspan(offset, len), value.subspan(4 + at * 8, 8)));
-    names.collect()
+    match names(window.bytes()) {
+        Some(names) => {
+            for ((offset, len), at) in names.into_iter().zip(0u64..) {
+                push(value.subspan(offset, len), value.subspan(4 + at * 8, 8));
+            }
+        }
+        None => {
+            let mut at = 0;
+            for line in window.bytes().split(|byte| matches!(byte, b'\n' | 0)) {
+                let span = value.subspan(at, line.len() as u64);
+                at += line.len() as u64 + 1;
+                if !line.is_empty() {
+                    push(span, span);
+                }
+            }
+        }
+    }
+    (entries, left_out)
 }
+
+/// Bytes of names up to which they are shown in full; more than a file of real symbols has.
+const NAMES_SHOWN: u64 = 4 << 20;
+
+/// Symbols of a table that have rows, and the bytes of the table for one more: each takes some 2 KB of
+/// memory. Real tables have some hundred.
+const SYMBOL_ROWS: u64 = 1 << 13;
+const SYMBOL_ROW_BYTES: u64 = 320;
 
 /// The row of a table of symbols. Returns `None` if the value is no table.
 pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
@@ -96,10 +117,19 @@ pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
     };
     let count = Node::field("count", word(0), value.subspan(0, 4));
     tree.push(StaticTree::TOP, count.doc(&COUNT_DOC));
-    for (at, (offset, len)) in (0u64..).zip(&names) {
+    // Any number of symbols may name the same bytes.
+    let total = names
+        .iter()
+        .fold(0u64, |sum, (_, len)| sum.saturating_add(*len));
+    let shown = match total > NAMES_SHOWN {
+        true => limits::NAME_CUT,
+        false => limits::NAME_SHOWN,
+    };
+    let listed = SYMBOL_ROWS.saturating_add(value.len() / SYMBOL_ROW_BYTES);
+    for (at, (offset, len)) in (0..listed).zip(&names) {
         let place = 4 + at * 8;
         let name = value.subspan(*offset, *len);
-        let shown = Window::clamped(out.sources, name.subspan(0, limits::NAME_SHOWN as u64));
+        let shown = Window::clamped(out.sources, name.subspan(0, shown as u64));
         let text = String::from_utf8_lossy(shown.bytes()).into_owned();
         let node = Node::new(NodeKind::Item, "symbol", value.subspan(place, 8))
             .summary(text.clone())
@@ -113,6 +143,13 @@ pub fn node(value: Span, out: &Rows<'_>) -> Option<Node> {
                 Node::field(name, word(at), value.subspan(at, 4)).doc(&ENTRY_DOC)
             }),
         );
+    }
+    let more = (names.len() as u64).saturating_sub(listed);
+    if more > 0 {
+        let entries = value.subspan(4 + listed * 8, more * 8);
+        let node = Node::field("entries", Value::Bytes, entries);
+        let node = node.summary(format!("{more} more are not listed"));
+        tree.push(StaticTree::TOP, node.doc(&ENTRY_DOC));
     }
     let rest = value.skip(4 + names.len() as u64 * 8);
     if !rest.is_empty() {
@@ -167,6 +204,8 @@ impl HostImages for OffloadImages {
         };
         let kind = u8::try_from(number(1)).map(|kind| OffloadKind(kind).name());
         let symbols = entry.values.get(key::SYMBOLS).copied().unwrap_or_default();
+        let read = |memory: &Account| list(sources, symbols, memory);
+        let (entries, left_out) = sources.costs.read((entry.place, index), read);
         Some(HostImage {
             span: entry.image,
             section: String::new(),
@@ -184,8 +223,9 @@ impl HostImages for OffloadImages {
                 format: "none".into(),
                 compile_options: String::new(),
                 link_options: String::new(),
-                entries: list(sources, symbols),
+                entries,
                 properties: Vec::new(),
+                left_out,
                 places: Places {
                     record: Some(entry.place),
                     target: entry.values.get(key::TRIPLE).copied(),

@@ -278,6 +278,7 @@ fn read_notes(cx: &Context<'_>, file: &ElfFile, contents: &ZebinContents) -> Tar
     let is_set = |word: Option<(u32, Span)>| word.is_some_and(|(word, _)| word != 0);
     let legacy = matches!(contents.identity, Identity::LegacyZebin { .. });
     if !legacy
+        && !file.is_truncated()
         && !is_set(target.product_config)
         && !is_set(target.product_family)
         && !is_set(target.core_family)
@@ -392,6 +393,10 @@ fn device_fact(file: &ElfFile, identity: Identity, target: &Target) -> Fact {
     match product.or(core) {
         Some((Some(name), _, span)) => Fact::new(Fact::TARGET, family_title(name), span),
         Some((None, word, span)) => Fact::new(Fact::TARGET, format!("family {word}"), span),
+        None if file.is_truncated() => Fact {
+            tone: Tone::Bad,
+            ..Fact::new(Fact::TARGET, "unknown target", None)
+        },
         None => Fact {
             tone: Tone::Warning,
             ..Fact::new(Fact::TARGET, "no target device", None)

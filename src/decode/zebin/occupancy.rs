@@ -489,7 +489,10 @@ fn summary(found: &Occupancy) -> String {
                 _ => None,
             });
             match missing {
-                Some(title) => format!("For the work-groups at a time, choose: {}.", lower(title)),
+                Some(title) => format!(
+                    "Choose the {} to see how many work-groups run at a time.",
+                    lower(title)
+                ),
                 None => return out,
             }
         }

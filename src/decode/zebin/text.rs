@@ -101,12 +101,12 @@ const ENTRY_DOC: Doc = Doc::new(
     "zebin ELF, ZE symbols",
 );
 const INSTRUCTION_DOC: Doc = Doc::new(
-    "An instruction. If CmptCtrl (bit 29 of the first word) is set, it is compacted to 8 bytes.",
+    "An instruction of 16 bytes, or of 8 if it is compacted (CmptCtrl, bit 29 of the first word).",
     "pti-gpu, GenBinaryDecoding",
 );
 
 const FIELD_DOC: Doc = Doc::new(
-    "A field of the instruction. The fields of a compacted instruction are made from the bits that are shown, by tables.",
+    "A field of the instruction. In a compacted instruction tables expand it from the bits that are shown.",
     "IGA, GED",
 );
 const CUT_OFF_DOC: Doc = Doc::new("A truncated instruction at the end of the code.", "");

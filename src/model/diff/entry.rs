@@ -31,11 +31,13 @@ pub enum Part {
     Image,
     /// A property.
     Property,
+    /// Bytes that nothing else explains: of an unknown format, in a gap, reserved.
+    Bytes,
 }
 
 impl Part {
     /// All, in the order in which they are listed.
-    pub const ALL: [Part; 10] = [
+    pub const ALL: [Part; 11] = [
         Part::Kernel,
         Part::Function,
         Part::Image,
@@ -46,6 +48,7 @@ impl Part {
         Part::Section,
         Part::Symbol,
         Part::Relocation,
+        Part::Bytes,
     ];
 
     /// Its name in the plural, as in JSON: `kernels`.
@@ -61,6 +64,7 @@ impl Part {
             Part::Module => "modules",
             Part::Image => "images",
             Part::Property => "properties",
+            Part::Bytes => "bytes",
         }
     }
 
@@ -68,6 +72,7 @@ impl Part {
     pub fn singular(self) -> &'static str {
         match self {
             Part::Property => "property",
+            Part::Bytes => "bytes",
             part => part.name().trim_end_matches('s'),
         }
     }

@@ -1,14 +1,14 @@
 //! The numbers of a kernel, from one file to the other: which are better now, which worse, and what
 //! matters most.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use serde::{Deserialize, Serialize};
 
 use super::code::{BothCounts, CodeChange};
-use super::entry::{Change, Entry, Part};
+use super::entry::{Change, Entry, Field, Part, Said, Side};
 use crate::model::assembly::Counts;
-use crate::model::kernels::KernelRow;
+use crate::model::kernels::{Given, KernelRow};
 use crate::model::sort;
 
 /// A number of a kernel that differs.
@@ -20,8 +20,24 @@ pub struct Measure {
     pub from: Option<i128>,
     /// What it is now; nothing for a kernel that is gone.
     pub to: Option<i128>,
-    /// Whether that is good.
+    /// Whether that is good: by the numbers per lane, if the threads have different lanes.
     pub better: Better,
+    /// The lanes of a hardware thread in both files, if they differ and the number is one of a
+    /// thread: a thread of 32 lanes does the work of two of 16.
+    pub lanes: Option<(u32, u32)>,
+}
+
+impl Measure {
+    /// The number divided by the lanes of a hardware thread, in both files. Returns `None` if the
+    /// threads have the same lanes, or the number is not one of a thread.
+    pub fn per_lane(&self) -> Option<(f64, f64)> {
+        let (from, to) = self.lanes?;
+        let divided = |number: Option<i128>, lanes: u32| {
+            let number = i32::try_from(number?).ok()?;
+            Some(f64::from(number) / f64::from(lanes))
+        };
+        Some((divided(self.from, from)?, divided(self.to, to)?))
+    }
 }
 
 /// Whether a change is good.
@@ -61,62 +77,137 @@ struct Known {
     judge: Judge,
     /// How much it matters, the most first.
     weight: u32,
-    row: fn(&KernelRow) -> Option<i128>,
+    /// It counts what one hardware thread has or does.
+    is_of_thread: bool,
+    row: fn(&KernelRow) -> Option<Given<i128>>,
+}
+
+/// The number of a key, with its bytes.
+fn wide(given: Given<i64>) -> Option<Given<i128>> {
+    Some(Given {
+        value: given.value.into(),
+        span: given.span,
+    })
+}
+
+fn derived(value: u64) -> Option<Given<i128>> {
+    Some(Given {
+        value: value.into(),
+        span: None,
+    })
 }
 
 /// The numbers of the kernel table, by how much they matter.
-static ROWS: [Known; 8] = [
+static ROWS: [Known; 15] = [
     Known {
         key: "spill_size",
         judge: Judge::Less,
         weight: 100,
-        row: |row| Some(row.spill_size.value.into()),
+        is_of_thread: true,
+        row: |row| wide(row.spill_size),
     },
     Known {
         key: "private_size",
         judge: Judge::Less,
         weight: 80,
-        row: |row| Some(row.private_size.value.into()),
+        is_of_thread: true,
+        row: |row| wide(row.private_size),
     },
     Known {
         key: "slm_size",
         judge: Judge::Less,
         weight: 70,
-        row: |row| Some(row.slm_size.value.into()),
+        is_of_thread: false,
+        row: |row| wide(row.slm_size),
     },
     Known {
         key: "grf_count",
         judge: Judge::Depends,
         weight: 60,
-        row: |row| Some(row.grf_count.value.into()),
+        is_of_thread: false,
+        row: |row| wide(row.grf_count),
     },
     Known {
         key: "eu_thread_count",
         judge: Judge::More,
         weight: 55,
-        row: |row| {
-            Some(row.eu_thread_count.value)
-                .filter(|count| *count > 0)
-                .map(Into::into)
-        },
+        is_of_thread: false,
+        row: |row| wide(row.eu_thread_count).filter(|count| count.value > 0),
     },
     Known {
         key: "simd_size",
         judge: Judge::Depends,
         weight: 50,
-        row: |row| Some(row.simd_size.value.into()),
+        is_of_thread: false,
+        row: |row| wide(row.simd_size),
     },
     Known {
         key: "barrier_count",
         judge: Judge::Less,
         weight: 40,
-        row: |row| Some(row.barrier_count.value.into()),
+        is_of_thread: false,
+        row: |row| wide(row.barrier_count),
     },
     Known {
         key: "code_size",
         judge: Judge::Less,
         weight: 20,
-        row: |row| row.code_size.map(|size| size.value.into()),
+        is_of_thread: false,
+        row: |row| {
+            row.code_size.map(|size| Given {
+                value: size.value.into(),
+                span: size.span,
+            })
+        },
+    },
+    Known {
+        key: "required_sub_group_size",
+        judge: Judge::Depends,
+        weight: 12,
+        is_of_thread: false,
+        row: |row| wide(row.required_sub_group_size),
+    },
+    Known {
+        key: "argument_count",
+        judge: Judge::Depends,
+        weight: 11,
+        is_of_thread: false,
+        row: |row| derived(row.argument_count),
+    },
+    Known {
+        key: "explicit_arguments",
+        judge: Judge::Depends,
+        weight: 10,
+        is_of_thread: false,
+        row: |row| derived(row.explicit_arguments),
+    },
+    Known {
+        key: "implicit_arguments",
+        judge: Judge::Depends,
+        weight: 9,
+        is_of_thread: false,
+        row: |row| derived(row.implicit_arguments),
+    },
+    Known {
+        key: "payload_size",
+        judge: Judge::Less,
+        weight: 8,
+        is_of_thread: false,
+        row: |row| derived(row.payload_size),
+    },
+    Known {
+        key: "inline_data_payload_size",
+        judge: Judge::Depends,
+        weight: 7,
+        is_of_thread: false,
+        row: |row| wide(row.inline_data_payload_size),
+    },
+    Known {
+        key: "indirect_stateless_count",
+        judge: Judge::Less,
+        weight: 6,
+        is_of_thread: false,
+        row: |row| wide(row.indirect_stateless_count),
     },
 ];
 
@@ -154,17 +245,52 @@ const fn counted(key: &'static str, judge: Judge, weight: u32, of: fn(&Counts) -
     }
 }
 
-fn judged(judge: &Judge, from: Option<i128>, to: Option<i128>) -> Better {
-    let (Some(from), Some(to)) = (from, to) else {
-        return Better::Neither;
-    };
-    match judge {
-        Judge::Less if to < from => Better::Better,
-        Judge::Less => Better::Worse,
-        Judge::More if to > from => Better::Better,
-        Judge::More => Better::Worse,
-        Judge::Depends => Better::Neither,
+impl Measure {
+    /// The measure of a number that differs.
+    fn new(known: &str, judge: &Judge, from: Option<i128>, to: Option<i128>) -> Measure {
+        let mut measure = Measure {
+            key: known.to_owned(),
+            from,
+            to,
+            better: Better::Neither,
+            lanes: None,
+        };
+        measure.judge(judge);
+        measure
     }
+
+    /// The same for threads of different lanes.
+    fn with_lanes(mut self, judge: &Judge, lanes: Option<(u32, u32)>) -> Measure {
+        self.lanes = lanes;
+        self.judge(judge);
+        self
+    }
+
+    fn judge(&mut self, judge: &Judge) {
+        let (Some(from), Some(to)) = (self.from, self.to) else {
+            return;
+        };
+        // Multiplied out, so that nothing is rounded.
+        let (of_a, of_b) = self.lanes.unwrap_or((1, 1));
+        let growth = to
+            .saturating_mul(of_a.into())
+            .cmp(&from.saturating_mul(of_b.into()));
+        self.better = match (judge, growth) {
+            (Judge::Depends, _) | (_, Ordering::Equal) => Better::Neither,
+            (Judge::Less, Ordering::Less) | (Judge::More, Ordering::Greater) => Better::Better,
+            _ => Better::Worse,
+        };
+    }
+}
+
+/// The lanes of both threads, if they are known and differ.
+fn lanes(a: Option<&KernelRow>, b: Option<&KernelRow>) -> Option<(u32, u32)> {
+    let of = |row: Option<&KernelRow>| {
+        let lanes = u32::try_from(row?.simd_size.value).ok()?;
+        (lanes > 0).then_some(lanes)
+    };
+    let (from, to) = (of(a)?, of(b)?);
+    (from != to).then_some((from, to))
 }
 
 /// The numbers that differ between two kernels, those that matter most first.
@@ -173,27 +299,20 @@ pub(super) fn measures(
     b: Option<&KernelRow>,
     code: Option<&(CodeChange, BothCounts)>,
 ) -> Vec<Measure> {
+    let lanes = lanes(a, b);
     let mut found = Vec::new();
     for known in &ROWS {
-        let (from, to) = (a.and_then(known.row), b.and_then(known.row));
+        let value = |row: Option<&KernelRow>| row.and_then(known.row).map(|given| given.value);
+        let (from, to) = (value(a), value(b));
         if from != to {
-            found.push(Measure {
-                key: known.key.to_owned(),
-                from,
-                to,
-                better: judged(&known.judge, from, to),
-            });
+            let measure = Measure::new(known.key, &known.judge, from, to);
+            found.push(measure.with_lanes(&known.judge, lanes.filter(|_| known.is_of_thread)));
         }
     }
     let mut count = |key: &str, judge: &Judge, from: u64, to: u64| {
         if from != to {
-            let (from, to) = (Some(from.into()), Some(to.into()));
-            found.push(Measure {
-                key: key.to_owned(),
-                from,
-                to,
-                better: judged(judge, from, to),
-            });
+            let measure = Measure::new(key, judge, Some(from.into()), Some(to.into()));
+            found.push(measure.with_lanes(judge, lanes));
         }
     };
     if let Some((change, (one, other))) = code {
@@ -205,6 +324,71 @@ pub(super) fn measures(
     }
     sort::by_key(&mut found, |measure| Reverse(weight(&measure.key)));
     found
+}
+
+/// Makes one field of the values that say one number of the kernel table, wherever the two files
+/// say it: before ze_info 1.39 in a scratch slot, since then in `execution_env`. If the number is the
+/// same, there is none.
+pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
+    for known in &ROWS {
+        let (Some(from), Some(to)) = ((known.row)(a), (known.row)(b)) else {
+            continue;
+        };
+        let is = |side: &Option<Side>, given: Given<i128>| {
+            let span = side.as_ref().and_then(|side| side.span);
+            span.is_some() && span == given.span
+        };
+        // The entry of a list that says it on one side only, with everything else in that entry.
+        let removed = fields
+            .iter()
+            .position(|f| f.to.is_none() && is(&f.from, from));
+        let added = fields
+            .iter()
+            .position(|f| f.from.is_none() && is(&f.to, to));
+        let path = |at: Option<usize>| at.and_then(|at| fields.get(at)).map(|f| f.path.clone());
+        let paths: Vec<String> = [path(removed), path(added)].into_iter().flatten().collect();
+        // Said on one side and a default on the other: nothing to merge.
+        let is_said = from.span.is_some() && to.span.is_some();
+        if paths.is_empty() || !is_said && from.value != to.value {
+            continue;
+        }
+        let entries: Vec<&str> = paths
+            .iter()
+            .filter_map(|path| path.rsplit_once("]/").map(|(entry, _)| entry))
+            .collect();
+        let mut place = None;
+        let mut at = 0;
+        fields.retain(|field| {
+            let is_whole = field.from.is_none() || field.to.is_none();
+            let in_entry = |entry: &&&str| {
+                let rest = field.path.strip_prefix(**entry);
+                rest.is_some_and(|rest| rest.starts_with("]/"))
+            };
+            let is_merged =
+                is_whole && (paths.contains(&field.path) || entries.iter().any(|e| in_entry(&e)));
+            if is_merged {
+                place.get_or_insert(at);
+            }
+            at += usize::from(!is_merged);
+            !is_merged
+        });
+        if from.value != to.value {
+            let side = |given: Given<i128>| {
+                let said = Said::Number(given.value, None);
+                given.span.map(|span| Side::new(said, span))
+            };
+            let key = known.key.to_owned();
+            let path = paths.last().cloned().unwrap_or_else(|| key.clone());
+            let (from, to) = (side(from), side(to));
+            let field = Field {
+                key,
+                path,
+                from,
+                to,
+            };
+            fields.insert(place.unwrap_or(0).min(fields.len()), field);
+        }
+    }
 }
 
 /// How much a number matters.
@@ -221,7 +405,7 @@ pub fn unit(key: &str) -> &'static str {
     match key {
         "spill_size" | "private_size" => "B/thread",
         "slm_size" => "B/work-group",
-        "code_size" => "B",
+        "code_size" | "payload_size" | "inline_data_payload_size" => "B",
         _ => "",
     }
 }

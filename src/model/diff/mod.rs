@@ -1,20 +1,48 @@
-//! Two documents compared by what they mean, not by where it stands.
+//! Compares two documents by what they mean.
 //!
-//! Kernels are matched by name, and those that are left by their code and arguments
-//! (`likeness`); attributes by key, arguments by index and kind (`walk`), sections by name,
-//! notes by owner and type, symbols and relocations by name and target (`elf`), modules, images
-//! and their properties by what they export and what they are for (`containers`); code by
-//! instructions (`code`). Offsets in the file, the order of string tables and padding are no
-//! difference. Each difference has its bytes on both sides.
+//! Kernels are matched by name, then the rest by code and arguments (`likeness`); attributes by
+//! key, arguments by index and kind (`walk`), sections by name, notes by owner and type, symbols
+//! and relocations by name and target (`elf`), modules, images and their properties by what they
+//! export and what they are for (`containers`), code by instructions (`code`). Each difference has
+//! its bytes on both sides.
 //!
-//! The work is bounded ([`Work`]): what is left out because of that, or because a file is damaged,
-//! stands in [`Comparison::notes`].
+//! # What a result claims
+//!
+//! | [`Outcome`] | Bytes | Meaning | Status |
+//! |---|---|---|---|
+//! | `Identical` | the same | | 0 |
+//! | `SameMeaning` | differ in nothing but layout | the same | 0 |
+//! | `Different` | differ | something in [`Comparison::entries`] differs | 1 |
+//! | `Unknown` | differ | could not be compared: [`Comparison::notes`] | 2 |
+//!
+//! If the comparison by meaning finds nothing, the canonical digests of both documents (`digest`)
+//! must be the same as well. They cover every byte but these, which are layout:
+//!
+//! | Layout | Compared instead |
+//! |---|---|
+//! | padding: up to 4 096 zero bytes between parts | |
+//! | offsets of parts: `e_phoff`, `e_shoff`, `sh_offset`, `p_offset`; `EntriesOffset`, `StringOffset`, `ImageOffset`, `KeyOffset`, `ValueOffset`; `GlobalMetadataOffset`, `MetadataOffset`; `offset` in a bundle | the parts |
+//! | `sh_size` of a section with contents | the contents |
+//! | references by index or offset: `sh_name`, `st_name`, `sh_link`, `sh_info`, `st_shndx`, `e_shstrndx`, the symbol in `r_info` | the name of what they refer to, if it is the only one of that name; else their bytes |
+//! | the order of sections, of symbols, of relocations, of strings in a string table | each by its contents |
+//! | in `.ze_info` and property sets: the order of keys, the order of list entries that have a name, index or type, comments, blanks, line breaks | keys and values, as they are written |
+//! | zero bytes after the last instruction of a section of code | |
+//! | compression, if all of it could be decompressed | the decompressed bytes |
+//! | `ar_date`, `ar_uid`, `ar_gid`, `ar_mode` | |
+//!
+//! So different bytes in an unknown format, in LLVM bitcode, in a gap, in a damaged table, in a
+//! reserved bit, or in what was left out because of a limit are a difference, with their ranges.
+//!
+//! The work is bounded ([`Work`]): what the entries leave out because of that stands in
+//! [`Comparison::notes`].
 
 pub mod align;
+mod audit;
 mod bytes;
 mod code;
 mod containers;
 mod differing;
+mod digest;
 mod edits;
 mod elf;
 mod entry;
@@ -102,7 +130,7 @@ pub struct Comparison {
     pub entries: Vec<Entry>,
     /// What makes the two files hard to compare: other devices, other compilers.
     pub remarks: Vec<String>,
-    /// What could not be compared.
+    /// What could not be compared, or is not listed, and why.
     pub notes: Vec<String>,
     /// Kernels in the first file and in the second.
     pub kernels: (u64, u64),
@@ -112,10 +140,54 @@ pub struct Comparison {
     pub steps: u64,
 }
 
+/// The result of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The bytes are the same.
+    Identical,
+    /// The bytes differ, but only in layout.
+    SameMeaning,
+    /// Something differs.
+    Different,
+    /// No difference was found, but not everything was compared; the notes say why.
+    Unknown,
+}
+
+impl Outcome {
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Identical => "identical",
+            Outcome::SameMeaning => "same_meaning",
+            Outcome::Different => "different",
+            Outcome::Unknown => "unknown",
+        }
+    }
+
+    /// The exit status of `zeview diff` without conditions.
+    pub fn status(self) -> u8 {
+        match self {
+            Outcome::Identical | Outcome::SameMeaning => 0,
+            Outcome::Different => 1,
+            Outcome::Unknown => 2,
+        }
+    }
+}
+
 impl Comparison {
-    /// Nothing differs in meaning, as far as it was compared.
+    /// Whether the files are identical, or differ in nothing but layout.
     pub fn same_meaning(&self) -> bool {
-        self.equal || self.entries.is_empty()
+        self.outcome() == Outcome::Identical || self.outcome() == Outcome::SameMeaning
+    }
+
+    /// The result in a word.
+    pub fn outcome(&self) -> Outcome {
+        match (self.equal, self.entries.is_empty(), self.is_cut) {
+            (true, ..) => Outcome::Identical,
+            (_, false, _) => Outcome::Different,
+            (_, true, true) => Outcome::Unknown,
+            (_, true, false) => Outcome::SameMeaning,
+        }
     }
 
     /// The entries of a part.
@@ -240,6 +312,9 @@ pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Compari
         depth: 0,
     };
     comparer.run();
+    if !comparer.result.equal && comparer.result.entries.is_empty() {
+        comparer.audit();
+    }
     let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
     let mut result = comparer.result;
     result.is_cut |= is_over || left_out > 0;

@@ -69,10 +69,33 @@ fn is_layout_name(name: &str) -> bool {
     )
 }
 
+/// Whether a field of a record only says where something is that is compared itself, or what the
+/// archiver noted of a member (ar(5)). This list and the references in [`digest`](super::digest) are
+/// all fields that may differ between two files with the same meaning.
+pub(super) fn is_located(name: &str) -> bool {
+    matches!(
+        name,
+        "e_phoff"
+            | "e_shoff"
+            | "sh_offset"
+            | "EntriesOffset"
+            | "StringOffset"
+            | "ImageOffset"
+            | "KeyOffset"
+            | "ValueOffset"
+            | "GlobalMetadataOffset"
+            | "MetadataOffset"
+            | "ar_date"
+            | "ar_uid"
+            | "ar_gid"
+            | "ar_mode"
+    )
+}
+
 /// Is a field of a record only layout? The same names as keys of `.ze_info` are not.
 pub(super) fn is_layout(node: &Node) -> bool {
     match node.kind {
-        NodeKind::Padding | NodeKind::Gap | NodeKind::Syntax | NodeKind::Derived => true,
+        NodeKind::Padding | NodeKind::Syntax | NodeKind::Derived => true,
         // Only entries of bundles have these two in a header.
         NodeKind::Field
             if node.area == Area::Header && matches!(&*node.name, "offset" | "size") =>
@@ -81,7 +104,7 @@ pub(super) fn is_layout(node: &Node) -> bool {
         }
         // The strings themselves: those that are referred to are compared there.
         NodeKind::Field if node.name == "string" => true,
-        NodeKind::Field => is_layout_name(&node.name),
+        NodeKind::Field => node.area != Area::Meta && is_layout_name(&node.name),
         _ => false,
     }
 }

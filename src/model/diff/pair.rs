@@ -10,6 +10,9 @@ use crate::model::node::{Area, Node, NodeKind};
 use crate::model::span::Span;
 use std::rc::Rc;
 
+/// The identifier of files of no known format.
+const RAW: &str = "raw";
+
 /// Documents within documents.
 const NESTED_MAX: u32 = 12;
 
@@ -90,6 +93,7 @@ impl Comparer<'_> {
                             let code = (of_a.assembly(item_a), of_b.assembly(item_b));
                             self.elf(nodes, (&*one, &*other), kernels, code, covered, at);
                         }
+                        (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
                         (None, None) => self.parts(nodes, covered, at),
                         _ => self.unlike(nodes, at),
                     }
@@ -139,12 +143,34 @@ impl Comparer<'_> {
         }
     }
 
-    /// Two files of no format that is known: bytes.
+    /// Whether both are of no format that zeview reads.
+    fn is_raw(&self, (a, b): (&Node, &Node)) -> bool {
+        let is = |which, node: &Node| {
+            let document = self.document(which);
+            let inner = document.documents().iter();
+            let mut inner = inner.filter(|inner| Some(inner.span) == node.span);
+            match document.root().span == node.span {
+                true => document.summary.format == RAW,
+                false => inner.next().is_none_or(|inner| inner.format == RAW),
+            }
+        };
+        is(Which::A, a) && is(Which::B, b)
+    }
+
+    /// Two files of no format that is known: the lines of texts, else bytes.
     fn raw(&mut self, (a, b): (&Node, &Node), at: u32) {
         let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
-        let fields = self.contents(spans.0, spans.1);
+        let mut fields = Vec::new();
+        match self.is_lines(a, b) {
+            true => self.lines(spans.0, spans.1, &mut Way::default(), &mut fields),
+            false => fields = self.contents(spans.0, spans.1),
+        }
         if !fields.is_empty() {
-            let entry = Entry::new(Part::Section, Change::Changed, at, &*a.name);
+            let name = match (at, &*a.name) {
+                (0, _) | (_, "") => "file",
+                (_, name) => name,
+            };
+            let entry = Entry::new(Part::Bytes, Change::Changed, at, name);
             self.push(entry.at(a.span, b.span).with(fields));
         }
     }
@@ -280,7 +306,7 @@ impl Comparer<'_> {
                 count => format!(" (and {} more)", count - 1),
             };
             Some(format!(
-                "The {which} file is damaged: {}{more}. What cannot be read in it is missing here.",
+                "The {which} file is damaged: {}{more}. What cannot be decoded is compared as bytes.",
                 first.message
             ))
         };
@@ -296,7 +322,7 @@ impl Comparer<'_> {
 /// Bytes that are compared as such.
 pub(super) fn is_plain(node: &Node) -> bool {
     matches!(node.area, Area::Ir | Area::Debug)
-        || matches!(node.kind, NodeKind::Blob | NodeKind::Packed)
+        || matches!(node.kind, NodeKind::Blob | NodeKind::Packed | NodeKind::Gap)
 }
 
 /// What kind of thing a part is; `holds_document`: a member of an archive, an entry of a container.
@@ -304,6 +330,7 @@ fn part_of(node: &Node, holds_document: bool) -> Part {
     match node.kind {
         _ if holds_document => Part::Image,
         NodeKind::File | NodeKind::Packed => Part::Image,
+        NodeKind::Gap => Part::Bytes,
         NodeKind::Mapping => Part::Property,
         NodeKind::Record | NodeKind::Field if node.area == Area::Header => Part::Attribute,
         NodeKind::Field => Part::Attribute,

@@ -422,14 +422,14 @@ impl Comparer<'_> {
     }
 
     /// Are these texts whose rows are lines?
-    fn is_lines(&self, a: &Node, b: &Node) -> bool {
+    pub(super) fn is_lines(&self, a: &Node, b: &Node) -> bool {
         let is = |which, node: &Node| {
             let document = self.document(which);
             let count = document.walked(node);
             let first = document.make(node, 0..count.min(1));
-            first
-                .first()
-                .is_none_or(|line| line.name.starts_with("line "))
+            let first = first.first();
+            let is_empty = node.span.is_none_or(Span::is_empty);
+            first.map_or(is_empty, |line| line.name.starts_with("line "))
         };
         is(Which::A, a) && is(Which::B, b)
     }

@@ -136,14 +136,19 @@ impl Comparer<'_> {
                     (None, Some(other)) => (Change::Added, other),
                     (None, None) => continue,
                 };
-                let fields = self.kernel_fields(names, (a, b));
+                let mut fields = self.kernel_fields(names, (a, b));
+                if let (Some(one), Some(other)) = (row_a, row_b) {
+                    measure::merge(one, other, &mut fields);
+                }
                 let mut code_change = None;
                 if a.is_some() && b.is_some() {
                     matched += u64::from(part == Part::Kernel);
                     code_change = code.remove(&*named.name);
-                    if change == Change::Changed && fields.is_empty() && code_change.is_none() {
-                        continue;
-                    }
+                }
+                let measures = measure::measures(row_a, row_b, code_change.as_ref());
+                let is_same = fields.is_empty() && code_change.is_none() && measures.is_empty();
+                if change == Change::Changed && is_same {
+                    continue;
                 }
                 let mut entry = Entry::new(part, change, at, &*named.name).with(fields);
                 let row = row_a.or(row_b);
@@ -153,7 +158,7 @@ impl Comparer<'_> {
                 entry.new_name = b
                     .filter(|_| change == Change::Renamed)
                     .map(|named| named.name.to_string());
-                entry.measures = measure::measures(row_a, row_b, code_change.as_ref());
+                entry.measures = measures;
                 entry.code = code_change.map(|(change, _)| change);
                 self.push(entry);
             }

@@ -150,10 +150,13 @@ impl ChangeList {
                 let measure = self.measure(place);
                 let key = measure.map_or("", |measure| &measure.key);
                 let unit = unit(key);
-                let text = match unit.is_empty() {
+                let mut text = match unit.is_empty() {
                     true => key.to_owned(),
                     false => format!("{key}, {unit}"),
                 };
+                if let Some((from, to)) = measure.and_then(Measure::per_lane) {
+                    text.push_str(&format!(" ({from:.1} → {to:.1} per lane)"));
+                }
                 judged(Cell::text(text), measure)
             }
             ChangeRow::Field(place) => {

@@ -19,6 +19,7 @@ columns! {
         |(_, entry), _| Cell::new(CellValue::Name {
             name: entry.name.as_str().into(),
             demangled: entry.demangled.as_deref().map(Into::into),
+            short: None,
         })
         .at(entry.b)
         .in_base(entry.a);
@@ -63,7 +64,13 @@ fn measures(entry: &Entry) -> Cell<'_> {
     let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
     let words = |measure: &Measure| {
         let (from, to) = (number(measure.from), number(measure.to));
-        format!("{} {from} → {to}", measure.key)
+        match measure.per_lane() {
+            Some((of_a, of_b)) => format!(
+                "{} {from} → {to} ({of_a:.1} → {of_b:.1} per lane)",
+                measure.key
+            ),
+            None => format!("{} {from} → {to}", measure.key),
+        }
     };
     if !is_judged(entry) {
         return Cell::empty();

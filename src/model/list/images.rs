@@ -13,6 +13,7 @@ use crate::model::document::{Document, Tone};
 use crate::model::host_images::{Described, EXPORTED, HostImage, IMPORTED, MISC, REQUIREMENTS};
 use crate::model::images::{Choice, Image, Images};
 use crate::model::modules::{Property, PropertyValue};
+use crate::model::naming::ShortNames;
 use crate::model::node::{NodeId, Xref};
 use crate::model::source::Sources;
 use crate::model::span::Span;
@@ -33,7 +34,7 @@ columns! {
             }
         };
     "kernel" Text Optional 40 "First kernel" "" "The first kernel of the image; all of them with a filter, or in the list of kernels."
-        |(_, _, image), sources| first_kernel(image, sources);
+        |(list, _, image), sources| first_kernel(list, image, sources);
     "chosen" Bool Several 6 "Chosen" "" "Whether the image runs on the selected device."
         |(list, at, _), _| match list.pick(at) {
             Some(pick) if pick.is_chosen => Cell::new(super::CellValue::Bool(true)),
@@ -174,7 +175,7 @@ fn names<'a>(image: &'a Image, set: &str, sources: &Sources) -> Cell<'a> {
     cell.at(entries.first().map(|entry| entry.key_span))
 }
 
-fn first_kernel<'a>(image: &'a Image, sources: &Sources) -> Cell<'a> {
+fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) -> Cell<'a> {
     let described = described(image, sources);
     let kernels = described.map(Described::kernels).unwrap_or_default();
     let Some(first) = kernels.first() else {
@@ -184,6 +185,9 @@ fn first_kernel<'a>(image: &'a Image, sources: &Sources) -> Cell<'a> {
     let cell = Cell::new(CellValue::Name {
         name: Cow::Borrowed(&*first.name),
         demangled: title.map(Cow::Owned),
+        short: Some(list.short_name(&first.name, sources))
+            .filter(|short| *short != &*first.name)
+            .map(Cow::Borrowed),
     });
     let cell = cell.at(Some(first.span));
     match kernels.len() {
@@ -200,7 +204,7 @@ fn first_kernel<'a>(image: &'a Image, sources: &Sources) -> Cell<'a> {
 const NAMED: usize = 8;
 
 /// What belongs to an image of a host's file.
-fn about(image: &Image, described: &Described, named: About) -> About {
+fn about(list: &ImageList, described: &Described, named: About, sources: &Sources) -> About {
     let mut links = Vec::new();
     let mut link = |why: &'static str, label: String, to: Option<Span>| {
         let to = to.filter(|_| !label.is_empty());
@@ -247,19 +251,15 @@ fn about(image: &Image, described: &Described, named: About) -> About {
     }
     let kernels = described.kernels();
     for kernel in kernels.iter().take(NAMED) {
-        let title = image
-            .host
-            .as_ref()
-            .and_then(|host| host.title(&kernel.name));
-        let title = title.unwrap_or_else(|| kernel.name.clone());
-        link("kernel", title, Some(kernel.span));
+        let name = list.short_name(&kernel.name, sources).to_owned();
+        link("kernel", name, Some(kernel.span));
     }
     link("struct", "image struct".to_owned(), places.record);
     About {
         links,
         detail: Detail::Image {
             kernels: kernels.len() as u64,
-            query: format!("image=\"{}\"", image.name),
+            query: format!("image=\"{}\"", named.title),
         },
         ..named
     }
@@ -307,6 +307,8 @@ struct ImageList {
     by_len: OnceCell<HashMap<u64, Vec<usize>>>,
     /// What the bytes of each image come to: made when an image of the same length is asked for.
     digests: Vec<OnceCell<Option<u64>>>,
+    /// The short names of the kernels in the index: made when a cell has one.
+    names: OnceCell<ShortNames>,
 }
 
 impl Document {
@@ -325,6 +327,7 @@ impl Document {
             verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
             by_len: OnceCell::new(),
             digests: images.list.iter().map(|_| OnceCell::new()).collect(),
+            names: OnceCell::new(),
             images,
         }))
     }
@@ -376,6 +379,16 @@ impl ImageList {
         })
     }
 
+    /// The short name of a kernel in the index.
+    fn short_name<'a>(&'a self, name: &'a str, sources: &Sources) -> &'a str {
+        let names = self.names.get_or_init(|| {
+            let names = self.images.kernel_names(sources);
+            let names = names.iter();
+            ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
+        });
+        names.get(name).unwrap_or(name)
+    }
+
     fn is_of_host(&self) -> bool {
         self.images.list.iter().any(|image| image.host.is_some())
     }
@@ -424,7 +437,7 @@ impl List for ImageList {
         };
         let described = image.and_then(|image| Some((image, described(image, sources)?)));
         match described {
-            Some((image, described)) => about(image, described, named),
+            Some((_, described)) => about(self, described, named, sources),
             None => named,
         }
     }
@@ -453,10 +466,20 @@ impl List for ImageList {
     }
 
     fn notes(&self) -> Vec<String> {
-        match self.images.left_out {
-            0 => Vec::new(),
-            count => vec![format!("{count} more are not listed")],
+        let mut notes = Vec::new();
+        if self.images.left_out > 0 {
+            notes.push(format!("{} more are not listed", self.images.left_out));
         }
+        // Of the images that were read so far: reading all of them takes long.
+        let read = self.images.list.iter().filter_map(Image::read);
+        let left_out = read.filter_map(|said| Some(said.described.as_ref()?.left_out));
+        let left_out: u64 = left_out.sum();
+        if left_out > 0 {
+            notes.push(format!(
+                "{left_out} names or property sets left out: more than the size of the file allows"
+            ));
+        }
+        notes
     }
 }
 

@@ -1,42 +1,45 @@
 //! The kernels of a document, and the functions that other modules can call.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::kernel_reading::{Around, Part};
 use super::{
-    About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, columns,
+    About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, Secondary,
+    columns,
 };
 use crate::model::assembly::Mix;
-use crate::model::diagnostic::Severity;
-use crate::model::document::{Document, Tone};
-use crate::model::images::{Image, InHost};
+use crate::model::document::Tone;
 use crate::model::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
-use crate::model::node::NodeId;
+use crate::model::naming::ShortNames;
 use crate::model::sort;
 use crate::model::source::Sources;
 use crate::model::span::Span;
-use crate::model::value::Str;
 
 type At<'a> = &'a KernelRow;
 
 /// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
 const IMAGE: usize = 1;
-const DEVICE: usize = 2;
+const MEMBER: usize = 2;
+const DEVICE: usize = 3;
 
 columns! {
     BEFORE_FLAGS
     "name" Text Default 20 "Kernel" "" "The kernel's name in the file."
         |row, _| name(row);
-    "image" Text Several 16 "Image" "" "The image with the kernel, where the file is a container."
+    "image" Text Several 13 "Image" "" "The image with the kernel, where the file is a container."
         |_, _| Cell::empty();
-    "device" Text Several 10 "Device" "" "The device that the image is for."
+    "member" Text Optional 11 "Member" "" "The member of the archive in the image."
+        |_, _| Cell::empty();
+    "device" Text Several 10 "Device" "" "The device that the image is for; SPIR-V is compiled at run time."
         |_, _| Cell::empty();
     "simd_size" Number Default 0 "SIMD" "" "SIMD width: work-items per hardware thread."
         // It has no default.
         |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| given(row.simd_size));
     "grf_count" Number Default 0 "GRF" "" "General registers per hardware thread."
-        |row, _| marked(row, given(row.grf_count), &[HazardKind::LargeGrf]);
+        |row, _| given(row.grf_count);
     "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per execution unit; 0 if the file does not give the number."
         |row, _| given(row.eu_thread_count);
     "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."
@@ -71,6 +74,8 @@ columns! {
         |row, _| Cell::words(row.hazards.iter().map(|hazard| &*hazard.text));
     "demangled" Text Optional 28 "Demangled" "" "The demangled name."
         |row, _| Cell::text(row.title()).at(row.name.span);
+    "short_name" Text Optional 40 "Short name" "" "The demangled name without what other kernels of the file share; different names have different short names."
+        |_, _| Cell::empty();
     "inline_data_payload_size" Number Optional 0 "Inline data" "B" "Bytes of inline data: the part of the cross-thread payload that is passed in registers."
         |row, _| given(row.inline_data_payload_size);
     "indirect_stateless_count" Number Optional 0 "Indirect" "" "Accesses through pointers that were loaded from memory."
@@ -81,6 +86,8 @@ columns! {
         |row, _| Cell::count(row.explicit_arguments);
     "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
         |row, _| Cell::count(row.implicit_arguments);
+    "copies" Number Optional 0 "Copies" "" "Other images of the file with the same bytes; their kernels are listed only on demand."
+        |_, _| Cell::empty();
     "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
         |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
 }
@@ -224,23 +231,38 @@ fn name(row: &KernelRow) -> Cell<'_> {
     let name = CellValue::Name {
         name: row.name.value.as_str().into(),
         demangled: row.demangled.as_deref().map(Into::into),
+        short: None,
     };
     let cell = Cell::new(name).at(row.name.span);
     if row.is_function {
         return cell.mark(Tone::Plain, "fn", "A function that other modules can call.");
     }
-    match row.name.value == FUNCTIONS_HOLDER {
+    match row.is_placeholder() {
         true => cell.mark(
             Tone::Plain,
-            "holder",
+            "placeholder",
             "Not a kernel of the source: the compiler gives the code of external functions this name.",
         ),
         false => cell,
     }
 }
 
-/// The name that IGC gives to the code of external functions in a module.
-const FUNCTIONS_HOLDER: &str = "Intel_Symbol_Table_Void_Program";
+/// The image of a row; where other images have the same bytes, with their number.
+fn image(part: &Part) -> Cell<'_> {
+    let cell = Cell::text(&*part.image);
+    match part.copies.as_slice() {
+        [] => cell,
+        copies => {
+            let count = format!("×{}", copies.len() + 1);
+            let others = copies.join(", ");
+            cell.mark(
+                Tone::Plain,
+                count,
+                format!("The same bytes are in {others}."),
+            )
+        }
+    }
+}
 
 /// A size that may be that of a scratch slot.
 fn slot(row: &KernelRow, size: Given<i64>) -> Cell<'static> {
@@ -256,10 +278,11 @@ fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> C
     let hazards = row.hazards.iter();
     for hazard in hazards.filter(|hazard| kinds.contains(&hazard.kind)) {
         let (tone, word) = match hazard.kind {
+            // The number of registers says it.
+            HazardKind::LargeGrf => continue,
             HazardKind::HeavySpills => (Tone::Bad, "spills"),
             HazardKind::Spills => (Tone::Warning, "spills"),
             HazardKind::Private => (Tone::Warning, "private"),
-            HazardKind::LargeGrf => (Tone::Warning, "large"),
             HazardKind::LargeSlm => (Tone::Bad, "> 64 KB"),
         };
         cell = cell.mark(tone, word, hazard.text.clone());
@@ -267,178 +290,104 @@ fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> C
     cell
 }
 
-/// The kernels of one document.
-pub(super) struct Part {
-    /// Who knows them. Of an image that is compiled at run time only names are known.
-    kernels: Option<Rc<dyn Kernels>>,
-    rows: Rc<Vec<KernelRow>>,
-    /// The image's name.
-    image: String,
-    /// The device that it is for.
-    device: Str,
-    /// The path of its node.
-    path: String,
-}
-
-struct KernelList {
-    parts: Vec<Part>,
+/// Kernels of one document, or of several.
+pub(super) struct KernelList {
+    parts: Vec<Rc<Part>>,
     /// The rows, each by its part and its place in it: the kernels of all parts, then the
-    /// functions.
+    /// secondary rows.
     rows: Vec<(u32, u32)>,
-    /// How many of the rows are functions.
-    functions: u32,
+    /// The number of the rows that are secondary.
+    secondary: Secondary,
     is_of_several: bool,
     /// What is wrong with the list as a whole.
     notes: Vec<String>,
-}
-
-/// At most so many kernels of the images of a container are listed: a row is some hundred bytes.
-const ROWS_MAX: usize = 100_000;
-
-impl Document {
-    fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
-        let kernels = self.kernels(id)?;
-        let rows = kernels.rows(&self.sources);
-        let (image, device) = self.image_words(id);
-        Some(Part {
-            kernels: Some(kernels),
-            rows,
-            image,
-            device,
-            path: self.path(id),
-        })
-    }
-
-    /// The kernels of a document; of a container, those of all its images.
-    pub(super) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
-        if let Some(part) = self.kernels_of(id) {
-            return Some(Rc::new(KernelList::new(vec![part], false, Vec::new())));
-        }
-        if !self.has_kernels(id) {
-            return None;
-        }
-        let images = self.images(id);
-        let (mut parts, mut notes) = (Vec::new(), Vec::new());
-        let (mut count, mut silent) = (0, Vec::new());
-        let mut left_out = images.left_out;
-        let has_kernels = |image: &&Image| image.has_kernels || image.host.is_some();
-        for image in images.list.iter().filter(has_kernels) {
-            if count >= ROWS_MAX {
-                left_out += 1;
-                continue;
-            }
-            let found = match &image.host {
-                Some(host) => self.kernels_in_host(image, host),
-                None => {
-                    let node = self.node_of(image);
-                    Vec::from_iter(node.and_then(|node| self.kernels_of(node)))
-                }
-            };
-            let rows: usize = found.iter().map(|part| part.rows.len()).sum();
-            count += rows;
-            if rows == 0 && self.has_errors(image.span) {
-                silent.push(image.name.as_str());
-            }
-            parts.extend(found);
-        }
-        if let Some(first) = silent.first() {
-            notes.push(match silent.len() {
-                1 => format!("the kernels of {first} cannot be read"),
-                many => format!("the kernels of {many} images cannot be read: {first} …"),
-            });
-        }
-        match left_out {
-            0 => {}
-            1 => notes.push("1 image is not listed".to_owned()),
-            many => notes.push(format!("{many} images are not listed")),
-        }
-        let mut list = KernelList::new(parts, true, notes);
-        if images.list.iter().any(Image::is_listed) {
-            list.put_together();
-        }
-        Some(Rc::new(list))
-    }
-
-    /// Lists one of the images in a document kernels?
-    pub(super) fn has_kernels(&self, id: NodeId) -> bool {
-        self.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
-    }
-
-    /// The kernels of an image of a host's file: those of its native code, for each device, which is
-    /// opened; else the names in the index.
-    fn kernels_in_host(&mut self, image: &Image, host: &InHost) -> Vec<Part> {
-        let Some(said) = host.said(&self.sources) else {
-            return Vec::new();
-        };
-        if said.is_native() {
-            let within = self.images_within(image.span).unwrap_or_default();
-            let mut parts = Vec::new();
-            for inner in within.list.iter().filter(|inner| inner.has_kernels) {
-                let node = self.document_at(inner.span);
-                if let Some(part) = node.and_then(|node| self.kernels_of(node)) {
-                    let image = image.name.clone();
-                    parts.push(Part { image, ..part });
-                }
-            }
-            if !parts.is_empty() {
-                return parts;
-            }
-        }
-        let Some(described) = &said.described else {
-            return Vec::new();
-        };
-        let rows = described.kernels().into_iter().zip(0..);
-        let rows = rows.map(|(entry, index)| KernelRow {
-            index,
-            name: Given::at(entry.name.clone(), entry.name_span),
-            demangled: host.title(&entry.name),
-            entry: entry.span,
-            ..KernelRow::default()
-        });
-        vec![Part {
-            kernels: None,
-            rows: Rc::new(rows.collect()),
-            image: image.name.clone(),
-            device: described.target.clone().into(),
-            path: image.path.clone(),
-        }]
-    }
-
-    fn has_errors(&self, span: Span) -> bool {
-        let mut found = self.diagnostics_in(span);
-        found.any(|found| found.severity == Severity::Error)
-    }
+    /// The short names of the kernels in the index of the host's file.
+    around: Around,
+    /// The short names, made when a cell has one.
+    names: OnceCell<ShortNames>,
 }
 
 impl KernelList {
-    fn new(parts: Vec<Part>, is_of_several: bool, notes: Vec<String>) -> KernelList {
-        let all = parts.iter().zip(0..).flat_map(|(part, at)| {
-            let rows = part.rows.iter().zip(0..);
-            rows.map(move |(row, place)| (row.is_function, (at, place)))
-        });
-        let (functions, kernels): (Vec<_>, Vec<_>) = all.partition(|(is_function, _)| *is_function);
-        let count = u32::try_from(functions.len()).unwrap_or(u32::MAX);
-        let rows = kernels.into_iter().chain(functions);
+    pub(super) fn new(parts: Vec<Rc<Part>>, is_of_several: bool, notes: Vec<String>) -> KernelList {
+        // The kernels, then what is secondary: copies, placeholders, functions.
+        let mut rows = [const { Vec::new() }; 4];
+        for (part, at) in parts.iter().zip(0..) {
+            for (row, place) in part.rows.iter().zip(0..) {
+                let [kernels, copies, placeholders, functions] = &mut rows;
+                let of = match () {
+                    () if row.is_function => functions,
+                    () if row.is_placeholder() => placeholders,
+                    () if part.is_copy => copies,
+                    () => kernels,
+                };
+                of.push((at, place));
+            }
+        }
+        let [_, copies, placeholders, functions] = rows
+            .each_ref()
+            .map(|rows| u32::try_from(rows.len()).unwrap_or(u32::MAX));
         KernelList {
-            rows: rows.map(|(_, place)| place).collect(),
-            functions: count,
+            rows: rows.concat(),
+            secondary: Secondary {
+                copies,
+                placeholders,
+                functions,
+            },
             parts,
             is_of_several,
             notes,
+            around: None,
+            names: OnceCell::new(),
         }
     }
 
+    /// Gives the kernels the short names that they have in all lists of the file.
+    pub(super) fn with_names(mut self, around: Around) -> KernelList {
+        self.around = around;
+        self
+    }
+
+    /// The short names of the kernels. Those of functions, and of what is not in the index of the
+    /// host's file, do not change them.
+    fn short_names(&self) -> &ShortNames {
+        self.names.get_or_init(|| {
+            let rows = self.parts.iter().flat_map(|part| part.rows.iter());
+            let mut names = match &self.around {
+                Some(around) => ShortNames::clone(around),
+                None => {
+                    let kernels = rows.clone().filter(|row| !row.is_function);
+                    ShortNames::new(kernels.map(KernelRow::names))
+                }
+            };
+            names.extend(rows.map(KernelRow::names));
+            names
+        })
+    }
+
+    fn short_name<'a>(&'a self, row: &'a KernelRow) -> &'a str {
+        let name = &row.name.value;
+        self.short_names().get(name).unwrap_or(name)
+    }
+
+    /// The number of rows that are not secondary.
+    fn kernels(&self) -> usize {
+        let secondary = usize::try_from(self.secondary.count()).unwrap_or(usize::MAX);
+        self.rows.len().saturating_sub(secondary)
+    }
+
     /// Puts the rows of the same kernel side by side, one for each image and device.
-    fn put_together(&mut self) {
+    pub(super) fn put_together(&mut self) {
         let mut first: HashMap<&str, usize> = HashMap::new();
         let mut order = Vec::new();
+        let others = self.rows.split_off(self.kernels());
         for place in &self.rows {
             let name = self.row_at(*place).map_or("", |row| &row.name.value);
             let next = first.len();
             order.push((*first.entry(name).or_insert(next), *place));
         }
         sort::by_key(&mut order, |(name, _)| *name);
-        self.rows = order.into_iter().map(|(_, place)| place).collect();
+        let kernels = order.into_iter().map(|(_, place)| place);
+        self.rows = kernels.chain(others).collect();
     }
 
     fn row_at(&self, (part, place): (u32, u32)) -> Option<&KernelRow> {
@@ -474,12 +423,27 @@ impl List for KernelList {
             return Cell::empty();
         };
         match column {
-            IMAGE => return Cell::text(&*part.image),
+            IMAGE => return image(part),
+            MEMBER => return Cell::text(&*part.member),
             DEVICE => return Cell::text(&*part.device),
             _ => {}
         }
         let id = COLUMNS.get(column).map_or("", |column| column.id);
-        if part.kernels.is_none() && !matches!(id, "name" | "demangled") {
+        match id {
+            "name" => {
+                let mut cell = name(row);
+                if let CellValue::Name { name, short, .. } = &mut cell.value {
+                    *short = Some(self.short_name(row))
+                        .filter(|short| **short != **name)
+                        .map(Into::into);
+                }
+                return cell;
+            }
+            "copies" => return Cell::count(part.copies.len() as u64),
+            "short_name" => return Cell::text(self.short_name(row)).at(row.name.span),
+            _ => {}
+        }
+        if part.kernels.is_none() && id != "demangled" {
             return Cell::empty();
         }
         if let Some(cell) = CELLS.get(column) {
@@ -516,18 +480,33 @@ impl List for KernelList {
         About {
             title: self
                 .row(row)
-                .map_or_else(String::new, |row| row.title().to_owned()),
+                .map_or_else(String::new, |row| self.short_name(row).to_owned()),
             links: Vec::new(),
             detail: detail.map_or(Detail::None, |detail| Detail::Kernel(Box::new(detail))),
         }
     }
 
-    fn secondary(&self) -> u32 {
-        self.functions
+    fn secondary(&self) -> Secondary {
+        self.secondary
+    }
+
+    fn names(&self) -> Option<u32> {
+        self.is_of_several.then(|| {
+            let rows = self.rows.iter().take(self.kernels());
+            let names = rows.filter_map(|place| Some(&self.row_at(*place)?.name.value));
+            u32::try_from(names.collect::<HashSet<_>>().len()).unwrap_or(u32::MAX)
+        })
     }
 
     fn is_of_several(&self) -> bool {
         self.is_of_several
+    }
+
+    fn shows(&self, column: &Column) -> bool {
+        match column.id {
+            "member" => self.parts.iter().any(|part| !part.member.is_empty()),
+            _ => column.presence.is_shown(self.is_of_several),
+        }
     }
 
     fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {

@@ -12,6 +12,7 @@ pub mod devices;
 pub mod differences;
 pub mod images;
 pub mod instructions;
+pub mod kernel_reading;
 pub mod kernels;
 pub mod lines;
 pub mod modules;
@@ -198,6 +199,19 @@ pub enum Presence {
     QueryOnly,
 }
 
+impl Presence {
+    /// Is such a column of a list, of several documents or of one, shown if nobody chooses others?
+    fn is_shown(self, is_of_several: bool) -> bool {
+        match self {
+            Presence::Default => true,
+            Presence::Several => is_of_several,
+            Presence::Optional | Presence::Filled | Presence::Counted | Presence::QueryOnly => {
+                false
+            }
+        }
+    }
+}
+
 /// A list's columns, each with what makes its cells: two tables from one declaration, the columns
 /// under the name that is given and `CELLS`. `At<'a>` is what a cell is made from.
 macro_rules! columns {
@@ -247,6 +261,8 @@ pub enum CellValue<'a> {
         name: Cow<'a, str>,
         /// The name demangled, where it is mangled.
         demangled: Option<Cow<'a, str>>,
+        /// The [short name](crate::model::naming), where it is not the name in the file.
+        short: Option<Cow<'a, str>>,
     },
     /// Several words.
     Words(Vec<Cow<'a, str>>),
@@ -331,9 +347,14 @@ impl<'a> Cell<'a> {
                 CellValue::Text(format!("{} …", text.text()).into())
             }
             CellValue::Text(text) => CellValue::Text(owned(text)),
-            CellValue::Name { name, demangled } => CellValue::Name {
+            CellValue::Name {
+                name,
+                demangled,
+                short,
+            } => CellValue::Name {
                 name: owned(name),
                 demangled: demangled.map(owned),
+                short: short.map(owned),
             },
             CellValue::Empty => CellValue::Empty,
             CellValue::Int(number) => CellValue::Int(number),
@@ -476,10 +497,19 @@ pub trait List {
         About::default()
     }
 
-    /// How many of the last rows are shown only on demand ([`Query::all`](query::Query::all)):
-    /// the functions behind the kernels.
-    fn secondary(&self) -> u32 {
-        0
+    /// The last rows, which are shown only on demand ([`Query::all`](query::Query::all)).
+    fn secondary(&self) -> Secondary {
+        Secondary::default()
+    }
+
+    /// Of the kernels of several images: the number of different names.
+    fn names(&self) -> Option<u32> {
+        None
+    }
+
+    /// The number of rows that are shown without a demand.
+    fn primary(&self) -> u32 {
+        self.count().saturating_sub(self.secondary().count())
     }
 
     /// The key that a column sorts by.
@@ -499,13 +529,7 @@ pub trait List {
 
     /// Is a column shown if nobody chooses others?
     fn shows(&self, column: &Column) -> bool {
-        match column.presence {
-            Presence::Default => true,
-            Presence::Several => self.is_of_several(),
-            Presence::Optional | Presence::Filled | Presence::Counted | Presence::QueryOnly => {
-                false
-            }
-        }
+        column.presence.is_shown(self.is_of_several())
     }
 
     /// The kernel of a row: who knows it, and its place among those.
@@ -549,6 +573,26 @@ pub trait List {
     ) -> Result<Option<Match>, SourceError> {
         let _ = (typed, from, forward, sources);
         Ok(None)
+    }
+}
+
+/// The number of rows that are shown only on demand; in the order of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Secondary {
+    /// Kernels of images whose bytes are those of an image before.
+    pub copies: u32,
+    /// Entries that stand for no kernel of the source.
+    pub placeholders: u32,
+    /// Functions that other modules can call.
+    pub functions: u32,
+}
+
+impl Secondary {
+    /// All of them.
+    pub fn count(self) -> u32 {
+        self.copies
+            .saturating_add(self.placeholders)
+            .saturating_add(self.functions)
     }
 }
 
@@ -596,7 +640,7 @@ impl Key<'_> {
 }
 
 impl<'a> CellValue<'a> {
-    /// The key that it sorts by: a name as people read it.
+    /// The key that it sorts by: a name demangled.
     pub fn into_key(self) -> Key<'a> {
         if let Some(number) = self.int() {
             return Key::Ints([number, 0, 0]);
@@ -605,7 +649,9 @@ impl<'a> CellValue<'a> {
             CellValue::Real(number) => Key::Real(number),
             CellValue::Ints(numbers) => Key::Ints(numbers.map(Into::into)),
             CellValue::Text(text) => Key::Text(text),
-            CellValue::Name { name, demangled } => Key::Text(demangled.unwrap_or(name)),
+            CellValue::Name {
+                name, demangled, ..
+            } => Key::Text(demangled.unwrap_or(name)),
             CellValue::Words(words) => Key::Ints([words.len() as i128, 0, 0]),
             _ => Key::Empty,
         }
@@ -650,15 +696,45 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The cell as people read it: a name demangled.
+    /// The cell as people read it: the short name, or the name demangled.
     pub fn title(&self) -> Cow<'_, str> {
         match self {
             CellValue::Name {
+                short: Some(name), ..
+            }
+            | CellValue::Name {
                 demangled: Some(name),
                 ..
             } => (&**name).into(),
             value => value.text(),
         }
+    }
+
+    /// The same without the short name.
+    pub fn in_full(self) -> CellValue<'a> {
+        match self {
+            CellValue::Name {
+                name, demangled, ..
+            } => CellValue::Name {
+                name,
+                demangled,
+                short: None,
+            },
+            value => value,
+        }
+    }
+
+    /// The texts of a name: in the file, demangled, and short.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = match self {
+            CellValue::Name {
+                name,
+                demangled,
+                short,
+            } => [Some(&**name), demangled.as_deref(), short.as_deref()],
+            _ => [None; 3],
+        };
+        names.into_iter().flatten()
     }
 }
 

@@ -9,14 +9,14 @@
 //! ```
 //!
 //! * A *text* is a word, or several in quotation marks. A row has it if it is a part of the text
-//!   in some of its cells, in any letter case: of a name (mangled or demangled), of words. A
+//!   in some of its cells, in any letter case: of a name (mangled, demangled or short), of words. A
 //!   number in hex (`0x40`) is met by cells with exactly this number in hex, and the name of a
 //!   yes-or-no column by rows that say yes.
 //! * A *column* is called by its id (`spill_size`), its title (`SIMD`), or both lines of its title
 //!   (`Spill, B/thread`), in any letter case, with blanks or underscores; the beginning is enough
 //!   where only one column begins so.
 //! * A *value* is a number (decimal, or in hex with `0x`), `yes`, `no`, `true`, `false`, or text.
-//!   Text is compared with `=` and `!=`: all of it, as the file has it or demangled. Of several
+//!   Text is compared with `=` and `!=`: all of it, as the file has it, demangled or short. Of several
 //!   words `=` means that one of them is the text; the other signs compare how many they are.
 //!   A cell that says nothing fulfils no condition but `!=`.
 //! * `and`, `or`, `not` are these words in lower case; in quotes they are text, as everything is.
@@ -79,7 +79,7 @@ impl Query {
         };
         let count = match self.all {
             true => list.count(),
-            false => list.count().saturating_sub(list.secondary()),
+            false => list.primary(),
         };
         if filter.is_empty() && sort.is_none() {
             return Ok(Order::All(count));
@@ -256,6 +256,17 @@ impl Filter {
         self.0.holds(now, before)
     }
 
+    /// Whether a row, which was `before`, meets it, in three-valued logic: a comparison with a number
+    /// that is missing from the row is unknown. Returns `None` if the result depends on such a number.
+    pub fn judge(&self, now: At<'_>, before: Option<At<'_>>) -> Option<bool> {
+        self.0.judge(now, before)
+    }
+
+    /// Whether it has conditions about what a cell was before.
+    pub fn has_changes(&self) -> bool {
+        self.0.has_changes()
+    }
+
     /// The places of the columns that are compared.
     ///
     /// # Errors
@@ -288,6 +299,50 @@ impl Term {
                     before.map(|(list, row, sources)| list.cell(row, change.column, sources).value);
                 change.holds(&now, before.as_ref())
             }
+        }
+    }
+
+    /// Kleene's logic: one false term decides a conjunction, one true term a disjunction.
+    fn judge(&self, now: At<'_>, before: Option<At<'_>>) -> Option<bool> {
+        let decided = |terms: &[Term], by: bool| {
+            let mut outcome = Some(!by);
+            for term in terms {
+                match term.judge(now, before) {
+                    Some(value) if value == by => return Some(by),
+                    Some(_) => {}
+                    None => outcome = None,
+                }
+            }
+            outcome
+        };
+        let is_missing = |column: usize, (list, row, sources): At<'_>| {
+            let columns = list.id().columns();
+            let is_number = columns.get(column).map(|c| c.kind) == Some(ColumnKind::Number);
+            is_number && list.cell(row, column, sources).value == CellValue::Empty
+        };
+        match self {
+            Term::All(terms) => decided(terms, false),
+            Term::Any(terms) => decided(terms, true),
+            Term::Not(term) => term.judge(now, before).map(|holds| !holds),
+            Term::Condition(Condition { column, sign, .. }) if is_missing(*column, now) => {
+                (*sign == Sign::NotEqual).then_some(true)
+            }
+            Term::Change(change)
+                if is_missing(change.column, now)
+                    || before.is_some_and(|before| is_missing(change.column, before)) =>
+            {
+                None
+            }
+            term => Some(term.holds(now, before)),
+        }
+    }
+
+    fn has_changes(&self) -> bool {
+        match self {
+            Term::All(terms) | Term::Any(terms) => terms.iter().any(Term::has_changes),
+            Term::Not(term) => term.has_changes(),
+            Term::Text(_) | Term::Condition(_) => false,
+            Term::Change(_) => true,
         }
     }
 
@@ -337,9 +392,7 @@ impl Text {
         let has = |text: &str| contains(text, &self.part);
         match value {
             CellValue::Text(text) => has(text),
-            CellValue::Name { name, demangled } => {
-                has(name) || demangled.as_deref().is_some_and(has)
-            }
+            CellValue::Name { .. } => value.names().any(has),
             CellValue::Words(words) => words.iter().any(|word| has(word)),
             CellValue::Ints(_) => has(&value.text()),
             CellValue::Hex(number) => self.hex == Some(*number),
@@ -367,9 +420,7 @@ impl Condition {
             Operand::Text(text) => {
                 let is = match value {
                     CellValue::Empty => false,
-                    CellValue::Name { name, demangled } => {
-                        name == text || demangled.as_ref().is_some_and(|name| name == text)
-                    }
+                    CellValue::Name { .. } => value.names().any(|name| name == text),
                     CellValue::Words(words) => words.iter().any(|word| word == text),
                     value => value.text() == *text,
                 };
@@ -678,7 +729,7 @@ impl Parser<'_> {
             if exact.is_none() && (is_operator || !looks_like) {
                 return Ok(None);
             }
-            let Some((start, columns)) = exact.or_else(|| named(beginning)) else {
+            let Some((start, columns)) = exact.clone().or_else(|| named(beginning)) else {
                 return Err(self.unknown(near, text));
             };
             if start > 0 {
@@ -686,7 +737,10 @@ impl Parser<'_> {
             }
             let column = match columns.as_slice() {
                 [column] => *column,
-                columns => return Err(self.ambiguous(&before.join(" "), columns)),
+                columns => match self.first_of_title(columns).filter(|_| exact.is_some()) {
+                    Some(column) => column,
+                    None => return Err(self.ambiguous(&before.join(" "), columns)),
+                },
             };
             let operand = operand.ok_or_else(|| format!("missing value after {text}"))?;
             self.at += taken;
@@ -718,6 +772,14 @@ impl Parser<'_> {
             sign,
             operand,
         })
+    }
+
+    /// Returns the first of several columns with one title, if it is shown by default: `spill>0` is
+    /// about the spill size.
+    fn first_of_title(&self, columns: &[usize]) -> Option<usize> {
+        let first = *columns.first()?;
+        let column = self.columns.get(first)?;
+        (column.presence == Presence::Default).then_some(first)
     }
 
     fn unknown(&self, name: &str, sign: &str) -> String {

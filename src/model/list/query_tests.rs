@@ -1,3 +1,4 @@
+use crate::model::list::Secondary;
 use std::ops::Range;
 
 use super::*;
@@ -40,8 +41,11 @@ impl List for Fake {
         5
     }
 
-    fn secondary(&self) -> u32 {
-        1
+    fn secondary(&self) -> Secondary {
+        Secondary {
+            functions: 1,
+            ..Secondary::default()
+        }
     }
 
     fn cell<'a>(&'a self, row: u32, column: usize, _: &Sources) -> Cell<'a> {
@@ -50,6 +54,7 @@ impl List for Fake {
             "name" => CellValue::Name {
                 name: name.into(),
                 demangled: demangled.map(Into::into),
+                short: None,
             },
             "spill_size" => spill.map_or(CellValue::Empty, CellValue::Int),
             "spill_dwords_per_lane" => spill.map_or(CellValue::Empty, |spill| {
@@ -137,6 +142,8 @@ fn words_are_parts_of_the_text_in_some_cell() {
 fn columns_are_compared() {
     finds(&[
         ("spill_size>0", &[1, 2, 4]),
+        // Two columns have this title: the first one is meant.
+        ("spill>0", &[1, 2, 4]),
         ("spill_size >= 64", &[1, 2, 4]),
         ("spill_size> 64", &[1, 4]),
         ("spill_size <64", &[0]),
@@ -271,10 +278,6 @@ fn what_is_wrong_is_said() {
             (
                 "req>0",
                 "\"req\" is ambiguous: required_sub_group_size or required_work_group_size or require_disable_eufusion or another",
-            ),
-            (
-                "spill>0",
-                "\"spill\" is ambiguous: spill_size or spill_dwords_per_lane",
             ),
             ("spill_size>x", "spill_size requires a number, not \"x\""),
             (

@@ -38,7 +38,7 @@ columns! {
             let count = code.and_then(|code| list.lines.instructions(code, sources));
             count.map_or_else(Cell::empty, |count| Cell::count(count).at(code))
         };
-    "section" Text Default 16 "Section" "" "The section of the code."
+    "section" Text Default 16 "Section" "" "The section of the code; empty if no symbol names it."
         |(list, row), _| match list.table.section(row) {
             Some(section) => Cell::text(&*section.name).at(Some(section.bytes)),
             None => Cell::empty(),
@@ -164,9 +164,10 @@ impl List for SourceLineList {
         }
     }
 
-    /// Its code.
+    /// Its code; the bytes of the line table if the section of the code is not known.
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
-        self.table.code(self.row(row)?)
+        let row = self.row(row)?;
+        Some(self.table.code(row).unwrap_or(row.entry))
     }
 
     /// By its code, or by the bytes of the line table.

@@ -47,6 +47,7 @@ impl<'a> From<&'a Symbol> for CellValue<'a> {
         CellValue::Name {
             name: symbol.name.as_str().into(),
             demangled: symbol.demangled.as_deref().map(Into::into),
+            short: None,
         }
     }
 }

@@ -47,6 +47,8 @@ pub struct Writer {
     columns: Vec<(usize, &'static Column)>,
     form: Form,
     with_file: bool,
+    /// Names are written in full also in tables.
+    has_full_names: bool,
     out: String,
     /// For [`Form::Plain`], which must know all cells to align them.
     cells: Rows,
@@ -65,6 +67,7 @@ impl Writer {
             columns: columns.iter().filter_map(|column| place(column)).collect(),
             form,
             with_file,
+            has_full_names: false,
             out: String::new(),
             cells: Rows::default(),
             is_first: true,
@@ -92,6 +95,14 @@ impl Writer {
             Form::Plain => {}
         }
         writer
+    }
+
+    /// Writes names in full, where [`Form::Plain`] has short ones.
+    pub fn with_full_names(self, has_full_names: bool) -> Writer {
+        Writer {
+            has_full_names,
+            ..self
+        }
     }
 
     fn line(
@@ -133,7 +144,16 @@ impl Writer {
         }
         let form = self.form;
         let cells = self.columns.iter();
-        let cells = cells.map(|(place, _)| written(&value(*place), form));
+        let has_full_names = self.has_full_names;
+        let cells = cells.map(|(place, _)| {
+            let value = value(*place);
+            let value = if has_full_names {
+                value.in_full()
+            } else {
+                value
+            };
+            written(&value, form)
+        });
         let file = file.map(|file| written(&CellValue::Text(file.into()), form));
         let cells: Vec<String> = file.into_iter().chain(cells).collect();
         match form {

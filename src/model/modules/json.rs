@@ -110,7 +110,8 @@ fn native(image: &Image) -> NativeJson<'_> {
 }
 
 /// Writes the modules of a file as one JSON object, module by module, without a line's end.
-/// Positions are those in the file.
+/// Positions are those in the file. Modules may share images: once `has_room` returns `false`, the
+/// rest is left out. Returns the number of modules that are left out.
 ///
 /// # Errors
 ///
@@ -119,8 +120,9 @@ pub fn write(
     modules: &dyn Modules,
     sources: &Sources,
     file: &str,
+    has_room: &dyn Fn() -> bool,
     out: &mut dyn io::Write,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     let graph = modules.graph(sources);
     let number = |out: &mut dyn io::Write, number: Option<u64>| match number {
         Some(number) => write!(out, "{number}"),
@@ -134,7 +136,12 @@ pub fn write(
     let global = sets(modules.values(Holder::Whole, sources));
     serde_json::to_writer(&mut *out, &global)?;
     write!(out, ",\"abstract_modules\":[")?;
+    let mut left_out = graph.abstract_modules.len();
     for module in &graph.abstract_modules {
+        if !has_room() {
+            break;
+        }
+        left_out -= 1;
         out.write_all(if module.index == 0 { b"\n" } else { b",\n" })?;
         let properties = modules.values(Holder::AbstractModule(module.index), sources);
         let json = ModuleJson {
@@ -144,5 +151,6 @@ pub fn write(
         };
         serde_json::to_writer(&mut *out, &json)?;
     }
-    write!(out, "]}}")
+    write!(out, "]}}")?;
+    Ok(left_out)
 }

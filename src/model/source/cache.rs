@@ -11,8 +11,9 @@ use crate::model::span::Span;
 const AHEAD_MAX: u64 = 512 * 1024;
 /// The longest single read that is asked of a source.
 const READ_MAX: u64 = 4 * 1024 * 1024;
-/// What is kept.
-const KEEP: usize = 2 * 1024 * 1024;
+/// The number of bytes that are kept: as many places as the index of a host's file is read from at
+/// the same time, each with its read-ahead.
+const KEEP: usize = 16 * 1024 * 1024;
 
 /// Extents of one source that were read lately.
 #[derive(Default)]
@@ -74,6 +75,15 @@ impl Cache {
             return Ok(bytes);
         }
         long(span, fetch)
+    }
+
+    /// Reads all of `span` at once, for who will read parts of it.
+    pub(super) fn prefetch(&mut self, span: Span, fetch: Fetch<'_>) -> Result<(), SourceError> {
+        if self.hit(span).is_none() {
+            let data = fetch(span.start, span.len())?;
+            self.keep(span.start, data.into_data());
+        }
+        Ok(())
     }
 
     /// The bytes, if they are here.

@@ -6,7 +6,7 @@ mod file;
 mod memory;
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
@@ -15,6 +15,7 @@ use self::cache::Cache;
 #[cfg(not(target_arch = "wasm32"))]
 pub use self::file::FileSource;
 pub use self::memory::MemorySource;
+use super::account::Costs;
 use super::span::{SourceId, Span};
 
 /// Something with bytes at positions: a slice, a file, a `Blob` in the browser.
@@ -148,11 +149,17 @@ enum Origin {
     },
 }
 
+/// Maximum length of what is read at once for who will read many parts of it.
+const PREFETCH_MAX: u64 = 8 << 20;
+
 /// Unpacks bytes, at most as many as are wanted.
 pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
 
-/// So many bytes that can be unpacked again are kept, or one source that has more.
-const KEPT: u64 = 32 << 20;
+/// Bytes that can be unpacked again and are kept nevertheless, for each byte of the file; of a small
+/// file, and at most. One source is kept even if it has more.
+const KEPT: u64 = 4;
+const KEPT_LEAST: u64 = 8 << 20;
+const KEPT_MOST: u64 = 32 << 20;
 
 impl Entry {
     fn len(&self) -> u64 {
@@ -174,6 +181,10 @@ pub struct Sources {
     largest_read: Cell<u64>,
     /// The sources whose unpacked bytes are kept, the oldest first.
     kept: RefCell<VecDeque<Rc<Entry>>>,
+    /// The sources that were unpacked from bytes at an offset of another one.
+    unpacked: RefCell<HashMap<(SourceId, u64), Vec<SourceId>>>,
+    /// What the file may cost.
+    pub costs: Costs,
 }
 
 impl Sources {
@@ -184,6 +195,8 @@ impl Sources {
             bytes_read: Cell::new(0),
             largest_read: Cell::new(0),
             kept: RefCell::default(),
+            unpacked: RefCell::default(),
+            costs: Costs::new(source.len()),
         };
         sources.push(name.into(), Origin::Source(source), None);
         sources
@@ -210,9 +223,10 @@ impl Sources {
 
     /// Keeps the unpacked bytes of a source, and forgets older ones.
     fn keep(&self, entry: Rc<Entry>) {
+        let most = self.kept_most();
         let mut kept = self.kept.borrow_mut();
         kept.push_back(entry);
-        while kept.len() > 1 && kept.iter().map(|entry| entry.len()).sum::<u64>() > KEPT {
+        while kept.len() > 1 && kept.iter().map(|entry| entry.len()).sum::<u64>() > most {
             let oldest = kept.pop_front();
             if let Some(Origin::Packed { bytes, .. }) = oldest.as_deref().map(|e| &e.origin) {
                 bytes.borrow_mut().take();
@@ -220,15 +234,29 @@ impl Sources {
         }
     }
 
+    /// Returns how many bytes that can be unpacked again are kept nevertheless.
+    pub(super) fn kept_most(&self) -> u64 {
+        let size = self.whole(SourceId::FILE).len();
+        size.saturating_mul(KEPT).clamp(KEPT_LEAST, KEPT_MOST)
+    }
+
+    /// Returns how many bytes were unpacked from bytes at the start of `span`.
+    pub(super) fn unpacked_len(&self, span: Span) -> u64 {
+        let unpacked = self.unpacked.borrow();
+        let ids = unpacked.get(&(span.source, span.start));
+        ids.map_or(0, |ids| ids.iter().map(|id| self.whole(*id).len()).sum())
+    }
+
     /// The source of that name that was unpacked from bytes at the start of `span` before, and
     /// those bytes. Returns `None` if there is none.
     pub fn unpacked_before(&self, name: &str, span: Span) -> Option<(Span, Span)> {
-        let entries = self.entries.borrow();
-        let mut entries = (0..).zip(entries.iter());
-        entries.find_map(|(id, entry)| {
+        let unpacked = self.unpacked.borrow();
+        let mut ids = unpacked.get(&(span.source, span.start))?.iter();
+        ids.find_map(|id| {
+            let entry = self.entry(*id)?;
             let from = entry.parent?;
-            let is_it = entry.name == name && from.start == span.start && span.contains(from);
-            is_it.then(|| (Span::new(SourceId(id), 0, entry.len()), from))
+            let is_it = entry.name == name && span.contains(from);
+            is_it.then(|| (Span::new(*id, 0, entry.len()), from))
         })
     }
 
@@ -243,6 +271,13 @@ impl Sources {
     fn push(&self, name: String, origin: Origin, parent: Option<Span>) -> SourceId {
         let mut entries = self.entries.borrow_mut();
         let id = SourceId(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+        if let Some(from) = parent {
+            let mut unpacked = self.unpacked.borrow_mut();
+            unpacked
+                .entry((from.source, from.start))
+                .or_default()
+                .push(id);
+        }
         entries.push(Rc::new(Entry {
             origin,
             cache: RefCell::new(Cache::default()),
@@ -370,6 +405,25 @@ impl Sources {
         self.bytes_read
             .set(self.bytes_read.get().saturating_add(span.len()));
         source.read(span.start, span.len())
+    }
+
+    /// Reads all of `span` at once, if it is not too long and reads take long: for who will read
+    /// many parts of it. Who reads them is told what goes wrong.
+    pub fn prefetch(&self, span: Span) {
+        let entry = self.entry(span.source);
+        let source = entry.as_deref().and_then(|entry| match &entry.origin {
+            Origin::Source(source) if !source.is_cheap() => Some((source, &entry.cache)),
+            _ => None,
+        });
+        let is_possible = |end: u64| span.end <= end && span.len() <= PREFETCH_MAX;
+        if let Some((source, cache)) = source.filter(|(source, _)| is_possible(source.len())) {
+            let fetched = cache.borrow_mut().prefetch(span, &mut |start, len| {
+                self.bytes_read
+                    .set(self.bytes_read.get().saturating_add(len));
+                source.read(start, len)
+            });
+            drop(fetched);
+        }
     }
 
     /// Reads what there is of `span`: cut off at the end of the source.

@@ -16,7 +16,7 @@ use crate::ui::hooks::{
 };
 
 /// The height of a row; `--grid-row` of the styles is the same.
-const ROW: f64 = 26.0;
+const ROW: f64 = 24.0;
 /// The height of the header; `--grid-head` of the styles is the same.
 const HEAD: f64 = 38.0;
 /// The height of a line of text; `--text-row` of the styles is the same.
@@ -207,16 +207,17 @@ impl Grid {
 
     /// `extend`: the rows on the way are selected too.
     fn go(&self, to: CellPos, extend: bool) {
-        self.go_to(to, extend, None);
+        self.go_to(to, extend, None, true);
     }
 
-    fn go_to(&self, to: CellPos, extend: bool, part: Option<u64>) {
+    /// `shows`: the cell is scrolled into view; one that was clicked is.
+    fn go_to(&self, to: CellPos, extend: bool, part: Option<u64>, shows: bool) {
         if to.row.is_none() && self.data.is_text() {
             return;
         }
         let before = self.cursor.get().anchor.or(self.place().row);
         let extends = extend && to.row.is_some() && !self.data.is_text();
-        let sideways = self.place().column != to.column && !self.data.is_text();
+        let sideways = shows && self.place().column != to.column && !self.data.is_text();
         self.cursor.change(|cursor| {
             *cursor = Cursor {
                 place: to,
@@ -395,11 +396,15 @@ impl Grid {
         let column = number_near(event, "data-column").unwrap_or(0) as usize;
         if let Some(row) = number_near(event, "data-row") {
             focus(&self.rows.container);
-            if event.detail() == 2 {
-                self.data.open(row);
+            // A click selects the row, another one, or one with Alt, a part of it.
+            let part = number_near(event, "data-part")
+                .filter(|_| event.alt_key() || self.data.is_selected(row));
+            if event.detail() == 2 && part.is_none() {
+                // The rows may have moved since the first click.
+                self.data.open(self.place().row.unwrap_or(row));
             } else {
-                let (row, part) = (Some(row), number_near(event, "data-part"));
-                self.go_to(CellPos { row, column }, event.shift_key(), part);
+                let row = Some(row);
+                self.go_to(CellPos { row, column }, event.shift_key(), part, false);
             }
         } else if number_near(event, "data-column").is_some() {
             focus(&self.rows.container);

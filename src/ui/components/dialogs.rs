@@ -41,7 +41,7 @@ pub fn Dialogs(props: &Props) -> Html {
     let (title, content) = match &props.dialog {
         Dialog::Help => ("Help", help()),
         Dialog::Rules => ("Rules", html! { <Rules session={props.session.clone()} /> }),
-        Dialog::Link => ("Open a link", link()),
+        Dialog::Link => ("Open from URL", link()),
         Dialog::GoTo(..) => ("Go to", go_to()),
         Dialog::Comment(_, bookmark) => ("Bookmark", comment_form(bookmark)),
         Dialog::Copy(text) => ("Copy this text", copy(text)),
@@ -78,7 +78,15 @@ const KEYS: &[(&str, Entries)] = &[
                 "search names, values, text, or bytes (4d 5a ?? 00, \"abc\")",
             ),
             ("F3  n", "next search result; with Shift the previous one"),
-            ("g", "go to an offset, a name, or section+offset"),
+            (
+                "g",
+                "go to an offset, a name, or section+offset; in Assembly to an offset in the section or a label",
+            ),
+            (
+                "t  x  i",
+                "hide or show the structure, the bytes, the inspector; remembered for each panel",
+            ),
+            ("z", "only the panel; again: the panes, too"),
             ("[  ]", "previous problem, next problem"),
             (",  .", "previous difference, next difference"),
             ("s", "show the two files side by side, or only the second"),
@@ -86,9 +94,9 @@ const KEYS: &[(&str, Entries)] = &[
                 ";",
                 "bookmark the selected row or bytes; again: write a comment on it",
             ),
-            ("b", "compare a followed file with what it was before"),
+            ("b", "compare with the previous build (watched files)"),
             ("F6", "next pane; with Shift the previous one"),
-            ("1 … 9", "the panel of that number"),
+            ("1 … 9", "open the tab with that number"),
             (
                 "Tab",
                 "next control; arrow keys move the border between panes",
@@ -150,11 +158,15 @@ const TABLE_KEYS: (&str, Entries) = (
         ),
         (
             "Enter",
-            "open the kernel or module; of a difference, show the first file",
+            "open the assembly of the kernel, the properties of the module; of a difference, show the first file",
         ),
         (
             "Shift",
             "with ↑ ↓ or a click: select rows; with Space: this row",
+        ),
+        (
+            "Alt",
+            "with a click on an instruction: select the operand; also a second click",
         ),
         (
             "Ctrl+C",
@@ -229,7 +241,7 @@ fn help() -> Html {
             </section>
             <section>
                 <h3>{ "Bookmarks" }</h3>
-                <p>{ "They are kept in this browser and shown again for a file with the same content; for 50 files with at most 500 each: those changed longest ago go first. Drop an exported file of bookmarks on the page to import it." }</p>
+                <p>{ "Bookmarks stay in this browser and come back with the same file: for 50 files with up to 500 each, and the oldest go first. Drop an exported file of bookmarks on the page to import it." }</p>
             </section>
             <section>
                 <h3>{ "Rules" }</h3>
@@ -264,17 +276,12 @@ fn ask(label: &'static str, placeholder: &'static str, button: &'static str, hin
 }
 
 fn link() -> Html {
-    let hint = "The file is requested only from this server, which must allow other sites to read it (CORS). Otherwise, download the file and drop it here.";
-    ask(
-        "URL of a file",
-        "https://…/kernel.zebin",
-        "Open",
-        plain(hint),
-    )
+    let hint = "Only the server in the URL is contacted, and it must send CORS headers. If it does not, download the file and drop it here.";
+    ask("File URL", "https://…/kernel.zebin", "Open", plain(hint))
 }
 
 fn go_to() -> Html {
-    let hint = "`0x1f78`, `8056`, `.ze_info`, `.ze_info+0x78`, `.ze_info/kernels/[0]`";
+    let hint = "`0x1f78`, `8056`, `.ze_info`, `.ze_info+0x78`, `.ze_info/kernels/[0]`. In Assembly, offsets are those of the section, as in its first column, and labels such as `L1840` work; `file:0x1f78` is an offset in the file.";
     ask("Offset, name, or name+offset", "0x1f78", "Go", prose(hint))
 }
 

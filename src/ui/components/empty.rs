@@ -20,19 +20,19 @@ pub fn empty(recent: Html) -> Html {
                 { for waiting() }
                 <div class="zone">
                     <h2>{ "Drop a .zebin or .syclbin here" }</h2>
-                    <p>{ "Also OffloadBinary, ocloc archives, IGC debug data, SPIR-V, and host binaries that contain them" }</p>
+                    <p>{ "Also .so, .dll, .exe and .o files with device code, ocloc output, OffloadBinary, SPIR-V" }</p>
                     <div class="rowc">
                         <button type="button" class="btn" data-command={Command::Open.to_string()}>{ "Open a file…" }</button>
-                        <button type="button" class="btn2 big" data-command={Command::OpenLink.to_string()} data-wish="link">{ "Open a link…" }</button>
+                        <button type="button" class="btn2 big" data-command={Command::OpenLink.to_string()} data-wish="link">{ "Open from URL…" }</button>
                     </div>
-                    <p class="dim">{ "or paste a file, hex digits or Base64" }</p>
+                    <p class="dim">{ "or paste a file, hex or Base64 (Ctrl+V)" }</p>
                 </div>
                 { recent }
                 <div>
                     <p>{ "No file at hand? Open a sample:" }</p>
                     <div class="samples">
                         <button type="button" class="btn2" data-command={Command::Guide.to_string()} data-wish="guide">
-                            <b>{ "A short look" }</b>{ " " }<span>{ "New here? Four steps through one of these files." }</span>
+                            <b>{ "Take the tour" }</b>{ " " }<span>{ "4 steps, 1 minute" }</span>
                         </button>
                         { for SAMPLES.iter().enumerate().map(|(i, sample)| html! {
                             <button type="button" class="btn2" data-command={Command::Sample(i).to_string()} data-sample={sample.key()}>

@@ -3,6 +3,7 @@
 use yew::prelude::*;
 
 use super::names::{plain, prose, span_button};
+use super::rules::effect_words;
 use crate::model::{Label, RuleInfo, Span, Tone};
 use crate::ui::format;
 use crate::ui::problem_list::{Class, Entry, rule, said};
@@ -27,9 +28,7 @@ pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
         texts.extend(problem.diagnostic.help.as_deref());
         labels = &problem.diagnostic.secondary;
     }
-    let effect = found
-        .effect
-        .map(|effect| format!("The driver {}.", effect.words()));
+    let effect = found.effect.map(|effect| effect_words(found.rule, effect));
     texts.extend(effect.as_deref());
     texts.extend(info.map(|info| &*info.docs));
     Some(text_box(
@@ -46,9 +45,7 @@ pub fn explanation(view: &View, entry: Entry, only_rule: bool) -> Option<Html> {
 
 /// A rule by itself.
 fn explained_rule(info: &RuleInfo, tone: Tone) -> Html {
-    let effect = info
-        .effect
-        .map(|effect| format!("The driver {}.", effect.words()));
+    let effect = info.effect.map(|effect| effect_words(&info.id, effect));
     let mut texts: Vec<&str> = Vec::new();
     texts.extend(effect.as_deref());
     texts.push(&info.docs);

@@ -5,12 +5,12 @@ use yew::prelude::*;
 use super::bookmark::{bookmark_box, selected_bookmark};
 use super::explanation::explanation;
 use super::known_values::known_values;
-use super::names::{button, plain, prose, shortened, span_button};
-use super::readings::readings_view;
+use super::names::{button, plain, prose, span_button};
+use super::readings::{readings_view, words_view};
 use super::value_view::{bits_view, entry, value_view};
 use crate::model::sort;
 use crate::model::text::escaped;
-use crate::model::{Area, SourceId, Span, Value, Xref};
+use crate::model::{Area, NodeKind, SourceId, Span, Value, Xref};
 use crate::ui::commands::{ByteForm, Command};
 use crate::ui::format;
 use crate::ui::hooks::COPY_MAX;
@@ -24,11 +24,15 @@ pub fn inspector(view: &View) -> Html {
     let selection = &view.selection;
     let (row, detail) = (view.row(), view.detail());
     let len = selection.span.map_or(0, Span::len);
-    let preview = readings_view(
-        &view.preview,
-        len,
-        selection.free || matches!(row.value, Value::Bytes),
-    );
+    // Of an instruction no number means anything.
+    let preview = match row.kind == NodeKind::Instruction && !selection.free {
+        true => words_view(&view.preview, len),
+        false => readings_view(
+            &view.preview,
+            len,
+            selection.free || matches!(row.value, Value::Bytes),
+        ),
+    };
     html! {
         <div class="insp" key={u64::from(row.id.0)}>
             if selection.free {
@@ -36,19 +40,19 @@ pub fn inspector(view: &View) -> Html {
                 <p class="sub">{ "in " }<span class="mono">{ selection::name(row) }</span></p>
                 <dl class="kv">{ place(selection) }</dl>
             } else {
-                <h2 class="mono">{ selection::name(row) }</h2>
+                <h2 class="mono" title={row.short.is_some().then(|| escaped(&row.name))}>{ selection::name(row) }</h2>
                 <p class="sub">{ kind(row) }</p>
                 <dl class="kv">
                     { within(selection) }
                     { value_view(&row.value, row.span.filter(|_| row.bits.is_none()).map(Span::len)) }
                     if let Some(summary) = &row.summary {
-                        { entry(if crate::ui::tree::has_value(row) { "Meaning" } else { "Contents" }, plain(&escaped(summary))) }
+                        { entry(
+                            if crate::ui::tree::has_value(row) { "Meaning" } else { "Contents" },
+                            html! { <span class="clamped" title={escaped(summary)}>{ plain(&escaped(summary)) }</span> },
+                        ) }
                     }
                     { bits_view(row.bits) }
                     { place(selection) }
-                    if let Some(count) = row.count.filter(|count| *count > 0) {
-                        { entry("Children", plain(&format::grouped(count))) }
-                    }
                 </dl>
                 if let Some(detail) = detail {
                     { about(view, detail) }
@@ -97,7 +101,7 @@ fn within(selection: &Selection) -> Html {
         .map(|(place, row)| {
             let words = row.summary.as_ref().map(|words| escaped(words));
             html! { <div>
-                { button("link", Command::SelectAbove(place + 1), shortened(&escaped(&row.name))) }
+                { button("link", Command::SelectAbove(place + 1), super::names::name_of(row)) }
                 if let Some(words) = words { <span class="dim">{ " " }{ words }</span> }
             </div> }
         })
@@ -130,7 +134,10 @@ fn place(selection: &Selection) -> Html {
     };
     let start = selection.extent().map_or(span.start, |extent| extent.start);
     html! { <>
-        { entry("Bytes", mono(&format!("{:#x} … {:#x}", span.start, span.end), &source)) }
+        { entry("Bytes", html! { <>
+            { button("link", Command::ShowBytes, mono(&format!("{:#x} … {:#x}", span.start, span.end), "")) }
+            <span class="dim">{ source }</span>
+        </> }) }
         { entry("Length", mono(&format::grouped(span.len()), &hex)) }
         if start < span.start {
             { entry("Key", mono(&format!("{start:#x} … {:#x}", span.start), "")) }

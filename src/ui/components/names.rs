@@ -12,7 +12,7 @@ use crate::worker::protocol::Row;
 /// A row's name; the middle of a long one gives way first.
 #[inline(never)]
 pub fn name_of(row: &Row) -> Html {
-    let name = escaped(&row.name);
+    let name = escaped(row.short.as_ref().unwrap_or(&row.name));
     if row.indexed && name.is_empty() {
         return html! { <span class="n">{ format!("[{}]", row.index) }</span> };
     }

@@ -32,3 +32,30 @@ pub(super) fn readings_view(bytes: &[u8], len: u64, open: bool) -> Html {
         </details>
     }
 }
+
+/// An instruction as 32-bit words, in hexadecimal and binary digits: bit 31 of the first word is bit
+/// 31 of the instruction.
+pub(super) fn words_view(bytes: &[u8], len: u64) -> Html {
+    let take = usize::try_from(len).unwrap_or(usize::MAX).min(bytes.len());
+    let words = bytes.get(..take).unwrap_or(&[]).chunks_exact(4);
+    let words = words.filter_map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
+    let binary = |word: u32| {
+        let digits = format!("{word:032b}");
+        let groups: Vec<&str> = (0..4)
+            .filter_map(|at| digits.get(8 * at..8 * at + 8))
+            .collect();
+        groups.join(" ")
+    };
+    html! {
+        <details class="fold" open=true>
+            <summary>{ "Encoding" }</summary>
+            <ul class="words">
+                { for words.enumerate().map(|(at, word)| html! { <li>
+                    <span class="dim">{ format!("{}:{} ", 32 * at + 31, 32 * at) }</span>
+                    <b class="mono">{ format!("{word:08x}") }</b>
+                    <span class="mono bits">{ binary(word) }</span>
+                </li> }) }
+            </ul>
+        </details>
+    }
+}

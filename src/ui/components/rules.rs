@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::names::prose;
-use crate::model::{RuleInfo, Severity, Tone};
+use crate::model::{Effect, RuleInfo, Severity, Tone};
 use crate::ui::format;
 use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
 use crate::ui::state::verdict::effect_tone;
@@ -77,6 +77,19 @@ fn lets(rule: &RuleInfo, text: &str) -> bool {
     text.is_empty() || has(&rule.id) || has(&rule.summary) || has(&rule.docs) || has(&rule.origin)
 }
 
+/// The rule about files for another device: what the driver does then depends on the SPIR-V.
+const OTHER_DEVICE: &str = "driver/other-device";
+
+/// What the driver does with a file that breaks a rule, as a sentence.
+pub(super) fn effect_words(rule: &str, effect: Effect) -> String {
+    match rule {
+        OTHER_DEVICE => {
+            "The driver refuses the native code. If the file contains SPIR-V, it recompiles that and loads the result.".to_owned()
+        }
+        _ => format!("The driver {}.", effect.words()),
+    }
+}
+
 fn entry(rule: &RuleInfo) -> Html {
     let (tone, meaning) = match (rule.effect, rule.severity) {
         (Some(effect), _) => (effect_tone(effect), effect.words()),
@@ -92,7 +105,7 @@ fn entry(rule: &RuleInfo) -> Html {
                 <span class="dim">{ prose(&rule.summary) }</span>
             </summary>
             if let Some(effect) = rule.effect {
-                <p>{ format!("The driver {}.", effect.words()) }</p>
+                <p>{ effect_words(&rule.id, effect) }</p>
             }
             <p>{ prose(&rule.docs) }</p>
             <p class="dim small">{ prose(&rule.origin) }</p>

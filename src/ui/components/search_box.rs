@@ -293,10 +293,9 @@ fn hits(found: &Found) -> Html {
 
 /// The text with what was typed marked in it.
 fn marked(text: &str, typed: &str) -> Html {
-    let found = text
-        .is_ascii()
-        .then(|| text.to_ascii_lowercase().find(&typed.to_ascii_lowercase()));
-    let parts = found.flatten().and_then(|at| {
+    // These keep their length.
+    let found = text.to_ascii_lowercase().find(&typed.to_ascii_lowercase());
+    let parts = found.and_then(|at| {
         let end = at + typed.len();
         Some((text.get(..at)?, text.get(at..end)?, text.get(end..)?))
     });

@@ -7,12 +7,12 @@ use yew::prelude::*;
 
 use super::tree_keys::{self, Wish};
 use super::tree_row::{self, Standing, tree_row};
-use crate::model::NodeId;
 use crate::model::text::escaped;
+use crate::model::{NodeId, NodeKind};
 use crate::ui::bookmarks::Bookmarks;
 use crate::ui::commands::Command;
 use crate::ui::differing::Differing;
-use crate::ui::flat::{Flat, Item, Show, stem};
+use crate::ui::flat::{Flat, Item, Root, Show, stem};
 use crate::ui::format;
 use crate::ui::hooks::{
     Later, Local, Session, SessionContext, VirtualRows, focus, number_near, pressed, set_text,
@@ -54,6 +54,9 @@ pub struct Props {
     pub differing: Option<(Differing, bool)>,
     /// The name of the file, if it is beside the one in front.
     pub beside: Option<AttrValue>,
+    /// The title of the pane, in the line that also has the rows above the first one in view.
+    #[prop_or_default]
+    pub head: Html,
 }
 
 /// The ids of the tree and of the field that filters it.
@@ -307,12 +310,20 @@ pub fn TreeView(props: &Props) -> Html {
     let differing = props.differing.as_ref().map(|(differing, _)| differing);
     // Of files that mean the same there would be nothing to see.
     let differing = differing.filter(|differing| !differing.is_empty()).cloned();
+    let rooted = use_local::<Option<Root>>();
+    let order = props.order.unwrap_or_default();
+    // Who selects something else wants to see it.
+    let root = rooted.get().filter(|root| {
+        let way = &props.selection.ancestry;
+        order == TreeOrder::File && way.iter().any(|row| row.id == root.id)
+    });
     let is_only = props.differing.as_ref().is_some_and(|(_, all)| !all);
     let show = Show {
         no_padding: props.no_padding,
         no_defaults: props.no_defaults,
         names: filter.clone(),
         only: differing.clone().filter(|_| is_only),
+        root,
     };
     let flat = kept.borrow().flat(&props.tree, show);
     let matches = flat.matches();
@@ -320,7 +331,6 @@ pub fn TreeView(props: &Props) -> Html {
     use_row_count(&rows, flat.len());
     let cursor = use_local::<Option<Cursor>>();
     let serial = props.selection.serial;
-    let order = props.order.unwrap_or_default();
     let focused = cursor.get();
     let focused = focused.filter(|cursor| (cursor.serial, cursor.order) == (serial, order));
     let waiting = focused.filter(|cursor| !cursor.asked);
@@ -349,7 +359,9 @@ pub fn TreeView(props: &Props) -> Html {
         [
             serial.into(),
             filter.is_empty().into(),
-            order as u64 | u64::from(is_only) << 1,
+            order as u64
+                | u64::from(is_only) << 1
+                | root.map_or(0, |root| u64::from(root.id.0) << 2),
             item.is_some().into(),
         ],
         Box::new(move || here.follow()),
@@ -392,6 +404,7 @@ pub fn TreeView(props: &Props) -> Html {
     let (label, filter_label) = labels(props);
     let in_window = view.active.filter(|n| (start..end).contains(n));
     html! { <>
+        { above(&view, props, root, rooted) }
         <div class="tree-bar">
             <input id={filter_id} type="search" placeholder="Filter names" aria-label={filter_label}
                    autocomplete="off" spellcheck="false" {oninput} onkeydown={clear} />
@@ -412,6 +425,74 @@ pub fn TreeView(props: &Props) -> Html {
             </div>
         </div>
     </> }
+}
+
+/// The rows around the first one in view, and the choice of a nested file as the top of the tree.
+fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Option<Root>>) -> Html {
+    let (first, _) = view.rows.in_view();
+    let parent = match view.flat.row(first).map(|row| row.item) {
+        Some(Item::Child { parent, .. } | Item::Unknown { parent }) => Some(parent),
+        Some(Item::Group(group)) => Some(group.parent),
+        Some(Item::Root) | None => None,
+    };
+    let branch = parent.and_then(|parent| view.tree.open_branch(parent));
+    let branch = branch.filter(|branch| branch.row.id != NodeId::ROOT);
+    let rows = branch.map_or_else(Vec::new, |branch| view.tree.ancestry(&branch.row));
+    let here = Rc::clone(view);
+    let onclick = Callback::from(move |event: MouseEvent| {
+        let Some(depth) = number_near(&event, "data-above") else {
+            return;
+        };
+        let depth = usize::try_from(depth).unwrap_or(0);
+        let row = branch_at(&here, depth);
+        if let Some(row) = row {
+            here.session.select_row(here.tab, &row, Via::Jump);
+        }
+    });
+    // The innermost file that the selection is in can be the top.
+    let mut files = props.selection.ancestry.iter().rev();
+    let file = files.find(|row| row.kind == NodeKind::File);
+    let can = file.filter(|_| view.order == TreeOrder::File && root.is_none());
+    let top = can.and_then(|row| {
+        Some(Root {
+            id: row.id,
+            parent: row.parent?,
+            index: row.index,
+        })
+    });
+    let name = can.map_or_else(String::new, |row| escaped(&row.name));
+    let label = match root {
+        Some(_) => "Whole file".to_owned(),
+        None => format!("Only {name}"),
+    };
+    let change = Callback::from(move |_: MouseEvent| rooted.change(|now| *now = top));
+    html! {
+        <div class="head tree-above">
+            { props.head.clone() }
+            <nav class="names" aria-label="Rows above" {onclick}>
+                { for rows.iter().enumerate().map(|(depth, row)| html! { <>
+                    if depth > 0 { <span class="arrow" aria-hidden="true">{ "▸" }</span> }
+                    <button type="button" class="link" data-above={depth.to_string()} title={escaped(&row.name)}>{ crate::ui::selection::name(row) }</button>
+                </> }) }
+            </nav>
+            <span class="grow" />
+            if root.is_some() || top.is_some() {
+                <button type="button" class="link" onclick={change} title={label.clone()}>{ if root.is_some() { "Whole file" } else { "Only this file" } }</button>
+            }
+        </div>
+    }
+}
+
+/// The row at a depth of the way to the first row in view.
+fn branch_at(view: &View, depth: usize) -> Option<crate::worker::protocol::Row> {
+    let (first, _) = view.rows.in_view();
+    let parent = match view.flat.row(first)?.item {
+        Item::Child { parent, .. } | Item::Unknown { parent } => parent,
+        Item::Group(group) => group.parent,
+        Item::Root => return None,
+    };
+    let branch = view.tree.open_branch(parent)?;
+    view.tree.ancestry(&branch.row).get(depth).cloned()
 }
 
 /// What the tree is called, and the field that filters it.

@@ -35,7 +35,7 @@ pub fn header(session: &SessionContext, state: &State) -> Html {
                     <button type="button" class="ico close-file" data-command={Command::Close(tab.id).to_string()} title="Close the file" aria-label="Close the file">{ "×" }</button>
                 }
             } else {
-                <span class="dim claim">{ "Intel GPU binaries, byte by byte" }</span>
+                <span class="dim claim">{ "See inside Intel GPU binaries: kernels, spills, assembly, and whether they run on your GPU" }</span>
             }
             if let Some((tab, Origin::Local)) = tab.map(|tab| (tab, &tab.origin)) {
                 { follow(tab) }
@@ -68,11 +68,11 @@ fn follow(tab: &Tab) -> Html {
     let on = tab.following != Following::No;
     html! { <>
         <button type="button" class="ico follow" aria-pressed={on.to_string()} data-command={Command::ToggleFollow.to_string()}
-                aria-label="Follow the file" title="Follow: open the file again whenever it changes on disk">
+                aria-label="Follow the file" title="Watch: reload when the file changes on disk">
             { icon("M13 8a5 5 0 1 1-1.6-3.7M13 1.8v3h-3", "") }
         </button>
         if tab.following == Following::Changed {
-            { button("btn2 before", Command::CompareWithBefore, html! { <>{ "Compare with before " }<kbd aria-hidden="true">{ "b" }</kbd></> }) }
+            { button("btn2 before", Command::CompareWithBefore, html! { <>{ "Compare with the previous build " }<kbd aria-hidden="true">{ "b" }</kbd></> }) }
         }
     </> }
 }
@@ -235,26 +235,104 @@ pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> H
     }
 }
 
-/// The tabs above the panels; in a narrow window the tree is one of them.
+/// The width of a character of a tab's name, and of what is around the name, in pixels.
+const TAB_CHARACTER: usize = 7;
+const TAB_AROUND: usize = 19;
+/// The width of the buttons that stand behind the tabs, in pixels.
+const BEHIND_TABS: usize = 110;
+
+/// The estimated width of all tabs, in hundreds of pixels: the styles offer the menu of all panels
+/// where the row is narrower.
+fn tabs_class(view: &View, is_narrow: bool) -> String {
+    let width = |panel: &panels::Panel| {
+        let badge = (panel.badge)(view).map_or(0, |(count, _)| {
+            3 * TAB_CHARACTER + TAB_CHARACTER * format::grouped(count).chars().count()
+        });
+        panel.name.len() * TAB_CHARACTER + TAB_AROUND + badge
+    };
+    let tree = if is_narrow {
+        "Structure".len() * TAB_CHARACTER + TAB_AROUND
+    } else {
+        0
+    };
+    let all = panels::shown(view).map(width).sum::<usize>() + tree + BEHIND_TABS;
+    format!("tab-row needs-{}", all.div_ceil(100).clamp(3, 15))
+}
+
+/// The tabs of the panels, a menu of them where they do not fit, and the buttons that show and hide
+/// panes. In a narrow window the tree is one of the tabs.
 pub fn panel_tabs(state: &State, view: &View) -> Html {
     let layout = &state.layout;
     let tree = layout.narrow && !layout.upper_is_panel;
     let current = panels::current(view).map(|panel| panel.id);
-    html! {
-        <div class="tabs" role="tablist" aria-label="Panels">
-            if layout.narrow {
-                { tab(tree, "panel", Command::Pane(Pane::Structure), plain("Structure")) }
+    let label = |panel: &panels::Panel| {
+        html! { <>
+            { panel.name }
+            if let Some((count, tone)) = (panel.badge)(view) {
+                <span class={format!("badge {}", format::tone_class(tone))}>{ format::grouped(count) }</span>
             }
-            { for panels::shown(view).map(|panel| {
-                let badge = (panel.badge)(view);
-                let label = html! { <>
-                    { panel.name }
-                    if let Some((count, tone)) = badge {
-                        <span class={format!("badge {}", format::tone_class(tone))}>{ format::grouped(count) }</span>
+        </> }
+    };
+    let mut is_before_file = true;
+    html! {
+        <div class={tabs_class(view, layout.narrow)}>
+            <div class="tabs" role="tablist" aria-label="Panels">
+                if layout.narrow {
+                    { tab(tree, "panel", Command::Pane(Pane::Structure), plain("Structure")) }
+                }
+                { for panels::shown(view).map(|panel| html! { <>
+                    if std::mem::replace(&mut is_before_file, !panel.is_of_file) && panel.is_of_file {
+                        <span class="between" aria-hidden="true" />
                     }
-                </> };
-                tab(!tree && current == Some(panel.id), "panel", Command::Panel(panel.id), label)
-            }) }
+                    { tab(!tree && current == Some(panel.id), "panel", Command::Panel(panel.id), label(panel)) }
+                </> }) }
+            </div>
+            <details class="menu all-panels" name="list-menu">
+                <summary class="btn2">{ "All panels" }</summary>
+                <div class="pop acts">
+                    { for panels::shown(view).map(|panel| html! {
+                        <button key={panel.name} type="button" class={if current == Some(panel.id) { "choice sel" } else { "choice" }}
+                                data-command={Command::Panel(panel.id).to_string()}>{ label(panel) }</button>
+                    }) }
+                </div>
+            </details>
+            <span class="grow" />
+            { pane_buttons(state, view) }
+        </div>
+    }
+}
+
+/// A button for each pane that shows or hides it.
+fn pane_buttons(state: &State, view: &View) -> Html {
+    let layout = &state.layout;
+    let beside = state.beside().is_some();
+    let panel = (!beside).then(|| panels::shown_beside(state, view));
+    let panes = layout.panes.of(panel);
+    let is_shown = |pane: Pane| match (layout.narrow, pane) {
+        (false, pane) => panes.has(pane),
+        (true, Pane::Structure) => !layout.upper_is_panel,
+        (true, pane) => panes.bytes && layout.lower_is_inspector == (pane == Pane::Inspector),
+    };
+    let button = |pane: Pane, name: &str, key: &'static str, filled: &'static str| {
+        html! {
+            <button type="button" class="ico" aria-pressed={is_shown(pane).to_string()} aria-label={name.to_owned()}
+                    title={format!("{name} ({key})")} aria-keyshortcuts={key}
+                    data-command={Command::TogglePane(pane).to_string()}>
+                { icon("M1.5 2.5h13v11h-13z", filled) }
+            </button>
+        }
+    };
+    let (left, right) = match beside {
+        true => ("First file", "Second file"),
+        false => ("Structure", "Inspector"),
+    };
+    html! {
+        <div class="pane-buttons" role="group" aria-label="Panes">
+            if !layout.narrow {
+                { button(Pane::Structure, left, "t", "M1.5 2.5h4v11h-4z") }
+            }
+            { button(Pane::Bytes, "Bytes", "x", "M1.5 9.5h13v4h-13z") }
+            { button(Pane::Inspector, right, "i", "M10.5 2.5h4v11h-4z") }
         </div>
     }
 }

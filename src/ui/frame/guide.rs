@@ -16,7 +16,7 @@ pub fn guide(state: &State) -> Option<Html> {
     let step = STEPS.get(guide.step)?;
     let next = guide.step + 1;
     Some(html! {
-        <section class="guide" aria-label="A short look">
+        <section class="guide" aria-label="Tour">
             <div role="status">
                 <h2><span class="dim">{ format!("{next} of {}", STEPS.len()) }</span>{ " " }{ step.title }</h2>
                 <p>{ step.text }</p>

@@ -82,49 +82,64 @@ impl Panes<'_> {
             Some(base) => self.side("tree", "From", &base.name, self.tree_of(base)),
             None => {
                 let size = format!("{} B", format::grouped(self.view.opened.size));
-                html! { <>
-                    <div class="head"><h2 id="head-tree">{ "Structure" }</h2><span class="grow" />
-                        <span class="dim mono">{ size }</span></div>
-                    { self.tree() }
-                </> }
+                let head = html! { <>
+                    <h2 id="head-tree">{ "Structure" }</h2><span class="dim mono">{ size }</span>
+                </> };
+                self.tree_view(self.tab.id, self.view, None, head)
             }
         };
         let right = match beside {
             Some(_) => self.side("inspector", "To", &self.tab.name, self.tree()),
             None => html! { <>
                 <div class="head"><h2 id="head-inspector">{ "Inspector" }</h2></div>
+                { panels::about(self.view) }
                 { inspector(self.view) }
             </> },
         };
+        let panel = beside
+            .is_none()
+            .then(|| panels::shown_beside(self.state, self.view));
+        let panes = self.state.layout.panes.of(panel);
+        let class = classes!(
+            class,
+            (!panes.structure).then_some("no-left"),
+            (!panes.inspector).then_some("no-right"),
+        );
         html! {
             <main key={self.tab.id.0} {class}>
-                <section class="pane left" id="pane-tree" aria-labelledby="head-tree" data-file={beside.map(|base| base.id.0.to_string())}>{ left }</section>
-                <Border border={LEFT} label="Width of the left pane" controls="pane-tree" />
-                <div class="pane center">
+                { panel_tabs(self.state, self.view) }
+                if panes.structure {
+                    <section class="pane left" id="pane-tree" aria-labelledby="head-tree" data-file={beside.map(|base| base.id.0.to_string())}>{ left }</section>
+                    <Border border={LEFT} label="Width of the left pane" controls="pane-tree" />
+                }
+                <div class={if panes.bytes { "pane center" } else { "pane center no-lower" }}>
                     <section class="pane upper" aria-label="Panel">
-                        { panel_tabs(self.state, self.view) }
-                        { self.panel() }
+                        { self.panel(!panes.inspector || beside.is_some()) }
                     </section>
-                    <Border border={BOTTOM} label="Height of the bytes pane" controls="pane-bytes" />
-                    <section class="pane lower" id="pane-bytes" aria-labelledby="head-bytes">
-                        if let Some(base) = beside {
-                            { self.bytes_of(base) }
-                        }
-                        <div class="bytes-of">
-                            <div class="head">
-                                if beside.is_some() {
-                                    { file_label("To", &self.tab.name) }
-                                } else {
-                                    <h2 id="head-bytes">{ "Bytes" }</h2>
-                                }
-                                { bytes_bar(&self.view.selection, beside.map(|_| &*self.tab.name), false) }
+                    if panes.bytes {
+                        <Border border={BOTTOM} label="Height of the bytes pane" controls="pane-bytes" />
+                        <section class="pane lower" id="pane-bytes" aria-labelledby="head-bytes">
+                            if let Some(base) = beside {
+                                { self.bytes_of(base) }
+                            }
+                            <div class="bytes-of">
+                                <div class="head">
+                                    if beside.is_some() {
+                                        { file_label("To", &self.tab.name) }
+                                    } else {
+                                        <h2 id="head-bytes">{ "Bytes" }</h2>
+                                    }
+                                    { bytes_bar(&self.view.selection, beside.map(|_| &*self.tab.name), false) }
+                                </div>
+                                { self.bytes() }
                             </div>
-                            { self.bytes() }
-                        </div>
-                    </section>
+                        </section>
+                    }
                 </div>
-                <Border border={RIGHT} label="Width of the right pane" controls="pane-inspector" />
-                <section class="pane right" id="pane-inspector" aria-labelledby="head-inspector">{ right }</section>
+                if panes.inspector {
+                    <Border border={RIGHT} label="Width of the right pane" controls="pane-inspector" />
+                    <section class="pane right" id="pane-inspector" aria-labelledby="head-inspector">{ right }</section>
+                }
             </main>
         }
     }
@@ -140,7 +155,9 @@ impl Panes<'_> {
     /// The tree of the file beside this one, as soon as it is open.
     fn tree_of(&self, base: &Tab) -> Html {
         match &base.phase {
-            Phase::Ready(view) => self.tree_view(base.id, view, Some(base.name.clone())),
+            Phase::Ready(view) => {
+                self.tree_view(base.id, view, Some(base.name.clone()), Html::default())
+            }
             Phase::Failed(_) => {
                 html! { <p class="calm warn">{ "This file could not be opened." }</p> }
             }
@@ -171,37 +188,41 @@ impl Panes<'_> {
     fn stacked(&self) -> Html {
         let layout = &self.state.layout;
         let inspects = layout.lower_is_inspector;
+        let panel = panels::shown_beside(self.state, self.view);
+        let has_lower = layout.panes.of(Some(panel)).bytes;
         let lower = |on, pane, name| tab(on, "lower", Command::Pane(pane), plain(name));
         html! {
-            <main key={self.tab.id.0} class="panes stacked">
+            <main key={self.tab.id.0} class={if has_lower { "panes stacked" } else { "panes stacked no-lower" }}>
                 <section class="pane upper" aria-label="Structure and panels">
                     { panel_tabs(self.state, self.view) }
                     if layout.upper_is_panel {
-                        { self.panel() }
+                        { self.panel(!has_lower || !inspects) }
                     } else {
                         <div class="panel-frame" id="panel" role="tabpanel" aria-labelledby={Command::Pane(Pane::Structure).tab()}>{ self.tree() }</div>
                     }
                 </section>
-                <Border border={BOTTOM} label="Height of the lower pane" controls="lower" />
-                <section class="pane lower" aria-label="Bytes and inspector">
-                    <div class="tabs" role="tablist" aria-label="Bytes and inspector">
-                        { lower(!inspects, Pane::Bytes, "Bytes") }
-                        { lower(inspects, Pane::Inspector, "Inspector") }
-                    </div>
-                    <div class="panel-frame" id="lower" role="tabpanel"
-                         aria-labelledby={Command::Pane(if inspects { Pane::Inspector } else { Pane::Bytes }).tab()}>
-                        if inspects { { inspector(self.view) } } else { { self.bytes() } }
-                    </div>
-                </section>
+                if has_lower {
+                    <Border border={BOTTOM} label="Height of the lower pane" controls="lower" />
+                    <section class="pane lower" aria-label="Bytes and inspector">
+                        <div class="tabs" role="tablist" aria-label="Bytes and inspector">
+                            { lower(!inspects, Pane::Bytes, "Bytes") }
+                            { lower(inspects, Pane::Inspector, "Inspector") }
+                        </div>
+                        <div class="panel-frame" id="lower" role="tabpanel"
+                             aria-labelledby={Command::Pane(if inspects { Pane::Inspector } else { Pane::Bytes }).tab()}>
+                            if inspects { <>{ panels::about(self.view) }{ inspector(self.view) }</> } else { { self.bytes() } }
+                        </div>
+                    </section>
+                }
             </main>
         }
     }
 
     fn tree(&self) -> Html {
-        self.tree_view(self.tab.id, self.view, None)
+        self.tree_view(self.tab.id, self.view, None, Html::default())
     }
 
-    fn tree_view(&self, tab: TabId, view: &View, beside: Option<AttrValue>) -> Html {
+    fn tree_view(&self, tab: TabId, view: &View, beside: Option<AttrValue>, head: Html) -> Html {
         let layout = &self.state.layout;
         let known = self.state.beside().and(self.view.compare.differing.clone());
         let differing = known.map(|(from, to)| if beside.is_some() { from } else { to });
@@ -210,7 +231,7 @@ impl Panes<'_> {
         html! {
             <TreeView session={self.session.clone()} {tab} tree={PtrEq::from(view.tree_in(order))}
                       selection={view.selection.clone()} bookmarks={PtrEq::from(&view.bookmarks)}
-                      order={view.by_kernel.as_ref().map(|_| order)} {differing} {beside}
+                      order={view.by_kernel.as_ref().map(|_| order)} {differing} {beside} {head}
                       no_padding={layout.no_padding} no_defaults={layout.no_defaults} />
         }
     }
@@ -221,7 +242,8 @@ impl Panes<'_> {
         html! { <HexView {key} session={self.session.clone()} tab={self.tab.id} view={self.view.clone()} /> }
     }
 
-    fn panel(&self) -> Html {
+    /// The panel; with the strip about its current row where no inspector shows that.
+    fn panel(&self, has_strip: bool) -> Html {
         let panel = panels::current(self.view);
         let id = panel.map_or(self.view.panel, |panel| panel.id);
         let tabs = self.state.tabs.iter();
@@ -231,6 +253,7 @@ impl Panes<'_> {
             session: self.session.clone(),
             view: self.view.clone(),
             more: self.state.layout.more_parts,
+            has_strip,
             sides: (!self.state.layout.narrow).then_some(self.state.layout.side_by_side),
         };
         html! {

@@ -269,7 +269,9 @@ const MAIN_PARTS: &[&str] = &[
     "[role=grid]",
     "#hex[tabindex='0'], #hex [tabindex='0']",
     "[role=tab][aria-selected=true]",
-    "button, summary, input, a[href]",
+    // Before fields: what is pressed next may be a key of the page.
+    "button, summary, a[href]",
+    "input",
 ];
 
 /// Gives the focus to the next pane, or to the previous one; from outside to the first.

@@ -16,7 +16,7 @@ use super::session::Session;
 use super::{dom, fetch, theme};
 use crate::model::Severity;
 use crate::ui::route;
-use crate::ui::state::{Action, Phase, TabId, Theme, View};
+use crate::ui::state::{Action, PaneSets, Panes, Phase, TabId, Theme, View};
 
 /// The version of the messages.
 const VERSION: u32 = 1;
@@ -274,6 +274,17 @@ impl Session {
             "theme" => match Theme::named(&text("theme")) {
                 Some(theme) => self.show_theme(theme),
                 None => error("message", "A theme is “auto”, “light” or “dark”."),
+            },
+            "panes" => match Panes::named(&text("panes")) {
+                Some(panes) => {
+                    let mut layout = self.state().layout;
+                    layout.panes = PaneSets::all(panes);
+                    self.dispatch(Action::Layout(layout));
+                }
+                None => error(
+                    "message",
+                    "Panes are “structure”, “bytes”, “inspector” or “none”.",
+                ),
             },
             other => error("message", &format!("“{other}” is no type of message.")),
         }

@@ -12,10 +12,11 @@ use crate::model::list::write::Form;
 use crate::ui::commands::{Command, Pane};
 use crate::ui::format::{file_name, plain_value};
 use crate::ui::graph_view::{GraphChange, Zoom};
+use crate::ui::panels;
 use crate::ui::problem_list;
 use crate::ui::samples::SAMPLES;
 use crate::ui::selection::Via;
-use crate::ui::state::{Action, Dialog, Layout, TabId, View};
+use crate::ui::state::{Action, Dialog, Layout, PanelId, TabId, View};
 use crate::worker::protocol::ExportForm;
 use crate::worker::tree_order::TreeOrder;
 
@@ -28,6 +29,9 @@ pub(super) const ORDER: &str = "zeview.order";
 pub(super) const SIDES: &str = "zeview.sides";
 /// There if their trees then show what is the same in both, too.
 pub(super) const UNCHANGED: &str = "zeview.unchanged";
+
+/// The panes beside each panel, where they are not the usual ones.
+pub(super) const PANES: &str = "zeview.panes";
 
 impl Session {
     /// Does what a command says.
@@ -69,6 +73,13 @@ impl Session {
                 Pane::Bytes => layout.lower_is_inspector = false,
                 Pane::Inspector => layout.lower_is_inspector = true,
             }),
+            Command::TogglePane(pane) => self.toggle_pane(pane),
+            Command::OnlyPanel => {
+                let panel = self.panel();
+                self.rearrange(|layout| layout.panes.toggle_alone(panel));
+            }
+            Command::ShowBytes => self.show_pane(Pane::Bytes),
+            Command::ShowCode => self.open_code(),
             Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
             Command::ToggleSides => self.rearrange(|layout| layout.side_by_side ^= true),
             Command::ToggleUnchanged => self.rearrange(|layout| layout.unchanged ^= true),
@@ -77,6 +88,10 @@ impl Session {
             Command::Order(order) => self.rearrange(|layout| layout.order = order),
             Command::OwnDevice => self.verdict_on(""),
             Command::ToggleSecondary(list) => self.toggle_secondary(list),
+            Command::StopReading => self.stop_reading(true),
+            Command::ReadOn => self.stop_reading(false),
+            Command::KernelsFor(device) => self.show_kernels_for(&device, false),
+            Command::SpillsFor(device) => self.show_kernels_for(&device, true),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
             Command::MoveLeft(list, column) => self.step_column(list, &column, false),
             Command::MoveRight(list, column) => self.step_column(list, &column, true),
@@ -140,6 +155,55 @@ impl Session {
         }
     }
 
+    /// The panel whose panes are shown; `None` for two files side by side. Where the tree takes the
+    /// place of a panel, the panes are those of the overview.
+    fn panel(&self) -> Option<PanelId> {
+        let state = self.state();
+        if state.beside().is_some() {
+            return None;
+        }
+        let view = state.active().and_then(|tab| tab.view());
+        Some(view.map_or_else(PanelId::default, |view| panels::shown_beside(&state, view)))
+    }
+
+    /// Shows or hides a pane. Where panes are stacked, bytes and inspector take turns in one.
+    pub(super) fn toggle_pane(&self, pane: Pane) {
+        let panel = self.panel();
+        self.rearrange(|layout| {
+            let panes = layout.panes.of(panel);
+            if !layout.narrow {
+                return layout.panes.set(panel, pane, !panes.has(pane));
+            }
+            let is_inspector = pane == Pane::Inspector;
+            match pane {
+                Pane::Structure => layout.upper_is_panel ^= true,
+                _ => {
+                    let is_same = layout.lower_is_inspector == is_inspector;
+                    let is_shown = !(panes.bytes && is_same);
+                    layout.panes.set(panel, Pane::Bytes, is_shown);
+                    layout.lower_is_inspector = is_inspector;
+                }
+            }
+        });
+    }
+
+    /// Shows a pane, if it is hidden.
+    pub(super) fn show_pane(&self, pane: Pane) {
+        let panel = self.panel();
+        let layout = self.state().layout;
+        let is_shown = match (layout.narrow, pane) {
+            (false, pane) => layout.panes.of(panel).has(pane),
+            (true, Pane::Structure) => !layout.upper_is_panel,
+            (true, pane) => {
+                let is_inspector = pane == Pane::Inspector;
+                layout.panes.of(panel).bytes && layout.lower_is_inspector == is_inspector
+            }
+        };
+        if !is_shown {
+            self.toggle_pane(pane);
+        }
+    }
+
     fn rearrange(&self, change: impl FnOnce(&mut Layout)) {
         let mut layout = self.state().layout;
         change(&mut layout);
@@ -152,6 +216,11 @@ impl Session {
         let shown = [(layout.side_by_side, SIDES), (layout.unchanged, UNCHANGED)];
         for (is_shown, key) in shown {
             storage::store(key, is_shown.then_some("show"));
+        }
+        // Those of a frame are its page's.
+        if !layout.embed {
+            let words = layout.panes.words();
+            storage::store(PANES, (!words.is_empty()).then_some(&*words));
         }
         self.dispatch(Action::Layout(layout));
     }
@@ -206,6 +275,10 @@ impl Session {
             ("s", Some(view)) if view.compare.report.is_some() && !state.layout.narrow => {
                 self.run(Command::ToggleSides);
             }
+            ("t", Some(_)) => self.toggle_pane(Pane::Structure),
+            ("x", Some(_)) => self.toggle_pane(Pane::Bytes),
+            ("i", Some(_)) => self.toggle_pane(Pane::Inspector),
+            ("z", Some(_)) => self.run(Command::OnlyPanel),
             (";", Some(_)) => self.bookmark(file),
             ("b", Some(_)) => return self.compare_with_before(),
             ("n", Some(_)) => return self.find_next(true),

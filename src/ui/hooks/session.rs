@@ -91,6 +91,8 @@ pub(super) struct Live {
     pub(super) asked: RefCell<BTreeSet<(TreeOrder, NodeId, u64)>>,
     /// The pages of lists that were asked for: list, generation, number.
     pub(super) pages: RefCell<BTreeSet<(ListId, u32, u64)>>,
+    /// A survey of the images is on its way.
+    pub(super) surveying: Cell<bool>,
     /// Counts what was to be selected: only the last one is.
     pub(super) wanted: Cell<u32>,
     pub(super) click: RefCell<Option<Click>>,

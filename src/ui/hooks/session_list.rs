@@ -145,8 +145,12 @@ impl Session {
     /// Shows the text that the selection is in; stays with the one from before where it is in
     /// none. Says whether it is another one.
     fn follow_text(self: &Rc<Self>, tab: TabId, view: &View) -> bool {
-        let document = view.selection.document();
-        if view.texts.document != Some(document) {
+        let around = view.selection.document();
+        let texts = &view.texts;
+        let is_own = |text: &Row| text.parent == Some(around);
+        let document = view.selection.node_id();
+        if !texts.rows.first().is_some_and(is_own) && texts.asked != Some(document) {
+            self.texts_changed(tab, TextsChange::Asked(document));
             let then = move |session: &Rc<Session>, answer| {
                 if let Ok(Response::Texts(texts)) = answer {
                     session.texts_changed(tab, TextsChange::Arrived(document, texts));
@@ -223,6 +227,39 @@ impl Session {
         if let Some((tab, _)) = self.active() {
             self.list_changed(tab, list, ListChange::Query(query));
         }
+    }
+
+    /// Shows the rows that a filter finds. The rest of the query is that of now, not of when
+    /// somebody began to type.
+    pub fn set_filter(&self, list: ListId, filter: &str) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(list).query.clone();
+            let filter = filter.to_owned();
+            self.set_query(list, Query { filter, ..query });
+        }
+    }
+
+    /// Reads the rest of the kernels of a container, or not.
+    pub fn stop_reading(&self, is_stopped: bool) {
+        if let Some((tab, _)) = self.active() {
+            self.list_changed(tab, ListId::Kernels, ListChange::Stop(is_stopped));
+        }
+    }
+
+    /// Shows the kernels for a device; those that spill registers, the worst first.
+    pub fn show_kernels_for(&self, device: &str, spills: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let mut query = view.lists.get(ListId::Kernels).query.clone();
+        query.filter = format!("device=\"{device}\"");
+        if spills {
+            query.filter.push_str(" spill_size>0");
+            query.sort = Some("spill_size".into());
+            query.descending = true;
+        }
+        self.set_query(ListId::Kernels, query);
+        self.dispatch(Action::Panel(PanelId::Kernels));
     }
 
     /// Shows the rows that are shown only on demand, or hides them.

@@ -10,10 +10,11 @@ use std::rc::Rc;
 use super::session::{Click, Session, spawn};
 use crate::model::list::ListId;
 use crate::model::{NodeId, SourceId, Span};
+use crate::ui::commands::Pane;
 use crate::ui::goto::{self, Destination};
 use crate::ui::route::{self, Target};
 use crate::ui::selection::{self, Selection, Via};
-use crate::ui::state::{Action, Found, PanelId, TabId};
+use crate::ui::state::{Action, Found, PanelId, TabId, View};
 use crate::worker::client::ClientError;
 use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row, SearchStep};
 use crate::worker::tree_order::{RowId, TreeOrder};
@@ -241,9 +242,26 @@ impl Session {
         let Some((tab, view)) = self.file(file) else {
             return;
         };
+        if let Some(code) = self.code_shown(&view)
+            && let Some(place) = goto::in_code(typed)
+        {
+            let (at, len) = (place.offset(), code.len());
+            if at >= len {
+                return self.notice(format!(
+                    "{typed} is past the end of this code ({len:#x} bytes). For an offset in the file, type file:{typed}."
+                ));
+            }
+            let span = Span::with_len(code.source, code.start.saturating_add(at), 0);
+            let make = |ancestry| Selection::node(ancestry, Via::Jump);
+            return self.select(tab, Place::Span(span), None, Box::new(make));
+        }
         let Some(place) = goto::parse(typed) else {
             return;
         };
+        // Whoever asks for a byte wants to see it.
+        if matches!(place, Destination::Offset(_)) {
+            self.show_pane(Pane::Bytes);
+        }
         let source = view.selection.source();
         let whole = view.whole(source);
         match place {
@@ -262,9 +280,18 @@ impl Session {
         }
     }
 
-    /// The offset of the file that somebody has typed, if it is one.
+    /// The code whose instructions are shown: offsets that are typed are in it.
+    fn code_shown(&self, view: &View) -> Option<Span> {
+        let of = view.lists.get(ListId::Instructions).query.of;
+        of.filter(|_| view.panel == PanelId::Assembly)
+    }
+
+    /// The offset of the file that somebody has typed, if it is one. In code it is one of the code.
     pub fn offset_of(&self, typed: &str) -> Option<u64> {
         let (_, view) = self.active()?;
+        if self.code_shown(&view).is_some() && !typed.trim().starts_with("file:") {
+            return None;
+        }
         match goto::parse(typed)? {
             Destination::Offset(offset) => {
                 let whole = view.whole(view.selection.source());

@@ -10,9 +10,9 @@ use crate::model::list::query::Query;
 use crate::model::{NodeId, RuleInfo, Str};
 use crate::ui::list::ListChange;
 use crate::ui::state::verdict::{
-    HOST_COLUMNS, IMAGE_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
+    HOST_COLUMNS, IMAGE_COLUMNS, SURVEY_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
 };
-use crate::ui::state::{Action, TabId};
+use crate::ui::state::{Action, PanelId, TabId};
 use crate::worker::client::{Client, ClientError};
 use crate::worker::protocol::{Ask, Request, Response, VerdictReport};
 
@@ -131,6 +131,52 @@ impl Session {
         let then = move |session: &Rc<Session>, answer| {
             if let Ok(Response::List(page)) = answer {
                 session.change_verdict(tab, VerdictChange::Images(document, page.rows.into()));
+            }
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Asks what the container holds for which devices, as long as somebody looks at the answer and
+    /// not all of it is read.
+    pub fn follow_survey(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(live) = self.live(tab) else { return };
+        let state = &view.verdict;
+        let survey = state.survey.as_ref();
+        let is_over = survey.is_some_and(|survey| survey.progress.is_over());
+        let is_stopped = survey.is_some() && view.lists.get(ListId::Kernels).is_stopped;
+        let is_wanted = view.panel == PanelId::Overview && state.container().is_some();
+        let Some(document) = state
+            .document
+            .filter(|_| is_wanted && !is_over && !is_stopped)
+        else {
+            return;
+        };
+        if live.surveying.replace(true) {
+            return;
+        }
+        let columns = SURVEY_COLUMNS.iter().map(|id| (*id).into()).collect();
+        let request = Request::List {
+            document,
+            list: ListId::Kernels,
+            query: Query::default(),
+            ask: Ask::Survey {
+                columns,
+                count: WORST,
+            },
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            live.surveying.set(false);
+            match answer {
+                Ok(Response::Survey(report)) => {
+                    session.change_verdict(tab, VerdictChange::Survey(document, report.into()));
+                    session.follow_survey();
+                }
+                // There are no kernels.
+                Ok(_) | Err(ClientError::Failed(_)) => {}
+                Err(error) => session.trouble(tab, &error),
             }
         };
         self.ask_then(tab, request, Box::new(then));

@@ -8,8 +8,10 @@ use yew::prelude::*;
 use super::effect::{fingerprint, use_change, use_kept};
 use super::session::{Session, SessionContext};
 use super::{address, dom, embedder, files, keys, media, run, splitter, storage, theme};
-use crate::ui::route;
-use crate::ui::state::{Action, Layout, Phase, State, TabId, Theme};
+use crate::ui::commands::Command;
+use crate::ui::panels;
+use crate::ui::route::{self, Query};
+use crate::ui::state::{Action, Layout, PaneSets, Panes, Phase, State, TabId, Theme};
 use crate::worker::client::Client;
 use crate::worker::tree_order::TreeOrder;
 
@@ -32,6 +34,9 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
         },
         side_by_side: storage::load(run::SIDES).is_some(),
         unchanged: storage::load(run::UNCHANGED).is_some(),
+        panes: panes(&query),
+        // A frame that asks for a panel shows it where there is room for only one thing.
+        upper_is_panel: query.embed,
         ..Layout::default()
     };
     let media = media::listen(session);
@@ -57,6 +62,18 @@ fn begin(session: &Rc<Session>) -> Box<dyn Any> {
         media,
         embedder,
     ))
+}
+
+/// The panes that the page around this one wants; else those of the last visit.
+fn panes(query: &Query) -> PaneSets {
+    let wanted = query.panes.as_deref().and_then(Panes::named);
+    match wanted.filter(|_| query.embed) {
+        Some(panes) => PaneSets::all(panes),
+        None if query.embed => PaneSets::default(),
+        None => {
+            storage::load(run::PANES).map_or_else(PaneSets::default, |text| PaneSets::read(&text))
+        }
+    }
 }
 
 /// What follows for the file that is shown beside the one in front, `id`, where `serial` is
@@ -177,6 +194,19 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
     use_change(
         [id << 1 | u64::from(is_known), opening, serial, shown],
         Box::new(move || told.tell_embedder()),
+    );
+    let current = view
+        .and_then(|view| panels::current(view))
+        .map(|panel| panel.id);
+    // The row of tabs may be too long for the window.
+    let reveal = move || {
+        if let Some(panel) = current {
+            dom::scroll_into_view(&Command::Panel(panel).tab());
+        }
+    };
+    use_change(
+        [id, opening, current.map_or(0, |panel| panel as u64), 0],
+        Box::new(reveal),
     );
     let keep_focus = move || {
         let is_other_file = here.focused_in.replace(id) != id;

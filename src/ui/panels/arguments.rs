@@ -12,7 +12,7 @@ use crate::model::kernels::{HazardKind, KernelDetail};
 use crate::model::list::{Detail, ListId};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
-use crate::ui::components::{button, plain, prose, span_button};
+use crate::ui::components::{button, plain, prose, shortened, span_button};
 use crate::ui::format;
 use crate::ui::hooks::use_change;
 use crate::ui::list::List;
@@ -51,10 +51,10 @@ fn page(props: &PanelProps, list: &List, detail: &KernelDetail) -> Html {
     html! {
         <div class="panel kernel" key={detail.row.index}>
             { crumb(list) }
-            { head(detail) }
+            { head(list, detail) }
             <div class="block">
                 <h3>{ payload_words(detail) }</h3>
-                { ruler(detail, selected) }
+                { ruler(detail, selected, false) }
             </div>
             { payload(detail, selected) }
             { arguments(detail, selected) }
@@ -94,14 +94,17 @@ fn crumb(list: &List) -> Html {
     }
 }
 
-fn head(detail: &KernelDetail) -> Html {
+fn head(list: &List, detail: &KernelDetail) -> Html {
     let row = &detail.row;
+    let title = list.current().map_or("", |current| &current.about.title);
+    let full = escaped(row.title());
     let name = escaped(&row.name.value);
     html! {
         <div class="block kernel-head">
-            <h2>{ span_button("cell", row.entry, plain(&escaped(row.title()))) }</h2>
+            <h2 title={full.clone()}>{ span_button("cell", row.entry, plain(&escaped(title))) }</h2>
+            if row.demangled.is_some() && full != title { <p class="full clamped mono text" title={full.clone()}>{ full }</p> }
             <p class="sub">
-                if row.demangled.is_some() { <span class="mono text">{ name }</span> }
+                if row.demangled.is_some() { <span class="mono text n">{ name }</span> }
                 { button("link", Command::CopyName(ListId::Kernels), plain("Copy name")) }
                 if row.demangled.is_some() { { button("link", Command::CopyDemangled, plain("Copy demangled name")) } }
             </p>
@@ -124,7 +127,7 @@ fn head(detail: &KernelDetail) -> Html {
                     { for detail.links.iter().map(|link| html! {
                         <li title={format!("{:#x}, {}", link.to.start, format::bytes(link.to.len()))}>
                             <span class="dim">{ &*link.why }{ " " }</span>
-                            { span_button("link", link.to, plain(&escaped(&link.label))) }
+                            { span_button("link", link.to, shortened(&escaped(&link.label))) }
                         </li>
                     }) }
                 </ul>
@@ -158,7 +161,7 @@ fn facts(detail: &KernelDetail) -> Vec<String> {
         out.push(format!("{} code", format::bytes(size.value)));
     }
     if row.from_scratch_slots {
-        out.push("spill and private sizes are scratch slot sizes".to_owned());
+        out.push("sizes are those of the scratch slots: ze_info is older than 1.39".to_owned());
     }
     let flags = row.flags.iter().map(|flag| flag.word());
     out.extend(flags.filter(|word| !word.is_empty()).map(escaped));

@@ -10,12 +10,17 @@ use crate::model::{SourceId, Span};
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::format;
-use crate::ui::state::View;
-use crate::worker::protocol::CodeReport;
+use crate::ui::state::{PanelId, View};
+use crate::worker::protocol::{CodeImage, CodeReport};
 
 /// The width of a lane of jumps, and the height of a row, in pixels.
 const LANE: u32 = 8;
 const ROW: u32 = 20;
+
+/// Maximum number of characters of a kernel's name in the list of images.
+const KERNEL_SHOWN: usize = 60;
+/// Maximum number of images that are listed in the place of code.
+const IMAGES_SHOWN: usize = 24;
 
 /// A register in the text of an instruction, as a number: its file and its own.
 pub(super) type Register = u64;
@@ -190,6 +195,94 @@ pub(super) fn cell(
     })
 }
 
+/// The selection of one of the images with code, where the file has several.
+pub(super) fn images(view: &View, onchange: Callback<Event>) -> Html {
+    let Some(images) = view.code.images.as_deref() else {
+        return Html::default();
+    };
+    let is_any_shown = images.images.iter().any(|image| image.is_shown);
+    match images.images.len() {
+        0 => Html::default(),
+        1 if is_any_shown => Html::default(),
+        _ => images_select(view, onchange),
+    }
+}
+
+fn images_select(view: &View, onchange: Callback<Event>) -> Html {
+    let images = view.code.images.iter().flat_map(|images| &images.images);
+    let is_any_shown = images.clone().any(|image| image.is_shown);
+    html! {
+        <select class="code-image" aria-label="Image" {onchange}>
+            if !is_any_shown {
+                <option value="" selected=true>{ "Choose an image" }</option>
+            }
+            { for images.enumerate().map(|(place, image)| html! {
+                <option key={place} value={place.to_string()} selected={image.is_shown}>{ image_label(image) }</option>
+            }) }
+        </select>
+    }
+}
+
+/// An image as an option: its name, its devices, its first kernel.
+fn image_label(image: &CodeImage) -> String {
+    let mut words = vec![escaped(&image.name)];
+    if !image.device.is_empty() {
+        words.push(escaped(&image.device));
+    }
+    if !image.kernel.is_empty() {
+        let kernel = format::cut_middle(&escaped(&image.kernel), KERNEL_SHOWN);
+        words.push(match image.kernels {
+            0 | 1 => kernel,
+            more => format!("{kernel} and {} more", format::grouped(more - 1)),
+        });
+    }
+    words.join(" · ")
+}
+
+/// What stands in the place of code or texts while none of the images of a container is selected.
+pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> Html {
+    let name = crate::ui::selection::name(view.row());
+    let what = if is_code {
+        "instructions"
+    } else {
+        "readable text"
+    };
+    let images = view.code.images.as_deref();
+    let count = images.map_or(0, |images| images.images.len() as u64 + images.left_out);
+    let has_kernels = view.opened.summary.anywhere().kernels || view.opened.summary.anywhere().host;
+    html! {
+        <div class="panel calm choose">
+            if view.selection.ancestry.is_empty() {
+                <p>{ format!("The file itself has no {what}.") }</p>
+            } else {
+                <p><b class="mono">{ name }</b>{ format!(" has no {what} of its own.") }</p>
+            }
+            if count == 0 {
+                <p class="dim">{ "No image in this file has native code: the driver compiles its SPIR-V at run time." }</p>
+            } else {
+                <p class="dim">{ format!("{} in this file {} native code.", format::counted(count, "image", "images"), if count == 1 { "has" } else { "have" }) }</p>
+                <div class="rowc">
+                    { images_of(view, onchange) }
+                    if has_kernels { { button("btn2", Command::Panel(PanelId::Kernels), plain("Choose a kernel")) } }
+                </div>
+                <ul class="rows">
+                    { for images.iter().flat_map(|images| images.images.iter().take(IMAGES_SHOWN)).map(|image| html! {
+                        <li>{ span_button("link", image.span, plain(&image_label(image))) }</li>
+                    }) }
+                </ul>
+            }
+        </div>
+    }
+}
+
+fn images_of(view: &View, onchange: Callback<Event>) -> Html {
+    let images = view.code.images.as_deref();
+    match images.is_some_and(|images| images.images.len() > IMAGES_SHOWN) {
+        true => images_select(view, onchange),
+        false => Html::default(),
+    }
+}
+
 /// Which code is shown, and how it is read.
 pub(super) fn controls(
     view: &View,
@@ -243,7 +336,7 @@ pub(super) fn head(view: &View) -> Html {
         counted(mix.blocks, "block", "blocks"),
         loops,
         counted(mix.registers, "register", "registers"),
-        counted(mix.waits, "wait", "waits"),
+        counted(mix.waits, "scoreboard wait", "scoreboard waits"),
         counted(mix.atomics, "atomic", "atomics"),
         counted(mix.barriers, "barrier message", "barrier messages"),
     ];
@@ -304,7 +397,7 @@ fn counts(mix: &Mix) -> Html {
                         </tbody>
                     </table>
                 }
-                <p class="dim small">{ "Bytes of the registers in the instructions, counted once each." }</p>
+                <p class="dim small">{ "Static count: each instruction once; loops are not weighted." }</p>
             </div>
         </details>
     }

@@ -161,7 +161,7 @@ pub fn BookmarkList(props: &PanelProps) -> Html {
 /// Where they are kept.
 fn kept(keeping: Keeping) -> &'static str {
     match keeping {
-        Keeping::Browser => "Kept in this browser, for files with the same content.",
+        Keeping::Browser => "Saved in this browser, tied to the file’s content.",
         Keeping::NoStorage => {
             "This page cannot keep anything in the browser: bookmarks last until it is closed. Export them to keep them."
         }

@@ -56,7 +56,7 @@ fn choice(props: &PanelProps) -> Html {
         if let Some(why) = &compare.failed {
             <p class="warn" role="alert">{ escaped(why) }</p>
         }
-        <p>{ "Compare this file with an earlier one: kernels by name, code by instructions, values by key." }</p>
+        <p>{ "Compare with another build of these kernels: kernels by name, code by instructions, values by key." }</p>
         <div class="acts">{ for others(props, "btn2") }</div>
         <p class="dim">{ "Or drop a file here. Two files that are dropped together are compared." }</p>
     </> }
@@ -87,10 +87,9 @@ fn file(label: &'static str, head: &Head, other: &Head) -> Html {
 /// What there is to say of the two files as a whole.
 fn head(props: &PanelProps, report: &CompareReport) -> Html {
     let compare = &props.view.compare;
-    let tone = match (report.equal, report.same_meaning) {
-        (true, _) => Tone::Good,
-        (_, true) if !report.is_cut => Tone::Good,
-        _ => Tone::Plain,
+    let tone = match report.same_meaning {
+        true => Tone::Good,
+        false => Tone::Plain,
     };
     let base = compare.base.as_ref().map(|base| base.tab);
     let is_open = props.others.iter().any(|(tab, _)| Some(*tab) == base);
@@ -127,7 +126,7 @@ fn head(props: &PanelProps, report: &CompareReport) -> Html {
             <p class="said" role="status">
                 <b class={format::tone_class(tone)}>{ &*report.verdict }</b>
                 { for report.counts.iter().map(|line| html! { <span>{ line }</span> }) }
-                { for report.remarks.iter().map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
+                { for report.remarks.iter().chain(&report.notes).map(|line| html! { <span class="warn">{ format!("▲ {}", escaped(line)) }</span> }) }
                 if compare.is_working { <span class="dim">{ "Comparing …" }</span> }
             </p>
         </div>
@@ -144,8 +143,8 @@ pub(super) fn instructions(view: &View) -> Html {
         }
     };
     html! { <>
-        { toggle(all, Command::ToggleSecondary(ListId::Changes), "All instructions", "Also those that are the same in both files") }
-        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register numbers", "General registers and scoreboard tokens with other numbers are no difference") }
+        { toggle(all, Command::ToggleSecondary(ListId::Changes), "Show unchanged", "Also the instructions that are the same in both files") }
+        { toggle(view.compare.renumbered, Command::ToggleRenumbered, "Ignore register renaming", "Registers and scoreboard tokens that only have other numbers are not reported") }
     </> }
 }
 
@@ -153,10 +152,18 @@ pub(super) fn instructions(view: &View) -> Html {
 pub(super) fn cell(id: &str, found: &Cell<'_>, row: &Row) -> Option<Html> {
     let change = row.cells.first().map(|cell| cell.value.text());
     let is_change = |word: &str| change.as_deref() == Some(word);
-    let side = match id {
-        "from" if is_change("removed") || is_change("changed") => "side gone",
-        "to" if is_change("added") || is_change("changed") => "side new",
-        "from" | "to" => "side",
+    let marks = row.cells.iter().flat_map(|cell| &cell.marks);
+    let mut tones = marks.map(|mark| mark.tone);
+    // Red and green say worse and better; that a side differs is no judgment.
+    let judged = tones.find(|tone| matches!(tone, Tone::Bad | Tone::Good));
+    let side = match (id, judged) {
+        ("from", _) if is_change("removed") || is_change("changed") => "side from",
+        ("to", Some(tone)) if is_change("added") || is_change("changed") => match tone {
+            Tone::Bad => "side worse",
+            _ => "side better",
+        },
+        ("to", _) if is_change("added") || is_change("changed") => "side to",
+        ("from" | "to", _) => "side",
         _ => return None,
     };
     let text = match &found.value {

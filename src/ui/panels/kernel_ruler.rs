@@ -11,6 +11,9 @@ use crate::ui::format;
 
 /// So many bytes stand in one line, if there are more than one.
 const LINE: u64 = 96;
+/// Bytes in a line of a narrow column, and the maximum number of such lines.
+const NARROW_LINE: u64 = 32;
+const NARROW_LINES: u64 = 6;
 /// At most so many lines are drawn; the table below has everything.
 const LINES: u64 = 12;
 /// At most so many marks are drawn.
@@ -27,7 +30,7 @@ struct Mark {
     overlaps: bool,
 }
 
-/// The payload in a few words: `Cross-thread payload: 68 of 96 bytes used · inline data 32 bytes · 3 explicit, …`.
+/// The payload in a few words: `Cross-thread payload: 96 bytes, 68 used · 32 bytes inline · 3 arguments, 1 implicit`.
 pub(super) fn payload_words(detail: &KernelDetail) -> String {
     let (payload, row) = (&detail.payload, &detail.row);
     if payload.entries.is_empty() {
@@ -36,9 +39,9 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
     let mut out = match payload.used == payload.total {
         true => format!("Cross-thread payload: {}", format::bytes(payload.total)),
         false => format!(
-            "Cross-thread payload: {} of {} used",
-            format::grouped(payload.used),
-            format::bytes(payload.total)
+            "Cross-thread payload: {}, {} used",
+            format::bytes(payload.total),
+            format::grouped(payload.used)
         ),
     };
     if payload.inline_data > 0 {
@@ -47,7 +50,7 @@ pub(super) fn payload_words(detail: &KernelDetail) -> String {
     }
     let (explicit, implicit) = (row.explicit_arguments, row.implicit_arguments);
     let explicit = format::counted(explicit, "argument", "arguments");
-    out.push_str(&format!(" · {explicit} passed, {implicit} implicit"));
+    out.push_str(&format!(" · {explicit}, {implicit} implicit"));
     if !payload.overlaps.is_empty() {
         let overlaps = format::counted(payload.overlaps.len() as u64, "overlap", "overlaps");
         out.push_str(&format!(" · {overlaps}"));
@@ -122,12 +125,17 @@ fn class(entry: &PayloadEntry) -> &'static str {
 }
 
 /// The ruler; a click on a mark selects the bytes of its entry.
-pub(super) fn ruler(detail: &KernelDetail, selected: Option<Span>) -> Html {
+/// In a narrow column lines are short, and a long payload is not drawn.
+pub(super) fn ruler(detail: &KernelDetail, selected: Option<Span>, is_narrow: bool) -> Html {
     let payload = &detail.payload;
     if payload.total == 0 {
         return Html::default();
     }
-    let line = line_of(payload.total);
+    let line = match is_narrow {
+        true if payload.total > NARROW_LINE * NARROW_LINES => return Html::default(),
+        true => NARROW_LINE,
+        false => line_of(payload.total),
+    };
     let marks = marks(payload, line);
     let lines = payload.total.div_ceil(line).min(LINES);
     html! { <>

@@ -13,13 +13,15 @@ mod overview;
 mod problems;
 mod props;
 mod sizes;
+mod survey;
 mod verdict;
 
 use yew::prelude::*;
 
-use super::state::{PanelId, View};
+use super::state::{PanelId, State, View};
 use crate::model::{Capabilities, Tone};
 
+pub use self::list::about;
 pub use self::overview::spoken as spoken_coverage;
 pub use self::problems::Problems;
 pub use self::props::PanelProps;
@@ -30,6 +32,8 @@ pub struct Panel {
     pub id: PanelId,
     /// The name on its tab.
     pub name: &'static str,
+    /// It shows the file's own tables: its tab comes after those about kernels.
+    pub is_of_file: bool,
     /// Is there anything to show for this file and what is selected in it?
     pub shown: fn(&View) -> bool,
     /// The number beside its name, and how bad it is.
@@ -38,9 +42,10 @@ pub struct Panel {
     pub render: fn(&PanelProps) -> Html,
 }
 
-/// What can be asked of the file, or of a document in it.
+/// What can be asked of the file, of a document in it, or of the one that the selection is in: the
+/// images of a host's file are opened when somebody asks.
 fn has(view: &View) -> Capabilities {
-    view.opened.summary.anywhere()
+    view.opened.summary.anywhere() | view.summary().has
 }
 
 /// Is the file a container of device code?
@@ -55,6 +60,29 @@ fn has_kernels(view: &View) -> bool {
     has(view).kernels || has(view).host
 }
 
+/// Whether there are instructions in the file, or images that may have some.
+fn has_code(view: &View) -> bool {
+    has(view).code || has(view).host
+}
+
+/// Whether there are readable texts in the file, or images that may have some.
+fn has_text(view: &View) -> bool {
+    has(view).text || has(view).host
+}
+
+/// A panel of the file's own tables, without a number on its tab.
+const fn of_file(
+    id: PanelId,
+    name: &'static str,
+    shown: fn(&View) -> bool,
+    render: fn(&PanelProps) -> Html,
+) -> Panel {
+    Panel {
+        is_of_file: true,
+        ..panel(id, name, shown, render)
+    }
+}
+
 /// A panel without a number on its tab.
 const fn panel(
     id: PanelId,
@@ -65,56 +93,21 @@ const fn panel(
     Panel {
         id,
         name,
+        is_of_file: false,
         shown,
         badge: |_| None,
         render,
     }
 }
 
-/// All panels, in the order of their tabs.
+/// All panels, in the order of their tabs: first what the kernels are, then what the file is.
 pub const PANELS: &[Panel] = &[
     panel(PanelId::Overview, "Overview", |_| true, overview::overview),
     panel(PanelId::Kernels, "Kernels", has_kernels, list::list),
     panel(PanelId::Arguments, "Arguments", has_kernels, |props| {
         html! { <arguments::Arguments ..props.clone() /> }
     }),
-    panel(
-        PanelId::Assembly,
-        "Assembly",
-        |view| has(view).code,
-        list::list,
-    ),
-    panel(
-        PanelId::Relocations,
-        "Relocations",
-        |view| has(view).symbols,
-        list::list,
-    ),
-    panel(
-        PanelId::Symbols,
-        "Symbols",
-        |view| has(view).symbols,
-        list::list,
-    ),
-    panel(PanelId::Text, "Text", |view| has(view).text, list::list),
-    panel(
-        PanelId::SourceLines,
-        "Source lines",
-        |view| has(view).lines,
-        list::list,
-    ),
-    panel(
-        PanelId::Modules,
-        "Modules",
-        |view| has(view).modules,
-        list::list,
-    ),
-    panel(
-        PanelId::Properties,
-        "Properties",
-        |view| has(view).modules,
-        list::list,
-    ),
+    panel(PanelId::Assembly, "Assembly", has_code, list::list),
     panel(PanelId::Images, "Images", holds_images, list::list),
     panel(
         PanelId::Devices,
@@ -142,9 +135,40 @@ pub const PANELS: &[Panel] = &[
             },
         )
     },
+    of_file(
+        PanelId::Modules,
+        "Modules",
+        |view| has(view).modules,
+        list::list,
+    ),
+    of_file(
+        PanelId::Properties,
+        "Properties",
+        |view| has(view).modules,
+        list::list,
+    ),
+    of_file(PanelId::Text, "Text", has_text, list::list),
+    of_file(
+        PanelId::SourceLines,
+        "Source lines",
+        |view| has(view).lines,
+        list::list,
+    ),
+    of_file(
+        PanelId::Symbols,
+        "Symbols",
+        |view| has(view).symbols,
+        list::list,
+    ),
+    of_file(
+        PanelId::Relocations,
+        "Relocations",
+        |view| has(view).symbols,
+        list::list,
+    ),
     Panel {
         badge: bookmarks::badge,
-        ..panel(
+        ..of_file(
             PanelId::Bookmarks,
             "Bookmarks",
             // The row of tabs is full enough without it.
@@ -163,4 +187,14 @@ pub fn shown(view: &View) -> impl Iterator<Item = &'static Panel> + use<'_> {
 pub fn current(view: &View) -> Option<&'static Panel> {
     let chosen = shown(view).find(|panel| panel.id == view.panel);
     chosen.or(PANELS.first())
+}
+
+/// The panel whose panes are shown: in a narrow window the tree may be in its place, which has those
+/// of the overview.
+pub fn shown_beside(state: &State, view: &View) -> PanelId {
+    let layout = &state.layout;
+    match current(view) {
+        Some(panel) if !layout.narrow || layout.upper_is_panel => panel.id,
+        _ => PanelId::Overview,
+    }
 }

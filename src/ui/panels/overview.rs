@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::props::PanelProps;
 use super::sizes::sizes;
+use super::survey::SurveyPanel;
 use super::verdict::{images, target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
@@ -42,7 +43,8 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     };
     html! {
         <div class="panel overview">
-            { verdict(props) }
+            // A library is first of all what it holds.
+            if !has_images { { verdict(props) } }
             <section class="block">
                 <div class="block-head">
                     <h2>{ &*summary.title }</h2>
@@ -55,9 +57,13 @@ pub(super) fn overview(props: &PanelProps) -> Html {
                     </> }) }
                 </dl>
             </section>
+            if has_images {
+                <SurveyPanel ..props.clone() />
+                { verdict(props) }
+            }
             if let Some(images) = images(&props.view) { { images } }
             if let Some(target) = target(&props.view) { { target } }
-            if let Some(worst) = worst(&props.view) { { worst } }
+            if !has_images && let Some(worst) = worst(&props.view.verdict.worst) { { worst } }
             if is_host {
                 <details class="block host">
                     <summary><h2>{ "Host file" }</h2></summary>
@@ -103,9 +109,9 @@ pub(super) fn bar(parts: &[(&'static str, u64)], whole: u64) -> Html {
 
 fn coverage(coverage: &Coverage, size: u64) -> Html {
     let parts = [
-        ("explained", "c-explained", coverage.explained),
+        ("in a known part", "c-explained", coverage.explained),
         ("padding", "c-padding", coverage.padding),
-        ("unexplained", "c-gap", coverage.gap),
+        ("in no known part", "c-gap", coverage.gap),
     ];
     html! { <>
         { bar(&parts.map(|(_, class, part)| (class, part)), size) }
@@ -148,15 +154,15 @@ pub(super) fn legend(
 pub fn spoken(coverage: &Coverage, size: u64) -> String {
     if coverage.gap > 0 {
         return format!(
-            "{} unexplained ({})",
+            "{} in no known part ({})",
             format::bytes(coverage.gap),
             format::percent(coverage.gap, size)
         );
     }
     match coverage.padding {
-        0 => "every byte explained".to_owned(),
+        0 => "every byte is in a known part".to_owned(),
         padding => format!(
-            "every byte explained · {} padding",
+            "every byte is in a known part · {} padding",
             format::grouped(padding)
         ),
     }

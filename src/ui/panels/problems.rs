@@ -375,7 +375,7 @@ fn heading(view: &View, place: usize, class: Class, count: u64) -> Html {
             )
         }),
         Class::Error => "Errors: the file violates the specification".to_owned(),
-        Class::Warning => "Warnings: unusual, some readers may fail".to_owned(),
+        Class::Warning => "Warnings: legal, but some tools may fail".to_owned(),
         Class::Info => "Notes".to_owned(),
     };
     html! {

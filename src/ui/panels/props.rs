@@ -15,6 +15,8 @@ pub struct PanelProps {
     pub session: SessionContext,
     /// What is shown of the file.
     pub view: PtrEq<View>,
+    /// Details of the current row are shown below a list: no inspector is there to show them.
+    pub has_strip: bool,
     /// More is to be shown where there is much.
     pub more: bool,
     /// Files that are compared are shown beside each other; `None` where there is no room for that.

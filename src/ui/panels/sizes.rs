@@ -42,7 +42,8 @@ pub(super) fn sizes(view: &View, more: bool) -> Html {
     html! { <>
         <section class="block">
             <h2>{ if view.selection.documents().is_empty() { "Sizes" } else { "Sizes of the whole file" } }</h2>
-            { areas(&parts, total) }
+            // Of an unknown format nothing is known of any part.
+            if !view.opened.summary.has.unknown { { areas(&parts, total, view.opened.summary.within.image) } }
         </section>
         <table class="sizes">
             <thead><tr>
@@ -85,7 +86,9 @@ fn by_size(view: &View) -> Vec<Part<'_>> {
     parts.filter(|(size, _)| *size > 0).collect()
 }
 
-fn areas(parts: &[Part<'_>], total: u64) -> Html {
+/// A bar of the areas. In a container of images the code is that of whole images, with all their
+/// sections.
+fn areas(parts: &[Part<'_>], total: u64, holds_images: bool) -> Html {
     let of = |area: Area| -> u64 {
         parts
             .iter()
@@ -98,7 +101,11 @@ fn areas(parts: &[Part<'_>], total: u64) -> Html {
         { bar(&sums.map(|(area, sum)| (format::area_class(area), sum)), total) }
         <ul class="legend">
             { for sums.iter().filter(|(_, sum)| *sum > 0).map(|(area, sum)| {
-                legend(format::area_class(*area), format::area_name(*area), *sum, total, format::size(*sum))
+                let name = match area {
+                    Area::Code if holds_images => "device images",
+                    area => format::area_name(*area),
+                };
+                legend(format::area_class(*area), name, *sum, total, format::size(*sum))
             }) }
         </ul>
     </> }

@@ -34,7 +34,7 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
         }
     };
     let driver = state.verdict().map_or("driver".to_owned(), |verdict| {
-        format!("driver {}", verdict.driver)
+        format!("Intel driver {}", verdict.driver)
     });
     html! {
         <section class="block verdict" aria-labelledby="verdict-title">
@@ -90,7 +90,7 @@ fn well_formed(view: &View) -> Html {
         of.count() as u64
     };
     if view.opened.summary.has.unknown {
-        return html! { "not a format zeview reads" };
+        return html! { "not a GPU binary that zeview reads" };
     }
     let (tone, text) = match errors(&view.opened) {
         0 => (Tone::Good, "well-formed"),
@@ -116,7 +116,7 @@ fn well_formed(view: &View) -> Html {
 /// Which images of a container run on the device.
 fn choice(images: &ImagesReport) -> Html {
     let Some(device) = &images.device else {
-        return html! { <span class="dim">{ "Select a device to see which image runs on it." }</span> };
+        return html! { <span class="dim">{ "Choose a GPU to see which images it would use." }</span> };
     };
     let (tone, words) = choice_words(images);
     let more = images.chosen.saturating_sub(images.first.len() as u64);
@@ -146,7 +146,7 @@ pub(super) fn images(view: &View) -> Option<Html> {
     let is_host = view.opened.summary.has.host && view.selection.documents().is_empty();
     let (second, third) = match is_host {
         true => ("Target", "First kernel"),
-        false => ("Device", "On its own device"),
+        false => ("Device", "On its target"),
     };
     let text = |row: &Row, at: usize| {
         let cell = row.cells.get(at);
@@ -208,7 +208,11 @@ fn statement(verdict: &Verdict, is_nested: bool) -> Html {
         (Some(device), true) => format!(" on {device} (selected device)"),
         (Some(device), false) if is_nested => format!(" on {device} (the image’s target)"),
         (Some(device), false) => format!(" on {device} (the file’s target)"),
-        (None, _) => " on any device: the file has no target".to_owned(),
+        (None, _) => match verdict.decisive.and_then(|at| verdict.findings.get(at)) {
+            // The first cause is a line below.
+            Some(found) if !found.rule.ends_with("no-target") => " on any device".to_owned(),
+            _ => " on any device: the file names no target".to_owned(),
+        },
     };
     html! { <>{ signed(tone(verdict.outcome), &outcome_words(verdict)) }{ on }</> }
 }
@@ -299,7 +303,7 @@ pub(super) fn target(view: &View) -> Option<Html> {
             <dl class="kv facts">
                 <dt>{ "matching rule" }</dt>
                 <dd>{ prose(&matching.rule) }</dd>
-                <dt>{ "accepted on" }</dt>
+                <dt>{ "runs natively on" }</dt>
                 <dd>{ names(&matching.accepted_on, "no known device") }</dd>
                 { also(matching) }
             </dl>
@@ -318,30 +322,35 @@ fn names(devices: &[Str], none: &'static str) -> Html {
 fn also(matching: &Matching) -> Option<Html> {
     (!matching.compatible.is_empty()).then(|| {
         html! { <>
-            <dt>{ "compatible code" }</dt>
+            <dt>{ "same instruction set" }</dt>
             <dd>
                 { names(&matching.compatible, "") }
-                <span class="dim">{ ", but refused by the driver" }</span>
+                <span class="dim">{ " (the driver still refuses)" }</span>
             </dd>
         </> }
     })
 }
 
 /// The kernels with the worst hazards.
-pub(super) fn worst(view: &View) -> Option<Html> {
-    let worst = &view.verdict.worst;
+pub(super) fn worst(worst: &[Row]) -> Option<Html> {
     if worst.is_empty() {
         return None;
     }
     Some(html! {
         <section class="block" aria-labelledby="worst-title">
-            <h2 id="worst-title">{ "Kernels with hazards" }</h2>
+            <h2 id="worst-title">{ "Kernels to look at" }</h2>
             <ul class="worst">
                 { for worst.iter().map(|row| {
                     let name = row.cells.first().map_or("".into(), |cell| cell.value.title());
+                    // The second cell of a kernel of several devices.
+                    let device = row.cells.get(1).map_or("".into(), |cell| match &cell.value {
+                        CellValue::Text(device) => device.clone(),
+                        _ => "".into(),
+                    });
                     html! {
                         <li>
                             { span_button("fact mono", row.entry, shortened(&escaped(&name))) }
+                            if !device.is_empty() { <span class="mono dim">{ escaped(&device) }</span> }
                             <span class="why">
                                 { for hazards(row).map(|hazard| html! {
                                     <span>{ format::mark(hazard) }<span class="dim">{ hazard.doc.to_string() }</span></span>

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::model::{NodeId, Span, Str};
-use crate::worker::protocol::CodeReport;
+use crate::worker::protocol::{CodeImages, CodeReport};
 
 /// Which code: the document, the section, and the encoding that was chosen.
 pub type Asked = (NodeId, Span, Option<Str>);
@@ -15,6 +15,10 @@ pub struct CodeState {
     pub asked: Option<Asked>,
     /// The answer; the last one stays while another is on its way.
     pub report: Option<Rc<CodeReport>>,
+    /// The node whose images with code were requested last.
+    pub images_asked: Option<NodeId>,
+    /// The images with code of the container around that node, or around the one before.
+    pub images: Option<Rc<CodeImages>>,
 }
 
 /// A change of what is known.
@@ -23,6 +27,10 @@ pub enum CodeChange {
     Asked(Asked),
     /// The answer, to the last request only; it may be that of a part.
     Answered(Asked, Box<CodeReport>),
+    /// The images with code around this node were requested.
+    ImagesAsked(NodeId),
+    /// The images with code around this node.
+    Images(NodeId, Box<CodeImages>),
 }
 
 impl CodeState {
@@ -34,6 +42,11 @@ impl CodeState {
                 self.report = Some(Rc::from(report));
             }
             CodeChange::Answered(..) => {}
+            CodeChange::ImagesAsked(node) => self.images_asked = Some(node),
+            CodeChange::Images(node, images) if self.images_asked == Some(node) => {
+                self.images = Some(Rc::from(images));
+            }
+            CodeChange::Images(..) => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! How the page is arranged.
 
+use super::PaneSets;
 use crate::worker::tree_order::TreeOrder;
 
 /// Which colours.
@@ -59,6 +60,8 @@ pub struct Layout {
     pub upper_is_panel: bool,
     /// Of stacked panes: the inspector is shown below, and not the bytes.
     pub lower_is_inspector: bool,
+    /// The panes beside each panel.
+    pub panes: PaneSets,
     /// More of the parts by size are shown.
     pub more_parts: bool,
     /// Bytes that only fill up are not shown in the tree.

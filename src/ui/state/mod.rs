@@ -5,6 +5,7 @@ pub mod compare;
 mod layout;
 pub mod occupancy;
 mod panel_id;
+mod panes;
 pub mod verdict;
 mod view;
 
@@ -32,6 +33,7 @@ use crate::worker::tree_order::TreeOrder;
 
 pub use self::layout::{Layout, Theme};
 pub use self::panel_id::PanelId;
+pub use self::panes::{PaneSets, Panes};
 pub use self::view::{Lists, View};
 
 /// One of the open files.

@@ -301,10 +301,10 @@ fn the_metadata_is_the_first_text() {
     let other = TextsChange::Show(text(1, ".visaasm.a"));
     let state = state.reduce(Action::Texts(TabId(1), other));
     assert_eq!(lines_of(&state), (Some(1000), Some(".visaasm.a")));
-    // A document without texts leaves those from before.
+    // The text of another document is not shown for one without texts.
     let state = state.reduce(texts(NodeId(9), Vec::new()));
-    assert_eq!(lines_of(&state), (Some(1000), Some(".visaasm.a")));
-    assert_eq!(view(&state).texts.rows.len(), 2);
+    assert_eq!(lines_of(&state), (None, None));
+    assert!(view(&state).texts.rows.is_empty());
 }
 
 #[test]
@@ -481,10 +481,11 @@ fn answered(kept: Option<u64>) -> Action {
         equal: false,
         same_meaning: false,
         differences: 5,
-        verdict: "The files differ in what they mean.".into(),
+        verdict: "1 kernel differs.".into(),
         counts: Vec::new(),
         remarks: Vec::new(),
         is_cut: false,
+        notes: Vec::new(),
         kept,
     };
     Action::Compare(TabId(1), CompareChange::Answered(Rc::new(report)))
@@ -525,11 +526,13 @@ fn the_chosen_difference_stays_as_long_as_it_is_there() {
             start: 0,
             found: 2,
             total: 5,
-            secondary: 0,
+            names: None,
+            secondary: Default::default(),
             notes: Vec::new(),
             columns: Vec::new(),
             maxima: Vec::new(),
             trouble: None,
+            reading: None,
         };
         differences(ListChange::Page(generation, Box::new(page)))
     };

@@ -7,7 +7,7 @@ use yew::AttrValue;
 use crate::model::list::{Mark, Row};
 use crate::model::{Effect, NodeId, Outcome, Severity, Tone, Verdict};
 use crate::ui::format;
-use crate::worker::protocol::{ImagesReport, Opened, VerdictReport};
+use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
 
 /// The verdict on a document, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -26,6 +26,8 @@ pub struct VerdictState {
     pub worst: Rc<[Row]>,
     /// The first images of a container.
     pub images: Rc<[Row]>,
+    /// What a container holds for which devices, as far as it is read.
+    pub survey: Option<Rc<SurveyReport>>,
 }
 
 /// A change of what is known.
@@ -42,6 +44,8 @@ pub enum VerdictChange {
     Worst(NodeId, Rc<[Row]>),
     /// The first images of a document.
     Images(NodeId, Rc<[Row]>),
+    /// What a document holds for which devices.
+    Survey(NodeId, Rc<SurveyReport>),
 }
 
 impl VerdictState {
@@ -52,6 +56,7 @@ impl VerdictState {
                 if self.document != Some(document) {
                     self.worst = Rc::default();
                     self.images = Rc::default();
+                    self.survey = None;
                 }
                 self.document = Some(document);
                 self.device = device;
@@ -71,6 +76,9 @@ impl VerdictState {
             VerdictChange::Images(document, images) if self.document == Some(document) => {
                 self.images = images;
             }
+            VerdictChange::Survey(document, survey) if self.document == Some(document) => {
+                self.survey = Some(survey);
+            }
             _ => {}
         }
     }
@@ -89,6 +97,16 @@ impl VerdictState {
 /// The columns of the worst kernels: the name, and those that hazards are marked in.
 pub const WORST_COLUMNS: [&str; 5] = [
     "name",
+    "grf_count",
+    "spill_size",
+    "private_size",
+    "slm_size",
+];
+
+/// The same of the kernels of a container.
+pub const SURVEY_COLUMNS: [&str; 6] = [
+    "name",
+    "device",
     "grf_count",
     "spill_size",
     "private_size",

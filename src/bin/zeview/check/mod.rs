@@ -19,7 +19,7 @@ use crate::FileArgument;
 use crate::files::{Target, targets};
 use crate::input;
 use crate::judge::Judged;
-use crate::output::{self, Lenient, Visible, complain};
+use crate::output::{self, Visible, complain};
 use crate::parallel::in_order;
 use crate::progress::Progress;
 use tally::{Sort, Tally};
@@ -29,7 +29,7 @@ pub use text::print_headline;
 pub struct Options {
     /// The files, and folders of files; `-` reads standard input.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Print a JSON array with one object a file: schema, file, path (with --path), format,
     /// verdict (null where there is none: containers, host programs, unknown formats),
     /// well_formed (null for unknown formats), driver, device, findings, rebuild, documents,
@@ -83,7 +83,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         true => Form::Json,
         false => Form::Plain,
     };
-    let mut out = BufWriter::new(Lenient::new(output::of(form)));
+    let mut out = BufWriter::new(output::of(form));
     let (before, between, after) = match (options.json, options.sarif) {
         (true, _) => ("[\n", ",\n", "\n]\n".to_owned()),
         (_, true) => (sarif::BEGIN, ",\n", String::new()),

@@ -86,10 +86,12 @@ impl Tally {
         self.all.len() == self.count(Sort::Skipped)
     }
 
+    /// The exit status: a failure is certain, whatever could not be read.
     pub fn status(&self) -> u8 {
         match self.fails {
-            _ if self.count(Sort::Unreadable) > 0 || self.is_empty() => 2,
-            fails => u8::from(fails),
+            true => 1,
+            false if self.count(Sort::Unreadable) > 0 || self.is_empty() => 2,
+            false => 0,
         }
     }
 

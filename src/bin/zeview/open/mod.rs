@@ -26,7 +26,7 @@ Exit status: 0, or 2 if there is no page, or a file cannot be read.")]
 pub struct Options {
     /// The files.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<FileArgument>,
+    pub files: Vec<FileArgument>,
     /// Compare the second file with the first.
     #[arg(long)]
     compare: bool,

@@ -61,7 +61,15 @@ impl Page {
             return None;
         }
         match self {
-            Page::Folder(folder) => fs::read(folder.join(path)).ok().map(Cow::Owned),
+            Page::Folder(folder) => {
+                // A link in the folder may lead out of it.
+                let folder = fs::canonicalize(folder).ok()?;
+                let file = fs::canonicalize(folder.join(path)).ok()?;
+                match file.starts_with(&folder) && file.is_file() {
+                    true => fs::read(file).ok().map(Cow::Owned),
+                    false => None,
+                }
+            }
             #[cfg(feature = "page")]
             Page::Built => Built::get(path).map(|file| file.data),
         }

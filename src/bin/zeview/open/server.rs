@@ -16,7 +16,7 @@ use hyper::header::{self, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::LocalSet;
@@ -27,6 +27,8 @@ use super::page::Page;
 /// How long after the last tab was closed the server ends: a page that is loaded anew is away for a
 /// moment.
 const AWAY: Duration = Duration::from_secs(3);
+/// How long the head of a request may take to arrive; an idle connection is closed after this time.
+const HEAD: Duration = Duration::from_secs(30);
 /// How often that is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
@@ -132,7 +134,10 @@ async fn accept(listener: TcpListener, shared: Rc<Shared>) {
                 let answer = shared.answer(&request);
                 async { Ok::<_, Infallible>(answer) }
             });
-            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), answer);
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD)
+                .serve_connection(TokioIo::new(stream), answer);
             // Whoever has gone away does not miss the answer.
             let _ = connection.await;
         });
@@ -141,7 +146,9 @@ async fn accept(listener: TcpListener, shared: Rc<Shared>) {
 
 impl Shared {
     fn answer(&self, request: &Request<Incoming>) -> Response<Body> {
-        let found = self.path(request).and_then(|path| self.found(path));
+        let is_head = *request.method() == Method::HEAD;
+        let found = self.path(request);
+        let found = found.and_then(|path| self.found(path, is_head));
         let (status, kind, body) = match found {
             Some((kind, body)) => (StatusCode::OK, kind, body),
             None => (StatusCode::NOT_FOUND, "text/plain", Body::from(Vec::new())),
@@ -175,7 +182,7 @@ impl Shared {
         path.strip_prefix('/').filter(|_| is_ours && is_read)
     }
 
-    fn found(&self, path: &str) -> Option<(&'static str, Body)> {
+    fn found(&self, path: &str, is_head: bool) -> Option<(&'static str, Body)> {
         if let Some(rest) = path.strip_prefix("files/") {
             let (place, _) = rest.split_once('/')?;
             let file = self.files.get(place.parse::<usize>().ok()?)?;
@@ -183,6 +190,8 @@ impl Shared {
             return Some(("application/octet-stream", body));
         }
         let bytes = match path {
+            // A tab reads the response; a HEAD request does not come from one.
+            "alive" if is_head => Vec::new(),
             "alive" => return Some(("text/event-stream", Body::alive(&self.tabs))),
             "alive.js" => ALIVE.as_bytes().to_vec(),
             "" | "index.html" => {
@@ -193,7 +202,11 @@ impl Shared {
             }
             path => self.page.get(path)?.into_owned(),
         };
-        Some((kind(path), Body::from(bytes)))
+        let kind = match path {
+            "alive" => "text/event-stream",
+            path => kind(path),
+        };
+        Some((kind, Body::from(bytes)))
     }
 }
 

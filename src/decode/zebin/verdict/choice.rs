@@ -286,7 +286,7 @@ impl<'a> Chooser<'a> {
     /// the first native one, or the first that is compiled at run time.
     fn host(&mut self, at: usize) {
         self.rule(
-            "for each kernel the SYCL runtime takes a native image (spir64_gen), otherwise SPIR-V; the driver chooses in archives by the names of their members",
+            "SYCL prefers native code (spir64_gen) and falls back to SPIR-V, for each kernel; in an archive the driver takes the member that is named after the device",
         );
         let members = self.members(at);
         let mut native: HashSet<&str> = HashSet::new();

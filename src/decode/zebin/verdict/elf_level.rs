@@ -159,7 +159,8 @@ impl<'a> Elf<'a> {
             let place = header.span_of(field);
             let end = self.sum(offset, size);
             if end > len {
-                let message = format_args!("the {what} header table ends at {end:#x}");
+                let message =
+                    format_args!("the {what} header table ends at {end:#x}, the file at {len:#x}");
                 return findings.refuse(&rules::TABLE_OUT_OF_BOUNDS, place, message);
             }
             if offset > len && size > 0 {

@@ -184,9 +184,9 @@ impl Load {
                 (_, true) => format!(
                     "the driver recompiles the {from} of the file for the device, which needs the compiler (IGC), and loads the result"
                 ),
-                (true, _) => format!("the file contains {from}; the driver does not use it"),
+                (true, _) => format!("the file contains {from}, which is not needed here"),
                 _ => format!(
-                    "the file contains {from}, but the driver recompiles it only if the file is for another device, not if decoding or linking fails"
+                    "the {from} in the file does not help: the driver recompiles it only if the native code is for another device"
                 ),
             }
             .into(),

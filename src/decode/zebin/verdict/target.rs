@@ -225,7 +225,7 @@ impl Target {
         }
         if let Some((config, _)) = self.config {
             return format!(
-                "the device's product configuration must be {}; other notes are ignored",
+                "runs natively only on product configuration {}; the other notes are ignored",
                 GmdId(config)
             );
         }

@@ -333,7 +333,7 @@ impl Comparer<'_> {
         );
         if !found.0.is_shortest {
             self.note(format!(
-                "{}: the code differs too much to find the shortest list of differences",
+                "{}: too different for the shortest list of differences; an approximate one is shown",
                 names.0
             ));
         }

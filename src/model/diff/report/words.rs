@@ -1,7 +1,7 @@
 //! What the forms for people have in common: the words.
 
 use crate::model::diff::{
-    Better, Change, Comparison, Entry, Field, Head, Measure, Part, Said, Side, measure,
+    Better, Change, Comparison, Entry, Field, Head, Measure, Outcome, Part, Said, Side, measure,
 };
 use crate::model::text::{escaped, push_visible};
 
@@ -16,18 +16,37 @@ pub fn head_words(head: &Head) -> String {
     words.join(" · ")
 }
 
-/// The result in a line.
-pub fn verdict_words(comparison: &Comparison) -> &'static str {
-    match (
-        comparison.equal,
-        comparison.same_meaning(),
-        comparison.is_cut,
-    ) {
-        (true, ..) => "The files are equal, byte by byte.",
-        (_, true, false) => "The files differ in layout only: they mean the same.",
-        (_, true, true) => "As far as the files were compared, they mean the same.",
-        _ => "The files differ in what they mean.",
+/// The result in a line: `1 kernel and 2 sections differ.`
+pub fn verdict_words(comparison: &Comparison) -> String {
+    match comparison.outcome() {
+        Outcome::Identical => "The files are identical.".to_owned(),
+        Outcome::SameMeaning => "Same meaning, different layout.".to_owned(),
+        Outcome::Unknown => "No difference found, but not everything was compared.".to_owned(),
+        Outcome::Different => differing_words(comparison),
     }
+}
+
+fn differing_words(comparison: &Comparison) -> String {
+    let counted = Part::ALL.map(|part| (part, comparison.of(part).count()));
+    let counted = counted.into_iter().filter(|(_, count)| *count > 0);
+    let mut words: Vec<String> = counted
+        .map(|(part, count)| match (part, count) {
+            (Part::Bytes, 1) => "the bytes of 1 part".to_owned(),
+            (Part::Bytes, count) => format!("the bytes of {count} parts"),
+            (part, 1) => format!("1 {}", part.singular()),
+            (part, count) => format!("{count} {}", part.name()),
+        })
+        .collect();
+    let is_one = words.len() == 1 && words.iter().all(|word| word.starts_with("1 "));
+    let last = words.pop().unwrap_or_default();
+    let all = match words.is_empty() {
+        true => last,
+        false => format!("{} and {last}", words.join(", ")),
+    };
+    let mut letters = all.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let verb = if is_one { "differs" } else { "differ" };
+    format!("{}{} {verb}.", first.collect::<String>(), letters.as_str())
 }
 
 /// How many of each part have changed: `kernels: 1 added, 2 changed, 597 unchanged`.
@@ -90,6 +109,9 @@ pub fn measure_words(measure: &Measure) -> String {
     let unit = measure::unit(&measure.key);
     if !unit.is_empty() {
         words.push_str(&format!(" {unit}"));
+    }
+    if let Some((from, to)) = measure.per_lane() {
+        words.push_str(&format!(" ({from:.1} → {to:.1} per lane)"));
     }
     if measure.better != Better::Neither {
         words.push_str(&format!(", {}", measure.better.name()));

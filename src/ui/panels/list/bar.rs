@@ -5,7 +5,8 @@ use yew::prelude::*;
 use super::names::Names;
 use crate::model::Severity;
 use crate::model::list::write::Form;
-use crate::model::list::{Column, ListId, Presence};
+use crate::model::list::{Column, ListId, Presence, Secondary};
+use crate::model::survey::Progress;
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, shortened};
@@ -18,13 +19,24 @@ use crate::worker::protocol;
 /// How many rows there are.
 pub(super) fn status(list: &List, names: &Names) -> Html {
     let Some(page) = &list.page else {
-        return html! { <span class="dim" role="status">{ "…" }</span> };
+        return html! { <span class="dim" role="status">{ "Reading …" }</span> };
     };
+    let names_many = page.names.filter(|names| *names < page.total);
     let all = match list.query.all {
-        true => page.total + page.secondary,
+        true => page.total + u64::from(page.secondary.count()),
         false => page.total,
     };
-    let (found, count) = (list.rows.found.unwrap_or(all), names.counted(all));
+    let found = list.rows.found.unwrap_or(all);
+    let count = match names_many {
+        // One for each image and device.
+        Some(many) => format!(
+            "{} of {}",
+            format::counted(all, "build", "builds"),
+            names.counted(many)
+        ),
+        None => names.counted(all),
+    };
+    let has_count = page.trouble.is_none() || (list.rows.is_waiting() && page.reading.is_none());
     let said = match found < all {
         true => format!("{} of {count}", format::grouped(found)),
         false => count,
@@ -42,15 +54,46 @@ pub(super) fn status(list: &List, names: &Names) -> Html {
                 <b>{ format!("Properties of {}", escaped(&page.subject)) }</b>
             }
         }
-        if page.secondary > 0 {
+        if page.secondary.count() > 0 {
             <button type="button" class="toggle info" aria-pressed={list.query.all.to_string()}
                     data-command={Command::ToggleSecondary(list.id).to_string()}>
-                { format::counted(page.secondary, "function", "functions") }
+                { secondary(page.secondary) }
             </button>
         }
-        <span class="dim" role="status">{ said }</span>
+        <span class="dim" role="status">{ if has_count { said } else { String::new() } }</span>
+        if let Some(progress) = page.reading { { reading(progress, list.is_stopped) } }
         { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
+}
+
+/// How far the reading of kernels is, and a way to stop it.
+pub(in crate::ui::panels) fn reading(progress: Progress, is_stopped: bool) -> Html {
+    let images = format::counted(progress.of, "image", "images");
+    let text = format!("{} of {images}", format::grouped(progress.done));
+    html! {
+        <span class="reading">
+            if is_stopped {
+                <span class="warn">{ format!("stopped at {text}") }</span>
+                { button("btn2", Command::ReadOn, plain("Read on")) }
+            } else {
+                <progress aria-label="Reading kernels" max={progress.of.to_string()} value={progress.done.to_string()} />
+                <span class="dim">{ format!("read {text}") }</span>
+                { button("btn2", Command::StopReading, plain("Stop")) }
+            }
+        </span>
+    }
+}
+
+/// What is shown only on demand.
+fn secondary(secondary: Secondary) -> String {
+    let words = [
+        (secondary.copies, "copy", "copies"),
+        (secondary.placeholders, "placeholder", "placeholders"),
+        (secondary.functions, "function", "functions"),
+    ];
+    let words = words.into_iter().filter(|(count, ..)| *count > 0);
+    let words = words.map(|(count, one, many)| format::counted(count.into(), one, many));
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// Which columns are shown.

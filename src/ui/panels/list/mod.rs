@@ -13,16 +13,17 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+pub(super) use self::bar::reading;
 use self::bar::{columns, export, matches, picker, status, trouble};
 use self::names::{Names, names};
 use self::rows::Grid;
+pub use self::strip::about;
 use self::strip::strip;
 use super::assembly::{self, Register};
 use super::compare;
 use super::graph;
 use super::props::PanelProps;
 use crate::model::list::ListId;
-use crate::model::list::query::Query;
 use crate::ui::commands::Command;
 use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
 use crate::ui::hooks::{
@@ -109,6 +110,18 @@ fn Panel(props: &Props) -> Html {
         }
     };
     use_change([opening, generation, of, encoding], Box::new(count));
+    let here = session.clone();
+    let has_images = is_code || is_text;
+    let node = match list.document {
+        Some(document) => u64::from(document.0) << 1 | 1,
+        None => u64::from(view.selection.node_id().0) << 1,
+    };
+    let images = move || {
+        if has_images {
+            here.0.follow_code_images(id);
+        }
+    };
+    use_change([opening, node, 0, 0], Box::new(images));
     let lit = use_local::<Option<Register>>();
     let now = lit.clone();
     let onmouseover = Callback::from(move |event: MouseEvent| {
@@ -118,15 +131,14 @@ fn Panel(props: &Props) -> Html {
         }
     });
     let later = use_later();
-    let (here, before) = (session.clone(), list.query.clone());
+    let here = session.clone();
     let oninput = Callback::from(move |_: InputEvent| {
-        let (here, before) = (here.clone(), before.clone());
+        let here = here.clone();
         let filter = move || {
             if is_text {
                 return here.0.find_in_text(true, true);
             }
-            let filter = text_of(names.field).trim().to_owned();
-            here.0.set_query(id, Query { filter, ..before });
+            here.0.set_filter(id, text_of(names.field).trim());
         };
         later.after(PAUSE, Box::new(filter));
     });
@@ -143,7 +155,9 @@ fn Panel(props: &Props) -> Html {
     let on_section = Callback::from(move |event: Event| here.0.choose_code(&value_of(&event)));
     let here = session.clone();
     let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
-    if let Some(empty) = empty(view, list, names) {
+    let here = session.clone();
+    let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
+    if let Some(empty) = empty(view, list, names, &on_image) {
         return empty;
     }
     let grid = Grid {
@@ -163,6 +177,7 @@ fn Panel(props: &Props) -> Html {
     html! {
         <div class={if is_code { "panel listing codes" } else { "panel listing" }} {onmouseover}>
             <div class="filters">
+                if has_images { { assembly::images(view, on_image) } }
                 if is_text {
                     { picker(&view.texts, onchange) }
                     { status(list, names) }
@@ -177,7 +192,7 @@ fn Panel(props: &Props) -> Html {
                 }
                 if draws { { graph::controls(drawn, if is_code { "Listing" } else { "Table" }) } }
                 if id == ListId::Properties {
-                    { button("btn2", Command::SelectDocument(id), plain("Show SYCLBIN properties")) }
+                    { button("btn2", Command::SelectDocument(id), plain("File properties")) }
                 }
                 if id == ListId::SourceLines {
                     { button("btn2", Command::Open, plain("Add or drop source files")) }
@@ -197,13 +212,32 @@ fn Panel(props: &Props) -> Html {
             if let Some(none) = if is_graph { graph::none(drawn) } else { no_rows(list, names) } {
                 <p class="none">{ none }</p>
             }
-            { strip(view, list, names) }
+            if props.panel.has_strip { { strip(view, list, names, false) } }
         </div>
     }
 }
 
 /// What stands in the place of a list that has no rows, whatever the filter.
-fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
+fn empty(view: &View, list: &List, names: &Names, on_image: &Callback<Event>) -> Option<Html> {
+    let is_code = list.id == ListId::Instructions;
+    let is_known = match list.id {
+        ListId::Instructions => list.goes_with(view.selection.serial),
+        _ => view.texts.document == view.texts.asked,
+    };
+    let is_without = match list.id {
+        ListId::Instructions => list.document.is_none(),
+        ListId::Lines => view.texts.shown.is_none(),
+        _ => false,
+    };
+    // In a container one of its images may have what the selection has not.
+    if is_without && view.code.images.is_some() {
+        return Some(match is_known {
+            true => assembly::choose(view, is_code, on_image.clone()),
+            false => {
+                html! { <div class="panel calm"><p class="dim" role="status">{ "Reading the image …" }</p></div> }
+            }
+        });
+    }
     let is_empty = match list.id {
         ListId::Lines => view.texts.shown.is_none(),
         ListId::Properties => false,
@@ -213,7 +247,8 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
         _ => list
             .page
             .as_ref()
-            .is_some_and(|page| page.total + page.secondary == 0),
+            .filter(|page| page.reading.is_none())
+            .is_some_and(|page| page.total + u64::from(page.secondary.count()) == 0),
     };
     let why = match &list.failed {
         Some(why) => &**why,
@@ -245,7 +280,7 @@ fn empty(view: &View, list: &List, names: &Names) -> Option<Html> {
 
 /// What is said where the query finds nothing.
 fn no_rows(list: &List, names: &Names) -> Option<String> {
-    if list.rows.is_waiting() || list.rows.found != Some(0) {
+    if list.rows.is_waiting() || list.reading().is_some() || list.rows.found != Some(0) {
         return None;
     }
     let page = list.page.as_ref().filter(|page| page.trouble.is_none())?;

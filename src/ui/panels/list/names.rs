@@ -23,7 +23,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         one: "kernel",
         many: "kernels",
         field: "kernels-filter",
-        hint: "Name, flag, or spill_size>0",
+        hint: "Filter: name, or spill>0",
         none: "No kernels.",
     },
     Names {
@@ -95,7 +95,7 @@ static NAMES: [Names; ListId::ALL.len()] = [
         one: "instruction",
         many: "instructions",
         field: "instructions-filter",
-        hint: "Text, or marks=spill, kind=message",
+        hint: "Filter: r37, dpas, marks=spill",
         none: "No instructions.",
     },
     Names {

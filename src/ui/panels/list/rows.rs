@@ -17,8 +17,14 @@ use crate::ui::panels::compare;
 use crate::ui::ptr_eq::PtrEq;
 use crate::ui::state::{PanelId, View};
 
+/// Maximum width of a column of code that takes what its cells need, in characters.
+const LONGEST: u32 = 240;
+
 /// So many bytes are written out in a cell.
 const BYTES: usize = 24;
+
+/// Maximum width of the names of kernels, in characters.
+const LONGEST_NAME: u32 = 56;
 
 /// A list as the grid asks for it.
 pub(super) struct Grid {
@@ -58,7 +64,18 @@ impl Grid {
             };
         }
         if column.id == "jumps" {
-            return largest as u32 + 1;
+            return (largest as u32).max(1);
+        }
+        // As wide as the longest cell that has been seen.
+        if self.list == ListId::Instructions
+            && let Some(longest) = self.data().longest(column.id)
+        {
+            return longest.clamp(5, LONGEST);
+        }
+        if self.list == ListId::Kernels
+            && let Some(longest) = self.data().longest(column.id)
+        {
+            return longest.clamp(12, LONGEST_NAME);
         }
         match column.width {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
@@ -118,10 +135,23 @@ fn tabbed(text: &str) -> Html {
 fn cell(cell: &Cell<'_>) -> Html {
     let names = match &cell.value {
         CellValue::Text(text) if !text.is_empty() => Some((text, None)),
-        CellValue::Name { name, demangled } => match demangled {
-            Some(demangled) => Some((demangled, Some(escaped(name)))),
-            None => Some((name, None)),
-        },
+        CellValue::Name {
+            name,
+            demangled,
+            short,
+        } => {
+            let shown = short.as_ref().or(demangled.as_ref()).unwrap_or(name);
+            // The longer forms, each in a line.
+            let others = [demangled.as_ref(), Some(name)].into_iter().flatten();
+            let others: Vec<String> = others
+                .filter(|other| *other != shown)
+                .map(|name| escaped(name))
+                .collect();
+            Some((
+                shown,
+                Some(others.join("\n")).filter(|title| !title.is_empty()),
+            ))
+        }
         _ => None,
     };
     if let Some((name, title)) = names {
@@ -305,7 +335,12 @@ impl GridData for Grid {
             };
         }
         let panel = match self.list {
-            ListId::Kernels => PanelId::Arguments,
+            ListId::Kernels => {
+                if let Some(row) = self.data().rows.row(row) {
+                    self.session.0.open_code_of(row.entry);
+                }
+                return;
+            }
             ListId::Modules => PanelId::Properties,
             ListId::Images => PanelId::Overview,
             ListId::Devices => {

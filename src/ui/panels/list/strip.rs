@@ -2,44 +2,53 @@
 
 use yew::prelude::*;
 
-use super::names::Names;
+use super::names::{Names, names};
 use crate::model::list::{Detail, ListId};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::format;
 use crate::ui::list::List;
-use crate::ui::panels::assembly;
 use crate::ui::panels::kernel_ruler::{payload_words, ruler};
+use crate::ui::panels::{self, assembly};
 use crate::ui::state::{PanelId, View};
 
-/// Below the list: the current row, and what belongs to it.
-pub(super) fn strip(view: &View, list: &List, names: &Names) -> Html {
+/// Details of the current row of the panel's list, for the inspector's column.
+pub fn about(view: &View) -> Html {
+    let list = match view.panel {
+        // It is all about the kernel.
+        PanelId::Arguments => None,
+        panel => panel.list(),
+    };
+    let shown = panels::current(view).is_some_and(|panel| panel.id == view.panel);
+    match list.filter(|_| shown) {
+        Some(list) => strip(view, view.lists.get(list), names(list), true),
+        None => Html::default(),
+    }
+}
+
+/// The current row of a list, and what belongs to it; nothing while no row is selected. `is_narrow`:
+/// in the inspector's column.
+pub(super) fn strip(view: &View, list: &List, names: &Names, is_narrow: bool) -> Html {
     let label = format!("Selected {}", names.one);
     let Some(current) = list.current() else {
-        // Its place is kept: rows that move away under the pointer cannot be double-clicked.
-        let has_strip = matches!(
-            list.id,
-            ListId::Kernels | ListId::Relocations | ListId::Symbols | ListId::Instructions
-        );
-        return match has_strip && list.rows.found.is_some_and(|found| found > 0) {
-            true => {
-                html! { <section class="strip" aria-label={label}><p class="dim">{ format!("Select {} {} to see what belongs to it.", if list.id == ListId::Instructions { "an" } else { "a" }, names.one) }</p></section> }
-            }
-            false => Html::default(),
-        };
+        return Html::default();
     };
+    let class = if is_narrow { "strip beside" } else { "strip" };
     let copy = button("btn2", Command::CopyName(list.id), plain("Copy name"));
     match (list.id, &current.about.detail) {
         (_, Detail::Kernel(detail)) => html! {
-            <section class="strip" aria-label={label}>
+            <section {class} aria-label={label}>
                 <div class="strip-head">
-                    <h2 title={escaped(&detail.row.name.value)}>{ shortened(&escaped(detail.row.title())) }</h2>
+                    <h2 title={escaped(detail.row.title())}>{ shortened(&escaped(&current.about.title)) }</h2>
                     <span class="dim said">{ payload_words(detail) }</span>
                     { copy }
-                    { button("btn2", Command::Panel(PanelId::Arguments), plain("Details")) }
+                    if detail.row.code_size.is_some() {
+                        { button("btn2", Command::ShowCode, html! { <>{ "Assembly " }<kbd aria-hidden="true">{ "Enter" }</kbd></> }) }
+                    }
+                    { button("btn2", Command::Panel(PanelId::Arguments), plain("Arguments")) }
                 </div>
-                { ruler(detail, view.selection.span) }
+                { ruler(detail, view.selection.span, is_narrow) }
             </section>
         },
         (ListId::Images, Detail::None) => Html::default(),
@@ -52,7 +61,7 @@ pub(super) fn strip(view: &View, list: &List, names: &Names) -> Html {
             detail,
         ) => {
             html! {
-                <section class="strip" aria-label={label}>
+                <section {class} aria-label={label}>
                     <div class="strip-head">
                         <h2>{ shortened(&escaped(&current.about.title)) }</h2>
                         <span class="grow" />

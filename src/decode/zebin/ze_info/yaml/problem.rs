@@ -50,7 +50,7 @@ problem_kinds! {
     /// `-key: value`. The runtime reads an item, YAML a key that starts with a dash.
     DashWithoutBlank = "no blank after the dash",
     /// A line without a key where a mapping goes on.
-    NotAnEntry = "line without a key inside a mapping",
+    NotAnEntry = "line without a key: expected `key: value`",
     /// An item in a mapping, a key in a sequence, or a second value at the top.
     Misplaced = "line does not belong to the mapping or sequence it is in",
     /// `// …`: not YAML. The runtime rejects it (observed with release 26.27).

@@ -1,0 +1,113 @@
+//! Reads demangled C++ names into trees.
+
+use super::simplify::simplify;
+use super::tree::{Bracket, Piece, TreeId, Trees};
+
+/// Maximum nesting of brackets. The demangler has a lower limit.
+const DEPTH_MAX: usize = 128;
+
+/// A list that is not closed yet.
+struct Open {
+    bracket: Bracket,
+    items: Vec<TreeId>,
+    /// The pieces of the tree that contains the list.
+    before: Vec<Piece>,
+}
+
+/// Reads a demangled name, simplified. Returns `None` if its brackets do not match or are nested too
+/// deeply.
+pub(super) fn parse(text: &str, trees: &mut Trees) -> Option<TreeId> {
+    let bytes = text.as_bytes();
+    let mut stack: Vec<Open> = Vec::new();
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while let Some(&c) = bytes.get(at) {
+        let rest = text.get(at..)?;
+        if c == b' ' {
+            let next = bytes.get(at + 1).copied().unwrap_or(b',');
+            if !pieces.is_empty() && !matches!(next, b'>' | b',' | b')' | b' ') {
+                pieces.push(Piece::Word(trees.word(" ")));
+            }
+            at += 1;
+        } else if let Some(length) = word(rest) {
+            pieces.push(Piece::Word(trees.word(rest.get(..length)?)));
+            at += length;
+        } else if c == b',' && !stack.is_empty() {
+            let tree = item(std::mem::take(&mut pieces), trees);
+            stack.last_mut()?.items.push(tree);
+            at += 1;
+        } else if is_comparison(c, &pieces, stack.last()) {
+            pieces.push(Piece::Word(trees.word(rest.get(..1)?)));
+            at += 1;
+        } else if let Some(bracket) = Bracket::opened_by(c) {
+            if stack.len() >= DEPTH_MAX {
+                return None;
+            }
+            stack.push(Open {
+                bracket,
+                items: Vec::new(),
+                before: std::mem::take(&mut pieces),
+            });
+            at += 1;
+        } else if let Some(bracket) = Bracket::closed_by(c) {
+            let mut open = stack.pop().filter(|open| open.bracket == bracket)?;
+            if !pieces.is_empty() || !open.items.is_empty() {
+                open.items.push(item(pieces, trees));
+            }
+            pieces = open.before;
+            pieces.push(Piece::List(bracket, open.items.into()));
+            at += 1;
+        } else {
+            let length = rest.chars().next().map_or(1, char::len_utf8);
+            pieces.push(Piece::Word(trees.word(rest.get(..length)?)));
+            at += length;
+        }
+    }
+    stack.is_empty().then(|| simplify(pieces, true, trees))
+}
+
+/// An item of a list, simplified. Most items occur many times in the names of a set.
+fn item(pieces: Vec<Piece>, trees: &mut Trees) -> TreeId {
+    if let Some(tree) = trees.simplified(&pieces) {
+        return tree;
+    }
+    let tree = simplify(pieces.clone(), false, trees);
+    trees.simplify(pieces, tree);
+    tree
+}
+
+/// Is a sign one of an expression, `(a)>(b)`, and no bracket?
+fn is_comparison(c: u8, before: &[Piece], open: Option<&Open>) -> bool {
+    match c {
+        b'<' => matches!(before.last(), Some(Piece::List(Bracket::Round, _))),
+        b'>' => open.is_some_and(|open| open.bracket != Bracket::Angle),
+        _ => false,
+    }
+}
+
+/// The length of the word that a text begins with, if it does.
+fn word(text: &str) -> Option<usize> {
+    const WHOLE: [&str; 4] = ["(anonymous namespace)", "::", "->", "..."];
+    if let Some(sign) = WHOLE.iter().find(|sign| text.starts_with(**sign)) {
+        return Some(sign.len());
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '#' | '~' | '\'');
+    let length = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    match text.get(..length) {
+        Some("operator") => Some(length + operator(text.get(length..)?)),
+        _ => Some(length).filter(|length| *length > 0),
+    }
+}
+
+/// The length of an operator's signs, behind the word `operator`.
+fn operator(text: &str) -> usize {
+    const SIGNS: [&str; 36] = [
+        "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+        "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%",
+        "^", "&", "|", "!", "=", "<",
+    ];
+    match SIGNS.iter().find(|sign| text.starts_with(**sign)) {
+        Some(sign) => sign.len(),
+        None => usize::from(text.starts_with('>')),
+    }
+}

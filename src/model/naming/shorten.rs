@@ -1,0 +1,549 @@
+//! Short names for the trees of a set.
+
+use std::collections::{HashMap, HashSet};
+
+use super::columns::{Classes, ColumnId, Columns, division};
+use super::tree::{Bracket, Hidden, Piece, ShapeId, TreeId, Trees, WordId};
+use super::words::{Words, distinguished};
+
+/// A list that is left out is written in full if it has at most this many characters.
+const SMALL: usize = 8;
+
+/// Trees that have the same words around their arguments.
+#[derive(Default)]
+pub(super) struct Group {
+    /// The trees, each once, in the order of the names.
+    pub(super) roots: Vec<TreeId>,
+    /// Does one of them run over a rounded range?
+    pub(super) is_rounded: bool,
+}
+
+/// How much of the trees is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// All that is not hidden.
+    Whole,
+    /// What differs, with words of about this length.
+    Differing { word: usize, style: Style },
+}
+
+/// How what differs is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// With the words around it: `K<…, Tile<64>, …>`.
+    Nested,
+    /// Without them: `K<… 64>`.
+    Flat,
+    /// The same without spaces.
+    Compact,
+}
+
+const fn nested(word: usize) -> Form {
+    let style = Style::Nested;
+    Form::Differing { word, style }
+}
+
+const fn flat(word: usize) -> Form {
+    let style = Style::Flat;
+    Form::Differing { word, style }
+}
+
+const fn compact(word: usize) -> Form {
+    let style = Style::Compact;
+    Form::Differing { word, style }
+}
+
+/// The forms with what differs only, from the longest.
+const FORMS: [Form; 11] = [
+    nested(usize::MAX),
+    nested(32),
+    nested(24),
+    nested(16),
+    flat(32),
+    flat(24),
+    flat(16),
+    flat(12),
+    compact(12),
+    compact(8),
+    SHORTEST,
+];
+/// Number of these with spaces behind commas.
+const SPACED: usize = 8;
+const SHORTEST: Form = compact(LOCAL);
+
+/// The length of words that are as short as their column allows.
+const LOCAL: usize = 7;
+
+/// The lengths of words in these forms.
+pub(super) const WORDS: [usize; 6] = [8, 12, 16, 24, 28, 32];
+
+/// Maximum number of further arguments of a kernel that are shown where there is room.
+const FURTHER: usize = 16;
+
+/// The words around the arguments of a kernel are made shorter than this only in the shortest forms.
+const ROOT: usize = 28;
+
+/// Writes short texts for the trees of a group, in their order.
+pub(super) fn shorten(
+    group: &Group,
+    limit: usize,
+    is_qualified: bool,
+    trees: &Trees,
+    words: &Words<'_>,
+) -> Vec<String> {
+    let columns = Columns::new(&group.roots, trees);
+    let mut writer = Writer {
+        trees,
+        words,
+        is_active: Vec::new(),
+        is_shown: Vec::new(),
+        revealed: HashSet::new(),
+        columns: &columns,
+        is_qualified,
+        local: HashMap::new(),
+        further: HashSet::new(),
+    };
+    let mut chosen = Chosen::new(&mut writer, group.roots.len());
+    writer.show(&chosen.needed);
+    // A text that does not fit takes the next shorter form, not all texts of the group.
+    let is_whole = |root: TreeId| trees.width(root, is_qualified) <= limit;
+    let whole = group.roots.iter().filter(|root| is_whole(**root));
+    let whole = whole.count();
+    if whole * 2 >= group.roots.len() {
+        if whole < group.roots.len() {
+            writer.shorten_words(&chosen.needed);
+        }
+        let texts = group.roots.iter().zip(0..);
+        let texts = texts.map(|(root, name)| match is_whole(*root) {
+            true => writer.text(*root, name, Form::Whole),
+            false => writer.fitting(*root, name, &FORMS, limit),
+        });
+        return texts.collect();
+    }
+    let is_enough = |count: usize| count.saturating_mul(10) >= group.roots.len().saturating_mul(9);
+    let mut first = writer.first(group, &FORMS[..SPACED], limit, is_enough);
+    if first.is_none() {
+        chosen.reduce(&columns, group.roots.len());
+        writer.show(&chosen.needed);
+        writer.shorten_words(&chosen.needed);
+        first = writer.first(group, &FORMS, limit, is_enough);
+    }
+    let (forms, form) = match first.and_then(|at| Some((FORMS.get(at..)?, *FORMS.get(at)?))) {
+        Some(found) => found,
+        None => (&FORMS[..], SHORTEST),
+    };
+    let mut texts = writer.texts(group, form);
+    let fitting = fits(&texts, limit);
+    // Where there is room, more than is needed: as many of the columns as fit in as many names.
+    let (mut most, mut too_many) = (0, chosen.redundant.len() + 1);
+    while too_many - most > 1 && first.is_some_and(|at| at < SPACED) {
+        let middle = most.midpoint(too_many);
+        writer.show_more(&chosen, middle);
+        let wider = writer.texts(group, form);
+        if fits(&wider, limit) >= fitting {
+            most = middle;
+            texts = wider;
+        } else {
+            too_many = middle;
+        }
+    }
+    // Then, what the names share.
+    if matches!(
+        form,
+        Form::Differing {
+            style: Style::Nested,
+            ..
+        }
+    ) {
+        writer.show_more(&chosen, most);
+        for argument in 0..FURTHER {
+            writer.further.insert(argument);
+            let wider = writer.texts(group, form);
+            match fits(&wider, limit) >= fitting {
+                true => texts = wider,
+                false => drop(writer.further.remove(&argument)),
+            }
+        }
+        writer.further.clear();
+    }
+    writer.show(&chosen.needed);
+    if writer.local.is_empty() && !texts.iter().all(|text| is_within(text, limit)) {
+        writer.shorten_words(&chosen.needed);
+    }
+    let texts = texts.into_iter().zip(&group.roots).zip(0..);
+    let texts = texts.map(|((text, root), name)| match is_within(&text, limit) {
+        true => text,
+        false => writer.fitting(*root, name, forms, limit),
+    });
+    texts.collect()
+}
+
+fn is_within(text: &str, limit: usize) -> bool {
+    text.len() <= limit || text.chars().count() <= limit
+}
+
+/// Number of texts within the limit.
+fn fits(texts: &[String], limit: usize) -> usize {
+    texts.iter().filter(|text| is_within(text, limit)).count()
+}
+
+/// The columns that distinguish the names of a group.
+struct Chosen {
+    /// Without one of these, two names would be the same.
+    needed: Vec<ColumnId>,
+    /// Further columns that tell something else.
+    redundant: Vec<ColumnId>,
+}
+
+impl Chosen {
+    /// Chooses the outermost columns. What is hidden is revealed only in names that need it.
+    fn new(writer: &mut Writer<'_>, count: usize) -> Chosen {
+        let mut chosen = Chosen {
+            needed: Vec::new(),
+            redundant: Vec::new(),
+        };
+        let mut classes = Classes::new(count);
+        let mut divisions = HashSet::new();
+        for id in &writer.columns.order {
+            let Some(column) = writer.columns.get(*id) else {
+                continue;
+            };
+            let is_visible = match column.hidden {
+                None => true,
+                Some(kind) => writer.is_qualified && kind == Hidden::Qualifier,
+            };
+            if is_visible {
+                let is_new = divisions.insert(division(&column.shapes));
+                if classes.split(&column.shapes) {
+                    chosen.needed.push(*id);
+                } else if is_new {
+                    chosen.redundant.push(*id);
+                }
+                continue;
+            }
+            let shapes = column.shapes.iter();
+            let equal = shapes.filter(|(name, _)| !classes.is_single(*name));
+            let equal: Vec<(u32, ShapeId)> = equal.copied().collect();
+            if classes.split(&equal) {
+                for (name, _) in equal {
+                    let around = writer.columns.around(*id);
+                    writer.revealed.extend(around.map(|id| (id, name)));
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Removes columns that the later ones make unnecessary.
+    fn reduce(&mut self, columns: &Columns, count: usize) {
+        /// With more columns this would take too long.
+        const MOST: usize = 32;
+        if self.needed.len() > MOST {
+            return;
+        }
+        let shapes = |id: &ColumnId| columns.get(*id).map_or(&[][..], |column| &column.shapes);
+        // The classes by the columns before each.
+        let mut before = vec![Classes::new(count)];
+        for id in &self.needed {
+            let mut classes = before
+                .last()
+                .cloned()
+                .unwrap_or_else(|| Classes::new(count));
+            classes.split(shapes(id));
+            before.push(classes);
+        }
+        let most = before.pop().map_or(0, |classes| classes.count());
+        let mut behind = Classes::new(count);
+        let mut removed = Vec::new();
+        let mut around = HashSet::new();
+        for (id, before) in self.needed.iter().zip(&before).rev() {
+            // What is in a place says little without it.
+            if !around.contains(id) && before.count_with(&behind) == most {
+                removed.push(*id);
+            } else {
+                behind.split(shapes(id));
+                around.extend(columns.around(*id));
+            }
+        }
+        self.needed.retain(|id| !removed.contains(id));
+        removed.reverse();
+        removed.append(&mut self.redundant);
+        self.redundant = removed;
+    }
+}
+
+struct Writer<'a> {
+    trees: &'a Trees,
+    words: &'a Words<'a>,
+    columns: &'a Columns,
+    /// The columns that are shown, and those around them.
+    is_active: Vec<bool>,
+    /// The columns whose words are shown.
+    is_shown: Vec<bool>,
+    /// Columns of hidden parts that are shown for a name, and those around them.
+    revealed: HashSet<(ColumnId, u32)>,
+    is_qualified: bool,
+    /// Short forms of the words of the columns that are needed.
+    local: HashMap<(ColumnId, WordId), String>,
+    /// Arguments of the kernel that are shown although all names have the same.
+    further: HashSet<usize>,
+}
+
+/// The items of a list, some of them left out.
+#[derive(Default)]
+struct List {
+    items: Vec<Option<String>>,
+    /// Items of other lists are among them.
+    is_spliced: bool,
+}
+
+impl Writer<'_> {
+    /// Shows these columns, and no others.
+    fn show(&mut self, shown: &[ColumnId]) {
+        self.is_active = vec![false; self.columns.len()];
+        self.is_shown = self.is_active.clone();
+        for column in shown {
+            if let Some(is_shown) = self.is_shown.get_mut(*column as usize) {
+                *is_shown = true;
+            }
+            for id in self.columns.around(*column) {
+                match self.is_active.get_mut(id as usize) {
+                    Some(is_active) if !*is_active => *is_active = true,
+                    _ => break,
+                }
+            }
+        }
+    }
+
+    /// Shows the columns that are needed, and the first `count` redundant ones.
+    fn show_more(&mut self, chosen: &Chosen, count: usize) {
+        let more = chosen.redundant.iter().take(count);
+        let shown: Vec<ColumnId> = chosen.needed.iter().chain(more).copied().collect();
+        self.show(&shown);
+    }
+
+    /// Makes the shortest forms of words in columns.
+    fn shorten_words(&mut self, columns: &[ColumnId]) {
+        for id in columns {
+            let shapes = self
+                .columns
+                .get(*id)
+                .map_or(&[][..], |column| &column.shapes);
+            let shapes: HashSet<ShapeId> = shapes.iter().map(|(_, shape)| *shape).collect();
+            let words = shapes
+                .into_iter()
+                .flat_map(|shape| self.trees.words_of(shape));
+            let words: HashMap<WordId, &str> = words.collect();
+            let words: Vec<(WordId, &str)> = words.into_iter().collect();
+            let short = distinguished(&words).into_iter();
+            self.local
+                .extend(short.map(|(word, short)| ((*id, word), short)));
+        }
+    }
+
+    fn text(&self, root: TreeId, name: u32, form: Form) -> String {
+        let mut text = String::new();
+        self.tree(root, Some(0), name, form, &mut text);
+        text
+    }
+
+    fn texts(&self, group: &Group, form: Form) -> Vec<String> {
+        let texts = group.roots.iter().zip(0..);
+        texts
+            .map(|(root, name)| self.text(*root, name, form))
+            .collect()
+    }
+
+    /// The text in the first form that fits, with further arguments if there is room; or in the
+    /// shortest form.
+    fn fitting(&mut self, root: TreeId, name: u32, forms: &[Form], limit: usize) -> String {
+        for form in forms {
+            let mut text = self.text(root, name, *form);
+            if !is_within(&text, limit) {
+                continue;
+            }
+            for argument in 0..FURTHER {
+                self.further.insert(argument);
+                let wider = self.text(root, name, *form);
+                match is_within(&wider, limit) {
+                    true => text = wider,
+                    false => drop(self.further.remove(&argument)),
+                }
+            }
+            self.further.clear();
+            return text;
+        }
+        self.text(root, name, SHORTEST)
+    }
+
+    /// The first form that enough of the texts fit in.
+    fn first(
+        &self,
+        group: &Group,
+        forms: &[Form],
+        limit: usize,
+        is_enough: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let is_fitting = |form: &Form| is_enough(fits(&self.texts(group, *form), limit));
+        forms.iter().position(is_fitting)
+    }
+
+    /// Writes a tree with its words.
+    fn tree(
+        &self,
+        tree: TreeId,
+        column: Option<ColumnId>,
+        name: u32,
+        form: Form,
+        out: &mut String,
+    ) {
+        let shape = self.trees.shape(tree);
+        let columns = column.map_or(&[][..], |column| self.columns.parts(column, shape));
+        let mut columns = columns.iter().copied();
+        let mut argument = 0;
+        for piece in &*self.trees.pieces(tree) {
+            match piece {
+                Piece::Word(word) => {
+                    let text = self.trees.text(*word);
+                    let is_local = matches!(form, Form::Differing { word: LOCAL, .. });
+                    if is_local && matches!(text, "unsigned" | "signed") {
+                        out.extend(text.chars().take(1).chain(['…']));
+                        continue;
+                    } else if is_local && text == " " && out.ends_with('…') {
+                        continue;
+                    }
+                    out.push_str(match form {
+                        Form::Differing { word: limit, .. } => {
+                            let least = match (column, limit) {
+                                (Some(0), 9..) => ROOT,
+                                (Some(0), _) => 12,
+                                _ => limit,
+                            };
+                            let key = column.filter(|_| least == LOCAL).map(|id| (id, *word));
+                            match key.and_then(|key| self.local.get(&key)) {
+                                Some(short) => short,
+                                None => self.words.short(*word, text, limit.max(least).max(8)),
+                            }
+                        }
+                        Form::Whole => text,
+                    });
+                }
+                Piece::Hidden(kind, hidden) => {
+                    let column = columns.next();
+                    let is_revealed = column.is_some_and(|id| self.revealed.contains(&(id, name)));
+                    let is_visible = *kind == Hidden::Qualifier && self.is_qualified;
+                    if is_visible {
+                        self.tree(*hidden, column, name, form, out);
+                    } else if is_revealed {
+                        let form = nested(usize::MAX);
+                        self.tree(*hidden, column, name, form, out);
+                    }
+                }
+                // Lambdas are shown.
+                Piece::List(Bracket::Brace, items) => {
+                    out.push('{');
+                    for item in &**items {
+                        self.tree(*item, columns.next(), name, form, out);
+                    }
+                    out.push('}');
+                }
+                Piece::List(bracket, items) => {
+                    let mut list = List::default();
+                    for item in &**items {
+                        let before = list.items.len();
+                        self.item(*item, columns.next(), name, form, &mut list);
+                        let is_further = column == Some(0) && self.further.contains(&argument);
+                        if is_further && let Some(item_text @ None) = list.items.get_mut(before) {
+                            let mut text = String::new();
+                            self.tree(*item, None, name, form, &mut text);
+                            *item_text = Some(text);
+                        }
+                        argument += 1;
+                    }
+                    self.list(*bracket, items, &list, form, out);
+                }
+            }
+        }
+    }
+
+    /// Writes a list.
+    fn list(&self, bracket: Bracket, items: &[TreeId], list: &List, form: Form, out: &mut String) {
+        let (small, is_compact) = match form {
+            Form::Differing { word: ..=16, style } => (SMALL / 3, style == Style::Compact),
+            _ => (SMALL, false),
+        };
+        let (open, close) = bracket.signs();
+        if !list.items.iter().any(Option::is_some) {
+            let widths = items.iter().map(|item| self.trees.width(*item, false) + 2);
+            // The type of a constant tells what it is.
+            let is_type = out.is_empty() && bracket == Bracket::Round;
+            if is_type || widths.sum::<usize>() <= small + 2 {
+                out.push(open);
+                for (item, at) in items.iter().zip(0..) {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    self.tree(*item, None, 0, Form::Whole, out);
+                }
+                out.push(close);
+            } else if small < SMALL || out.ends_with('…') {
+                out.push_str(if out.ends_with('…') { "" } else { "…" });
+            } else {
+                out.extend([open, '…', close]);
+            }
+            return;
+        }
+        out.push(open);
+        // Where items come from other lists, what is left out between them tells nothing.
+        let is_merged = is_compact || list.is_spliced;
+        let has_gap = list.is_spliced || list.items.iter().any(Option::is_none);
+        let gap = if is_compact { "…" } else { "… " };
+        out.push_str(if is_merged && has_gap { gap } else { "" });
+        let mut before = None;
+        for item in &list.items {
+            if item.is_none() && (is_merged || before == Some(false)) {
+                continue;
+            }
+            let comma = if is_compact { "," } else { ", " };
+            out.push_str(if before.is_some() { comma } else { "" });
+            out.push_str(item.as_deref().unwrap_or("…"));
+            before = Some(item.is_some());
+        }
+        out.push(close);
+    }
+
+    /// Adds an item of a list, or what is in it without the words around that.
+    fn item(&self, tree: TreeId, column: Option<ColumnId>, name: u32, form: Form, list: &mut List) {
+        let write = || {
+            let mut text = String::new();
+            self.tree(tree, column, name, form, &mut text);
+            Some(text)
+        };
+        let Form::Differing { style, .. } = form else {
+            return list.items.push(write());
+        };
+        let is = |flags: &[bool]| {
+            let flag = column.and_then(|id| flags.get(id as usize));
+            flag.is_some_and(|flag| *flag)
+        };
+        let is_revealed = column.is_some_and(|id| self.revealed.contains(&(id, name)));
+        if !is(&self.is_active) && !is_revealed {
+            return list.items.push(None);
+        }
+        let shape = self.trees.shape(tree);
+        let children = self.trees.children(tree);
+        let usual = column.and_then(|id| self.columns.get(id)?.usual);
+        let is_usual = usual == Some(shape) && !children.is_empty();
+        let is_shown = is(&self.is_shown) && !is_usual;
+        if is_shown || is_revealed || style == Style::Nested {
+            return list.items.push(write());
+        }
+        list.is_spliced = true;
+        let columns = column.map_or(&[][..], |column| self.columns.parts(column, shape));
+        let mut columns = columns.iter().copied();
+        for (kind, child) in children {
+            let column = columns.next();
+            if kind.is_none() {
+                self.item(child, column, name, form, list);
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Which panes are shown beside each panel.
+
+use super::PanelId;
+use crate::ui::commands::Pane;
+
+/// The panes beside a panel: which are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Panes {
+    /// The tree.
+    pub structure: bool,
+    /// The bytes.
+    pub bytes: bool,
+    /// The inspector.
+    pub inspector: bool,
+}
+
+/// Every pane with the letter that stands for it in what is remembered.
+const LETTERS: [(Pane, char); 3] = [
+    (Pane::Structure, 's'),
+    (Pane::Bytes, 'b'),
+    (Pane::Inspector, 'i'),
+];
+
+impl Panes {
+    const NONE: Panes = Panes {
+        structure: false,
+        bytes: false,
+        inspector: false,
+    };
+
+    /// The panes that are shown before anybody has changed that. Lists and code get the full height;
+    /// kernels, images and code also the width of the tree, which would repeat them.
+    fn usual(panel: Option<PanelId>) -> Panes {
+        use PanelId::{Assembly, Compare, Devices, Images, Kernels, SourceLines, Text};
+        let bytes = !matches!(
+            panel,
+            Some(Kernels | Images | Devices | Assembly | SourceLines | Text | Compare)
+        );
+        let structure = !matches!(panel, Some(Kernels | Images | Assembly | Compare));
+        Panes {
+            structure,
+            bytes,
+            inspector: panel != Some(Compare),
+        }
+    }
+
+    /// Whether a pane is shown.
+    pub fn has(self, pane: Pane) -> bool {
+        match pane {
+            Pane::Structure => self.structure,
+            Pane::Bytes => self.bytes,
+            Pane::Inspector => self.inspector,
+        }
+    }
+
+    fn set(&mut self, pane: Pane, is_shown: bool) {
+        match pane {
+            Pane::Structure => self.structure = is_shown,
+            Pane::Bytes => self.bytes = is_shown,
+            Pane::Inspector => self.inspector = is_shown,
+        }
+    }
+
+    fn letters(self) -> String {
+        let shown = LETTERS.iter().filter(|(pane, _)| self.has(*pane));
+        let letters: String = shown.map(|(_, letter)| letter).collect();
+        if letters.is_empty() {
+            "-".to_owned()
+        } else {
+            letters
+        }
+    }
+
+    fn of_letters(letters: &str) -> Panes {
+        let mut panes = Panes::NONE;
+        for (pane, letter) in LETTERS {
+            panes.set(pane, letters.contains(letter));
+        }
+        panes
+    }
+
+    /// Reads the names of panes as an embedding page writes them: `structure bytes`, `none`.
+    /// Returns `None` if a name is unknown.
+    pub fn named(text: &str) -> Option<Panes> {
+        let mut panes = Panes::NONE;
+        for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
+            match word {
+                "structure" => panes.structure = true,
+                "bytes" => panes.bytes = true,
+                "inspector" => panes.inspector = true,
+                "none" => {}
+                _ => return None,
+            }
+        }
+        Some(panes)
+    }
+}
+
+/// Number of sets of panes: one for each panel, and one for two files side by side.
+const SETS: usize = PanelId::ALL.len() + 1;
+
+/// The panes of each panel, and of two files side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaneSets {
+    sets: [Panes; SETS],
+    /// Only the panel is shown, whatever the sets say.
+    is_alone: bool,
+}
+
+/// The name in what is remembered of two files side by side.
+const SIDES: &str = "sides";
+
+fn index(panel: Option<PanelId>) -> usize {
+    panel.map_or(SETS - 1, |panel| panel as usize)
+}
+
+impl Default for PaneSets {
+    fn default() -> PaneSets {
+        let mut sets = [Panes::usual(None); SETS];
+        for panel in PanelId::ALL {
+            sets[index(Some(panel))] = Panes::usual(Some(panel));
+        }
+        PaneSets {
+            sets,
+            is_alone: false,
+        }
+    }
+}
+
+impl PaneSets {
+    /// The same panes for every panel.
+    pub fn all(panes: Panes) -> PaneSets {
+        PaneSets {
+            sets: [panes; SETS],
+            is_alone: false,
+        }
+    }
+
+    /// The panes beside a panel; of two files side by side without one.
+    pub fn of(&self, panel: Option<PanelId>) -> Panes {
+        match self.is_alone {
+            true => Panes::NONE,
+            false => self.sets[index(panel)],
+        }
+    }
+
+    /// Shows or hides a pane.
+    pub fn set(&mut self, panel: Option<PanelId>, pane: Pane, is_shown: bool) {
+        let mut panes = self.of(panel);
+        panes.set(pane, is_shown);
+        self.is_alone = false;
+        self.sets[index(panel)] = panes;
+    }
+
+    /// Shows only the panel, or the panes again.
+    pub fn toggle_alone(&mut self, panel: Option<PanelId>) {
+        let is_alone = self.of(panel) == Panes::NONE;
+        if is_alone && self.sets[index(panel)] == Panes::NONE {
+            self.sets[index(panel)] = Panes::usual(panel);
+        }
+        self.is_alone = !is_alone;
+    }
+
+    /// Writes the sets that differ from the usual ones: `assembly=si kernels=-`.
+    pub fn words(&self) -> String {
+        let panels = PanelId::ALL.into_iter().map(Some).chain([None]);
+        let changed = panels.filter(|panel| self.sets[index(*panel)] != Panes::usual(*panel));
+        let word = |panel: Option<PanelId>| {
+            let name = panel.map_or(SIDES, PanelId::name);
+            format!("{name}={}", self.sets[index(panel)].letters())
+        };
+        changed.map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Reads what [`words`](Self::words) has written; ignores what it does not know.
+    pub fn read(text: &str) -> PaneSets {
+        let mut sets = PaneSets::default();
+        for word in text.split(' ') {
+            let Some((name, letters)) = word.split_once('=') else {
+                continue;
+            };
+            let panel = match name {
+                SIDES => None,
+                name => match PanelId::named(name) {
+                    Some(panel) => Some(panel),
+                    None => continue,
+                },
+            };
+            sets.sets[index(panel)] = Panes::of_letters(letters);
+        }
+        sets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_code_have_the_full_height_and_values_their_bytes() {
+        let sets = PaneSets::default();
+        for panel in [
+            PanelId::Kernels,
+            PanelId::Images,
+            PanelId::Assembly,
+            PanelId::SourceLines,
+            PanelId::Text,
+            PanelId::Compare,
+        ] {
+            assert!(!sets.of(Some(panel)).bytes, "{}", panel.name());
+        }
+        assert!(sets.of(Some(PanelId::Overview)).bytes);
+        assert!(sets.of(Some(PanelId::Problems)).bytes);
+    }
+
+    #[test]
+    fn sets_are_remembered_by_panel() {
+        let mut sets = PaneSets::default();
+        assert_eq!(sets.words(), "");
+        sets.set(Some(PanelId::Assembly), Pane::Bytes, true);
+        sets.set(Some(PanelId::Overview), Pane::Structure, false);
+        sets.set(None, Pane::Bytes, false);
+        let words = sets.words();
+        assert_eq!(words, "overview=bi assembly=bi sides=si");
+        assert_eq!(PaneSets::read(&words), sets);
+        assert_eq!(PaneSets::read("cellar=sbi assembly"), PaneSets::default());
+    }
+
+    #[test]
+    fn the_panel_alone_and_back() {
+        let mut sets = PaneSets::default();
+        let before = sets.of(Some(PanelId::Kernels));
+        sets.toggle_alone(Some(PanelId::Kernels));
+        assert_eq!(sets.of(Some(PanelId::Kernels)), Panes::NONE);
+        assert_eq!(sets.of(Some(PanelId::Assembly)), Panes::NONE);
+        sets.toggle_alone(Some(PanelId::Kernels));
+        assert_eq!(sets.of(Some(PanelId::Kernels)), before);
+        // A pane that is asked for is shown by itself.
+        sets.toggle_alone(Some(PanelId::Kernels));
+        sets.set(Some(PanelId::Kernels), Pane::Bytes, true);
+        let shown = sets.of(Some(PanelId::Kernels));
+        assert!(shown.bytes && !shown.structure && !shown.inspector);
+    }
+
+    #[test]
+    fn names_of_an_embedding_page() {
+        assert_eq!(Panes::named("none"), Some(Panes::NONE));
+        let two = Panes::named("structure,bytes");
+        assert_eq!(two, Panes::named("bytes structure"));
+        assert!(two.is_some_and(|panes| panes.structure && panes.bytes && !panes.inspector));
+        assert_eq!(Panes::named("cellar"), None);
+    }
+}

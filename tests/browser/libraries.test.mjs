@@ -1,0 +1,130 @@
+// Files with many images: the overview says what they hold for which device while they are read, the
+// kernels arrive as they are read, and names of thousands of characters stay readable.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { archive, withKernels } from "./generated.mjs";
+import { axe, dropBytes, eventually, journey, screenshot } from "./harness.mjs";
+
+const sample = (name) => readFile(path.join(import.meta.dirname, "../../www/samples", name));
+const tab = (page, name) => page.getByRole("tab", { name, exact: true });
+const panel = (page, name) => page.getByRole("tabpanel", { name });
+const rows = (page) => page.locator("#kernels [data-row]");
+const cell = (page, row, column) => page.locator(`#kernels [data-row='${row}'] [data-column='${column}']`);
+const status = (page) => panel(page, "Kernels").getByRole("status");
+const reading = (page) => page.locator(".reading");
+
+/** A type as templates of kernels have them: some thousand characters, of which a few differ. */
+function typeName(tile, dtype, causal) {
+  const layouts = "N4cute6LayoutILi1ELi4EEE".repeat(120);
+  return `_ZTSN6compat13KernelFunctorIN7cutlass4GemmIN7cutlass4TileILi${tile}EEE${dtype}Lb${causal}E${layouts}EEEE`;
+}
+
+const DTYPES = ["f", "d", "i", "s"];
+
+/** An archive with an image for each of so many devices, each with as many kernels; the last one spills most. */
+async function library(images, kernels, named = typeName) {
+  const zebin = await sample("vecadd.bmg.zebin");
+  const spill = await sample("spill.dg2.zebin");
+  const members = [];
+  for (let i = 0; i < images; i++) {
+    // Each of them is another one.
+    const name = (k) => named(16 * (k + 1), DTYPES[i % 4], k % 2);
+    members.push([`64.20.${i}.0`, withKernels(zebin, kernels, name)]);
+  }
+  members.push(["64.12.55.8", spill]);
+  return archive(members);
+}
+
+journey("the worst spill of 200 images, in its assembly", { width: 1440, height: 900 }, async (page) => {
+  // 1: the drop.
+  await dropBytes(page, { "kernels.ar": await library(200, 20) });
+  const overview = panel(page, "Overview");
+  await overview.getByRole("heading", { name: "Native code" }).waitFor();
+  await reading(page).waitFor({ state: "detached" });
+  const device = overview.locator("table.survey tbody tr").filter({ hasText: "bmg-g21" });
+  await eventually(() => device.locator("td").nth(2).innerText(), "80");
+  await axe(page);
+  await screenshot(page, "library-overview");
+  // 2: the kernel, 3: its code.
+  const worst = overview.locator(".worst li").first();
+  await worst.getByText("spills").first().waitFor();
+  assert.match(await worst.innerText(), /^spill\b/);
+  await worst.getByRole("button").click();
+  await tab(page, "Assembly").click();
+  await panel(page, "Assembly").locator(".asm").first().waitFor();
+  await panel(page, "Assembly").getByText(/spills/).first().waitFor();
+});
+
+journey("kernels arrive while images are read, which can be stopped", { width: 1440, height: 900, slowDecoder: 300 }, async (page) => {
+  await dropBytes(page, { "kernels.ar": await library(1600, 8, (tile, dtype, causal) => `kernel_${tile}_${dtype}_${causal}`) });
+  await tab(page, "Kernels").click();
+  await cell(page, 0, 0).waitFor();
+  await reading(page).getByText(/read [\d\u202f ]+ of 1.601 images/).waitFor();
+  await axe(page);
+  await screenshot(page, "library-reading");
+  await reading(page).getByRole("button", { name: "Stop" }).click();
+  await reading(page).getByText(/stopped at/).waitFor();
+  const stopped = await reading(page).innerText();
+  await page.waitForTimeout(400);
+  assert.equal(await reading(page).innerText(), stopped);
+  // What is there can be sorted.
+  await page.getByRole("columnheader", { name: /Spill/ }).first().click();
+  await eventually(() => cell(page, 0, 0).isVisible(), true);
+  await reading(page).getByRole("button", { name: "Read on" }).click();
+  await reading(page).waitFor({ state: "detached", timeout: 45_000 });
+  await eventually(() => cell(page, 0, 0).innerText(), "spill");
+});
+
+journey("what is in a file twice is listed once", async (page) => {
+  const zebin = await sample("spill.dg2.zebin");
+  await dropBytes(page, { "twice.ar": archive([["64.12.55.8", zebin], ["64.dg2", zebin]]) });
+  await panel(page, "Overview").getByText(/more than once/).waitFor();
+  await tab(page, "Kernels").click();
+  await cell(page, 0, 0).waitFor();
+  const before = await rows(page).count();
+  await cell(page, 0, 1).getByText("×2").waitFor();
+  await panel(page, "Kernels").getByRole("button", { name: /copies/ }).click();
+  await eventually(() => rows(page).count(), 2 * before);
+});
+
+journey("search finds kernels first, by their demangled names, too", async (page) => {
+  await dropBytes(page, { "kernels.ar": await library(12, 4) });
+  await page.locator("#search").fill("cutlass::Tile<32>");
+  const first = page.getByRole("option").first();
+  await first.getByText("kernel", { exact: false }).first().waitFor();
+  await eventually(() => first.locator("mark").innerText(), "cutlass::Tile<32>");
+});
+
+for (const theme of ["light", "dark"]) {
+  journey(`names of thousands of characters, in ${theme}`, { theme, width: 1440, height: 900 }, async (page) => {
+    await dropBytes(page, { "kernels.ar": await library(12, 8) });
+    await tab(page, "Kernels").click();
+    await cell(page, 0, 0).waitFor();
+    const names = await page.locator("#kernels [data-column='0'] .unseen, #kernels [data-column='0'] .n:not(.long)").allInnerTexts();
+    assert.ok(names.every((name) => name.length <= 80), names[0]);
+    await cell(page, 0, 0).click();
+    await tab(page, "Arguments").click();
+    await page.getByRole("heading", { name: "Execution environment" }).waitFor();
+    // Nothing is wider than its pane.
+    const wide = await page.evaluate(() => {
+      const panes = [...document.querySelectorAll("[role=tabpanel]:not([hidden]) .kernel-head, .insp")];
+      return panes.filter((pane) => pane.scrollWidth > pane.clientWidth + 1).map((pane) => pane.className);
+    });
+    assert.deepEqual(wide, []);
+    await axe(page);
+    await screenshot(page, `library-names-${theme}`);
+  });
+}
+
+journey("a filter that is still being typed does not undo what was chosen meanwhile", { width: 1440, height: 900 }, async (page) => {
+  await dropBytes(page, { "spill.zebin": await sample("spill.dg2.zebin") });
+  await tab(page, "Assembly").click();
+  await panel(page, "Assembly").locator(".asm").first().waitFor();
+  await page.locator("#instructions-filter").fill("mov");
+  // Before the filter is taken.
+  await page.getByRole("combobox", { name: "Encoding" }).selectOption("gen9");
+  await page.getByText(/illegal words?/).first().waitFor();
+  assert.equal(await page.getByRole("combobox", { name: "Encoding" }).inputValue(), "gen9");
+});

@@ -1,0 +1,317 @@
+// The panes beside a panel: which are shown, how each hides and shows, and how much room that gives.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { readFile } from "node:fs/promises";
+import { axe, dropBytes, dropFile, eventually, expectRequests, fixture, journey, load, screenshot } from "./harness.mjs";
+
+const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
+const sample = (name) => path.join(SAMPLES, name);
+const SPILL = sample("spill.dg2.zebin");
+const MANY = sample("kernels600.dg2.zebin");
+
+const tab = (page, name) => page.getByRole("tab", { name, exact: true });
+const tree = (page) => page.getByRole("tree");
+const bytes = (page) => page.getByRole("grid", { name: "Bytes" });
+const inspector = (page) => page.getByRole("region", { name: "Inspector" });
+const pane = (page, name) => page.getByRole("group", { name: "Panes" }).getByRole("button", { name });
+const shown = async (page) => [await tree(page).count(), await bytes(page).count(), await inspector(page).count()];
+
+/** The rows of a grid that are in view as a whole. */
+const rowsInView = (page, id) =>
+  page.locator(`#${id}`).evaluate((grid) => {
+    const area = grid.getBoundingClientRect();
+    const head = grid.querySelector(".grid-head")?.getBoundingClientRect().height ?? 0;
+    const rows = [...grid.querySelectorAll("[data-row]")].map((row) => row.getBoundingClientRect());
+    return rows.filter((row) => row.top >= area.top + head - 1 && row.bottom <= area.bottom + 1).length;
+  });
+
+journey("lists have the full height, the overview has its bytes", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, MANY);
+  await tree(page).waitFor();
+  assert.deepEqual(await shown(page), [1, 1, 1]);
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [data-row='20']").waitFor();
+  assert.deepEqual(await shown(page), [0, 0, 1]);
+  const kernels = await rowsInView(page, "kernels");
+  assert.ok(kernels >= 28, `${kernels} rows`);
+  // No row asks for a selection.
+  assert.equal(await page.getByText(/to see what belongs/).count(), 0);
+  await tab(page, "Assembly").click();
+  await page.locator("#instructions [data-row='20']").waitFor();
+  assert.deepEqual(await shown(page), [0, 0, 1]);
+  const instructions = await rowsInView(page, "instructions");
+  assert.ok(instructions >= 30, `${instructions} rows`);
+  await axe(page);
+});
+
+for (const file of [SPILL, MANY]) {
+  journey(`no operand is cut off: ${path.basename(file)}`, { width: 1440, height: 900 }, async (page) => {
+    await dropFile(page, file);
+    await tab(page, "Assembly").click();
+    await page.locator("#instructions [data-row='20']").waitFor();
+    const cut = () =>
+      page.locator("#instructions").evaluate((grid) => {
+        const area = grid.getBoundingClientRect();
+        const texts = [...grid.querySelectorAll("[data-row] .asm")].filter((text) => text.querySelector("[data-part]"));
+        const isCut = (text) => {
+          const cell = text.closest("[role=gridcell]").getBoundingClientRect();
+          const parts = [...text.querySelectorAll("[data-part]")];
+          const right = Math.max(...parts.map((part) => part.getBoundingClientRect().right));
+          return right > cell.right + 0.5 || right > area.right;
+        };
+        return texts.filter(isCut).map((text) => text.textContent);
+      });
+    await eventually(cut, []);
+  });
+}
+
+journey("each pane hides and shows with a key and a button, remembered for each panel", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [data-row='0']").waitFor();
+  await page.keyboard.press("x");
+  await eventually(() => shown(page), [0, 1, 1]);
+  await page.keyboard.press("t");
+  await eventually(() => shown(page), [1, 1, 1]);
+  await page.keyboard.press("i");
+  await eventually(() => shown(page), [1, 1, 0]);
+  await pane(page, "Inspector").click();
+  await eventually(() => shown(page), [1, 1, 1]);
+  await pane(page, "Structure").click();
+  await eventually(() => shown(page), [0, 1, 1]);
+  assert.equal(await pane(page, "Structure").getAttribute("aria-pressed"), "false");
+  // Another panel has its own.
+  await tab(page, "Overview").click();
+  await eventually(() => shown(page), [1, 1, 1]);
+  await axe(page);
+  await load(page, () => page.reload());
+  await dropFile(page, SPILL);
+  await tab(page, "Kernels").click();
+  await eventually(() => shown(page), [0, 1, 1]);
+});
+
+journey("only the panel, and back", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [data-row='0']").waitFor();
+  await page.keyboard.press("z");
+  await eventually(() => shown(page), [0, 0, 0]);
+  // Details then stand below the rows, while a row is selected.
+  await page.locator("#kernels [data-row='0'] [data-column='0']").click();
+  await page.getByRole("region", { name: "Selected kernel" }).waitFor();
+  await axe(page);
+  await page.keyboard.press("z");
+  await eventually(() => shown(page), [0, 0, 1]);
+  await inspector(page).getByRole("region", { name: "Selected kernel" }).waitFor();
+});
+
+journey("the bytes of a value are one keystroke or click away", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [data-row='0'] [data-column='2']").click();
+  await inspector(page).getByRole("button", { name: /^0x[0-9a-f]+ … 0x/ }).click();
+  await bytes(page).waitFor();
+  await page.locator("#hex .h .fs").first().waitFor();
+  await page.keyboard.press("x");
+  await eventually(() => bytes(page).count(), 0);
+  // Who goes to an offset wants to see its bytes.
+  await page.keyboard.press("g");
+  await page.getByRole("textbox", { name: /Offset/ }).fill("0x40");
+  await page.keyboard.press("Enter");
+  await bytes(page).waitFor();
+});
+
+journey("narrow: the lower pane hides, too", { width: 700, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [data-row='0']").waitFor();
+  assert.equal(await bytes(page).count(), 0);
+  await pane(page, "Bytes").click();
+  await bytes(page).waitFor();
+  await pane(page, "Inspector").click();
+  await inspectorTab(page).waitFor();
+  await eventually(() => bytes(page).count(), 0);
+  await pane(page, "Inspector").click();
+  await eventually(() => inspectorTab(page).count(), 0);
+  await axe(page);
+});
+
+const inspectorTab = (page) => page.getByRole("tab", { name: "Inspector", selected: true });
+
+journey("tabs that do not fit have a menu", { width: 700, height: 800 }, async (page) => {
+  await dropFile(page, sample("matmul.syclbin"));
+  const menu = page.getByText("All panels");
+  await menu.waitFor();
+  await menu.click();
+  await page.getByRole("button", { name: "Problems", exact: true }).click();
+  await eventually(() => tab(page, "Problems").getAttribute("aria-selected"), "true");
+  // The tab is in view.
+  const inView = () =>
+    tab(page, "Problems").evaluate((element) => {
+      const [own, row] = [element.getBoundingClientRect(), element.parentElement.getBoundingClientRect()];
+      return own.left >= row.left - 1 && own.right <= row.right + 1;
+    });
+  await eventually(inView, true);
+  await axe(page);
+});
+
+journey("at 1440 all tabs of a SYCLBIN are in view", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("matmul.syclbin"));
+  await tab(page, "Problems").waitFor();
+  assert.equal(await page.getByText("All panels").isVisible(), false);
+  const last = await page.getByRole("tab").evaluateAll((tabs) => Math.max(...tabs.map((tab) => tab.getBoundingClientRect().right)));
+  assert.ok(last < 1440);
+});
+
+// -- Assembly of images ------------------------------------------------------------------------
+
+const grid = (page) => page.getByRole("grid", { name: "Assembly" });
+const code = (page) => page.getByRole("combobox", { name: "Code" });
+const image = (page) => page.getByRole("combobox", { name: "Image" });
+
+journey("host program: from a kernel to its assembly, an instruction’s bytes and back, and its text", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("program.host"));
+  await tab(page, "Assembly").waitFor();
+  await tab(page, "Text").waitFor();
+  await tab(page, "Kernels").click();
+  const native = page.locator("#kernels [role=row][data-row]").filter({ hasText: "acm" });
+  await native.first().waitFor();
+  await native.first().getByRole("gridcell").first().click();
+  await page.getByRole("region", { name: "Selected kernel" }).getByRole("button", { name: /^Assembly/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await grid(page).getByRole("row").nth(1).waitFor();
+  await eventually(() => tab(page, "Assembly").getAttribute("aria-selected"), "true");
+  // To the bytes of an instruction, and back from a byte.
+  await grid(page).getByRole("row").nth(2).getByRole("gridcell").first().click();
+  await page.keyboard.press("x");
+  await page.locator("#hex .h .fs, #hex .h .fw, #hex .h .fh").first().waitFor();
+  await eventually(() => grid(page).locator("[data-row='1'][aria-selected=true]").count(), 1);
+  await axe(page);
+  await screenshot(page, "host-assembly");
+  await tab(page, "Text").click();
+  await page.getByRole("combobox", { name: "Text", exact: true }).waitFor();
+});
+
+journey("the file and its modules have no code of their own: an image is chosen", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("matmul.syclbin"));
+  await tab(page, "Assembly").click();
+  await page.getByText(/The file itself has no instructions/).waitFor();
+  await axe(page);
+  await screenshot(page, "assembly-choice");
+  const panel = page.getByRole("tabpanel", { name: "Assembly" });
+  await panel.locator(".rows button").nth(1).click();
+  await grid(page).getByRole("row").nth(1).waitFor();
+  const chosen = () => image(page).evaluate((select) => select.selectedOptions[0].textContent);
+  const second = await chosen();
+  // Another image: the listing is its own.
+  await image(page).selectOption({ index: 3 });
+  await eventually(async () => (await chosen()) !== second, true);
+  const address = () => page.evaluate(() => location.hash);
+  await eventually(address, /native|image|code/);
+});
+
+journey("after another image is selected in the tree, the listing is that of the image", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, sample("matmul.syclbin"));
+  await tab(page, "Kernels").click();
+  await page.locator("#kernels [data-row='2'] [data-column='0']").click();
+  await page.getByRole("region", { name: "Selected kernel" }).waitFor();
+  await page.keyboard.press("Enter");
+  await grid(page).getByRole("row").nth(1).waitFor();
+  const chosen = () => image(page).evaluate((select) => select.selectedOptions[0].textContent);
+  await eventually(chosen, /image 2\b/);
+  await page.keyboard.press("t");
+  await page.getByRole("treeitem", { name: /native device code image 0|image 0/ }).first().click();
+  await eventually(chosen, /image 0\b/);
+  await grid(page).getByRole("row").nth(1).waitFor();
+});
+
+journey("a click selects the instruction, a second one its operand", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Assembly").click();
+  const row = grid(page).getByRole("row").nth(4);
+  const part = row.locator("[data-part]").nth(2);
+  const heading = () => inspector(page).getByRole("heading", { level: 2 }).allTextContents();
+  await part.click();
+  await eventually(async () => (await heading()).some((text) => /^\+0x/.test(text)), true);
+  const scrolled = await page.locator("#instructions").evaluate((element) => element.scrollLeft);
+  assert.equal(scrolled, 0);
+  await page.waitForTimeout(600);
+  await part.click();
+  await eventually(async () => (await heading()).some((text) => /^\+0x/.test(text)), false);
+});
+
+journey("Go to means offsets as the listing shows them, and labels", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Assembly").click();
+  await code(page).selectOption({ label: ".text.spill" });
+  await eventually(() => code(page).evaluate((select) => select.selectedOptions[0].textContent), ".text.spill");
+  const selected = () => grid(page).locator("[aria-selected=true] [role=gridcell]").first().textContent();
+  const go = async (typed) => {
+    await page.keyboard.press("g");
+    await page.getByRole("textbox", { name: /Offset/ }).fill(typed);
+    await page.keyboard.press("Enter");
+  };
+  await grid(page).focus();
+  await go("0x288");
+  await eventually(selected, "0x288");
+  await go("+0x20");
+  await eventually(selected, /0x20|0x18/);
+  const label = await grid(page).locator("b.label").first().textContent();
+  await go(label.trim());
+  await eventually(selected, `0x${Number(label.trim().slice(1)).toString(16)}`);
+  // An offset of the file is one that says so.
+  await go("file:0x40");
+  await bytes(page).waitFor();
+});
+
+journey("worse is red, better is green, and a side that only differs is neither", { width: 1440, height: 900 }, async (page) => {
+  const files = ["vecadd-O0.bmg.zebin", "vecadd.bmg.zebin"];
+  const [before, after] = await Promise.all(files.map((name) => readFile(sample(name))));
+  await dropBytes(page, { "after.zebin": after, "before.zebin": before });
+  const row = page.locator("#changes [data-row]").filter({ has: page.getByText("worse", { exact: true }) }).or(
+    page.locator("#changes [data-row]").filter({ has: page.getByText("better", { exact: true }) }));
+  await row.first().waitFor();
+  for (const found of await row.all()) {
+    const isWorse = (await found.getByText("worse", { exact: true }).count()) > 0;
+    const isRemoved = (await found.getByText("removed", { exact: true }).count()) > 0;
+    assert.equal(await found.locator(isWorse ? ".side.worse" : ".side.better").count(), isRemoved ? 0 : 1);
+    assert.equal(await found.locator(isWorse ? ".side.better" : ".side.worse").count(), 0);
+  }
+});
+
+journey("the natural filter of the product works", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Kernels").click();
+  await page.getByLabel("Filter kernels").fill("spill>0");
+  await page.getByText(/^1 of 3 kernels/).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  // No count stands beside an error.
+  await page.getByLabel("Filter kernels").fill("req>0");
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByText(/0 of 3/).count(), 0);
+});
+
+journey("the menus of a list lie over what is below them", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Assembly").click();
+  await page.getByText("Columns", { exact: true }).click();
+  const pop = page.locator(".listing > .filters .menu[open] .pop");
+  await pop.waitFor();
+  const isOver = await pop.evaluate((element) => {
+    const area = element.getBoundingClientRect();
+    const places = [0.1, 0.3, 0.5, 0.9].map((share) => [area.left + area.width / 2, area.top + area.height * share]);
+    return places.every(([x, y]) => element.contains(document.elementFromPoint(x, y)));
+  });
+  assert.ok(isOver);
+});
+
+journey("the mix is whole in view", { width: 1440, height: 900 }, async (page) => {
+  await dropFile(page, SPILL);
+  await tab(page, "Assembly").click();
+  await page.getByText("Instruction mix").click();
+  const pop = page.locator(".mix");
+  await pop.waitFor();
+  const box = await pop.boundingBox();
+  assert.ok(box.y + box.height <= 900 && box.height > 100);
+});

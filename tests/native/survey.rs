@@ -1,0 +1,282 @@
+//! The kernels of a container that is read in steps, what it holds for which devices, and what is in
+//! it twice.
+
+use std::cell::Cell as Shared;
+
+use zeview::model::list::query::Query;
+use zeview::model::list::write::Form;
+use zeview::model::list::{ListId, Secondary};
+use zeview::model::survey::{Copies, Progress};
+use zeview::model::{MemorySource, NodeId};
+use zeview::worker::handler::Handler;
+use zeview::worker::protocol::{
+    Ask, Envelope, HitRow, ListPage, Request, Response, SearchStep, SurveyReport,
+};
+
+use super::images::{cell, list};
+use super::support::containers::{archive, member, opencl_elf};
+use super::support::open;
+use super::support::spirv;
+use super::support::zebin::zebin;
+
+const PLACEHOLDER: &str = "Intel_Symbol_Table_Void_Program";
+
+/// Two kernels for two devices, one of these twice, with a placeholder in each, and SPIR-V.
+fn library() -> Vec<u8> {
+    let both = zebin(&["first", "second", PLACEHOLDER]).build().bytes;
+    let one = zebin(&["second"]).build().bytes;
+    archive(&[
+        member("64.20.1.0/", &both),
+        member("64.bmg/", &both),
+        member("64.dg2/", &one),
+        member("spv/", &spirv::kernel().build()),
+        member("generic_ir/", &opencl_elf(0xff02)),
+    ])
+}
+
+thread_local! {
+    static NOW: Shared<f64> = const { Shared::new(0.0) };
+}
+
+/// A clock by which each step takes longer than an answer may.
+fn slow() -> f64 {
+    NOW.set(NOW.get() + 1000.0);
+    NOW.get()
+}
+
+fn ask(handler: &mut Handler, query: &Query, ask: Ask) -> Response {
+    let envelope = Envelope {
+        id: 2,
+        about: None,
+        request: Request::List {
+            document: NodeId::ROOT,
+            list: ListId::Kernels,
+            query: query.clone(),
+            ask,
+        },
+    };
+    handler.answer(&envelope).response
+}
+
+fn rows(handler: &mut Handler, query: &Query) -> ListPage {
+    let rows = Ask::Rows {
+        start: 0,
+        count: 100,
+        columns: vec!["name".into(), "image".into()],
+    };
+    match ask(handler, query, rows) {
+        Response::List(page) => *page,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn survey(handler: &mut Handler) -> SurveyReport {
+    let survey = Ask::Survey {
+        columns: vec!["name".into(), "device".into()],
+        count: 5,
+    };
+    match ask(handler, &Query::default(), survey) {
+        Response::Survey(report) => *report,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn handler(clock: fn() -> f64) -> Handler {
+    let mut handler = Handler::new(clock);
+    handler.open(1, "library.ar", Box::new(MemorySource::from(library())));
+    handler
+}
+
+#[test]
+fn what_is_in_a_container_twice_is_listed_once() {
+    let document = &mut open(&library());
+    let kernels = list(document, ListId::Kernels);
+    let secondary = Secondary {
+        copies: 2,
+        placeholders: 2,
+        functions: 0,
+    };
+    assert_eq!(kernels.secondary(), secondary);
+    let text = |row, column| cell(document, &*kernels, row, column);
+    let rows = 0..kernels.primary();
+    let named: Vec<_> = rows
+        .map(|row| (text(row, "name"), text(row, "image"), text(row, "copies")))
+        .collect();
+    let row = |name: &str, image: &str, copies: &str| {
+        (name.to_owned(), image.to_owned(), copies.to_owned())
+    };
+    assert_eq!(
+        named,
+        [
+            row("first", "64.20.1.0", "1"),
+            row("second", "64.20.1.0", "1"),
+            row("second", "64.dg2", "0"),
+        ]
+    );
+    assert_eq!(kernels.names(), Some(2));
+    // All of it is there for who asks.
+    let all = Query {
+        all: true,
+        ..Query::default()
+    };
+    assert_eq!(all.run(&*kernels, &document.sources).unwrap().count(), 7);
+}
+
+#[test]
+fn another_byte_is_no_copy() {
+    let first = zebin(&["k"]).build();
+    let mut second = first.bytes.clone();
+    let last = first.content(".text.k").start;
+    second[last] ^= 1;
+    let library = archive(&[member("64.a/", &first.bytes), member("64.b/", &second)]);
+    let document = &mut open(&library);
+    let kernels = list(document, ListId::Kernels);
+    assert_eq!((kernels.primary(), kernels.secondary().count()), (2, 0));
+}
+
+#[test]
+fn a_container_is_surveyed() {
+    let report = survey(&mut handler(|| 0.0));
+    assert!(report.progress.is_over());
+    let survey = report.survey;
+    assert_eq!(
+        (survey.kernels, survey.builds, survey.only_spirv),
+        (2, 3, 0)
+    );
+    let [bmg] = &survey.devices[..] else {
+        panic!("{:?}", survey.devices)
+    };
+    assert_eq!((&*bmg.device, bmg.images, bmg.kernels), ("bmg-g21", 3, 2));
+    // SPIR-V beside the images.
+    assert_eq!(bmg.with_spirv, 2);
+    let spirv = survey.spirv.unwrap();
+    assert_eq!(
+        (spirv.images, spirv.bytes),
+        (1, spirv::kernel().build().len() as u64)
+    );
+    let one = zebin(&["first", "second", PLACEHOLDER]).build().bytes.len() as u64;
+    let copies = Copies {
+        documents: 1,
+        bytes: one,
+        kernels: 2,
+    };
+    assert_eq!(survey.copies, copies);
+}
+
+#[test]
+fn kernels_arrive_as_the_images_are_read() {
+    let handler = &mut handler(slow);
+    let query = Query::default();
+    let first = rows(handler, &query);
+    let reading = first.reading.unwrap();
+    assert_eq!((reading.done, first.found), (1, 2));
+    let mut last = reading;
+    let mut requests = 1;
+    let whole = loop {
+        let page = rows(handler, &query);
+        requests += 1;
+        match page.reading {
+            None => break page,
+            Some(now) => {
+                assert!(
+                    now.done >= last.done && now.of >= last.of && !now.is_over(),
+                    "{now:?}"
+                );
+                last = now;
+            }
+        }
+    };
+    // One for each image.
+    assert_eq!(requests, 5);
+    assert_eq!((whole.found, whole.total, whole.names), (3, 3, Some(2)));
+    assert_eq!(whole.secondary.copies, 2);
+    // Nothing is left to read.
+    assert_eq!(rows(handler, &query).reading, None);
+    assert!(survey(handler).progress.is_over());
+}
+
+#[test]
+fn another_question_goes_on_with_the_reading() {
+    let handler = &mut handler(slow);
+    let report = survey(handler);
+    assert_eq!((report.progress.done, report.survey.builds), (1, 2));
+    let sorted = Query {
+        sort: Some("name".into()),
+        descending: true,
+        ..Query::default()
+    };
+    let page = rows(handler, &sorted);
+    assert_eq!(page.reading.unwrap().done, 2);
+    // Who takes the list along wants all of it.
+    let written = Ask::Written {
+        columns: vec!["name".into()],
+        form: Form::Csv,
+        rows: None,
+    };
+    let Response::Text(text) = ask(handler, &Query::default(), written) else {
+        panic!("no text")
+    };
+    assert_eq!(text, "name\nfirst\nsecond\nsecond\n");
+    assert_eq!(rows(handler, &sorted).reading, None);
+    let report = survey(handler);
+    assert_eq!(report.survey.progress, Progress { done: 5, of: 5 });
+}
+
+fn search(handler: &mut Handler, typed: &str) -> Vec<HitRow> {
+    let mut step = SearchStep::Begin;
+    loop {
+        let envelope = Envelope {
+            id: 3,
+            about: None,
+            request: Request::Search {
+                typed: typed.to_owned(),
+                limit: 100,
+                step,
+            },
+        };
+        step = SearchStep::GoOn;
+        match handler.answer(&envelope).response {
+            Response::Searching { .. } => {}
+            Response::Hits { hits, .. } => return hits,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn kernels_are_found_first_and_each_once() {
+    let handler = &mut handler(slow);
+    let hits = search(handler, "SECOND");
+    assert_eq!(hits[0].text, "second");
+    assert_eq!(hits[0].path, ["kernel", "bmg-g21"]);
+    assert!(hits.len() > 3, "{hits:?}");
+    let kernels = hits.iter().filter(|hit| hit.path[0] == "kernel");
+    assert_eq!(kernels.count(), 1);
+    // It leads to its entry.
+    let page = rows(handler, &Query::default());
+    assert!(page.rows.iter().any(|row| row.entry == hits[0].span));
+}
+
+#[test]
+fn kernels_are_found_by_their_demangled_names() {
+    let name = format!("_ZTS{}", "9VecFilterIiE");
+    let file = zebin(&[&name]).build().bytes;
+    let mut handler = Handler::new(|| 0.0);
+    handler.open(1, "a.zebin", Box::new(MemorySource::from(file)));
+    let hits = search(&mut handler, "VecFilter<int>");
+    assert_eq!(hits[0].text, "VecFilter<int>");
+}
+
+#[test]
+fn what_matches_in_a_long_name_is_shown() {
+    let name = format!("{}needle{}", "a".repeat(4000), "b".repeat(4000));
+    let file = zebin(&[&name]).build().bytes;
+    let mut handler = Handler::new(|| 0.0);
+    handler.open(1, "a.zebin", Box::new(MemorySource::from(file)));
+    for hit in search(&mut handler, "needle") {
+        assert!(
+            hit.text.len() < 200 && hit.text.contains("needle"),
+            "{hit:?}"
+        );
+    }
+}
