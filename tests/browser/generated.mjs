@@ -1,13 +1,13 @@
 // Zebins of any size, made from small ones.
 
 /** A zebin whose .ze_info, at its end, describes so many kernels. */
-export function withKernels(bytes, count, name = (i) => `kernel_${i}`) {
+export function withKernels(bytes, count, name = (i) => `kernel_${i}`, spill = (i) => (i * 7919) % 5000) {
   const elf = Buffer.from(bytes);
   const table = Number(elf.readBigUInt64LE(0x28));
   const [size, sections] = [elf.readUInt16LE(0x3a), elf.readUInt16LE(0x3c)];
   const lines = ["---\nversion: '1.73'\nkernels:\n"];
   for (let i = 0; i < count; i++) {
-    lines.push(`  - name: ${name(i)}\n    execution_env:\n      simd_size: 16\n      grf_count: 128\n      spill_size: ${(i * 7919) % 5000}\n`);
+    lines.push(`  - name: ${name(i)}\n    execution_env:\n      simd_size: 16\n      grf_count: 128\n      spill_size: ${spill(i)}\n`);
   }
   const text = Buffer.from(lines.join("") + "...\n");
   for (let i = 0; i < sections; i++) {

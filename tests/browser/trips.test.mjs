@@ -48,6 +48,18 @@ async function asked(page, act, seen) {
   return requests.filter((request, i) => request !== "Bytes" && !(request === "Rows" && i > 0));
 }
 
+/** Waits until the page has asked for all that the file's first panel shows. */
+async function quiet(page) {
+  let before = -1;
+  await eventually(async () => {
+    const now = await page.evaluate(() => globalThis.requests.length);
+    await page.waitForTimeout(300);
+    const still = now === before;
+    before = now;
+    return String(still);
+  }, /true/);
+}
+
 const row = (page, name) => page.getByRole("treeitem", { name });
 const tab = (page, name) => page.getByRole("tab", { name, exact: true });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
@@ -84,7 +96,7 @@ journey("a row of the tree, a cell, a kernel: one request each", options, async 
 journey("the modules: the graph, then one request for what is selected", options, async (page) => {
   await dropFile(page, path.join(SAMPLES, "matmul.syclbin"));
   await page.locator(".crumb", { hasText: "matmul.syclbin" }).waitFor();
-  await page.waitForFunction(() => globalThis.requests.includes("List"));
+  await quiet(page);
   const node = (name) => page.locator("#graph .node", { hasText: name });
   const shown = () => node("abstract module 0").waitFor();
   assert.deepEqual(await asked(page, () => tab(page, "Modules").click(), shown), ["Graph"]);
