@@ -109,17 +109,15 @@ struct Target<'a> {
     names: HashMap<&'a str, bool>,
 }
 
-impl Survey {
+impl<'a> Surveying<'a> {
     /// Begins a survey.
-    pub(super) fn new<'a>(progress: Progress) -> Surveying<'a> {
+    pub(super) fn new(progress: Progress) -> Surveying<'a> {
         Surveying {
             progress,
             ..Surveying::default()
         }
     }
-}
 
-impl<'a> Surveying<'a> {
     /// Counts the kernels of a document.
     pub(super) fn add(&mut self, part: Surveyed<'a>) {
         let kernels = part.rows.iter();
@@ -170,7 +168,7 @@ impl<'a> Surveying<'a> {
         Survey {
             progress: self.progress,
             devices,
-            spirv: (!spirv.images.is_empty()).then(|| DeviceSurvey {
+            spirv: (!spirv.images.is_empty()).then_some(DeviceSurvey {
                 images: spirv.images.len() as u64,
                 kernels: spirv.names.len() as u64,
                 ..spirv.counted

@@ -35,7 +35,7 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 420]]) 
   journey(`what limits a kernel, in ${theme}, ${width} px`, { theme, width, height: 900 }, async (page) => {
     await open(page, SPILL, "Arguments");
     await said(page).getByText("an EU of acm-g10 runs all its 8 threads").waitFor();
-    await said(page).getByText("choose: work-items of a work-group").waitFor();
+    await said(page).getByText("Choose the work-items of a work-group").waitFor();
     await type(page, "Work-group size", "32x16");
     await said(page).getByText("A sub-slice runs 8 work-groups of 512 at a time, limited by threads").waitFor();
     await occupancy(page).getByText("Numbers and their sources").first().click();

@@ -420,7 +420,7 @@ fn what_limits_a_kernel_is_said_with_every_source() {
     let text = panel(PanelId::Arguments, || limited(Question::default()));
     for said in [
         "an EU of acm-g10 runs all its 8 threads",
-        "choose: work-items of a work-group",
+        "Choose the work-items of a work-group",
         "published",
         "hw_info_*.cpp, NumThreadsPerEu",
         "calculateAvailableThreadCount",

@@ -491,7 +491,7 @@ fn summary(found: &Occupancy) -> String {
             match missing {
                 Some(title) => format!(
                     "Choose the {} to see how many work-groups run at a time.",
-                    lower(title)
+                    lower(title.trim_end_matches(", bytes"))
                 ),
                 None => return out,
             }

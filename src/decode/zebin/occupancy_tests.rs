@@ -180,7 +180,7 @@ fn local_memory_limits_the_work_groups() {
     assert!(
         found
             .summary
-            .ends_with("choose: EUs of a (dual) sub-slice.")
+            .contains("Choose the EUs of a (dual) sub-slice to see")
     );
     let found = Kernel { slm: 2500, ..PLAIN }.on("cri", 64);
     assert_eq!(found.get("slm_allocated"), Some(3 << 10));
@@ -232,7 +232,7 @@ fn what_is_not_known_is_asked_for() {
     assert!(
         found
             .summary
-            .ends_with("choose: work-items of a work-group.")
+            .contains("Choose the work-items of a work-group to see")
     );
     // The published number gives way.
     let found = PLAIN.ask(&Question {
@@ -259,7 +259,7 @@ fn what_is_not_known_is_asked_for() {
     assert!(
         found
             .summary
-            .contains("choose: shared local memory of the arguments")
+            .contains("Choose the shared local memory of the arguments to see")
     );
     let with = |bytes| {
         let found = kernel.ask(&Question {

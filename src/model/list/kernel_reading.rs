@@ -17,7 +17,7 @@ use crate::model::naming::ShortNames;
 use crate::model::node::NodeId;
 use crate::model::source::Sources;
 use crate::model::span::{SourceId, Span};
-use crate::model::survey::{Progress, Survey, Surveyed};
+use crate::model::survey::{Progress, Survey, Surveyed, Surveying};
 use crate::model::value::Str;
 
 /// The short names of the kernels in the index of a host's file.
@@ -423,7 +423,7 @@ impl KernelReading {
 
     /// The images that are read, by device.
     pub fn survey(&self) -> Survey {
-        let mut survey = Survey::new(self.progress());
+        let mut survey = Surveying::new(self.progress());
         for part in &self.parts {
             survey.add(Surveyed {
                 device: &part.device,

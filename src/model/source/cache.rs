@@ -13,7 +13,7 @@ const AHEAD_MAX: u64 = 512 * 1024;
 const READ_MAX: u64 = 4 * 1024 * 1024;
 /// The number of bytes that are kept: as many places as the index of a host's file is read from at
 /// the same time, each with its read-ahead.
-const KEEP: usize = 16 * 1024 * 1024;
+const KEEP: usize = 12 * 1024 * 1024;
 
 /// Extents of one source that were read lately.
 #[derive(Default)]
