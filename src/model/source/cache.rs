@@ -11,9 +11,17 @@ use crate::model::span::Span;
 const AHEAD_MAX: u64 = 512 * 1024;
 /// The longest single read that is asked of a source.
 const READ_MAX: u64 = 4 * 1024 * 1024;
-/// The number of bytes that are kept: as many places as the index of a host's file is read from at
-/// the same time, each with its read-ahead.
-const KEEP: usize = 12 * 1024 * 1024;
+/// The number of bytes that are kept of a small source and of a large one, and the bytes of a source
+/// for one that is kept: as many places as the index of a host's file is read from at the same time,
+/// each with its read-ahead.
+const KEEP_LEAST: u64 = 2 * 1024 * 1024;
+const KEEP_MOST: u64 = 16 * 1024 * 1024;
+const KEEP_SHARE: u64 = 4;
+
+/// Returns how many bytes are kept of a source of `len` bytes.
+fn kept(len: u64) -> u64 {
+    (len / KEEP_SHARE).clamp(KEEP_LEAST, KEEP_MOST)
+}
 
 /// Extents of one source that were read lately.
 #[derive(Default)]
@@ -77,11 +85,17 @@ impl Cache {
         long(span, fetch)
     }
 
-    /// Reads all of `span` at once, for who will read parts of it.
-    pub(super) fn prefetch(&mut self, span: Span, fetch: Fetch<'_>) -> Result<(), SourceError> {
-        if self.hit(span).is_none() {
+    /// Reads all of `span` at once, for who will read parts of it; not what would not be kept beside
+    /// the rest of the source, of `len` bytes.
+    pub(super) fn prefetch(
+        &mut self,
+        span: Span,
+        len: u64,
+        fetch: Fetch<'_>,
+    ) -> Result<(), SourceError> {
+        if span.len() <= kept(len) / 2 && self.hit(span).is_none() {
             let data = fetch(span.start, span.len())?;
-            self.keep(span.start, data.into_data());
+            self.keep(span.start, data.into_data(), kept(len));
         }
         Ok(())
     }
@@ -130,17 +144,18 @@ impl Cache {
         if let Some(latest) = self.ahead.last_mut() {
             *latest = (start.saturating_add(data.len() as u64), data.len() as u64);
         }
-        self.keep(start, data.into_data());
+        self.keep(start, data.into_data(), kept(len));
         Ok(())
     }
 
-    fn keep(&mut self, start: u64, data: Rc<[u8]>) {
+    /// Keeps an extent; of the others those that were used last, `most` bytes in all.
+    fn keep(&mut self, start: u64, data: Rc<[u8]>, most: u64) {
         self.bytes += data.len();
         let used = self.clock;
         if let Some(old) = self.extents.insert(start, Extent { data, used }) {
             self.bytes -= old.data.len();
         }
-        while self.bytes > KEEP && self.extents.len() > 1 {
+        while self.bytes as u64 > most && self.extents.len() > 1 {
             let oldest = self.extents.iter().min_by_key(|(_, e)| e.used);
             let Some(oldest) = oldest.map(|(start, _)| *start) else {
                 return;

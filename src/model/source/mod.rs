@@ -149,9 +149,6 @@ enum Origin {
     },
 }
 
-/// Maximum length of what is read at once for who will read many parts of it.
-const PREFETCH_MAX: u64 = 8 << 20;
-
 /// Unpacks bytes, at most as many as are wanted.
 pub type Unpack = fn(&[u8], u64) -> Vec<u8>;
 
@@ -407,21 +404,21 @@ impl Sources {
         source.read(span.start, span.len())
     }
 
-    /// Reads all of `span` at once, if it is not too long and reads take long: for who will read
-    /// many parts of it. Who reads them is told what goes wrong.
+    /// Reads all of `span` at once, if it is short enough to be kept and reads take long: for who will
+    /// read many parts of it. Who reads them is told what goes wrong.
     pub fn prefetch(&self, span: Span) {
         let entry = self.entry(span.source);
         let source = entry.as_deref().and_then(|entry| match &entry.origin {
             Origin::Source(source) if !source.is_cheap() => Some((source, &entry.cache)),
             _ => None,
         });
-        let is_possible = |end: u64| span.end <= end && span.len() <= PREFETCH_MAX;
-        if let Some((source, cache)) = source.filter(|(source, _)| is_possible(source.len())) {
-            let fetched = cache.borrow_mut().prefetch(span, &mut |start, len| {
+        if let Some((source, cache)) = source.filter(|(source, _)| span.end <= source.len()) {
+            let mut fetch = |start, len| {
                 self.bytes_read
                     .set(self.bytes_read.get().saturating_add(len));
                 source.read(start, len)
-            });
+            };
+            let fetched = cache.borrow_mut().prefetch(span, source.len(), &mut fetch);
             drop(fetched);
         }
     }
