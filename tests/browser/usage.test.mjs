@@ -361,6 +361,7 @@ journey("columns are made wider, moved, and remembered", { width: 1440, height: 
   await page.keyboard.press("Escape");
   await page.locator("summary", { hasText: "Columns" }).click();
   await page.locator("#panel").getByRole("button", { name: /^Move .* right$/ }).first().click();
+  await eventually(titles, [before[0], before[2], before[1], ...before.slice(3)]);
 
   await load(page, () => page.reload());
   await kernels(page, "spill.dg2.zebin");
