@@ -148,7 +148,8 @@ impl Lists {
         id: NodeId,
         list: ListId,
     ) -> Option<Rc<dyn List>> {
-        let known = self.found.get(&list).filter(|found| found.document == id);
+        let is_of = |found: &&Found| found.document == id && found.query.by.is_none();
+        let known = self.found.get(&list).filter(is_of);
         let reading = self.reading.as_ref();
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
         match (known, reading) {
@@ -184,6 +185,7 @@ impl Lists {
             found.document == id
                 && (other.of, other.row) == (query.of, query.row)
                 && other.device == query.device
+                && other.by == query.by
                 && (list != ListId::Changes || other.all == query.all)
         };
         let known = known.filter(is_same);
@@ -199,7 +201,8 @@ impl Lists {
                         ..Found::new(id, known.list, query, document)
                     },
                     (None, Some(reading)) => {
-                        Found::new(id, reading.kernels.list(), query, document)
+                        let list = document.grouped(reading.kernels.list(), query.by);
+                        Found::new(id, list, query, document)
                     }
                     (None, None) => {
                         let made = document.list_for(id, list, query).ok_or_else(none)?;

@@ -91,6 +91,27 @@ journey("what is in a file twice is listed once", async (page) => {
   await eventually(() => rows(page).count(), 2 * before);
 });
 
+journey("a row for each kernel, with what differs between its builds", { width: 1440, height: 900 }, async (page) => {
+  const zebin = await sample("vecadd.bmg.zebin");
+  const one = withKernels(zebin, 6, (k) => `kernel_${k}`, (k) => 64 * k);
+  const other = withKernels(zebin, 3, (k) => `kernel_${k}`, (k) => 128 * k);
+  await dropBytes(page, { "builds.ar": archive([["64.20.1.0", one], ["64.20.2.0", other]]) });
+  await tab(page, "Kernels").click();
+  await eventually(() => rows(page).count(), 9);
+  await page.getByRole("combobox", { name: "Rows" }).selectOption("kernel");
+  await eventually(() => rows(page).count(), 6);
+  const spills = page.locator("#kernels [data-row='1'] [role=gridcell]").filter({ hasText: "64 · 128" });
+  await spills.getByText("≠").waitFor();
+  await axe(page);
+  await screenshot(page, "library-groups");
+  await page.getByRole("combobox", { name: "Rows" }).selectOption("image");
+  await eventually(() => rows(page).count(), 2);
+  await page.locator("#kernels-filter").fill("spill_size=320");
+  await eventually(() => rows(page).count(), 1);
+  await page.getByRole("combobox", { name: "Rows" }).selectOption("");
+  await eventually(() => cell(page, 0, 0).innerText(), "kernel_5");
+});
+
 journey("search finds kernels first, by their demangled names, too", async (page) => {
   await dropBytes(page, { "kernels.ar": await library(12, 4) });
   await page.locator("#search").fill("cutlass::Tile<32>");

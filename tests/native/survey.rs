@@ -3,7 +3,7 @@
 
 use std::cell::Cell as Shared;
 
-use zeview::model::list::query::Query;
+use zeview::model::list::query::{GroupBy, Query};
 use zeview::model::list::write::Form;
 use zeview::model::list::{ListId, Secondary};
 use zeview::model::survey::{Copies, Progress};
@@ -279,4 +279,46 @@ fn what_matches_in_a_long_name_is_shown() {
             "{hit:?}"
         );
     }
+}
+
+#[test]
+fn kernels_in_groups() {
+    let both = zebin(&["first", "second"]).build().bytes;
+    let mut one = zebin(&["second"]).build().bytes;
+    let text = b"grf_count:       128";
+    let at = one.windows(text.len()).position(|bytes| bytes == text);
+    let digits = at.unwrap() + text.len() - 3;
+    one[digits..digits + 3].copy_from_slice(b"256");
+    let bytes = archive(&[member("64.20.1.0/", &both), member("64.dg2/", &one)]);
+    let mut document = open(&bytes);
+    let mut groups = |by, filter: &str| {
+        let query = Query {
+            by: Some(by),
+            filter: filter.to_owned(),
+            ..Query::default()
+        };
+        let list = document.list_for(NodeId::ROOT, ListId::Kernels, &query);
+        let list = list.unwrap();
+        let order = query.run(&*list, &document.sources).unwrap();
+        let rows = order.from(0, 100).map(|row| {
+            let columns = ["name", "device", "grf_count", "simd_size"];
+            columns.map(|column| cell(&document, &*list, row, column))
+        });
+        rows.collect::<Vec<_>>()
+    };
+    let texts = |rows: &[[&str; 4]]| -> Vec<[String; 4]> {
+        rows.iter().map(|row| row.map(str::to_owned)).collect()
+    };
+    // Both are for the same device.
+    let device = groups(GroupBy::Device, "")[0][0].clone();
+    let first = ["first", &device, "128", "32"];
+    let second = ["second", &device, "128 · 256", "32"];
+    assert_eq!(groups(GroupBy::Kernel, ""), texts(&[first, second]));
+    // One of the builds is enough.
+    assert_eq!(groups(GroupBy::Kernel, "grf_count=256"), texts(&[second]));
+    let all = [&device, &device, "128 · 256", "32"];
+    assert_eq!(groups(GroupBy::Device, ""), texts(&[all]));
+    let images = groups(GroupBy::Image, "");
+    let registers: Vec<&str> = images.iter().map(|row| &*row[2]).collect();
+    assert_eq!(registers, ["128", "256"]);
 }

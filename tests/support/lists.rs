@@ -346,7 +346,11 @@ impl Check {
 fn fits(column: &Column, value: &CellValue<'_>) -> bool {
     match value {
         CellValue::Empty => true,
-        CellValue::Int(_) | CellValue::Count(_) | CellValue::Hex(_) | CellValue::Real(_) => {
+        CellValue::Int(_)
+        | CellValue::Count(_)
+        | CellValue::Hex(_)
+        | CellValue::Real(_)
+        | CellValue::Several(_) => {
             // The value of a property may be a number.
             column.kind == ColumnKind::Number || column.id == "value"
         }

@@ -7,7 +7,7 @@ use zeview::model::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
-use zeview::model::list::query::Query;
+use zeview::model::list::query::{GroupBy, Query};
 use zeview::model::list::write::Form;
 use zeview::model::list::{
     self, About, Cell, CellValue, InstructionDetail, ListId, Match, Secondary,
@@ -397,6 +397,7 @@ fn query() -> Query {
         of: Some(SPAN),
         device: Some("bmg-g21".into()),
         row: Some(u64::MAX),
+        by: Some(GroupBy::Device),
     }
 }
 
@@ -422,6 +423,7 @@ fn cells() -> Vec<Cell<'static>> {
             short: None,
         },
         CellValue::Words(vec!["dpas".into(), "".into()]),
+        CellValue::Several(vec![0.5, 1e15]),
         CellValue::Bytes(vec![0, 255]),
     ];
     let plain = values.into_iter().map(Cell::new);

@@ -10,7 +10,7 @@ use zeview::decode::limits;
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
 use zeview::model::kernels::FLAGS;
-use zeview::model::list::query::Filter;
+use zeview::model::list::query::{Filter, GroupBy, Query};
 use zeview::model::list::write::Form;
 use zeview::model::list::writer::Writer;
 use zeview::model::list::{Column, Key, List, ListId, Presence};
@@ -66,6 +66,10 @@ pub struct Options {
     /// (Intel_Symbol_Table_Void_Program), too. --fail-if judges them in any case.
     #[arg(long)]
     all: bool,
+    /// Of the kernels of several images, print a row for each kernel, image or device instead of one
+    /// for each build, with all values that differ.
+    #[arg(long, value_name = "kernel|image|device", value_parser = group_by, conflicts_with_all = ["fail_if", "all", "is_asked"])]
+    group_by: Option<GroupBy>,
     #[command(flatten)]
     occupancy: occupancy::Limits,
 }
@@ -81,6 +85,11 @@ fn column(name: &str) -> Result<&'static Column, String> {
 
 fn filter(text: &str) -> Result<Filter, String> {
     Filter::parse(text, ListId::Kernels)
+}
+
+fn group_by(text: &str) -> Result<GroupBy, String> {
+    let found = GroupBy::ALL.into_iter().find(|by| by.name() == text);
+    found.ok_or_else(|| "kernel, image or device".to_owned())
 }
 
 #[derive(Clone, Copy)]
@@ -137,7 +146,7 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     let progress = Progress::start();
     for file in &options.files {
         progress.say(|| format!("reading {}", file.display()));
-        let opened = Opened::new(file, options.path.as_deref(), &mut gate);
+        let opened = Opened::new(file, options, &mut gate);
         gate::report(&mut gate);
         let opened = match opened {
             Ok(opened) => opened,
@@ -178,7 +187,7 @@ fn print_limits(options: &Options) -> io::Result<ExitCode> {
     let mut gate = Gate::new(&[]);
     let mut status = 0;
     for file in &options.files {
-        let opened = Opened::new(file, options.path.as_deref(), &mut gate);
+        let opened = Opened::new(file, options, &mut gate);
         gate::report(&mut gate);
         let mut opened = match opened {
             Ok(opened) => opened,
@@ -232,9 +241,14 @@ struct Opened {
 impl Opened {
     fn new(
         file: &Path,
-        path: Option<&str>,
+        options: &Options,
         gate: &mut Gate<'_>,
     ) -> Result<Opened, Box<dyn std::error::Error>> {
+        let path = options.path.as_deref();
+        let query = Query {
+            by: options.group_by,
+            ..Query::default()
+        };
         let mut document = input::open(file)?;
         let name = file.display().to_string();
         let mut lists: Vec<(NodeId, Rc<dyn List>)> = Vec::new();
@@ -244,7 +258,7 @@ impl Opened {
             if path.is_some_and(is_pattern) && !document.has_list(id, ListId::Kernels) {
                 continue;
             }
-            let Some(list) = document.list(id, ListId::Kernels, None) else {
+            let Some(list) = document.list_for(id, ListId::Kernels, &query) else {
                 continue;
             };
             for note in list.notes() {
@@ -405,18 +419,26 @@ impl Printer {
         }
         // A host's file has many images, mostly with one kernel.
         let is_host = |file: &Opened| file.document.summary.has.host;
-        if options.columns.is_empty() && self.form != Form::Json && opened.iter().any(is_host) {
+        let is_grouped = options.group_by.is_some();
+        let is_wide = is_grouped || opened.iter().any(is_host);
+        if options.columns.is_empty() && self.form != Form::Json && is_wide {
             let shown = [Presence::Default, Presence::Several];
-            let all = columns().iter();
-            self.columns = all.filter(|c| shown.contains(&c.presence)).collect();
+            let group = options.group_by.map(GroupBy::column);
+            let is_shown = |column: &&Column| {
+                // The first column says it.
+                shown.contains(&column.presence)
+                    && (group != Some(column.id) || column.id == "name")
+            };
+            self.columns = columns().iter().filter(is_shown).collect();
         }
         // The name is not said of one file that has its kernels itself, or in such images.
         let is_within =
             |file: &Opened| file.document.kernels(NodeId::ROOT).is_none() && !is_host(file);
-        let with_file = self.with_file || opened.iter().any(is_within);
+        let with_file = self.with_file || (!is_grouped && opened.iter().any(is_within));
         for (_, number, file, list, row) in rows {
             let sources = &file.document.sources;
-            let place = place(&file.name, list.path(row));
+            let path = if is_grouped { "" } else { list.path(row) };
+            let place = place(&file.name, path);
             // What is not listed is judged all the same.
             if options.all || row < list.primary() {
                 self.row(with_file, list, row, sources, &place)?;

@@ -12,6 +12,7 @@ pub mod devices;
 pub mod differences;
 pub mod images;
 pub mod instructions;
+mod kernel_groups;
 pub mod kernel_reading;
 pub mod kernels;
 pub mod lines;
@@ -34,7 +35,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use self::query::Query;
+use self::kernel_groups::KernelGroups;
+use self::query::{GroupBy, Query};
 use super::assembly::Part;
 use super::document::{Document, Tone};
 use super::kernels::{KernelDetail, Kernels};
@@ -266,6 +268,8 @@ pub enum CellValue<'a> {
     },
     /// Several words.
     Words(Vec<Cow<'a, str>>),
+    /// Different numbers, at least two: those of the rows in a group.
+    Several(Vec<f64>),
     /// Bytes.
     Bytes(Vec<u8>),
 }
@@ -363,6 +367,15 @@ impl<'a> Cell<'a> {
             CellValue::Real(number) => CellValue::Real(number),
             CellValue::Bool(yes) => CellValue::Bool(yes),
             CellValue::Ints(numbers) => CellValue::Ints(numbers),
+            CellValue::Several(mut numbers) => {
+                // The text of many is that of the least and the largest.
+                if numbers.len() > WORDS_SHOWN {
+                    let ends = ends(&numbers);
+                    numbers.truncate(WORDS_SHOWN - 2);
+                    numbers.extend(ends);
+                }
+                CellValue::Several(numbers)
+            }
             CellValue::Bytes(bytes) => CellValue::Bytes(bytes),
         };
         Cell {
@@ -667,11 +680,12 @@ impl<'a> CellValue<'a> {
         }
     }
 
-    /// The number in it; yes is 1. Returns `None` if it is no number.
+    /// The number in it, of several the largest; yes is 1. Returns `None` if it is no number.
     pub fn number(&self) -> Option<f64> {
         // Exact below 2^53.
         #[allow(clippy::cast_precision_loss)]
         match self {
+            CellValue::Several(numbers) => numbers.iter().copied().max_by(f64::total_cmp),
             CellValue::Real(number) => Some(*number),
             value => value.int().map(|number| number as f64),
         }
@@ -689,6 +703,7 @@ impl<'a> CellValue<'a> {
             CellValue::Ints([x, y, z]) => format!("{x} {y} {z}").into(),
             CellValue::Text(text) | CellValue::Name { name: text, .. } => (&**text).into(),
             CellValue::Words(words) => words.join(", ").into(),
+            CellValue::Several(numbers) => several(numbers, rounded).into(),
             CellValue::Bytes(bytes) => {
                 let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
                 bytes.join(" ").into()
@@ -746,6 +761,27 @@ fn left_out(count: u64) -> Vec<String> {
     }
 }
 
+/// Different numbers: each of them, of many the least and the largest.
+pub fn several(numbers: &[f64], written: impl Fn(f64) -> String) -> String {
+    let is_few = numbers.len() <= SEVERAL_SHOWN;
+    let (shown, between) = match is_few {
+        true => (numbers.to_vec(), " · "),
+        false => (ends(numbers).collect(), "–"),
+    };
+    let shown: Vec<String> = shown.into_iter().map(written).collect();
+    shown.join(between)
+}
+
+/// So many different numbers of a cell are written out.
+const SEVERAL_SHOWN: usize = 3;
+
+/// The least and the largest of some numbers.
+fn ends(numbers: &[f64]) -> impl Iterator<Item = f64> + use<> {
+    let least = numbers.iter().copied().min_by(f64::total_cmp);
+    let largest = numbers.iter().copied().max_by(f64::total_cmp);
+    least.into_iter().chain(largest)
+}
+
 /// At most two digits after the point.
 fn rounded(number: f64) -> String {
     let text = format!("{:.2}", (number * 100.0).round_ties_even() / 100.0);
@@ -797,6 +833,14 @@ impl Document {
         self.list_for(document, list, &query)
     }
 
+    /// Kernels in groups, where they are those of several images.
+    pub(crate) fn grouped(&self, list: Rc<dyn List>, by: Option<GroupBy>) -> Rc<dyn List> {
+        match by.filter(|_| list.is_of_several()) {
+            Some(by) => Rc::new(KernelGroups::new(list, by, &self.sources)),
+            None => list,
+        }
+    }
+
     /// The list that a query is about, whatever its filter and order: of what it is, on which
     /// device, of which row.
     pub fn list_for(
@@ -809,7 +853,10 @@ impl Document {
         match list {
             ListId::Differences => return self.difference_list(),
             ListId::Changes => return self.change_list(query.row?, query.all),
-            ListId::Kernels => return self.kernel_list(document),
+            ListId::Kernels => {
+                let list = self.kernel_list(document)?;
+                return Some(self.grouped(list, query.by));
+            }
             ListId::Images => return self.image_list(document, device),
             ListId::Devices => return self.device_list(document),
             ListId::Instructions => return self.instruction_list(document, of, device),

@@ -59,6 +59,42 @@ pub struct Query {
     pub device: Option<Str>,
     /// Of [`ListId::Changes`]: the difference, by its place in [`ListId::Differences`].
     pub row: Option<u64>,
+    /// Of [`ListId::Kernels`] of several images: what a row stands for, if not for one build.
+    pub by: Option<GroupBy>,
+}
+
+/// What kernels are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GroupBy {
+    /// The name: a row for each kernel, with all its builds.
+    Kernel,
+    /// The image.
+    Image,
+    /// The device.
+    Device,
+}
+
+impl GroupBy {
+    /// Every way to group.
+    pub const ALL: [GroupBy; 3] = [GroupBy::Kernel, GroupBy::Image, GroupBy::Device];
+
+    /// Its name: `kernel`.
+    pub fn name(self) -> &'static str {
+        match self {
+            GroupBy::Kernel => "kernel",
+            GroupBy::Image => "image",
+            GroupBy::Device => "device",
+        }
+    }
+
+    /// The column of [`ListId::Kernels`] that is the same in a group.
+    pub fn column(self) -> &'static str {
+        match self {
+            GroupBy::Kernel => "name",
+            GroupBy::Image => "image",
+            GroupBy::Device => "device",
+        }
+    }
 }
 
 impl Query {
@@ -404,6 +440,11 @@ impl Text {
 
 impl Condition {
     fn holds(&self, value: &CellValue<'_>) -> bool {
+        // One of the builds is enough.
+        if let CellValue::Several(numbers) = value {
+            let mut numbers = numbers.iter().copied().map(CellValue::Real);
+            return numbers.any(|number| self.holds(&number));
+        }
         let order = match &self.operand {
             Operand::Int(number) => match value {
                 CellValue::Words(words) => Some((words.len() as i128).cmp(number)),

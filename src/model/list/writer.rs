@@ -211,7 +211,7 @@ impl Writer {
 fn written(value: &CellValue<'_>, form: Form) -> String {
     let is_text = matches!(
         value,
-        CellValue::Text(_) | CellValue::Name { .. } | CellValue::Words(_)
+        CellValue::Text(_) | CellValue::Name { .. } | CellValue::Words(_) | CellValue::Several(_)
     );
     let text = value.text();
     match form {
@@ -234,6 +234,11 @@ fn json(value: CellValue<'_>) -> Json {
         CellValue::Bool(yes) => yes.into(),
         CellValue::Ints(numbers) => Json::from_iter(numbers),
         CellValue::Words(words) => Json::from_iter(words),
+        CellValue::Several(numbers) => Json::from_iter(
+            numbers
+                .into_iter()
+                .map(|number| json(CellValue::Real(number))),
+        ),
         value => Json::from(value.text()),
     }
 }

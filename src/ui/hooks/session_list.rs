@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::session::{Session, spawn};
 use super::{dom, files, storage};
-use crate::model::list::query::Query;
+use crate::model::list::query::{GroupBy, Query};
 use crate::model::list::write::Form;
 use crate::model::list::{Detail, ListId};
 use crate::model::{NodeId, Span};
@@ -236,6 +236,15 @@ impl Session {
             let query = view.lists.get(list).query.clone();
             let filter = filter.to_owned();
             self.set_query(list, Query { filter, ..query });
+        }
+    }
+
+    /// Shows a row for each of these; for each build where nothing has this name.
+    pub fn group_kernels(&self, by: &str) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(ListId::Kernels).query.clone();
+            let by = GroupBy::ALL.into_iter().find(|known| known.name() == by);
+            self.set_query(ListId::Kernels, Query { by, ..query });
         }
     }
 

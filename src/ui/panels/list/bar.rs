@@ -4,6 +4,7 @@ use yew::prelude::*;
 
 use super::names::Names;
 use crate::model::Severity;
+use crate::model::list::query::GroupBy;
 use crate::model::list::write::Form;
 use crate::model::list::{Column, ListId, Presence, Secondary};
 use crate::model::survey::Progress;
@@ -14,7 +15,7 @@ use crate::ui::format;
 use crate::ui::graph_view::GraphView;
 use crate::ui::list::List;
 use crate::ui::texts::Texts;
-use crate::worker::protocol;
+use crate::worker::protocol::{self, ListPage};
 
 /// How many rows there are.
 pub(super) fn status(list: &List, names: &Names) -> Html {
@@ -28,6 +29,8 @@ pub(super) fn status(list: &List, names: &Names) -> Html {
     };
     let found = list.rows.found.unwrap_or(all);
     let count = match names_many {
+        _ if list.query.by == Some(GroupBy::Image) => format::counted(all, "image", "images"),
+        _ if list.query.by == Some(GroupBy::Device) => format::counted(all, "device", "devices"),
         // One for each image and device.
         Some(many) => format!(
             "{} of {}",
@@ -64,6 +67,24 @@ pub(super) fn status(list: &List, names: &Names) -> Html {
         if let Some(progress) = page.reading { { reading(progress, list.is_stopped) } }
         { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
+}
+
+/// What a row of the kernels of several images stands for.
+pub(super) fn grouping(list: &List, onchange: Callback<Event>) -> Html {
+    let chosen = list.query.by;
+    let is_of_several = |page: &ListPage| page.names.is_some();
+    if chosen.is_none() && !list.page.as_deref().is_some_and(is_of_several) {
+        return Html::default();
+    }
+    let title = "What a row stands for; values that differ within it are marked ≠";
+    html! {
+        <select aria-label="Rows" {title} {onchange}>
+            <option value="" selected={chosen.is_none()}>{ "a row per build" }</option>
+            { for GroupBy::ALL.into_iter().map(|by| html! {
+                <option key={by.name()} value={by.name()} selected={chosen == Some(by)}>{ format!("a row per {}", by.name()) }</option>
+            }) }
+        </select>
+    }
 }
 
 /// How far the reading of kernels is, and a way to stop it.

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 pub(super) use self::bar::reading;
-use self::bar::{columns, export, matches, picker, status, trouble};
+use self::bar::{columns, export, grouping, matches, picker, status, trouble};
 use self::names::{Names, names};
 use self::rows::Grid;
 pub use self::strip::about;
@@ -156,6 +156,8 @@ fn Panel(props: &Props) -> Html {
     let here = session.clone();
     let on_encoding = Callback::from(move |event: Event| here.0.choose_encoding(&value_of(&event)));
     let here = session.clone();
+    let on_rows = Callback::from(move |event: Event| here.0.group_kernels(&value_of(&event)));
+    let here = session.clone();
     let on_image = Callback::from(move |event: Event| here.0.choose_image(&value_of(&event)));
     if let Some(empty) = empty(view, list, names, &on_image) {
         return empty;
@@ -187,6 +189,7 @@ fn Panel(props: &Props) -> Html {
                     if is_code { { assembly::controls(view, on_section, on_encoding) } }
                     // The graph is that of all code.
                     if !(is_code && is_graph) { { field } }
+                    if id == ListId::Kernels { { grouping(list, on_rows) } }
                     { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(list, names) } }
                     <span class="grow" />
                 }
