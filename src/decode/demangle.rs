@@ -15,7 +15,7 @@ const RESULT_MAX: usize = 1 << 16;
 /// Names nest, and so do the functions that read them.
 const DEPTH_MAX: u32 = 128;
 
-/// Results are kept up to so many bytes, names included; then they are forgotten.
+/// Maximum size of the memo in bytes, names included; it is cleared when it is full.
 const KEPT_MAX: usize = 8 << 20;
 
 thread_local! {

@@ -834,7 +834,7 @@ fn handler(text: &str) -> Handler {
     handler
 }
 
-fn ask(handler: &mut Handler, query: &Query, ask: Ask) -> Response {
+pub fn ask(handler: &mut Handler, query: &Query, ask: Ask) -> Response {
     let envelope = Envelope {
         id: 2,
         about: None,

@@ -14,6 +14,7 @@ use zeview::worker::protocol::{
 };
 
 use super::images::{cell, list};
+use super::kernels::ask;
 use super::support::containers::{archive, member, opencl_elf};
 use super::support::open;
 use super::support::spirv;
@@ -42,20 +43,6 @@ thread_local! {
 fn slow() -> f64 {
     NOW.set(NOW.get() + 1000.0);
     NOW.get()
-}
-
-fn ask(handler: &mut Handler, query: &Query, ask: Ask) -> Response {
-    let envelope = Envelope {
-        id: 2,
-        about: None,
-        request: Request::List {
-            document: NodeId::ROOT,
-            list: ListId::Kernels,
-            query: query.clone(),
-            ask,
-        },
-    };
-    handler.answer(&envelope).response
 }
 
 fn rows(handler: &mut Handler, query: &Query) -> ListPage {

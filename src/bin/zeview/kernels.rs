@@ -62,8 +62,8 @@ pub struct Options {
     /// what the names of the file share. CSV and JSON always have full names.
     #[arg(long)]
     full_names: bool,
-    /// List kernels of images whose bytes are those of an image before, and placeholders
-    /// (Intel_Symbol_Table_Void_Program), too. --fail-if judges them in any case.
+    /// Also list the kernels of images that are byte-for-byte copies of another image, and placeholders
+    /// (Intel_Symbol_Table_Void_Program). --fail-if always judges them.
     #[arg(long)]
     all: bool,
     /// Of the kernels of several images, print a row for each kernel, image or device instead of one

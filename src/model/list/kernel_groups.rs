@@ -105,7 +105,7 @@ impl KernelGroups {
                     if !values.iter().any(|(_, value)| *value == cell.value) {
                         values.push((row, cell.value.clone()));
                     }
-                    // The bytes and marks are those of the largest.
+                    // The largest value gives the cell its bytes and marks.
                     let number = cell.value.number();
                     if number > most {
                         most = number;

@@ -354,7 +354,7 @@ impl KernelReading {
         self.parts.extend(found.into_iter().map(Rc::new));
     }
 
-    /// Compares the bytes of a part with those of parts before.
+    /// Compares the bytes of a part with those of earlier parts.
     fn compare(&mut self, at: usize, sources: &Sources) {
         let Some(part) = self.parts.get(at).cloned() else {
             return;

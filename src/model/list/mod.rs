@@ -268,7 +268,7 @@ pub enum CellValue<'a> {
     },
     /// Several words.
     Words(Vec<Cow<'a, str>>),
-    /// Different numbers, at least two: those of the rows in a group.
+    /// The distinct numbers in a group of rows, at least two.
     Several(Vec<f64>),
     /// Bytes.
     Bytes(Vec<u8>),
@@ -592,7 +592,7 @@ pub trait List {
 /// The number of rows that are shown only on demand; in the order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Secondary {
-    /// Kernels of images whose bytes are those of an image before.
+    /// Kernels of images that are byte-for-byte copies of an earlier image.
     pub copies: u32,
     /// Entries that stand for no kernel of the source.
     pub placeholders: u32,
@@ -772,7 +772,7 @@ pub fn several(numbers: &[f64], written: impl Fn(f64) -> String) -> String {
     shown.join(between)
 }
 
-/// So many different numbers of a cell are written out.
+/// Maximum number of distinct numbers that a cell lists; of more, only the ends of their range.
 const SEVERAL_SHOWN: usize = 3;
 
 /// The least and the largest of some numbers.
