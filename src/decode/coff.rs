@@ -172,7 +172,9 @@ fn memory(cx: &Context<'_>, file: Span, optional: Span, sections: &[Section]) ->
         let offset = table.checked_sub(section.memory.0)?;
         (offset < section.bytes.len()).then(|| section.bytes.subspan(offset, size))
     });
-    let relocations = table.map_or_else(Vec::new, |table| base_relocations(cx, table, base));
+    let relocations = table.map_or_else(Vec::new, |table| {
+        base_relocations(cx, file.len(), table, base)
+    });
     let mut memory = Memory::new(cx, file, pointer, segments, relocations, 2);
     let named = sections.iter().filter(|section| !section.bytes.is_empty());
     memory.sections = named.map(|s| (s.name.clone(), s.bytes)).collect();
@@ -183,10 +185,11 @@ fn memory(cx: &Context<'_>, file: Span, optional: Span, sections: &[Section]) ->
 const BASE_RELOCATIONS: usize = 5 * 8;
 
 /// The words that the loader changes, which hold addresses. PE Format, The .reloc Section.
-fn base_relocations(cx: &Context<'_>, table: Span, base: u64) -> Vec<Relocation> {
+fn base_relocations(cx: &Context<'_>, file: u64, table: Span, base: u64) -> Vec<Relocation> {
+    let limit = limits::host_relocations(file);
     let mut found = Vec::new();
     let mut at = 0;
-    while at + 8 <= table.len() && found.len() < limits::HOST_RELOCATIONS {
+    while at + 8 <= table.len() && found.len() < limit {
         let head = Window::clamped(cx.sources, table.subspan(at, 8));
         let (page, size) = head.bytes().split_at_checked(4).unwrap_or((&[], &[]));
         let page = uint(page, Endian::Little).saturating_add(base);
@@ -196,7 +199,7 @@ fn base_relocations(cx: &Context<'_>, table: Span, base: u64) -> Vec<Relocation>
         for word in block.bytes().chunks_exact(2) {
             let word = uint(word, Endian::Little);
             // IMAGE_REL_BASED_HIGHLOW, IMAGE_REL_BASED_DIR64
-            if matches!(word >> 12, 3 | 10) {
+            if matches!(word >> 12, 3 | 10) && found.len() < limit {
                 found.push(Relocation {
                     at: page.saturating_add(word & 0xfff),
                     value: IN_PLACE,

@@ -122,9 +122,18 @@ pub const PER_RULE: usize = 100;
 /// Documents in documents in documents.
 pub const NESTING: u32 = 16;
 
-/// Relocations of a host's file that are kept, 24 bytes each. The largest of 48 real libraries has
-/// 255 796.
+/// Maximum number of relocations of a host's file that are kept, 24 bytes each. The largest of 48
+/// real libraries has 255 796.
 pub const HOST_RELOCATIONS: usize = 1 << 22;
+/// Number of relocations that are kept of a file of any size.
+const HOST_RELOCATIONS_MORE: u64 = 1 << 16;
+
+/// Maximum number of relocations that are kept of a host's file of `size` bytes: one for each word
+/// of it. Packed tables can name 63 words in 8 bytes, again and again.
+pub fn host_relocations(size: u64) -> usize {
+    let count = (size / 8).max(HOST_RELOCATIONS_MORE);
+    usize::try_from(count).map_or(HOST_RELOCATIONS, |count| count.min(HOST_RELOCATIONS))
+}
 
 /// Bytes of data that are looked through for the index of device images where neither sections
 /// nor relocations say where it may be.

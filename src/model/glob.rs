@@ -1,11 +1,11 @@
 //! Patterns for places in the tree: `.text.*`, `**/simd_size`; and the walk that finds them.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 
+use super::account::Account;
 use super::document::{Document, PAGE};
 use super::locate::DEPTH_MAX;
-use super::node::{Node, NodeId};
+use super::node::{Node, NodeId, NodeKind};
 use super::path::{PathError, escape};
 use super::span::SourceId;
 use super::value::Str;
@@ -16,6 +16,16 @@ const MATCHES_MAX: u64 = 100_000;
 /// each of the others.
 const MATCHES_MORE: u64 = 32768;
 const MATCH_BYTES: u64 = 64;
+/// Cost of the parts that a search may visit, for each byte of the file and for files of any size.
+/// Most parts of real files have two bytes or more; parts that share bytes are visited once for each
+/// of those who share them.
+const VISITS: u64 = 2;
+const VISITS_MORE: u64 = 1 << 17;
+/// Cost of an instruction, which has at least so many bytes; of other parts it is 1.
+const INSTRUCTION_COST: u64 = 8;
+
+/// The search visited more parts than the file may describe.
+struct Exhausted;
 
 /// A step from a node to one of its children.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,11 +120,18 @@ impl Document {
             near: None,
             is_pattern: true,
             limit: limit.map(|limit| limit as u64),
+            is_cut: false,
         };
         let size = self.sources.whole(SourceId::FILE).len();
         let most = (MATCHES_MORE + size / MATCH_BYTES).min(MATCHES_MAX);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let ways = self.ways(from, &pattern, most);
+        let visits = Account::for_file(size, VISITS, VISITS_MORE);
+        let Ok(ways) = self.ways(from, &pattern, most, &visits) else {
+            return Err(PathError {
+                is_cut: true,
+                ..no_match(self, None)
+            });
+        };
         if ways.len() > most {
             return Err(no_match(self, Some(most)));
         }
@@ -134,7 +151,17 @@ impl Document {
     }
 
     /// The indices that lead from a node to those that match.
-    fn ways(&self, from: NodeId, pattern: &[&str], most: usize) -> Vec<Vec<u64>> {
+    ///
+    /// # Errors
+    ///
+    /// If `visits` does not suffice for the parts that may match.
+    fn ways(
+        &self,
+        from: NodeId,
+        pattern: &[&str],
+        most: usize,
+        visits: &Account,
+    ) -> Result<Vec<Vec<u64>>, Exhausted> {
         let mut parts: Vec<Part> = pattern.iter().map(|text| Part::new(text)).collect();
         // `**/**` is `**`: a node has no more states than twice its depth.
         parts.dedup_by(|a, b| matches!((a, b), (Part::Any, Part::Any)));
@@ -145,9 +172,16 @@ impl Document {
             state.add(0, &parts);
         }
         let Some(from) = self.node(from) else {
-            return ways;
+            return Ok(ways);
         };
-        let walked = self.walk::<Infallible>(from, &mut |node, steps| {
+        self.walk(from, &mut |node, steps| {
+            let cost = match node.kind {
+                NodeKind::Instruction => INSTRUCTION_COST,
+                _ => 1,
+            };
+            if !visits.take(cost) {
+                return Err(Exhausted);
+            }
             states.truncate(steps.len());
             let next = match states.last() {
                 Some(state) if ways.len() <= most => state.after(node, steps, &parts),
@@ -159,10 +193,8 @@ impl Document {
             let goes_on = next.0.iter().any(|part| *part < parts.len());
             states.push(next);
             Ok(goes_on)
-        });
-        match walked {
-            Ok(()) => ways,
-        }
+        })?;
+        Ok(ways)
     }
 }
 
@@ -369,7 +401,8 @@ mod tests {
             let paths = |text: &str| {
                 let segments = segments(text);
                 let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-                file.ways(NodeId::ROOT, &segments, 1000)
+                let visits = Account::new(u64::MAX);
+                file.ways(NodeId::ROOT, &segments, 1000, &visits).ok()
             };
             let start = std::time::Instant::now();
             assert_eq!(paths(&pattern), paths(&same), "{same}");

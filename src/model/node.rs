@@ -265,6 +265,27 @@ pub struct Node {
 /// How the summary of a default ends.
 pub const DEFAULT: &str = "(default)";
 
+/// Maximum length of a summary or a label, in bytes: names of any length may be part of them, and
+/// many nodes may refer to one.
+const LABEL_MAX: usize = 4096;
+
+fn cut(text: Str) -> Str {
+    match text.len() <= LABEL_MAX {
+        true => text,
+        false => label(&text).into(),
+    }
+}
+
+/// A name as a label of another node: without its middle if it is longer than 4096 bytes.
+pub(crate) fn label(text: &str) -> String {
+    if text.len() <= LABEL_MAX {
+        return text.to_owned();
+    }
+    let head = text.get(..text.floor_char_boundary(LABEL_MAX / 4 * 3));
+    let tail = text.get(text.ceil_char_boundary(text.len() - LABEL_MAX / 4)..);
+    format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default())
+}
+
 impl Node {
     /// A node with a name, a kind and bytes, and nothing else yet.
     pub fn new(kind: NodeKind, name: impl Into<Str>, span: Span) -> Node {
@@ -342,7 +363,7 @@ impl Node {
 
     /// Sets the few words on what is inside.
     pub fn summary(mut self, summary: impl Into<Str>) -> Node {
-        self.summary = Some(summary.into());
+        self.summary = Some(cut(summary.into()));
         self
     }
 
@@ -390,7 +411,7 @@ impl Node {
         self.xrefs.reserve_exact(1);
         self.xrefs.push(Xref {
             why: why.into(),
-            label: label.into(),
+            label: cut(label.into()),
             to,
         });
         self

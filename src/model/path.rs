@@ -20,6 +20,9 @@ pub struct PathError {
     pub is_pattern: bool,
     /// The maximum number of matches, if more parts match the pattern.
     pub limit: Option<u64>,
+    /// The search ended before all parts were compared with the pattern: the file describes too many
+    /// for its size.
+    pub is_cut: bool,
 }
 
 impl std::fmt::Display for PathError {
@@ -30,6 +33,10 @@ impl std::fmt::Display for PathError {
         };
         let segment = &self.segment;
         match (self.is_pattern, self.limit) {
+            _ if self.is_cut => write!(
+                f,
+                "{within} has too many parts to search for {segment:?}: begin the pattern with the name of one"
+            )?,
             (_, Some(limit)) => write!(
                 f,
                 "more than {limit} parts match {segment:?} in {within}: use a pattern that matches fewer"
@@ -146,6 +153,7 @@ impl Document {
                 near: self.name_like(id, segment),
                 is_pattern: false,
                 limit: None,
+                is_cut: false,
             }),
         }
     }

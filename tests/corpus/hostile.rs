@@ -8,7 +8,7 @@ use std::time::Instant;
 use libtest_mimic::Failed;
 
 use crate::Test;
-use crate::support::processes::{COMMANDS, output_allowed, run, write_files};
+use crate::support::processes::{COMMANDS, changed, output_allowed, run, write_files};
 use crate::support::watchdog::Watchdog;
 
 /// The tests of this file.
@@ -28,7 +28,8 @@ fn commands_end(folder: &Path) -> Result<(), Failed> {
     for path in paths {
         let bytes = fs::read(&path)?;
         let size = bytes.len() as u64;
-        write_files(&scratch, &bytes)?;
+        let other = changed(&bytes);
+        write_files(&scratch, &[bytes, other])?;
         for command in COMMANDS {
             let name = format!("{}: {}", path.display(), command.join(" "));
             watchdog.case(&name);

@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use support::growing::{ALL, Make};
 use support::growing_hosts::HOSTS;
+use support::growing_pairs::PAIRS;
+use support::growing_zebins::ZEBINS;
 use support::hostile;
 use support::names::{Name, names};
 use support::watchdog::Watchdog;
@@ -244,7 +246,7 @@ const USES: [(&str, Use); 8] = [
 
 /// All constructs.
 fn all() -> impl Iterator<Item = (&'static str, Make)> {
-    ALL.iter().chain(HOSTS).copied()
+    ALL.iter().chain(HOSTS).chain(ZEBINS).copied()
 }
 
 /// The sizes of the files in bytes, each twice the one before.
@@ -283,15 +285,55 @@ fn work_grows_with_the_file() {
             // whatever the size.
             // What shares is bounded by what every file may take, however small it is.
             let slack = match (what, shares) {
+                // From the second size on, the frame may be unpacked.
+                ("diff", _) if name.contains("one zstd frame") => 96 << 20,
                 ("diff", true) => 32 << 20,
                 ("diff", false) => 4 << 20,
                 (_, true) => 4 << 20,
+                // A label is at most 4096 bytes, half of the smallest file.
+                _ if name.contains("of a long name") => 32 << 20,
                 _ => 256 << 10,
             };
             let is_even = |pair: &[usize]| pair[1] <= pair[0] * 5 / 2 + slack;
             if !work.windows(2).all(is_even) {
                 wrong.push(format!("{name}, {what}: {work:?}"));
             }
+        }
+    }
+    watchdog.case("");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn comparisons_grow_with_the_files() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let watchdog = Watchdog::start();
+    let mut wrong = Vec::new();
+    for (name, make) in PAIRS {
+        watchdog.case(format!("{name}, compared"));
+        let cost = SIZES_OVERLAPPING.map(|size| {
+            let [a, b] = make(size);
+            let compared = |a: &mut Document| {
+                let mut b = support::open(&b);
+                let result = compare(a, &mut b, &Options::default());
+                b.sources.bytes_read() + result.steps
+            };
+            cost(&a, compared)
+        });
+        // What every comparison may take, however small the files are: steps that copy names or read
+        // code.
+        let slack = match name.contains("over each other") || name.contains("long name") {
+            true => 512 << 20,
+            false => 16 << 20,
+        };
+        let is_even = |pair: &[Cost]| pair[1].work <= pair[0].work * 5 / 2 + slack;
+        let is_bounded = |(size, cost): (usize, &Cost)| {
+            let allowed = 6 * (size * 10).max(64 << 20);
+            cost.memory <= allowed
+        };
+        let is_bounded = SIZES_OVERLAPPING.into_iter().zip(&cost).all(is_bounded);
+        if !cost.windows(2).all(is_even) || !is_bounded {
+            wrong.push(format!("{name}: {cost:?}"));
         }
     }
     watchdog.case("");

@@ -180,6 +180,40 @@ fn selections() {
     assert_eq!(status(&["--only", "h?t", &a, &b]), Some(1));
 }
 
+/// Ignoring one difference does not hide bytes that no entry explains.
+#[test]
+fn what_is_ignored_hides_nothing_else() {
+    let (a, b) = (spilling("hides-a.zebin", 0), spilling("hides-b.zebin", 64));
+    let with_end = |name: &str, path: &str, end: &[u8]| {
+        file(name, &[&fs::read(path).unwrap()[..], end].concat())
+    };
+    let (one, other) = (
+        with_end("hides-1.zebin", &a, b"one end"),
+        with_end("hides-2.zebin", &b, b"another end"),
+    );
+    let same = with_end("hides-3.zebin", &b, b"one end");
+    for ignored in ["spill_size", "kernels", "hot", "execution_env/*"] {
+        assert_eq!(
+            status(&["--ignore", ignored, &one, &other]),
+            Some(1),
+            "{ignored}"
+        );
+        assert_eq!(
+            status(&["--ignore", ignored, &one, &same]),
+            Some(0),
+            "{ignored}"
+        );
+        let both = format!("{ignored},bytes");
+        assert_eq!(
+            status(&["--ignore", &both, &one, &other]),
+            Some(0),
+            "{ignored}"
+        );
+    }
+    assert_eq!(status(&["--only", "symbols", &one, &other]), Some(0));
+    assert_eq!(status(&["--only", "symbols,bytes", &one, &other]), Some(1));
+}
+
 fn tree(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&root);

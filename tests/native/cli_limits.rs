@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use crate::cli::{stderr, temporary, zeview};
 use crate::support::growing_hosts::HOSTS;
+use crate::support::growing_zebins::ZEBINS;
 
 /// A file of a construct, of about so many bytes.
 fn file(construct: &str, size: usize) -> String {
-    let (_, make) = HOSTS.iter().find(|(name, _)| *name == construct).unwrap();
+    let mut all = HOSTS.iter().chain(ZEBINS);
+    let (_, make) = all.find(|(name, _)| *name == construct).unwrap();
     let name = construct.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     temporary(&format!("limits-{name}"), &make(size))
         .display()

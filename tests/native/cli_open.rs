@@ -173,6 +173,28 @@ fn the_head_of_an_answer_is_no_tab() {
     assert_eq!(serving.0.try_wait().unwrap(), None);
 }
 
+/// As long as SECURITY.md says.
+#[test]
+fn idle_connections_are_closed() {
+    let (_serving, host, token, _) = serve(&[&vecadd()]);
+    let connect = |begin: &str| {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        let limit = Some(Duration::from_secs(60));
+        stream.set_read_timeout(limit).unwrap();
+        stream.write_all(begin.as_bytes()).unwrap();
+        stream
+    };
+    let idle = (0..200).map(|at| connect(["", "GET /"][at % 2]));
+    let idle: Vec<TcpStream> = idle.collect();
+    assert_eq!(ask(&host, &host, "GET", &format!("/{token}/")).0, 200);
+    for mut stream in idle {
+        let mut rest = Vec::new();
+        // Closed with or without an answer; a timeout would be an error.
+        stream.read_to_end(&mut rest).unwrap();
+    }
+    assert_eq!(ask(&host, &host, "GET", &format!("/{token}/")).0, 200);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_do_not_lead_out_of_the_page() {

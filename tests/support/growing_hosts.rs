@@ -1,11 +1,10 @@
 //! Hosts of device images that are made to cost much, of about any size: records of the index that
 //! share what they refer to, images over each other, and bytes that look like many images.
 
-use super::elf::{Class, Section, place, put};
+use super::elf::Class;
 use super::growing::Make;
 use super::hosts::{Host, Place};
 use super::syclbin::{Entry, Offload};
-use super::zebin::{code, zebin};
 
 /// All constructs, with their names.
 pub const HOSTS: &[(&str, Make)] = &[
@@ -58,7 +57,7 @@ pub const HOSTS: &[(&str, Make)] = &[
             let name = parts.host.text(&"k".repeat(size / 2));
             let names = (0..size / 2 / 32).map(|at| match name {
                 Place::Data(start) => Place::Data(start + at * 8),
-                image @ Place::Image(_) => image,
+                place => place,
             });
             let names: Vec<Place> = names.collect();
             parts.entries = entries(parts.host, &names);
@@ -119,12 +118,7 @@ pub const HOSTS: &[(&str, Make)] = &[
         let frame = zeros(&SPIRV, 4 << 20);
         let images = (0..size / (STRUCT + frame.len() + 16)).map(|_| host.image(&frame));
         let images: Vec<(Place, Place)> = images.collect();
-        let first = host.here();
-        for image in &images {
-            host.image_struct(3, target, *image, (first, first), None);
-        }
-        host.descriptor(first, images.len() as u64);
-        host.build()
+        of_images(host, target, &images)
     }),
     ("host: heads of SPIR-V", |size| {
         carved(size, &[&SPIRV[..], &[0; 4]].concat())
@@ -159,14 +153,107 @@ pub const HOSTS: &[(&str, Make)] = &[
         entry.strings.push((b"symbols".to_vec(), table));
         Offload::new(2, vec![entry]).build()
     }),
-    ("code sections over each other", |size| {
-        code_over_each_other(size)
+    ("host: the file itself as images", |size| {
+        let mut host = start();
+        let target = host.text("spir64");
+        let none = host.here();
+        let count = (size / STRUCT).min(65535);
+        let whole = (Place::File(0), Place::File(size));
+        let first = host.here();
+        for _ in 0..count {
+            host.image_struct(3, target, whole, (none, none), None);
+        }
+        host.descriptor(first, count as u64);
+        host.build()
     }),
-    ("a long kernel name, code", |size| {
-        let name = "k".repeat(size / 4);
-        let mut elf = zebin(&[name.as_str()]);
-        elf = elf.bytes(&format!(".text.{name}"), code(size / 64));
-        elf.build().bytes
+    ("host: one zstd frame, many structs", |size| {
+        let mut host = start();
+        let target = host.text("spir64");
+        let image = host.image(&zeros(&SPIRV, 8 << 20));
+        of_image(host, target, image, size / STRUCT)
+    }),
+    ("host: zstd frames with windows of 128 MB", |size| {
+        let mut host = start();
+        let target = host.text("spir64");
+        // RFC 8878: no size, and an exponent of 17 above 1 KB.
+        let frame = frame(&[0, 17 << 3], &SPIRV, 300 << 10);
+        let images = (0..size / (STRUCT + frame.len() + 16)).map(|_| host.image(&frame));
+        let images: Vec<(Place, Place)> = images.collect();
+        of_images(host, target, &images)
+    }),
+    ("host: zstd in zstd, 20 deep", |size| {
+        let mut host = start();
+        let target = host.text("spir64");
+        let deep = (0..20).fold(spirv(size), |bytes, _| stored(&bytes));
+        let image = host.image(&deep);
+        of_image(host, target, image, 1)
+    }),
+    ("host: packed relocations", |size| {
+        let mut host = start();
+        let first = structs(&mut host, 1);
+        host.descriptor(first, 1);
+        host.relocated = true;
+        let here = host.here();
+        host.number(0, 8);
+        host.packed = Some((here, size / 8));
+        host.build()
+    }),
+    (
+        "host: packed relocations of words like descriptors",
+        |size| {
+            let mut host = start();
+            host.relocated = true;
+            let here = host.here();
+            for _ in 0..size / 2 / 16 {
+                host.number(1, 2);
+                host.number(5, 2);
+                host.number(0, 4);
+                host.pointer(Some(here));
+            }
+            host.packed = Some((here, size / 16));
+            host.build()
+        },
+    ),
+    ("host: relocations of one word", |size| {
+        let mut host = start();
+        host.relocated = true;
+        let first = structs(&mut host, 1);
+        host.descriptor(first, 1);
+        host.relocate_again(size / 24);
+        host.build()
+    }),
+    ("host: .tgtimg of one address", |size| {
+        let mut host = start();
+        let (start, _) = host.image(&spirv(size / 4));
+        for _ in 0..size * 3 / 4 / 16 {
+            host.reference(start, size as u64 / 4);
+        }
+        host.build()
+    }),
+    ("host: a long text value, many properties", |size| {
+        of_structs(STRUCT, &mut |parts| {
+            let value = parts.host.text(&"v".repeat(60_000));
+            let names: Vec<Place> = (0..size / 40)
+                .map(|at| parts.host.text(&format!("k{at}")))
+                .collect();
+            let begin = parts.host.here();
+            for name in names {
+                parts.host.pointer(Some(name));
+                parts.host.pointer(Some(value));
+                parts.host.number(3, 4);
+                parts.host.number(60_000, 8);
+            }
+            let end = parts.host.here();
+            parts.sets = Some(sets(parts.host, (begin, end), 1));
+        })
+    }),
+    ("host: many segments and structs", |size| {
+        let mut host = start();
+        host.segments = (size / 2 / 56).min(60_000);
+        let count = (size / 2 / STRUCT).min(65535);
+        let first = structs(&mut host, count);
+        host.descriptor(first, count as u64);
+        host.build()
     }),
 ];
 
@@ -269,46 +356,56 @@ fn carved(size: usize, unit: &[u8]) -> Vec<u8> {
     host.build()
 }
 
-/// A zstd frame of some bytes and a number of zeros. RFC 8878: one segment, a size of four bytes,
-/// a raw block, and blocks of one repeated byte.
+/// A zstd frame of some bytes and a number of zeros, with its size.
 fn zeros(head: &[u8], count: usize) -> Vec<u8> {
-    const BLOCK: usize = 1 << 17;
-    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
-    frame.extend(((head.len() + count) as u32).to_le_bytes());
-    let mut block = |size: usize, kind: u32, is_last: bool, bytes: &[u8]| {
-        let header = (size as u32) << 3 | kind << 1 | u32::from(is_last);
-        frame.extend(&header.to_le_bytes()[..3]);
-        frame.extend(bytes);
-    };
-    block(head.len(), 0, false, head);
-    for at in (0..count).step_by(BLOCK) {
-        let size = BLOCK.min(count - at);
-        block(size, 1, at + size == count, &[0]);
+    let size = ((head.len() + count) as u32).to_le_bytes();
+    frame(&[&[0xa0][..], &size].concat(), head, count)
+}
+
+/// The largest block of a zstd frame, in bytes.
+const BLOCK: usize = 1 << 17;
+
+/// A zstd frame with this header: a raw block of some bytes, and blocks of one repeated byte.
+/// RFC 8878, 3.1.1.
+fn frame(header: &[u8], head: &[u8], zeros: usize) -> Vec<u8> {
+    let mut frame = [MAGIC, header].concat();
+    block(&mut frame, head.len(), 0, zeros == 0, head);
+    for at in (0..zeros).step_by(BLOCK) {
+        let size = BLOCK.min(zeros - at);
+        block(&mut frame, size, 1, at + size == zeros, &[0]);
     }
     frame
 }
 
-/// Half of it is code, the other half headers of sections with the same bytes.
-fn code_over_each_other(size: usize) -> Vec<u8> {
-    let names: Vec<String> = (0..size / 128).map(|at| format!("k{at}")).collect();
-    let mut elf = zebin(&["z"]).bytes(".text.z", code(size / 2 / 16));
-    for name in &names {
-        elf = elf.section(Section::new(format!(".text.{name}"), 1, []).flags(6));
+const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+fn block(frame: &mut Vec<u8>, size: usize, kind: u32, is_last: bool, bytes: &[u8]) {
+    let header = (size as u32) << 3 | kind << 1 | u32::from(is_last);
+    frame.extend(&header.to_le_bytes()[..3]);
+    frame.extend(bytes);
+}
+
+/// A zstd frame of raw blocks with these bytes.
+fn stored(bytes: &[u8]) -> Vec<u8> {
+    let mut frame = [MAGIC, &[0xa0], &(bytes.len() as u32).to_le_bytes()].concat();
+    let count = bytes.len().div_ceil(BLOCK);
+    for (at, part) in bytes.chunks(BLOCK).enumerate() {
+        block(&mut frame, part.len(), 0, at + 1 == count, part);
     }
-    let mut file = elf.build();
-    let whole = file.content(".text.z");
-    let fields = Class::Elf64.section_header();
-    for name in &names {
-        let header = file.section_header(&format!(".text.{name}")).start;
-        for (field, value) in [("sh_offset", whole.start), ("sh_size", whole.len())] {
-            let at = place(fields, field);
-            put(
-                &mut file.bytes,
-                header + at.start..header + at.end,
-                value as u64,
-                false,
-            );
-        }
+    frame
+}
+
+/// A host with a struct for each of these images.
+fn of_images(mut host: Host, target: Place, images: &[(Place, Place)]) -> Vec<u8> {
+    let first = host.here();
+    for image in images {
+        host.image_struct(3, target, *image, (first, first), None);
     }
-    file.bytes
+    host.descriptor(first, images.len() as u64);
+    host.build()
+}
+
+/// A host with `count` structs of one image.
+fn of_image(host: Host, target: Place, image: (Place, Place), count: usize) -> Vec<u8> {
+    of_images(host, target, &vec![image; count.min(65535)])
 }

@@ -25,6 +25,11 @@ pub struct Host {
     pointers: Vec<(bool, usize, Place)>,
     /// Words are written by the dynamic linker.
     pub relocated: bool,
+    /// A packed table of relative relocations (DT_RELR): the first address, and how many words that
+    /// relocate 63 words each follow it. Only of programs that are `relocated`.
+    pub packed: Option<(Place, usize)>,
+    /// Number of additional segments, without contents.
+    pub segments: usize,
 }
 
 /// Where something is.
@@ -32,6 +37,8 @@ pub struct Host {
 pub enum Place {
     Image(usize),
     Data(usize),
+    /// Byte of the file itself, with its headers.
+    File(usize),
 }
 
 impl Host {
@@ -44,6 +51,8 @@ impl Host {
             references: Vec::new(),
             pointers: Vec::new(),
             relocated: false,
+            packed: None,
+            segments: 0,
         }
     }
 
@@ -78,6 +87,12 @@ impl Host {
         if let Some(to) = to {
             self.pointers.push((false, self.data.len() - word, to));
         }
+    }
+
+    /// Adds `count` more relocations of the last pointer, with the same value.
+    pub fn relocate_again(&mut self, count: usize) {
+        let last = self.pointers.last().copied();
+        self.pointers.extend(last.into_iter().cycle().take(count));
     }
 
     pub fn text(&mut self, text: &str) -> Place {
@@ -192,6 +207,7 @@ impl Host {
             let to = match to {
                 Place::Image(at) => starts[0] + at,
                 Place::Data(at) => starts[1] + at,
+                Place::File(at) => *at,
             };
             let range = *offset..*offset + word;
             put(&mut contents[section], range, BASE + to as u64, false);
@@ -291,7 +307,11 @@ impl Host {
             let table = vec![0; self.pointers.len() * entry];
             elf = elf
                 .section(Section::new(".rela", 1, table).flags(2))
-                .section(Section::new(".dynamic", 6, vec![0; self.word() * 6]).flags(3));
+                .section(Section::new(".dynamic", 6, vec![0; self.word() * 10]).flags(3));
+            if let Some((_, count)) = self.packed {
+                let table = vec![0xff; (1 + count) * self.word()];
+                elf = elf.section(Section::new(".relr", 1, table).flags(2));
+            }
         }
         let size = 1 << 20;
         elf.segments = vec![
@@ -304,6 +324,12 @@ impl Host {
             ],
             vec![("p_type", 0)],
         ];
+        for at in 0..self.segments as u64 {
+            let address = BASE + 0x1000_0000 + at * 4096;
+            let size = ("p_memsz", 4096);
+            elf.segments
+                .push(vec![("p_type", 1), ("p_vaddr", address), size]);
+        }
         let first = elf.build();
         let at = |name: &str| first.content(name).start;
         if self.relocated {
@@ -319,6 +345,7 @@ impl Host {
         let address = |place: Place| match place {
             Place::Image(offset) => BASE + (at(&self.device) + offset) as u64,
             Place::Data(offset) => BASE + (at(".data") + offset) as u64,
+            Place::File(offset) => BASE + offset as u64,
         };
         let word = self.word();
         let mut sorted = self.pointers.clone();
@@ -348,7 +375,14 @@ impl Host {
         if self.relocated {
             let (tag, size_tag) = if word == 8 { (7, 8) } else { (17, 18) };
             let table = BASE + at(".rela") as u64;
-            let values = [tag, table, size_tag, (self.pointers.len() * entry) as u64];
+            let mut values = vec![tag, table, size_tag, (self.pointers.len() * entry) as u64];
+            if let Some((start, count)) = self.packed {
+                let table = at(".relr");
+                put(&mut bytes, table..table + word, address(start), false);
+                // DT_RELR, DT_RELRSZ.
+                let size = ((1 + count) * word) as u64;
+                values.extend([36, BASE + table as u64, 35, size]);
+            }
             for (index, value) in values.into_iter().enumerate() {
                 let place = at(".dynamic") + index * word;
                 put(&mut bytes, place..place + word, value, false);

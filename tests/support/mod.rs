@@ -20,6 +20,8 @@ pub mod gate;
 pub mod golden;
 pub mod growing;
 pub mod growing_hosts;
+pub mod growing_pairs;
+pub mod growing_zebins;
 pub mod hostile;
 pub mod hostile_names;
 pub mod hosts;

@@ -1,14 +1,14 @@
 //! Runs the command line on files that are made to cost much, with a limit on its memory.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use zeview::decode::limits;
 
-/// The commands that read a file; `@` is the file, `@2` one with other bytes here and there, `OUT` a
-/// new folder.
+/// The commands that read a file; `@` is the file, `@2` another one, `OUT` a new folder.
 pub const COMMANDS: &[&[&str]] = &[
     &["@"],
     &["check", "--json", "@"],
@@ -32,7 +32,22 @@ pub const COMMANDS: &[&[&str]] = &[
     &["report", "@"],
     &["extract", "@", "*", "-o", "OUT/"],
     &["extract", "@", "--all", "OUT"],
+    &["extract", "@", "**/a*a*a*b", "-o", "OUT/"],
+    &["ls", "@", "**/*a*a*a*a*a*a*b"],
+    &["check", "--sarif", "@"],
+    &["kernels", "--sort", "-name", "@"],
+    &["kernels", "--columns", "name,instructions", "@"],
     &["diff", "@", "@2"],
+];
+
+/// The comparisons of two files.
+pub const COMPARISONS: &[&[&str]] = &[
+    &["diff", "@", "@2"],
+    &["diff", "--json", "--code", "@", "@2"],
+    &["diff", "--html", "@", "@2"],
+    &["diff", "--markdown", "--code=3", "@", "@2"],
+    &["diff", "--renumbered", "--json", "@", "@2"],
+    &["diff", "--fail-if", "spill_size increased", "@", "@2"],
 ];
 
 /// Memory for each byte of a file, and at least; a comparison has two files and their rows.
@@ -52,13 +67,18 @@ pub fn output_allowed(size: u64) -> u64 {
     limits::output(size) + (256 << 10)
 }
 
-/// Writes a file, and the same with other bytes here and there, into a folder for [`run`].
-pub fn write_files(folder: &Path, bytes: &[u8]) -> io::Result<()> {
-    fs::write(folder.join("file"), bytes)?;
+/// The same bytes, but for some here and there.
+pub fn changed(bytes: &[u8]) -> Vec<u8> {
     let mut other = bytes.to_vec();
     for byte in other.iter_mut().skip(1024).step_by(509) {
         *byte ^= 1;
     }
+    other
+}
+
+/// Writes two files into a folder for [`run`].
+pub fn write_files(folder: &Path, [file, other]: &[Vec<u8>; 2]) -> io::Result<()> {
+    fs::write(folder.join("file"), file)?;
     fs::write(folder.join("other"), other)
 }
 
@@ -66,7 +86,6 @@ pub fn write_files(folder: &Path, bytes: &[u8]) -> io::Result<()> {
 /// limit fails, and ends the program.
 pub fn run(program: &str, command: &[&str], size: u64, folder: &Path) -> io::Result<Outcome> {
     let times = if command[0] == "diff" { 6 } else { 1 };
-    let most = (size * MEMORY).max(MEMORY_LEAST) * times / 1024;
     let out = folder.join("out");
     let arguments = command.iter().map(|argument| match *argument {
         "@" => folder.join("file"),
@@ -75,9 +94,7 @@ pub fn run(program: &str, command: &[&str], size: u64, folder: &Path) -> io::Res
         "OUT/" => out.join(""),
         other => other.into(),
     });
-    let mut child = Command::new("sh")
-        .args(["-c", &format!("ulimit -d {most}; exec \"$@\""), "sh"])
-        .arg(program)
+    let mut child = limited(program, size * times)
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -101,4 +118,57 @@ pub fn run(program: &str, command: &[&str], size: u64, folder: &Path) -> io::Res
         fs::remove_dir_all(&out)?;
     }
     Ok(Outcome { status, output })
+}
+
+/// A command that may take the memory that a file of `size` bytes is allowed.
+fn limited(program: &str, size: u64) -> Command {
+    let most = (size * MEMORY).max(MEMORY_LEAST) / 1024;
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("ulimit -d {most}; exec \"$@\""), "sh"])
+        .arg(program);
+    command
+}
+
+/// Lets `zeview open` serve the first file in a folder, and fetches it. Returns the number of bytes
+/// that came.
+pub fn serve(program: &str, size: u64, folder: &Path) -> io::Result<u64> {
+    let page = folder.join("page");
+    fs::create_dir_all(&page)?;
+    fs::write(page.join("index.html"), "<head></head>")?;
+    let mut child = limited(program, size)
+        .args(["open", "--no-browser", "--page"])
+        .args([&page, &folder.join("file")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let fetched = fetch(&mut child);
+    child.kill()?;
+    child.wait()?;
+    fetched
+}
+
+fn fetch(child: &mut Child) -> io::Result<u64> {
+    let unexpected = || io::Error::other("zeview open gave no address");
+    let mut line = String::new();
+    let pipe = child.stdout.as_mut().ok_or_else(unexpected)?;
+    BufReader::new(pipe).read_line(&mut line)?;
+    let address = line.trim().strip_prefix("http://").ok_or_else(unexpected)?;
+    let (host, path) = address.split_once('/').ok_or_else(unexpected)?;
+    let (token, _) = path.split_once('/').ok_or_else(unexpected)?;
+    let mut stream = TcpStream::connect(host)?;
+    write!(
+        stream,
+        "GET /{token}/files/0/file HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"
+    )?;
+    let mut reader = BufReader::new(stream);
+    let mut header = String::new();
+    while header != "\r\n" {
+        header.clear();
+        if reader.read_line(&mut header)? == 0 {
+            return Err(unexpected());
+        }
+    }
+    io::copy(&mut reader, &mut io::sink())
 }

@@ -143,7 +143,7 @@ fn compared(
         only: options.only.clone(),
         ignore: options.ignore.clone(),
     };
-    selection.apply(&mut result);
+    selection.apply(&mut a, &mut b, &how, &mut result);
     Ok(Compared { a, b, result })
 }
 

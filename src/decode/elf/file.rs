@@ -146,8 +146,8 @@ impl ElfFile {
         let reserved = SectionIndex(u16::try_from(section).unwrap_or(1)).name();
         match (self.section(section), reserved) {
             (_, Some("SHN_UNDEF")) => "undefined".to_owned(),
-            (Some(section), _) if value == 0 => section.name.clone(),
-            (Some(section), _) => format!("{} + {value:#x}", section.name),
+            (Some(section), _) if value == 0 => section.label(),
+            (Some(section), _) => format!("{} + {value:#x}", section.label()),
             (None, Some(name)) => format!("{name} {value:#x}"),
             (None, None) => format!("section {section} {value:#x}"),
         }

@@ -242,9 +242,13 @@ impl Reader<'_, '_> {
         let section = self.section_of(table, bytes);
         let size = self.size(table);
         let word = self.word();
-        let most = usize::try_from(bytes.len() / size).unwrap_or(usize::MAX);
+        let limit = limits::host_relocations(self.file.span.len());
+        let count = match table {
+            Table::Relr => self.count_relr(bytes),
+            _ => usize::try_from(bytes.len() / size).unwrap_or(usize::MAX),
+        };
         // They are many, and most of a table's entries are kept.
-        out.reserve_exact(most.min(limits::HOST_RELOCATIONS));
+        out.reserve_exact(count.min(limit.saturating_sub(out.len())));
         let mut at = 0;
         // Where the bitmaps of RELR count from.
         let mut next = 0u64;
@@ -253,14 +257,14 @@ impl Reader<'_, '_> {
             let step = usize::try_from(size).unwrap_or(8);
             let mut entry = bytes.start + at;
             for record in window.bytes().chunks_exact(step) {
-                if out.len() >= limits::HOST_RELOCATIONS {
+                if out.len() >= limit {
                     return;
                 }
                 let mut words = record.chunks_exact(word);
                 let mut number = || uint(words.next().unwrap_or(&[]), Endian::Little);
                 let first = number();
                 if table == Table::Relr {
-                    self.push_relr(first, &mut next, entry, out);
+                    self.push_relr(first, &mut next, entry, limit, out);
                 } else {
                     let info = number();
                     if let Some((section, count)) = section
@@ -303,7 +307,8 @@ impl Reader<'_, '_> {
             symbols.kind,
             SectionType::SHT_SYMTAB | SectionType::SHT_DYNSYM
         );
-        let is_all = bytes.len() / self.size(table) <= limits::HOST_RELOCATIONS as u64;
+        let is_all =
+            bytes.len() / self.size(table) <= limits::host_relocations(self.file.span.len()) as u64;
         let count = symbols.bytes.len() / Symbol::size(self.file.class);
         (is_table && is_all && !self.is_object()).then_some((section, count))
     }
@@ -357,16 +362,45 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Number of relocations in a table of RELR.
+    fn count_relr(&self, bytes: Span) -> usize {
+        const PIECE: u64 = 1 << 16;
+        let mut count = 0_usize;
+        for at in (0..bytes.len()).step_by(1 << 16) {
+            let window = Window::clamped(self.cx.sources, bytes.subspan(at, PIECE));
+            for word in window.bytes().chunks_exact(self.word()) {
+                let word = uint(word, Endian::Little);
+                // The bit that tells a bitmap is none of its places.
+                let ones = if word & 1 == 0 {
+                    1
+                } else {
+                    word.count_ones() - 1
+                };
+                count = count.saturating_add(usize::try_from(ones).unwrap_or(64));
+            }
+        }
+        count
+    }
+
     /// A word of RELR: an even one is an address, an odd one tells which of the following words
     /// are relocated. gABI, Relative Relocation Table.
-    fn push_relr(&self, word: u64, next: &mut u64, entry: u64, out: &mut Vec<Relocation>) {
+    fn push_relr(
+        &self,
+        word: u64,
+        next: &mut u64,
+        entry: u64,
+        limit: usize,
+        out: &mut Vec<Relocation>,
+    ) {
         let size = self.word() as u64;
         let mut push = |at: u64| {
-            out.push(Relocation {
-                at,
-                value: IN_PLACE,
-                entry,
-            });
+            if out.len() < limit {
+                out.push(Relocation {
+                    at,
+                    value: IN_PLACE,
+                    entry,
+                });
+            }
         };
         if word & 1 == 0 {
             push(word);

@@ -114,11 +114,16 @@ impl Reading<'_> {
         }
     }
 
-    fn is_full(&self) -> bool {
+    /// Number of relocations that may still be listed.
+    fn left(&self) -> usize {
         let symbols = limits::LINKAGE_SYMBOL * self.tables.symbols.len();
         let names = usize::try_from(self.kept / limits::LINKAGE_NAMES).unwrap_or(usize::MAX);
         let listed = symbols.saturating_add(names) + self.tables.relocations.len();
-        listed >= limits::linkage(self.file.span.len(), self.file.sections.len())
+        limits::linkage(self.file.span.len(), self.file.sections.len()).saturating_sub(listed)
+    }
+
+    fn is_full(&self) -> bool {
+        self.left() == 0
     }
 
     fn symbols(&mut self, section: &Section) {
@@ -153,19 +158,23 @@ impl Reading<'_> {
         if self.kept >= most {
             name = name.chars().take(limits::NAME_CUT).collect();
         }
-        self.kept += name.len() as u64;
         let kind = symbol.kind();
         let binding = symbol.binding();
         let visibility = symbol.visibility();
         let home = file.section(symbol.st_shndx).filter(|s| s.index != 0);
+        if let (true, Some(home)) = (kind == SymbolType::STT_SECTION && name.is_empty(), home) {
+            let len = match self.kept >= most {
+                true => limits::NAME_CUT,
+                false => limits::NAME_SHOWN,
+            };
+            name = home.name.chars().take(len).collect();
+        }
+        self.kept += name.len() as u64;
         let target = home.filter(|home| !home.bytes.is_empty()).and_then(|home| {
             // In a debug zebin values are addresses.
             let offset = symbol.st_value.checked_sub(home.addr)?;
             (offset < home.bytes.len()).then(|| home.bytes.subspan(offset, symbol.st_size))
         });
-        if let (true, Some(home)) = (kind == SymbolType::STT_SECTION && name.is_empty(), home) {
-            name.clone_from(&home.name);
-        }
         linkage::Symbol {
             entry: symbol.origin,
             index,
@@ -190,6 +199,9 @@ impl Reading<'_> {
         let patches = file.section(section.info).filter(|s| s.index != 0);
         let patches_index = patches.and_then(|s| u32::try_from(s.index).ok());
         let symbols = self.places.get(&section.link).copied();
+        let count = usize::try_from(section.bytes.len() / shape.size().max(1));
+        let count = count.unwrap_or(usize::MAX).min(self.left());
+        self.tables.relocations.reserve_exact(count);
         self.each(section.bytes, shape.size(), &mut |here, entry, _| {
             let Some(relocation) = shape.read(entry) else {
                 return false;

@@ -299,6 +299,6 @@ impl Relocations {
     fn patched(&self, relocation: &Relocation) -> Option<(Span, String)> {
         let target = self.file.section(self.target)?;
         let to = self.file.patched(target, relocation);
-        (!to.is_empty()).then(|| (to, target.name.clone()))
+        (!to.is_empty()).then(|| (to, target.label()))
     }
 }

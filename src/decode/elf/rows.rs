@@ -225,7 +225,7 @@ impl SectionNodes<'_> {
                 let node = with_doc(named(NodeKind::Table), &RELOCATIONS_DOC);
                 let node = table_node(cx, node, entries, "relocation");
                 match file.section(section.info).filter(|t| t.index != 0) {
-                    Some(target) => node.xref("patches", target.name.clone(), target.bytes),
+                    Some(target) => node.xref("patches", target.label(), target.bytes),
                     None => node,
                 }
             }

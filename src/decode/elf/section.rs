@@ -10,7 +10,7 @@ use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
 use crate::decode::table::Entries;
-use crate::model::{Node, NodeKind, Rows, Span};
+use crate::model::{Node, NodeKind, Rows, Span, label};
 use crate::{flags, layout, open_enum};
 
 open_enum! {
@@ -187,6 +187,11 @@ impl Section {
             false => self.bytes,
         }
     }
+
+    /// Its name for the rows that refer to it; without its middle if it is very long.
+    pub fn label(&self) -> String {
+        label(&self.name)
+    }
 }
 
 /// The section headers as the entries of a table.
@@ -254,12 +259,12 @@ impl SectionHeaders {
             SectionHeader::sh_name => {
                 let node = node.summary(format!("{:?}", section.name));
                 match self.file.section_name_span(index) {
-                    Some(span) => node.xref("name", section.name.clone(), span),
+                    Some(span) => node.xref("name", section.label(), span),
                     None => node,
                 }
             }
             SectionHeader::sh_offset if !section.bytes.is_empty() => {
-                node.xref("contents", section.name.clone(), section.bytes)
+                node.xref("contents", section.label(), section.bytes)
             }
             SectionHeader::sh_link if section.link != 0 => {
                 self.refer(node, "sh_link", section.link)
@@ -273,7 +278,7 @@ impl SectionHeaders {
 
     fn refer(&self, node: Node, why: &'static str, index: u64) -> Node {
         match self.file.section(index) {
-            Some(target) => node.xref(why, target.name.clone(), target.place()),
+            Some(target) => node.xref(why, target.label(), target.place()),
             None => node,
         }
     }

@@ -259,14 +259,13 @@ impl Symbols {
                         Some(SymbolOther::FIELDS.len() as u64),
                     )
             }
-            Symbol::st_shndx => {
-                match self.file.section(symbol.st_shndx) {
-                    Some(section) if symbol.st_shndx != 0 => node
-                        .summary(section.name.clone())
-                        .xref("section", section.name.clone(), section.place()),
-                    _ => node,
+            Symbol::st_shndx => match self.file.section(symbol.st_shndx) {
+                Some(section) if symbol.st_shndx != 0 => {
+                    node.summary(section.label())
+                        .xref("section", section.label(), section.place())
                 }
-            }
+                _ => node,
+            },
             _ => node,
         }
     }
@@ -279,6 +278,6 @@ impl Symbols {
         // In a debug zebin values are addresses.
         let offset = symbol.st_value.checked_sub(section.addr)?;
         let to = section.bytes.subspan(offset, symbol.st_size);
-        Some((to, section.name.clone()))
+        Some((to, section.label()))
     }
 }

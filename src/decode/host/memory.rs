@@ -67,7 +67,7 @@ impl Memory {
         mut relocations: Vec<Relocation>,
         entry_size: u64,
     ) -> Memory {
-        if relocations.len() >= limits::HOST_RELOCATIONS {
+        if relocations.len() >= limits::host_relocations(file.len()) {
             let count = plural(relocations.len() as u64, "relocation");
             let message = format_args!("only {count} are read");
             cx.report(&rules::TOO_MANY, file.subspan(0, 16), message);
@@ -76,6 +76,8 @@ impl Memory {
         if !relocations.is_sorted_by_key(|relocation| relocation.at) {
             sort::by_key(&mut relocations, |relocation| relocation.at);
         }
+        // Others of the same address would be searched for each word.
+        relocations.dedup_by_key(|relocation| relocation.at);
         Memory {
             file,
             pointer,

@@ -93,7 +93,7 @@ impl Links {
         let section = self.file.section(index)?;
         Some(Xref {
             why: why.into(),
-            label: section.name.clone().into(),
+            label: section.label().into(),
             to: section.bytes,
         })
     }

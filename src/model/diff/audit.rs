@@ -6,16 +6,76 @@
 
 use std::collections::HashMap;
 
+use super::code::Dictionary;
 use super::digest::{Content, Digest, Digester, Exhausted};
 use super::entry::{Change, Entry, Field, Part, Said, Side};
 use super::matching::by_key;
-use super::{Comparer, Which, Work};
+use super::{Comparer, Comparison, Options, Which, Work};
 use crate::model::node::{Node, NodeKind};
+use crate::model::{Document, Span, sort};
 
 /// Differing parts that are listed with a field each.
 const PARTS_MAX: usize = 1000;
 /// Maximum depth of a listed part below the file.
 const DEPTH_MAX: usize = 24;
+
+/// Bytes of differences that were compared and are not wanted, in the first file and in the second:
+/// they do not have to be explained.
+#[derive(Debug, Default)]
+pub(super) struct Excused {
+    a: Vec<Span>,
+    b: Vec<Span>,
+}
+
+impl Excused {
+    pub(super) fn is_empty(&self) -> bool {
+        self.a.is_empty() && self.b.is_empty()
+    }
+
+    /// Adds the bytes of a difference in both files.
+    pub(super) fn add(&mut self, a: Option<Span>, b: Option<Span>) {
+        self.a.extend(a);
+        self.b.extend(b);
+    }
+
+    /// Sorts the bytes, for [`covers`](Excused::covers).
+    fn sort(&mut self) {
+        for spans in [&mut self.a, &mut self.b] {
+            *spans = merged(std::mem::take(spans));
+        }
+    }
+
+    /// Whether all bytes of a part are excused in each file that has it.
+    fn covers(&self, a: Option<&Node>, b: Option<&Node>) -> bool {
+        let is_in = |spans: &[Span], node: Option<&Node>| {
+            let Some(node) = node else {
+                return true;
+            };
+            node.span.is_some_and(|span| {
+                let after =
+                    spans.partition_point(|s| (s.source, s.start) <= (span.source, span.start));
+                let around = after.checked_sub(1).and_then(|at| spans.get(at));
+                around.is_some_and(|around| around.contains(span))
+            })
+        };
+        is_in(&self.a, a) && is_in(&self.b, b)
+    }
+}
+
+/// The same bytes as spans that neither overlap nor touch, in order.
+fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    sort::by_key(&mut spans, |span| (span.source, span.start, span.end));
+    let mut out: Vec<Span> = Vec::new();
+    for span in spans {
+        match out.last_mut() {
+            Some(last) if last.source == span.source && span.start <= last.end => {
+                last.end = last.end.max(span.end);
+            }
+            _ => out.push(span),
+        }
+    }
+    out
+}
 
 /// A part that differs, or that only one of the files has.
 struct Found {
@@ -29,25 +89,54 @@ struct Found {
 struct Audit<'d> {
     a: Digester<'d>,
     b: Digester<'d>,
+    excused: Excused,
     path: Vec<String>,
     found: Vec<Found>,
-    /// Parts that are not listed.
+    /// Number of parts that differ and are not listed.
     left_out: u64,
+    /// Number of parts that differ and are excused.
+    excused_parts: u64,
 }
 
 impl Comparer<'_> {
-    /// Lists what differs beyond layout. For files whose meaning is the same as far as it was
-    /// compared.
-    pub(super) fn audit(&mut self) {
+    /// The differences of two files beyond layout, but for those in `excused` bytes. What could not
+    /// be compared is noted in `comparison`.
+    pub(super) fn audit_of(
+        a: &mut Document,
+        b: &mut Document,
+        options: &Options,
+        comparison: &mut Comparison,
+        excused: Excused,
+    ) -> Vec<Entry> {
+        let mut comparer = Comparer {
+            a,
+            b,
+            options,
+            work: Work::new(0),
+            dictionary: Dictionary::default(),
+            result: std::mem::take(comparison),
+            depth: 0,
+        };
+        comparer.audit(excused);
+        *comparison = comparer.result;
+        std::mem::take(&mut comparison.entries)
+    }
+
+    /// Lists what differs beyond layout and is not excused. For files whose meaning is the same as
+    /// far as it was compared.
+    pub(super) fn audit(&mut self, mut excused: Excused) {
+        excused.sort();
         let (a, b) = (self.a.root().clone(), self.b.root().clone());
         let (found, left_out) = {
             let renumbered = self.options.renumbered;
             let mut audit = Audit {
                 a: Digester::new(self.a, renumbered),
                 b: Digester::new(self.b, renumbered),
+                excused,
                 path: Vec::new(),
                 found: Vec::new(),
                 left_out: 0,
+                excused_parts: 0,
             };
             match audit.run(&a, &b) {
                 Ok(true) => {
@@ -56,6 +145,7 @@ impl Comparer<'_> {
                     self.work = Work::new(0);
                     return;
                 }
+                Ok(false) if audit.found.is_empty() && audit.excused_parts > 0 => return,
                 Ok(false) => (audit.found, audit.left_out),
                 Err(Exhausted) => (Vec::new(), 0),
             }
@@ -186,7 +276,7 @@ impl Audit<'_> {
     /// Finds what differs in two nodes with different digests.
     fn differ(&mut self, a: &Node, b: &Node) -> Result<(), Exhausted> {
         let scopes = (self.a.enter(a), self.b.enter(b));
-        let before = self.found.len();
+        let before = self.parts();
         let contents = match self.path.len() < DEPTH_MAX {
             true => (self.a.content(a)?, self.b.content(b)?),
             false => (Content::Whole, Content::Whole),
@@ -200,7 +290,7 @@ impl Audit<'_> {
         {
             self.children(one, other)?;
         }
-        if self.found.len() == before {
+        if self.parts() == before {
             self.push(Some(a.clone()), Some(b.clone()));
         }
         if scopes.0 {
@@ -251,7 +341,16 @@ impl Audit<'_> {
         Ok(())
     }
 
+    /// Number of parts that were found to differ.
+    fn parts(&self) -> u64 {
+        self.found.len() as u64 + self.left_out + self.excused_parts
+    }
+
     fn push(&mut self, a: Option<Node>, b: Option<Node>) {
+        if self.excused.covers(a.as_ref(), b.as_ref()) {
+            self.excused_parts += 1;
+            return;
+        }
         if self.found.len() >= PARTS_MAX {
             self.left_out += 1;
             return;

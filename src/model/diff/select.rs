@@ -1,7 +1,9 @@
 //! Which differences somebody wants to see.
 
-use super::Comparison;
-use super::entry::{Entry, Field, Part};
+use super::audit::Excused;
+use super::entry::{Entry, Field, Part, Side};
+use super::{Comparer, Comparison, Options};
+use crate::model::{Document, Span};
 
 /// Parts (`sections`), keys (`simd_size`), paths (`execution_env/*`) and names (`.misc.*`) that are
 /// looked at, or not.
@@ -17,18 +19,47 @@ pub struct Selection {
 const CODE: &str = "code";
 
 impl Selection {
-    /// Leaves out what is not selected.
-    pub fn apply(&self, comparison: &mut Comparison) {
+    /// Removes the entries of a comparison of `a` and `b` that are not selected.
+    ///
+    /// Where none is left, the files may still differ in bytes that no entry explains: these are
+    /// listed, and selected, like entries.
+    pub fn apply(
+        &self,
+        a: &mut Document,
+        b: &mut Document,
+        options: &Options,
+        comparison: &mut Comparison,
+    ) {
         if self.only.is_empty() && self.ignore.is_empty() {
             return;
         }
         let entries = std::mem::take(&mut comparison.entries).into_iter();
-        comparison.entries = entries.filter_map(|entry| self.entry(entry)).collect();
+        let mut unwanted = Excused::default();
+        let entries = entries.filter_map(|entry| self.entry(entry, &mut unwanted));
+        comparison.entries = entries.collect();
+        if comparison.entries.is_empty() && !unwanted.is_empty() {
+            let was_cut = comparison.is_cut;
+            let found = Comparer::audit_of(a, b, options, comparison, unwanted).into_iter();
+            let found = found.filter_map(|entry| self.entry(entry, &mut Excused::default()));
+            comparison.entries = found.collect();
+            // Nothing is claimed of what is not among `only`.
+            if !self.only.is_empty() {
+                comparison.is_cut = was_cut;
+            }
+        }
     }
 
-    fn entry(&self, mut entry: Entry) -> Option<Entry> {
+    /// The part of an entry that is selected. The bytes of the rest are added to `unwanted`.
+    fn entry(&self, mut entry: Entry, unwanted: &mut Excused) -> Option<Entry> {
         let names = |word: &String| names_entry(word, &entry);
         if self.ignore.iter().any(names) {
+            unwanted.add(entry.a, entry.b);
+            for field in &entry.fields {
+                unwanted.add(span(&field.from), span(&field.to));
+            }
+            if let Some(code) = &entry.code {
+                unwanted.add(Some(code.a), Some(code.b));
+            }
             return None;
         }
         let is_wanted = self.only.is_empty() || self.only.iter().any(names);
@@ -39,20 +70,35 @@ impl Selection {
         let mut fields = std::mem::take(&mut entry.fields);
         fields.retain(|field| {
             let named = |word: &String| names_field(word, field);
-            !self.ignore.iter().any(named) && (is_wanted || self.only.iter().any(named))
+            let is_selected =
+                !self.ignore.iter().any(named) && (is_wanted || self.only.iter().any(named));
+            if !is_selected {
+                unwanted.add(span(&field.from), span(&field.to));
+            }
+            is_selected
         });
         let has_fields = !fields.is_empty();
         entry.fields = fields;
         let wants_code = is_wanted || self.only.iter().any(|word| word == CODE);
         if !wants_code || self.ignore.iter().any(|word| word == CODE) {
-            entry.code = None;
+            if let Some(code) = entry.code.take() {
+                unwanted.add(Some(code.a), Some(code.b));
+            }
         }
         entry.measures.retain(|measure| {
             let named = |word: &String| pattern(word, &measure.key);
             !self.ignore.iter().any(named) && (is_wanted || self.only.iter().any(named))
         });
-        (has_fields || entry.code.is_some() || is_whole && is_wanted).then_some(entry)
+        let is_selected = has_fields || entry.code.is_some() || is_whole && is_wanted;
+        if !is_selected && is_whole {
+            unwanted.add(entry.a, entry.b);
+        }
+        is_selected.then_some(entry)
     }
+}
+
+fn span(side: &Option<Side>) -> Option<Span> {
+    side.as_ref().and_then(|side| side.span)
 }
 
 /// Does a word stand for an entry: its part, or its name?

@@ -4,9 +4,9 @@ use super::entry::{Entry, Field, Said, Side};
 
 /// Steps for each byte of the two files. Real ones take 1 to 4: a step is a node that is made, some
 /// bytes that are read, or a comparison of two instructions.
-const TIMES: u64 = 12;
+const TIMES: u64 = 8;
 /// Steps that are always allowed.
-const MORE: u64 = 8 << 20;
+const MORE: u64 = 2 << 20;
 /// Steps at most: some ten seconds.
 const MOST: u64 = 4 << 30;
 
