@@ -97,6 +97,38 @@ fn rows_are_the_lines_of_the_listing() {
     assert!(rows > 1000, "{rows} rows");
 }
 
+/// The tree counts the instructions of each function, the listing those of a section with the
+/// zero words after it.
+#[test]
+fn tree_and_listing_count_the_same_instructions() {
+    let mut compared = 0;
+    for file in fixtures::zebins() {
+        let document = open(&std::fs::read(&file.path).unwrap());
+        let Some(assembly) = document.assembly(NodeId::ROOT) else {
+            continue;
+        };
+        let tree = walk_all(&document).unwrap();
+        for section in assembly.sections().iter() {
+            let mix = mix(&document, section.bytes);
+            let counts = tree.nodes.iter().filter_map(|flat| {
+                let function = &tree.nodes[flat.parent?].node;
+                let is_within = section.bytes.contains(function.span?);
+                let is_count = flat.node.kind == NodeKind::Derived;
+                let is_count = is_count && flat.node.name == "instructions";
+                flat.node.value.as_u64().filter(|_| is_count && is_within)
+            });
+            let counted: u64 = counts.sum();
+            assert_eq!(
+                counted, mix.instructions,
+                "{} in {:?}",
+                section.name, file.path
+            );
+            compared += u64::from(mix.padding > 0);
+        }
+    }
+    assert!(compared > 5, "{compared} sections with padding");
+}
+
 #[test]
 fn what_the_code_comes_to_adds_up() {
     for file in fixtures::zebins() {
@@ -107,8 +139,9 @@ fn what_the_code_comes_to_adds_up() {
         for section in assembly.sections().iter() {
             let list = list(&mut document, section.bytes);
             let mix = mix(&document, section.bytes);
-            assert_eq!(mix.instructions, u64::from(list.count()));
-            assert_eq!(mix.bytes, 16 * mix.instructions - 8 * mix.compacted);
+            let words = mix.instructions + mix.padding;
+            assert_eq!(words, u64::from(list.count()));
+            assert_eq!(mix.bytes, 16 * words - 8 * mix.compacted);
             let of_kinds: u64 = mix.kinds.iter().map(|(_, count)| count).sum();
             let is_known = !mix.kinds.is_empty();
             assert_eq!(of_kinds, if is_known { mix.instructions } else { 0 });

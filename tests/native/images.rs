@@ -278,7 +278,7 @@ fn the_kernels_of_all_images_are_one_list() {
         ("second".to_owned(), "64.dg2".to_owned())
     );
     assert_eq!(text(2, "device"), "bmg-g21");
-    assert_eq!(kernels.path(2), "64.dg2/64.dg2");
+    assert_eq!(kernels.path(2), "64.dg2/data");
     let query = Query {
         filter: "image=64.dg2".to_owned(),
         ..Query::default()

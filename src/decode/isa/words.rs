@@ -10,7 +10,7 @@ use crate::model::list::Mark;
 pub(super) const PADDING: &str = "padding";
 
 /// Are the bytes zeros, which stand after the code for the hardware to prefetch?
-pub(super) fn is_padding(word: &[u8]) -> bool {
+pub(in crate::decode) fn is_padding(word: &[u8]) -> bool {
     word.iter().all(|byte| *byte == 0)
 }
 

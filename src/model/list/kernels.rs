@@ -100,7 +100,7 @@ static COUNTED: &[Counted] = &[
     (
         "instructions",
         "Instr.",
-        "Instructions in the code.",
+        "Instructions in the code, without the zero words after it.",
         |mix| mix.instructions,
     ),
     (
