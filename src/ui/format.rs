@@ -2,7 +2,7 @@
 
 use yew::{Html, html};
 
-use crate::model::list::Mark;
+use crate::model::list::{self, CellValue, Mark};
 use crate::model::text::value_text;
 use crate::model::{Area, NodeKind, Severity, Tone, Value};
 
@@ -20,6 +20,16 @@ pub fn grouped(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Different numbers of a group: each of them, of many the least and the largest.
+pub fn several(numbers: &[f64]) -> String {
+    list::several(numbers, |number| {
+        let number = CellValue::Real(number);
+        let text = number.text();
+        // A fraction stays as it is.
+        text.parse().map_or_else(|_| text.to_string(), grouped)
+    })
 }
 
 /// A value as it is put on the clipboard: without quotes and without grouping.

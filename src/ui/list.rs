@@ -1,9 +1,11 @@
 //! What the page knows of a list, and how it changes: without a browser.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::format::several;
 use super::paged::Paged;
 use crate::model::list::query::Query;
 use crate::model::list::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Row};
@@ -28,8 +30,9 @@ pub struct List {
     pub rows: Paged<Row>,
     /// The columns that the rows have.
     cells: Rc<[&'static str]>,
-    /// The number of characters of the longest cell of each [fitted](FITTED) column, marks included, by the
-    /// column's id: of all rows that have arrived.
+    /// The number of characters of the longest cell of each [fitted](FITTED) column, and of each column
+    /// of numbers with [several](CellValue::Several) in a cell, marks included, by the column's id: of
+    /// all rows that have arrived.
     longest: Rc<[(&'static str, u32)]>,
     /// The page that has arrived last, without its rows: what there is to say of all.
     pub page: Option<Rc<ListPage>>,
@@ -61,6 +64,7 @@ fn characters(cell: &Cell<'static>) -> u32 {
             demangled,
             short,
         } => short.as_ref().or(demangled.as_ref()).unwrap_or(name),
+        CellValue::Several(numbers) => &Cow::Owned(several(numbers)),
         _ => return 0,
     };
     // The operation of an instruction stands in its text; a symbol beside it may be long.
@@ -129,6 +133,9 @@ impl List {
                     self.rows.renew();
                 } else {
                     self.reset();
+                }
+                if query.by != self.query.by {
+                    self.longest = Rc::from([]);
                 }
                 self.query = query;
             }
@@ -207,16 +214,19 @@ impl List {
 
     /// Takes note of the longest cells of the columns that are as wide as these.
     fn measure(&mut self, rows: &[Row]) {
-        let measured = FITTED.iter().filter_map(|id| {
-            let place = self.cells.iter().position(|of| of == id)?;
+        let measured = self.cells.iter().enumerate().filter_map(|(place, id)| {
+            let is_fitted = FITTED.contains(id);
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
-            let longest = cells.map(characters).max().unwrap_or(0);
-            Some((*id, longest.max(self.longest(id).unwrap_or(0))))
+            let cells =
+                cells.filter(|cell| is_fitted || matches!(cell.value, CellValue::Several(_)));
+            let longest = cells.map(characters).max();
+            let longest = longest.max(self.longest(id)).or(is_fitted.then_some(0));
+            Some((*id, longest?))
         });
         self.longest = measured.collect();
     }
 
-    /// The number of characters of the longest cell of a column of code, as far as its rows have
+    /// The number of characters of the longest cell of a measured column, as far as its rows have
     /// arrived.
     pub fn longest(&self, id: &str) -> Option<u32> {
         let mut longest = self.longest.iter();

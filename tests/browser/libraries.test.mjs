@@ -102,6 +102,7 @@ journey("a row for each kernel, with what differs between its builds", { width: 
   await eventually(() => rows(page).count(), 6);
   const spills = page.locator("#kernels [data-row='1'] [role=gridcell]").filter({ hasText: "64 · 128" });
   await spills.getByText("≠").waitFor();
+  await eventually(() => hash(page), /panel=kernels&group=kernel/);
   await axe(page);
   await screenshot(page, "library-groups");
   await page.getByRole("combobox", { name: "Rows" }).selectOption("image");

@@ -243,7 +243,7 @@ impl Session {
     pub fn group_kernels(&self, by: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Kernels).query.clone();
-            let by = GroupBy::ALL.into_iter().find(|known| known.name() == by);
+            let by = GroupBy::named(by);
             self.set_query(ListId::Kernels, Query { by, ..query });
         }
     }

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::names::names;
 use crate::model::Span;
 use crate::model::list::lines::LINE_SHOWN;
-use crate::model::list::{Cell, CellValue, Column, ColumnKind, ListId, Row, several};
+use crate::model::list::{Cell, CellValue, Column, ColumnKind, ListId, Row};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
@@ -52,11 +52,6 @@ impl Grid {
             "spill_dwords_per_lane" => 3,
             _ => 0,
         };
-        // Up to three numbers, and a sign that they differ.
-        let mark = match self.data().query.by {
-            Some(_) if column.kind == ColumnKind::Number => mark + 14,
-            _ => mark,
-        };
         // The images of a host's file have short names; how one was found may stand before it.
         if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
             let at = self.columns.iter().position(|other| other.id == "image");
@@ -82,10 +77,13 @@ impl Grid {
         {
             return longest.clamp(12, LONGEST_NAME);
         }
-        match column.width {
+        let width = match column.width {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
             width => width,
-        }
+        };
+        // The values of a group that differ stand beside each other.
+        let several = self.data().longest(column.id).unwrap_or(0);
+        width.max(several)
     }
 
     /// A cell of an instruction.
@@ -137,14 +135,6 @@ fn tabbed(text: &str) -> Html {
     plain(&parts.join("\t"))
 }
 
-/// A number with its thousands apart, or as it is if it has a fraction.
-fn number(number: f64) -> String {
-    match CellValue::Real(number).text().parse() {
-        Ok(whole) => format::grouped(whole),
-        Err(_) => CellValue::Real(number).text().into_owned(),
-    }
-}
-
 fn cell(cell: &Cell<'_>) -> Html {
     let names = match &cell.value {
         CellValue::Text(text) if !text.is_empty() => Some((text, None)),
@@ -181,7 +171,7 @@ fn cell(cell: &Cell<'_>) -> Html {
         CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),
         CellValue::Count(number) => ("", format::grouped(*number)),
         CellValue::Words(words) if words.is_empty() => ("dim", "–".to_owned()),
-        CellValue::Several(numbers) => ("", several(numbers, number)),
+        CellValue::Several(numbers) => ("", format::several(numbers)),
         CellValue::Bytes(bytes) if bytes.len() > BYTES => {
             let first = bytes.get(..BYTES).unwrap_or(bytes).to_vec();
             ("mono", format!("{} …", CellValue::Bytes(first).text()))
