@@ -169,7 +169,7 @@ pub struct Line {
     /// The operation: `mov`, `send.ugm`.
     pub operation: String,
     /// What the operation does.
-    pub meaning: &'static str,
+    pub meaning: Str,
     /// What kind of instruction it is: `float`, `integer`, `message` …
     pub kind: &'static str,
     /// Where it can go, as offsets of the code.

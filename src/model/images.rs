@@ -48,7 +48,7 @@ pub struct Image {
     pub span: Span,
     /// The path of its node.
     pub path: String,
-    /// The path without what only repeats: `64.20.1.0`, `native device code image 0`.
+    /// The path without what only repeats: `64.20.1.0`, `image 0`.
     pub name: String,
     /// Its format's identifier.
     pub format: Str,
@@ -553,6 +553,10 @@ fn short(path: &str) -> String {
     {
         parts.pop();
     }
+    // The term of the specification is long, and the image's place says as much.
+    if let Some(last) = parts.last_mut() {
+        *last = last.strip_prefix("native device code ").unwrap_or(last);
+    }
     parts.join("/")
 }
 
@@ -564,6 +568,7 @@ mod tests {
     fn names_of_images() {
         assert_eq!(short("64.20.1.0/data"), "64.20.1.0");
         assert_eq!(short("binary 2/IR module 0/code"), "binary 2/IR module 0");
+        assert_eq!(short("native device code image 3/code"), "image 3");
         assert_eq!(short("code"), "code");
         assert_eq!(short(""), "");
     }

@@ -14,6 +14,7 @@ const rows = (page) => page.locator("#kernels [data-row]");
 const cell = (page, row, column) => page.locator(`#kernels [data-row='${row}'] [data-column='${column}']`);
 const status = (page) => panel(page, "Kernels").getByRole("status");
 const reading = (page) => page.locator(".reading");
+const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 
 /** A type as templates of kernels have them: some thousand characters, of which a few differ. */
 function typeName(tile, dtype, causal) {

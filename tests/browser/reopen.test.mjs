@@ -13,7 +13,7 @@ const sample = (name) => path.join(SAMPLES, name);
 
 const row = (page, name) => page.getByRole("treeitem", { name });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
-const follow = (page) => page.getByRole("button", { name: "Follow the file" });
+const follow = (page) => page.getByRole("button", { name: "Watch the file" });
 const changed = (page) => page.getByRole("button", { name: /^Compare with the previous build/ });
 
 /** Runs with a copy of a sample that is open and followed; `write` puts another one in its place. */
