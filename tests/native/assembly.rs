@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use zeview::decode::isa::Platform;
 use zeview::model::assembly::Mix;
-use zeview::model::list::query::Query;
+use zeview::model::list::instructions::assembly;
+use zeview::model::list::query::{Order, Query};
 use zeview::model::list::{Cell, CellValue, Detail, List, ListId, Presence};
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
 
@@ -95,6 +96,31 @@ fn rows_are_the_lines_of_the_listing() {
         }
     }
     assert!(rows > 1000, "{rows} rows");
+}
+
+#[test]
+fn selected_rows_are_copied_as_assembly() {
+    let mut document = fixture("dpas.lnl-m.igc2.40.zebin");
+    let of = section(&document, ".text.gemm_i8");
+    let list = list(&mut document, of);
+    let listing = document.listing(NodeId::ROOT, Some(of), None).unwrap();
+    let whole = listing.text(&document.sources, 1 << 24).unwrap();
+    let words = |text: &str| -> Vec<String> {
+        let lines = text.lines();
+        let words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        words.collect()
+    };
+    let order = Order::All(list.count());
+    let copy = |rows, limit| assembly(&*list, &order, rows, &document.sources, limit);
+    let all = copy((0, u64::MAX), 1 << 24).unwrap();
+    let mut expected = words(&whole);
+    // A label behind the last instruction is no row's.
+    expected.truncate(words(&all).len());
+    assert_eq!(words(&all), expected);
+    let some = copy((2, 4), 1 << 24).unwrap();
+    assert_eq!(some.lines().count(), 3, "{some}");
+    assert!(all.contains(&some));
+    assert!(copy((0, u64::MAX), 100).is_err());
 }
 
 /// The tree counts the instructions of each function, the listing those of a section with the

@@ -271,6 +271,15 @@ impl Session {
         self.dispatch(Action::Panel(PanelId::Kernels));
     }
 
+    /// Shows the instructions with a mark; all if those are shown.
+    pub fn show_marked_code(&self, mark: &str) {
+        if let Some((_, view)) = self.active() {
+            let filter = format!("marks={mark}");
+            let is_shown = view.lists.get(ListId::Instructions).query.filter == filter;
+            self.set_filter(ListId::Instructions, if is_shown { "" } else { &filter });
+        }
+    }
+
     /// Shows the rows that are shown only on demand, or hides them.
     pub fn toggle_secondary(&self, list: ListId) {
         if let Some((_, view)) = self.active() {
@@ -500,11 +509,16 @@ impl Session {
         }
     }
 
-    /// Copies the rows from one place to another, as spreadsheets do.
+    /// Copies the rows from one place to another: instructions as assembly, others as spreadsheets
+    /// do.
     pub fn copy_rows(self: &Rc<Self>, list: ListId, rows: Option<(u64, u64)>) {
         if let Some((_, view)) = self.active() {
             let of = view.lists.get(list).query.of;
-            self.write_list(list, Form::Tabs, of, rows, None);
+            let form = match list {
+                ListId::Instructions => Form::Plain,
+                _ => Form::Tabs,
+            };
+            self.write_list(list, form, of, rows, None);
         }
     }
 

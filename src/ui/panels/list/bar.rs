@@ -199,7 +199,7 @@ pub(super) fn export(list: ListId) -> Html {
                 (Command::SaveList(list, Form::Csv), "Save as CSV"),
                 (Command::SaveList(list, Form::Json), "Save as JSON"),
             ],
-            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or the rows selected with Shift.",
+            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or as assembly the rows selected with Shift.",
         ),
         list => (
             vec![
