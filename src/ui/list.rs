@@ -34,6 +34,8 @@ pub struct List {
     /// of numbers with [several](CellValue::Several) in a cell, marks included, by the column's id: of
     /// all rows that have arrived.
     longest: Rc<[(&'static str, u32)]>,
+    /// The number of characters of the longest instruction, with its gaps closed.
+    tight: u32,
     /// The page that has arrived last, without its rows: what there is to say of all.
     pub page: Option<Rc<ListPage>>,
     /// What goes with the selection.
@@ -74,6 +76,28 @@ fn characters(cell: &Cell<'static>) -> u32 {
     u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
 }
 
+/// The number of blanks that stay before a part of an instruction where the panel is narrow: all
+/// operations still begin in one column after a mask `(W)`, or none.
+pub fn kept(at: usize, blanks: usize) -> usize {
+    match (at, blanks) {
+        (0, 8) => 4,
+        (3, 5) => 1,
+        (5.., 3..) => 2,
+        (_, blanks) => blanks,
+    }
+}
+
+/// The number of blanks in the gaps of an instruction that can be left out.
+fn closed(text: &str) -> u32 {
+    let (mut sum, mut done) = (0, 0);
+    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
+        sum += blanks - kept(done, blanks);
+        let rest = text.get(done + blanks..).unwrap_or("");
+        done += blanks + rest.find(' ').unwrap_or(rest.len());
+    }
+    u32::try_from(sum).unwrap_or(u32::MAX)
+}
+
 /// A change of what is known.
 pub enum ListChange {
     /// Other rows, or another order.
@@ -112,6 +136,7 @@ impl List {
             rows: Paged::default(),
             cells: Rc::from([]),
             longest: Rc::from([]),
+            tight: 0,
             page: None,
             at: None,
             at_is_for: None,
@@ -185,6 +210,7 @@ impl List {
     fn reset(&mut self) {
         self.rows.reset();
         self.longest = Rc::from([]);
+        self.tight = 0;
         self.page = None;
         self.at = None;
         self.failed = None;
@@ -224,6 +250,22 @@ impl List {
             Some((*id, longest?))
         });
         self.longest = measured.collect();
+        if self.id == ListId::Instructions
+            && let Some(place) = self.cells.iter().position(|id| *id == "text")
+        {
+            let cells = rows.iter().filter_map(|row| row.cells.get(place));
+            let closed = cells.map(|cell| match &cell.value {
+                CellValue::Text(text) => characters(cell).saturating_sub(closed(text)),
+                _ => 0,
+            });
+            self.tight = closed.max().unwrap_or(0).max(self.tight);
+        }
+    }
+
+    /// The number of characters of the longest instruction, with its [gaps](kept) closed, as far as
+    /// its rows have arrived.
+    pub fn tight(&self) -> u32 {
+        self.tight
     }
 
     /// The number of characters of the longest cell of a measured column, as far as its rows have

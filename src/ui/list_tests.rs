@@ -179,6 +179,21 @@ fn rows_stay_current_where_the_selection_may_leave_them() {
 }
 
 #[test]
+fn gaps_of_instructions_can_be_closed() {
+    for (text, left_out) in [
+        ("(W)     mov (8|M0)               r127.0<1>:ud  0x0:ud", 17),
+        ("        nop", 4),
+        (
+            "        sync.nop          null                  {Compacted}",
+            28,
+        ),
+        ("(W&f0.0.any)     jmpi   L64", 4),
+    ] {
+        assert_eq!(closed(text), left_out, "{text}");
+    }
+}
+
+#[test]
 fn only_values_that_differ_widen_a_column_of_numbers() {
     let mut list = kernels();
     let mut first = page(0, 2);

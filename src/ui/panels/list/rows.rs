@@ -86,6 +86,18 @@ impl Grid {
         width.max(several)
     }
 
+    /// The same where the panel is narrow: the operands come before what is beside them.
+    fn tight(&self, column: &Column) -> Option<u32> {
+        if self.list != ListId::Instructions {
+            return None;
+        }
+        match column.id {
+            "offset" | "jumps" => Some(self.width(column)),
+            "text" => Some(self.data().tight().clamp(5, LONGEST)),
+            _ => None,
+        }
+    }
+
     /// A cell of an instruction.
     fn code_cell(&self, id: &str, found: &Cell<'_>) -> Html {
         let query = &self.data().query;
@@ -211,6 +223,7 @@ impl GridData for Grid {
                 number: column.kind == ColumnKind::Number,
                 sorts: column.kind != ColumnKind::Bytes,
                 width: self.width(column),
+                tight: self.tight(column),
                 set: self.data().width(column.id),
                 grows: is_words && (column.width >= 24 || place == 0 && self.width(column) >= 20),
             }
