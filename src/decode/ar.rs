@@ -436,9 +436,7 @@ impl Archive {
                 Node::derived("device", Value::text(words)).doc(&DEVICE_DOC)
             }
             Part::Data => match (&member.content, &member.lines) {
-                (Some(opened), _) => {
-                    format::document_node(member.name.to_string(), member.data, opened)
-                }
+                (Some(opened), _) => format::document_node("data".to_owned(), member.data, opened),
                 (None, Some(lines)) => Node::clone(lines),
                 (None, None) if member.role().is_file() => {
                     format::nested_node(out.sources, "data".to_owned(), member.data, None)

@@ -169,7 +169,7 @@ pub struct Line {
     /// The operation: `mov`, `send.ugm`.
     pub operation: String,
     /// What the operation does.
-    pub meaning: &'static str,
+    pub meaning: Str,
     /// What kind of instruction it is: `float`, `integer`, `message` …
     pub kind: &'static str,
     /// Where it can go, as offsets of the code.
@@ -198,13 +198,15 @@ pub struct Part {
 /// What the instructions of some code come to.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Mix {
-    /// How many instructions.
+    /// The number of instructions, without padding.
     pub instructions: u64,
-    /// Their bytes.
+    /// The number of zero words, which follow the code for the hardware to prefetch.
+    pub padding: u64,
+    /// The size of the code in bytes, with its padding.
     pub bytes: u64,
-    /// So many are compacted to 8 bytes.
+    /// The number of instructions that are compacted to 8 bytes.
     pub compacted: u64,
-    /// How many there are of each kind, the most frequent first.
+    /// The number of instructions of each kind, the most frequent first.
     pub kinds: Vec<(Str, u64)>,
     /// The messages, the most frequent first.
     pub messages: Vec<MessageCount>,

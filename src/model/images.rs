@@ -48,7 +48,7 @@ pub struct Image {
     pub span: Span,
     /// The path of its node.
     pub path: String,
-    /// The path without what only repeats: `64.20.1.0`, `native device code image 0`.
+    /// The path without what only repeats: `64.20.1.0`, `image 0`.
     pub name: String,
     /// Its format's identifier.
     pub format: Str,
@@ -352,7 +352,7 @@ impl Document {
                 is_loadable: inner.has.loadable,
                 has_kernels: inner.has.kernels,
                 container: around,
-                member: self.node(node).map_or("".into(), |node| node.name.clone()),
+                member: self.member_of(node),
                 host,
             });
         }
@@ -428,6 +428,16 @@ impl Document {
             }
         }
         found
+    }
+
+    /// The name of the archive's member that a document is the data of; of another document its own.
+    fn member_of(&self, document: NodeId) -> Str {
+        let Some(node) = self.node(document) else {
+            return Str::default();
+        };
+        let member = node.parent.filter(|_| node.name == "data");
+        let named = member.and_then(|member| self.node(member)).unwrap_or(node);
+        named.name.clone()
     }
 
     /// The image of a host's file that a path names without the section that it is in: `image 12`.
@@ -543,6 +553,10 @@ fn short(path: &str) -> String {
     {
         parts.pop();
     }
+    // The term of the specification is long, and the image's place says as much.
+    if let Some(last) = parts.last_mut() {
+        *last = last.strip_prefix("native device code ").unwrap_or(last);
+    }
     parts.join("/")
 }
 
@@ -552,8 +566,9 @@ mod tests {
 
     #[test]
     fn names_of_images() {
-        assert_eq!(short("64.20.1.0/64.20.1.0"), "64.20.1.0");
+        assert_eq!(short("64.20.1.0/data"), "64.20.1.0");
         assert_eq!(short("binary 2/IR module 0/code"), "binary 2/IR module 0");
+        assert_eq!(short("native device code image 3/code"), "image 3");
         assert_eq!(short("code"), "code");
         assert_eq!(short(""), "");
     }

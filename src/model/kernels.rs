@@ -195,7 +195,8 @@ impl Flag {
     }
 }
 
-/// The properties that are true or false, and their marks in the table.
+/// The properties that are true or false, and their marks in the table; most kernels have those
+/// without a mark.
 pub static FLAGS: [(&str, &str); 21] = [
     ("has_dpas", "dpas"),
     ("has_global_atomics", "global atomics"),
@@ -204,8 +205,8 @@ pub static FLAGS: [(&str, &str); 21] = [
     ("has_printf_calls", "printf"),
     ("has_sample", "sample"),
     ("has_rtcalls", "ray tracing"),
-    ("has_4gb_buffers", "4 GB buffers"),
-    ("has_no_stateless_write", "no stateless write"),
+    ("has_4gb_buffers", ""),
+    ("has_no_stateless_write", ""),
     ("has_multi_scratch_spaces", "multi scratch"),
     ("has_fence_for_image_access", "image fence"),
     ("has_bindless_image_read", "bindless image read"),
@@ -219,7 +220,7 @@ pub static FLAGS: [(&str, &str); 21] = [
     ("require_sync_buffer", "sync buffer"),
     ("require_iab", "implicit args"),
     ("generate_local_id", "hardware local ids"),
-    ("disable_mid_thread_preemption", "no mid-thread preemption"),
+    ("disable_mid_thread_preemption", ""),
     ("subgroup_independent_forward_progress", ""),
 ];
 

@@ -33,6 +33,9 @@ pub trait Modules {
 
     /// The properties of one of them, and what they mean.
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+
+    /// The demangled form of a key. Returns `None` if it is not mangled.
+    fn demangled(&self, key: &str) -> Option<String>;
 }
 
 impl Document {
@@ -303,6 +306,93 @@ pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Propert
     set.entries.iter().find(|entry| entry.key == key)
 }
 
+/// Maximum number of specialization constants of a property whose defaults are said.
+const CONSTANTS_MAX: usize = 64;
+
+/// Adds the defaults of specialization constants to what their properties mean: another set has
+/// them, all in one buffer.
+pub fn join_defaults(sets: &mut [PropertySet]) {
+    let named = |name: &str| sets.iter().position(|set| set.name == name);
+    let constants = named("SYCL/specialization constants");
+    let defaults = named("SYCL/specialization constants default values")
+        .and_then(|at| sets.get(at)?.entries.first())
+        .and_then(|entry| match &entry.value {
+            PropertyValue::Bytes { bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        });
+    let (Some(constants), Some(defaults)) = (constants.and_then(|at| sets.get_mut(at)), defaults)
+    else {
+        return;
+    };
+    for entry in &mut constants.entries {
+        let PropertyValue::Bytes { bytes, .. } = &entry.value else {
+            continue;
+        };
+        let records = bytes.chunks_exact(12);
+        if records.len() > CONSTANTS_MAX || !records.remainder().is_empty() {
+            continue;
+        }
+        let words: Vec<String> = records
+            .map(|record| {
+                let number = |at: usize| {
+                    let bytes = record
+                        .get(at..at + 4)
+                        .and_then(|bytes| bytes.try_into().ok());
+                    bytes.map_or(0, u32::from_le_bytes)
+                };
+                let (id, offset, size) = (number(0), number(4), number(8));
+                let start = usize::try_from(offset).unwrap_or(usize::MAX);
+                let end = start.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+                let value = match defaults.get(start..end) {
+                    Some(bytes) => constant(bytes),
+                    None => "outside of the buffer".to_owned(),
+                };
+                format!("ID {id}, offset {offset}, size {size}, default {value}")
+            })
+            .collect();
+        if !words.is_empty() {
+            entry.meaning = words.join("; ");
+        }
+    }
+}
+
+/// A constant as a number with a sign, and as a fraction where it is likely to be one.
+fn constant(bytes: &[u8]) -> String {
+    let float = |number: f64| {
+        // Small whole numbers are tiny as fractions.
+        let is_likely = (1e-6..1e9).contains(&number.abs());
+        is_likely.then_some(number)
+    };
+    let (whole, fraction) = match *bytes {
+        [a] => (i64::from(i8::from_le_bytes([a])), None),
+        [a, b] => (i64::from(i16::from_le_bytes([a, b])), None),
+        [a, b, c, d] => {
+            let bytes = [a, b, c, d];
+            let number = f32::from_le_bytes(bytes);
+            (
+                i64::from(i32::from_le_bytes(bytes)),
+                float(number.into()).map(|_| number.to_string()),
+            )
+        }
+        [a, b, c, d, e, f, g, h] => {
+            let bytes = [a, b, c, d, e, f, g, h];
+            let number = f64::from_le_bytes(bytes);
+            (
+                i64::from_le_bytes(bytes),
+                float(number).map(|number| number.to_string()),
+            )
+        }
+        _ => {
+            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            return bytes.join(" ");
+        }
+    };
+    match fraction {
+        Some(fraction) => format!("{whole} ({fraction} as floating point)"),
+        None => whole.to_string(),
+    }
+}
+
 /// The value of a property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PropertyValue {
@@ -317,4 +407,51 @@ pub enum PropertyValue {
     },
     /// Neither: the text as it stands in the file.
     Unreadable(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_stand_with_their_constants() {
+        let set = |name: &str, key: &str, bytes: Vec<u8>| PropertySet {
+            name: name.to_owned(),
+            span: Span::default(),
+            doc: "".into(),
+            entries: vec![Property {
+                key: key.to_owned(),
+                key_span: Span::default(),
+                kind: Given::default(),
+                value: PropertyValue::Bytes { bits: 0, bytes },
+                span: Span::default(),
+                meaning: "as it was".to_owned(),
+                doc: "".into(),
+            }],
+        };
+        let record = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        let name = "SYCL/specialization constants";
+        let mut sets = vec![
+            set(name, "k", record(&[0, 0, 4, 1, 4, 4, 2, 100, 4])),
+            set(
+                "SYCL/specialization constants default values",
+                "all",
+                record(&[42, 1.5f32.to_bits()]),
+            ),
+        ];
+        join_defaults(&mut sets);
+        assert_eq!(
+            sets[0].entries[0].meaning,
+            "ID 0, offset 0, size 4, default 42; \
+             ID 1, offset 4, size 4, default 1069547520 (1.5 as floating point); \
+             ID 2, offset 100, size 4, default outside of the buffer"
+        );
+        // Without defaults, or with other records, nothing is known.
+        let mut without = vec![set(name, "k", record(&[0, 0, 4]))];
+        join_defaults(&mut without);
+        assert_eq!(without[0].entries[0].meaning, "as it was");
+        sets[0] = set(name, "k", vec![0; 13]);
+        join_defaults(&mut sets);
+        assert_eq!(sets[0].entries[0].meaning, "as it was");
+    }
 }

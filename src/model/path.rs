@@ -184,7 +184,13 @@ impl Document {
             let index: u64 = segment.parse().ok()?;
             self.children(id, index..index.checked_add(1)?).pop()
         });
-        found.or_else(|| self.image_named(id, segment))
+        let found = found.or_else(|| self.image_named(id, segment));
+        // The data of an archive's member once had the member's name.
+        let is_again = self.node(id).is_some_and(|n| escape(&n.name) == segment);
+        match found {
+            None if is_again => self.child_that(id, 1, |n: &Node| n.name == "data"),
+            found => found,
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use super::list::{Cell, CellValue, Column, ColumnKind, List, ListId};
 use super::node::NodeId;
 use super::source::Sources;
 use super::span::Span;
+use super::survey::TITLES;
 
 /// So many rows of a table are in a report, and so many problems.
 const ROWS: u32 = 2000;
@@ -61,6 +62,7 @@ pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> i
     writeln!(out, "<p>{}</p>", safe(&title))?;
     overview(document, out)?;
     verdict(document, &account, out)?;
+    survey(document, &account, out)?;
     for (list, title) in TABLES {
         // Of a container, the kernels of all its images.
         if document.document_of(NodeId::ROOT, list) == Some(NodeId::ROOT)
@@ -141,6 +143,47 @@ fn verdict(document: &Document, account: &Account, out: &mut dyn Write) -> io::R
     }
     writeln!(out, "</tbody></table></div>")?;
     more(verdict.findings.len(), listed, out)
+}
+
+/// What a container holds for which devices.
+fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
+    let Some(survey) = document.survey(NodeId::ROOT) else {
+        return Ok(());
+    };
+    let counted = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    writeln!(out, "<h2>Native code</h2>")?;
+    if let Some(words) = survey.without_code(&counted) {
+        return writeln!(out, "<p>{}</p>", safe(&words));
+    }
+    write!(out, "<div class=\"wide\"><table><thead><tr>")?;
+    let numbers = 1..TITLES.len() - 1;
+    for (place, title) in TITLES.iter().enumerate() {
+        let class = match numbers.contains(&place) {
+            true => " class=\"num\"",
+            false => "",
+        };
+        write!(out, "<th{class}>{title}</th>")?;
+    }
+    writeln!(out, "</tr></thead><tbody>")?;
+    for row in survey.rows().take_while(|_| !account.is_overdrawn()) {
+        write!(out, "<tr><td>{}</td>", safe(row.device()))?;
+        for number in row.numbers() {
+            match number {
+                0 => write!(out, "<td class=\"num dim\">–</td>")?,
+                number => write!(out, "<td class=\"num\">{number}</td>")?,
+            }
+        }
+        let size = counted(row.of.bytes, "byte", "bytes");
+        let fallback = row.fallback(&counted);
+        writeln!(out, "<td class=\"num\">{size}</td><td>{fallback}</td></tr>")?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    match survey.more_than_once(&counted) {
+        Some(words) => writeln!(out, "<p>{}</p>", safe(&words)),
+        None => Ok(()),
+    }
 }
 
 fn table(

@@ -76,6 +76,102 @@ pub struct Copies {
     pub kernels: u64,
 }
 
+/// The titles of the columns of a survey: a row has its device, its numbers, and its fallback.
+pub const TITLES: [&str; 7] = [
+    "Device",
+    "Images",
+    "Kernels",
+    "Spilling",
+    "Large GRF",
+    "Size",
+    "SPIR-V, too",
+];
+
+/// A row of the table by device.
+pub struct SurveyRow<'a> {
+    /// The device, with what there is for it.
+    pub of: &'a DeviceSurvey,
+    /// The code is native; if not, the driver compiles it at run time.
+    pub is_native: bool,
+    /// The number of kernels that have no native code.
+    only_spirv: u64,
+}
+
+/// Writes a number with its noun, in the singular and in the plural.
+pub type Counted<'a> = &'a dyn Fn(u64, &str, &str) -> String;
+
+impl SurveyRow<'_> {
+    /// The device, in words.
+    pub fn device(&self) -> &str {
+        match self.is_native {
+            false => "any other, at run time",
+            true if self.of.device.is_empty() => "not named",
+            true => &self.of.device,
+        }
+    }
+
+    /// The numbers of images, of kernels, of kernels that spill, and of kernels with the large
+    /// register file.
+    pub fn numbers(&self) -> [u64; 4] {
+        let of = self.of;
+        [of.images, of.kernels, of.spilling, of.large_grf]
+    }
+
+    /// The kernels that also run on other devices; of SPIR-V those that have no native code.
+    pub fn fallback(&self, counted: Counted<'_>) -> String {
+        match (self.is_native, self.of.with_spirv, self.only_spirv) {
+            (true, 0, _) => "none".to_owned(),
+            (true, count, _) if count == self.of.kernels => "all kernels".to_owned(),
+            (true, count, _) => counted(count, "kernel", "kernels"),
+            (false, _, 0) => String::new(),
+            (false, _, only) => format!("{} only so", counted(only, "kernel", "kernels")),
+        }
+    }
+}
+
+impl Survey {
+    /// The rows of the table by device: those with native code, then SPIR-V.
+    pub fn rows(&self) -> impl Iterator<Item = SurveyRow<'_>> {
+        let devices = self.devices.iter().map(|of| (of, true));
+        let spirv = self.spirv.iter().map(|of| (of, false));
+        devices.chain(spirv).map(|(of, is_native)| SurveyRow {
+            of,
+            is_native,
+            only_spirv: self.only_spirv,
+        })
+    }
+
+    /// Says that there is no native code, once all images are read. Returns `None` if there is some.
+    pub fn without_code(&self, counted: Counted<'_>) -> Option<String> {
+        if !self.devices.is_empty() || !self.progress.is_over() {
+            return None;
+        }
+        let Some(spirv) = &self.spirv else {
+            return Some("None of the images has kernels.".to_owned());
+        };
+        let of = match spirv.kernels {
+            0 => counted(spirv.images, "image", "images"),
+            kernels => counted(kernels, "kernel", "kernels"),
+        };
+        Some(format!(
+            "None: the driver compiles the SPIR-V of {of} for the device at run time."
+        ))
+    }
+
+    /// Says which device code is in the file more than once. Returns `None` if there is none.
+    pub fn more_than_once(&self, counted: Counted<'_>) -> Option<String> {
+        let copies = &self.copies;
+        (copies.documents > 0).then(|| {
+            format!(
+                "In the file more than once: {} with {} ({}) have the same bytes as others for the same device.",
+                counted(copies.documents, "zebin", "zebins"),
+                counted(copies.kernels, "kernel", "kernels"),
+                counted(copies.bytes, "byte", "bytes")
+            )
+        })
+    }
+}
+
 /// The kernels of a document in the container.
 pub(super) struct Surveyed<'a> {
     pub(super) device: &'a Str,

@@ -428,6 +428,27 @@ pub fn finding_text(finding: &Finding, path: &str) -> String {
     text
 }
 
+/// `512 B`, `21 KB`, `1.0 MB`: decimal units, two digits where there is only one.
+pub fn size(bytes: u64) -> String {
+    let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    // In tenths of the unit, rounded.
+    let mut unit = 0;
+    let mut divisor: u64 = 1000;
+    while bytes / divisor >= 1000 && unit + 1 < units.len() {
+        divisor = divisor.saturating_mul(1000);
+        unit += 1;
+    }
+    let tenths = (u128::from(bytes) * 10 + u128::from(divisor) / 2) / u128::from(divisor);
+    let name = units.get(unit).copied().unwrap_or("B");
+    match tenths {
+        0..100 => format!("{}.{} {name}", tenths / 10, tenths % 10),
+        _ => format!("{} {name}", tenths / 10),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

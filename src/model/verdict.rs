@@ -59,7 +59,7 @@ impl Outcome {
             Outcome::Loads => "loads",
             Outcome::LoadsWithWarnings => "loads with warnings",
             Outcome::NeedsLinking => "loads, to be linked with other modules",
-            Outcome::Recompiled => "recompiled, then loads",
+            Outcome::Recompiled => "loads after JIT compilation",
             Outcome::Refused => "refused",
             Outcome::LinkFailure => "fails to link",
             Outcome::MayCrash => "may crash the driver",

@@ -170,6 +170,8 @@ commands! {
     KernelsFor(device: String) = "kernels-for";
     /// Shows the kernels for a device that spill registers, the worst first.
     SpillsFor(device: String) = "spills-for";
+    /// Shows the instructions with a mark; with those shown, all.
+    MarkedCode(mark: String) = "marked-code";
     /// Shows a column, or hides it.
     ToggleColumn(list: ListId, column: String) = "toggle-column";
     /// Moves a column to the left.

@@ -2,8 +2,8 @@
 
 use yew::{Html, html};
 
-use crate::model::list::Mark;
-use crate::model::text::value_text;
+use crate::model::list::{self, CellValue, Mark};
+use crate::model::text::{self, value_text};
 use crate::model::{Area, NodeKind, Severity, Tone, Value};
 
 /// Between the groups of a long number; lines do not break there.
@@ -22,6 +22,16 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
+/// Different numbers of a group: each of them, of many the least and the largest.
+pub fn several(numbers: &[f64]) -> String {
+    list::several(numbers, |number| {
+        let number = CellValue::Real(number);
+        let text = number.text();
+        // A fraction stays as it is.
+        text.parse().map_or_else(|_| text.to_string(), grouped)
+    })
+}
+
 /// A value as it is put on the clipboard: without quotes and without grouping.
 pub fn plain_value(value: &Value) -> String {
     match value {
@@ -38,26 +48,9 @@ pub fn millis(time: f64) -> String {
     format!("{} ms", grouped((time + 0.5) as u64))
 }
 
-/// `512 B`, `21 KB`, `1.0 MB`: decimal units, two digits where there is only one.
+/// `512 B`, `21 KB`, `1.0 MB`: decimal units; lines do not break in it.
 pub fn size(bytes: u64) -> String {
-    let units = ["KB", "MB", "GB", "TB", "PB", "EB"];
-    if bytes < 1000 {
-        return format!("{bytes}{GROUP}B");
-    }
-    // In tenths of the unit, rounded.
-    let mut unit = 0;
-    let mut divisor: u64 = 1000;
-    while bytes / divisor >= 1000 && unit + 1 < units.len() {
-        divisor = divisor.saturating_mul(1000);
-        unit += 1;
-    }
-    let tenths = (u128::from(bytes) * 10 + u128::from(divisor) / 2) / u128::from(divisor);
-    let name = units.get(unit).copied().unwrap_or("B");
-    if tenths < 100 {
-        format!("{}.{}{GROUP}{name}", tenths / 10, tenths % 10)
-    } else {
-        format!("{}{GROUP}{name}", tenths / 10)
-    }
+    text::size(bytes).replace(' ', GROUP.encode_utf8(&mut [0; 4]))
 }
 
 /// `1 byte`, `51 336 bytes`.
@@ -303,6 +296,30 @@ pub fn file_name(words: [&str; 2], extension: &str) -> String {
     format!("{}.{extension}", words.join("-"))
 }
 
+/// A name for an image of a file: `x.image2.ptl-h.zebin`.
+pub fn image_file_name(file: &str, image: &str, device: &str, format: &str) -> String {
+    let stem = match file.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => file,
+    };
+    let stem: String = stem.chars().take(30).collect();
+    let image = image.strip_prefix("native device code ").unwrap_or(image);
+    let image: String = image.chars().filter(|c| *c != ' ').take(30).collect();
+    let parts = [stem.as_str(), &image, device];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let extension = match format {
+        "spirv" => "spv",
+        "zebin" | "ar" | "syclbin" => format,
+        _ => "bin",
+    };
+    let mut name = String::new();
+    for part in parts {
+        name.push_str(&file_name([part, ""], ""));
+    }
+    name.push_str(extension);
+    name
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -311,6 +328,22 @@ mod tests {
     fn names_of_files_are_plain() {
         assert_eq!(file_name(["a b.zebin", ""], "bin"), "a_b.zebin.bin");
         assert_eq!(file_name(["a", ".text.<k>"], "csv"), "a-.text._k_.csv");
+    }
+
+    #[test]
+    fn names_of_images_say_which_and_for_what() {
+        assert_eq!(
+            image_file_name("x.syclbin", "native device code image 2", "ptl-h", "zebin"),
+            "x.image2.ptl-h.zebin"
+        );
+        assert_eq!(
+            image_file_name("libfoo.so", "image 12", "", "spirv"),
+            "libfoo.image12.spv"
+        );
+        assert_eq!(
+            image_file_name("a/b", "64.bmg", "", "raw"),
+            "a_b.64.bmg.bin"
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::route::{Link, Shown};
 use super::state::{PanelId, View};
 use crate::model::list::ListId;
-use crate::model::list::query::Query;
+use crate::model::list::query::{GroupBy, Query};
 use crate::ui::list::ListChange;
 
 impl View {
@@ -25,6 +25,7 @@ impl View {
                 let sign = if query.descending { "-" } else { "" };
                 shown.sort = format!("{sign}{column}");
             }
+            shown.group = query.by.map_or("", GroupBy::name).to_owned();
         }
         if self.verdict.error.is_none() {
             shown.device = self.verdict.device.as_deref().unwrap_or_default().into();
@@ -50,6 +51,10 @@ impl View {
                 filter: shown.filter.clone(),
                 sort: (!column.is_empty()).then(|| column.to_owned().into()),
                 descending: shown.sort.starts_with('-'),
+                by: match list {
+                    ListId::Kernels => GroupBy::named(&shown.group),
+                    _ => None,
+                },
                 ..self.lists.get(list).query.clone()
             };
             self.list_changed(list, ListChange::Query(query));

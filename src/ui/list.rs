@@ -1,9 +1,11 @@
 //! What the page knows of a list, and how it changes: without a browser.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use yew::AttrValue;
 
+use super::format::several;
 use super::paged::Paged;
 use crate::model::list::query::Query;
 use crate::model::list::{Cell, CellValue, Column, ColumnKind, Detail, ListId, Row};
@@ -28,9 +30,12 @@ pub struct List {
     pub rows: Paged<Row>,
     /// The columns that the rows have.
     cells: Rc<[&'static str]>,
-    /// The number of characters of the longest cell of each [fitted](FITTED) column, marks included, by the
-    /// column's id: of all rows that have arrived.
+    /// The number of characters of the longest cell of each [fitted](FITTED) column, and of each column
+    /// of numbers with [several](CellValue::Several) in a cell, marks included, by the column's id: of
+    /// all rows that have arrived.
     longest: Rc<[(&'static str, u32)]>,
+    /// The number of characters of the longest instruction, with its gaps closed.
+    tight: u32,
     /// The page that has arrived last, without its rows: what there is to say of all.
     pub page: Option<Rc<ListPage>>,
     /// What goes with the selection.
@@ -61,6 +66,7 @@ fn characters(cell: &Cell<'static>) -> u32 {
             demangled,
             short,
         } => short.as_ref().or(demangled.as_ref()).unwrap_or(name),
+        CellValue::Several(numbers) => &Cow::Owned(several(numbers)),
         _ => return 0,
     };
     // The operation of an instruction stands in its text; a symbol beside it may be long.
@@ -68,6 +74,28 @@ fn characters(cell: &Cell<'static>) -> u32 {
     let marks = beside.map(|mark| mark.text.chars().count() + 2);
     let marks: usize = marks.filter(|mark| *mark <= MARK).sum();
     u32::try_from(text.chars().count() + marks).unwrap_or(u32::MAX)
+}
+
+/// The number of blanks that stay before a part of an instruction where the panel is narrow: all
+/// operations still begin in one column after a mask `(W)`, or none.
+pub fn kept(at: usize, blanks: usize) -> usize {
+    match (at, blanks) {
+        (0, 8) => 4,
+        (3, 5) => 1,
+        (5.., 3..) => 2,
+        (_, blanks) => blanks,
+    }
+}
+
+/// The number of blanks in the gaps of an instruction that can be left out.
+fn closed(text: &str) -> u32 {
+    let (mut sum, mut done) = (0, 0);
+    while let Some(blanks) = text.get(done..).and_then(|rest| rest.find(|c| c != ' ')) {
+        sum += blanks - kept(done, blanks);
+        let rest = text.get(done + blanks..).unwrap_or("");
+        done += blanks + rest.find(' ').unwrap_or(rest.len());
+    }
+    u32::try_from(sum).unwrap_or(u32::MAX)
 }
 
 /// A change of what is known.
@@ -108,6 +136,7 @@ impl List {
             rows: Paged::default(),
             cells: Rc::from([]),
             longest: Rc::from([]),
+            tight: 0,
             page: None,
             at: None,
             at_is_for: None,
@@ -129,6 +158,9 @@ impl List {
                     self.rows.renew();
                 } else {
                     self.reset();
+                }
+                if query.by != self.query.by {
+                    self.longest = Rc::from([]);
                 }
                 self.query = query;
             }
@@ -178,6 +210,7 @@ impl List {
     fn reset(&mut self) {
         self.rows.reset();
         self.longest = Rc::from([]);
+        self.tight = 0;
         self.page = None;
         self.at = None;
         self.failed = None;
@@ -207,16 +240,35 @@ impl List {
 
     /// Takes note of the longest cells of the columns that are as wide as these.
     fn measure(&mut self, rows: &[Row]) {
-        let measured = FITTED.iter().filter_map(|id| {
-            let place = self.cells.iter().position(|of| of == id)?;
+        let measured = self.cells.iter().enumerate().filter_map(|(place, id)| {
+            let is_fitted = FITTED.contains(id);
             let cells = rows.iter().filter_map(|row| row.cells.get(place));
-            let longest = cells.map(characters).max().unwrap_or(0);
-            Some((*id, longest.max(self.longest(id).unwrap_or(0))))
+            let cells =
+                cells.filter(|cell| is_fitted || matches!(cell.value, CellValue::Several(_)));
+            let longest = cells.map(characters).max();
+            let longest = longest.max(self.longest(id)).or(is_fitted.then_some(0));
+            Some((*id, longest?))
         });
         self.longest = measured.collect();
+        if self.id == ListId::Instructions
+            && let Some(place) = self.cells.iter().position(|id| *id == "text")
+        {
+            let cells = rows.iter().filter_map(|row| row.cells.get(place));
+            let closed = cells.map(|cell| match &cell.value {
+                CellValue::Text(text) => characters(cell).saturating_sub(closed(text)),
+                _ => 0,
+            });
+            self.tight = closed.max().unwrap_or(0).max(self.tight);
+        }
     }
 
-    /// The number of characters of the longest cell of a column of code, as far as its rows have
+    /// The number of characters of the longest instruction, with its [gaps](kept) closed, as far as
+    /// its rows have arrived.
+    pub fn tight(&self) -> u32 {
+        self.tight
+    }
+
+    /// The number of characters of the longest cell of a measured column, as far as its rows have
     /// arrived.
     pub fn longest(&self, id: &str) -> Option<u32> {
         let mut longest = self.longest.iter();

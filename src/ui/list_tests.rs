@@ -2,6 +2,7 @@ use super::super::paged::{KEEP, PAGE};
 use super::*;
 use crate::model::kernels::KernelDetail;
 use crate::model::list::About;
+use crate::model::list::query::GroupBy;
 use crate::model::{SourceId, Xref};
 
 fn at(start: u64, len: u64) -> Span {
@@ -175,6 +176,39 @@ fn rows_stay_current_where_the_selection_may_leave_them() {
         list.apply(ListChange::At(1, 0, Some(at_row(0, 1))));
         assert_eq!(list.staying(), stays.then_some(at(100, 100)), "{id:?}");
     }
+}
+
+#[test]
+fn gaps_of_instructions_can_be_closed() {
+    for (text, left_out) in [
+        ("(W)     mov (8|M0)               r127.0<1>:ud  0x0:ud", 17),
+        ("        nop", 4),
+        (
+            "        sync.nop          null                  {Compacted}",
+            28,
+        ),
+        ("(W&f0.0.any)     jmpi   L64", 4),
+    ] {
+        assert_eq!(closed(text), left_out, "{text}");
+    }
+}
+
+#[test]
+fn only_values_that_differ_widen_a_column_of_numbers() {
+    let mut list = kernels();
+    let mut first = page(0, 2);
+    let spill = first.columns.iter().position(|of| of == "spill_size");
+    first.rows[0].cells[spill.unwrap()].value = CellValue::Several(vec![64.0, 12800.0]);
+    list.apply(ListChange::Page(0, first));
+    assert_eq!(list.longest("spill_size"), Some(11));
+    assert_eq!(list.longest("slm_size"), None);
+    let by = Some(GroupBy::Kernel);
+    let query = Query {
+        by,
+        ..Query::default()
+    };
+    list.apply(ListChange::Query(query));
+    assert_eq!(list.longest("spill_size"), None);
 }
 
 #[test]

@@ -9,8 +9,8 @@
 //! * `#k=vecadd&f=spill_size`: what is said of a kernel; without `f` the kernel itself.
 //! * `#k=vecadd&pc=0x40`: the instruction at 0x40 of the kernel's code.
 //! * `#p=.ze_info/kernels/[0]`: the node at a path.
-//! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&device=pvc`: the panel, its filter and
-//!   order, and the device that was asked about.
+//! * `&panel=kernels&filter=spill_size%3E0&sort=-spill_size&group=kernel&device=pvc`: the panel, the
+//!   filter, order and grouping of its list, and the device that was asked about.
 //!
 //! Only what stays true when the file is opened again somewhere else: no numbers of nodes. A link
 //! that is copied has the name of a local file, as `n=`: it waits until that file is opened.
@@ -69,6 +69,8 @@ pub struct Shown {
     pub filter: String,
     /// The column that sorts its list; with a `-`, the largest first.
     pub sort: String,
+    /// What a row of the kernels stands for: `kernel`, `image` or `device`.
+    pub group: String,
     /// The device that was asked about.
     pub device: String,
 }
@@ -115,6 +117,7 @@ pub fn parse_fragment(text: &str) -> Link {
             "panel" => shown.panel = value,
             "filter" => shown.filter = value,
             "sort" => shown.sort = value,
+            "group" => shown.group = value,
             "device" => shown.device = value,
             _ => {}
         }
@@ -226,6 +229,7 @@ pub fn fragment(link: &Link, file: Option<&str>) -> String {
     put("panel", &shown.panel);
     put("filter", &shown.filter);
     put("sort", &shown.sort);
+    put("group", &shown.group);
     put("device", &shown.device);
     out
 }
@@ -392,6 +396,7 @@ mod tests {
                 panel: "kernels".to_owned(),
                 filter: "spill_size>0 and \"a&b\"".to_owned(),
                 sort: "-spill_size".to_owned(),
+                group: "kernel".to_owned(),
                 device: "pvc".to_owned(),
             },
         };
@@ -399,7 +404,7 @@ mod tests {
         assert_eq!(
             text,
             "#n=a%20b%26c.zebin&k=vecadd&f=spill_size&panel=kernels\
-             &filter=spill_size%3E0%20and%20%22a%26b%22&sort=-spill_size&device=pvc"
+             &filter=spill_size%3E0%20and%20%22a%26b%22&sort=-spill_size&group=kernel&device=pvc"
         );
         assert_eq!(parse_file_name(&text).as_deref(), Some("a b&c.zebin"));
         assert_eq!(parse_fragment(&text), link);

@@ -10,7 +10,7 @@ use super::protocol::{Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Respon
 use crate::model::list::kernel_reading::KernelReading;
 use crate::model::list::query::{Order, Query};
 use crate::model::list::write::Form;
-use crate::model::list::{Column, List, ListId, Row, lines, writer};
+use crate::model::list::{Column, List, ListId, Row, instructions, lines, writer};
 use crate::model::modules::Holder;
 use crate::model::source_lines::CodeSection;
 use crate::model::survey::Progress;
@@ -278,6 +278,13 @@ impl Lists {
                         listing
                             .ok_or_else(none)?
                             .text(&document.sources, EXPORT_MAX)
+                    }
+                    (_, ListId::Instructions, Form::Plain) => {
+                        let found = self.get(document, id, list, query)?;
+                        let order = found.order.as_ref().map_err(String::clone)?;
+                        let (list, sources) = (&*found.list, &document.sources);
+                        let rows = rows.unwrap_or((0, u64::MAX));
+                        instructions::assembly(list, order, rows, sources, EXPORT_MAX)
                     }
                     _ => {
                         if list == ListId::Kernels {

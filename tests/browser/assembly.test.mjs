@@ -35,6 +35,27 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["light", 700], [
   });
 }
 
+journey("a count shows only its instructions; selected rows are copied as assembly", { width: 1440, height: 900 }, async (page) => {
+  await page.evaluate(() => {
+    const writeText = async (text) => void (window.copied = text);
+    Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+  });
+  await open(page, SPILL);
+  await code(page).selectOption({ label: ".text.spill" });
+  const spills = page.getByRole("button", { name: /^\d+ spills$/ });
+  const count = parseInt(await spills.innerText(), 10);
+  await spills.click();
+  await eventually(() => filter(page).inputValue(), "marks=spill");
+  await page.getByText(new RegExp(`^${count} of [\\d\u00a0]+ rows|^${count} of [\\d\u00a0]+ instructions`)).waitFor();
+  await spills.click();
+  await eventually(() => filter(page).inputValue(), "");
+
+  await rows(page).nth(4).getByRole("gridcell").first().click();
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Control+c");
+  await eventually(() => page.evaluate(() => window.copied), /^(L0:\n)?[^\t\n]+\n[^\t\n]+\n$/);
+});
+
 journey("a kernel that was compiled with -g shows the source lines beside its instructions", { width: 1440, height: 900 }, async (page) => {
   await open(page, LINES);
   await rows(page).filter({ hasText: "debugme.cl:5" }).first().waitFor();

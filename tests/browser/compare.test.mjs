@@ -142,8 +142,8 @@ journey("a followed file that is compiled again is compared with before", { widt
     await copyFile(path.join(SAMPLES, "vecadd.bmg.zebin"), file);
     await dropFromDisk(page, [file]);
     await page.locator(".head-line .chips").waitFor();
-    await page.getByRole("button", { name: "Follow the file" }).click();
-    await eventually(() => page.getByRole("button", { name: "Follow the file" }).getAttribute("aria-pressed"), "true");
+    await page.getByRole("button", { name: "Watch the file" }).click();
+    await eventually(() => page.getByRole("button", { name: "Watch the file" }).getAttribute("aria-pressed"), "true");
     const { mtime } = await stat(file);
     await copyFile(path.join(SAMPLES, "spill.dg2.zebin"), file);
     await utimes(file, new Date(), new Date(mtime.getTime() + 5000));

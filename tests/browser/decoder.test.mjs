@@ -85,8 +85,8 @@ journey("what a decoder died of is not asked again, and the file stays open", {
   },
 }, async (page) => {
   const overview = page.getByRole("tabpanel", { name: "Overview" });
-  const device = page.getByLabel("Other device");
-  const own = overview.getByText("the file’s target");
+  const device = page.getByLabel("Check another GPU");
+  const own = overview.getByText("(the file’s target)");
   await dropFile(page, sample("vecadd.bmg.zebin"));
   await own.waitFor();
 

@@ -14,6 +14,7 @@ const rows = (page) => page.locator("#kernels [data-row]");
 const cell = (page, row, column) => page.locator(`#kernels [data-row='${row}'] [data-column='${column}']`);
 const status = (page) => panel(page, "Kernels").getByRole("status");
 const reading = (page) => page.locator(".reading");
+const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
 
 /** A type as templates of kernels have them: some thousand characters, of which a few differ. */
 function typeName(tile, dtype, causal) {
@@ -102,6 +103,7 @@ journey("a row for each kernel, with what differs between its builds", { width: 
   await eventually(() => rows(page).count(), 6);
   const spills = page.locator("#kernels [data-row='1'] [role=gridcell]").filter({ hasText: "64 · 128" });
   await spills.getByText("≠").waitFor();
+  await eventually(() => hash(page), /panel=kernels&group=kernel/);
   await axe(page);
   await screenshot(page, "library-groups");
   await page.getByRole("combobox", { name: "Rows" }).selectOption("image");

@@ -45,11 +45,16 @@ journey("lists have the full height, the overview has its bytes", { width: 1440,
   await axe(page);
 });
 
-for (const file of [SPILL, MANY]) {
-  journey(`no operand is cut off: ${path.basename(file)}`, { width: 1440, height: 900 }, async (page) => {
+for (const [file, width] of [[SPILL, 1440], [MANY, 1440], [SPILL, 1000]]) {
+  journey(`no operand is cut off: ${path.basename(file)}, ${width} pixels`, { width, height: 900 }, async (page) => {
     await dropFile(page, file);
     await tab(page, "Assembly").click();
     await page.locator("#instructions [data-row='20']").waitFor();
+    if (width === 1000) {
+      // Beside the inspector.
+      await inspector(page).waitFor();
+      await page.locator("#instructions [data-row='5'] .asm").click();
+    }
     const cut = () =>
       page.locator("#instructions").evaluate((grid) => {
         const area = grid.getBoundingClientRect();

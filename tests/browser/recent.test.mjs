@@ -64,8 +64,8 @@ journey("chosen files are listed in the next visit, opened by a click, forgotten
   await opened(page, "first.zebin");
   await page.getByRole("treeitem", { name: "ELF header" }).waitFor();
   // It has a handle: it can be followed.
-  await page.getByRole("button", { name: "Follow the file" }).click();
-  await eventually(() => page.getByRole("button", { name: "Follow the file" }).getAttribute("aria-pressed"), "true");
+  await page.getByRole("button", { name: "Watch the file" }).click();
+  await eventually(() => page.getByRole("button", { name: "Watch the file" }).getAttribute("aria-pressed"), "true");
   await noted(page, "first.zebin");
   await revisit(page);
   await eventually(() => names(page), ["first.zebin", "second.zebin"]);

@@ -13,7 +13,7 @@ const sample = (name) => path.join(SAMPLES, name);
 
 const row = (page, name) => page.getByRole("treeitem", { name });
 const selected = (page) => page.locator("[role=treeitem][aria-selected=true]");
-const follow = (page) => page.getByRole("button", { name: "Follow the file" });
+const follow = (page) => page.getByRole("button", { name: "Watch the file" });
 const changed = (page) => page.getByRole("button", { name: /^Compare with the previous build/ });
 
 /** Runs with a copy of a sample that is open and followed; `write` puts another one in its place. */
@@ -78,7 +78,7 @@ journey("open branches, the selection, the panel and the focus stay when a follo
       });
       await write("vecadd.bmg.zebin");
       await changed(page).waitFor();
-      await page.locator(".status", { hasText: "read" }).waitFor();
+      await page.locator(".status", { hasText: "known part" }).waitFor();
       // The new file is shown: the other build has less code.
       await eventually(() => page.locator("#head-tree ~ .mono").textContent(), /^5\D840 B$/);
       await eventually(() => selected(page).innerText(), /^version\s+"1\.73"/);

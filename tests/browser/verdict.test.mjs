@@ -19,10 +19,10 @@ for (const theme of ["light", "dark"]) {
     await axe(page);
 
     // Another device by the driver's name, then by its numbers.
-    const device = page.getByLabel("Other device");
+    const device = page.getByLabel("Check another GPU");
     await device.fill("dg2");
     await device.press("Enter");
-    await chip(page, "driver: recompiled, then loads on acm-g10").waitFor();
+    await chip(page, "driver: loads after JIT compilation on acm-g10").waitFor();
     await overview(page).getByText("(selected device)").waitFor();
     await overview(page).getByText("well-formed").waitFor();
     await axe(page);
@@ -35,7 +35,7 @@ for (const theme of ["light", "dark"]) {
     await device.fill("gtx");
     await device.press("Enter");
     await overview(page).getByRole("alert").getByText("Unknown device").waitFor();
-    await overview(page).getByRole("button", { name: "The file’s target" }).click();
+    await overview(page).getByRole("button", { name: "Back to the file’s target" }).click();
     await chip(page, "driver: loads").waitFor();
     await eventually(() => device.inputValue(), "");
   });
@@ -44,18 +44,18 @@ for (const theme of ["light", "dark"]) {
 journey("what is typed stays while something else is shown anew", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
   await chip(page, "driver: loads").waitFor();
-  const device = page.getByLabel("Other device");
+  const device = page.getByLabel("Check another GPU");
   await device.fill("dg2");
   await page.evaluate(() => { location.hash = "#p=.ze_info"; });
   await page.locator("[role=treeitem][aria-selected=true]", { hasText: ".ze_info" }).waitFor();
   assert.equal(await device.inputValue(), "dg2");
   await device.press("Enter");
-  await chip(page, "driver: recompiled, then loads on acm-g10").waitFor();
+  await chip(page, "driver: loads after JIT compilation on acm-g10").waitFor();
 });
 
 journey("a reason of the verdict leads to its bytes", {}, async (page) => {
   await open(page, "vecadd.bmg.zebin");
-  const device = page.getByLabel("Other device");
+  const device = page.getByLabel("Check another GPU");
   await device.fill("dg2");
   await device.press("Enter");
   await overview(page).locator(".findings button").first().click();

@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use zeview::decode::isa::Platform;
 use zeview::model::assembly::Mix;
-use zeview::model::list::query::Query;
+use zeview::model::list::instructions::assembly;
+use zeview::model::list::query::{Order, Query};
 use zeview::model::list::{Cell, CellValue, Detail, List, ListId, Presence};
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
 
@@ -98,6 +99,63 @@ fn rows_are_the_lines_of_the_listing() {
 }
 
 #[test]
+fn selected_rows_are_copied_as_assembly() {
+    let mut document = fixture("dpas.lnl-m.igc2.40.zebin");
+    let of = section(&document, ".text.gemm_i8");
+    let list = list(&mut document, of);
+    let listing = document.listing(NodeId::ROOT, Some(of), None).unwrap();
+    let whole = listing.text(&document.sources, 1 << 24).unwrap();
+    let words = |text: &str| -> Vec<String> {
+        let lines = text.lines();
+        let words = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        words.collect()
+    };
+    let order = Order::All(list.count());
+    let copy = |rows, limit| assembly(&*list, &order, rows, &document.sources, limit);
+    let all = copy((0, u64::MAX), 1 << 24).unwrap();
+    let mut expected = words(&whole);
+    // A label behind the last instruction is no row's.
+    expected.truncate(words(&all).len());
+    assert_eq!(words(&all), expected);
+    let some = copy((2, 4), 1 << 24).unwrap();
+    assert_eq!(some.lines().count(), 3, "{some}");
+    assert!(all.contains(&some));
+    assert!(copy((0, u64::MAX), 100).is_err());
+}
+
+/// The tree counts the instructions of each function, the listing those of a section with the
+/// zero words after it.
+#[test]
+fn tree_and_listing_count_the_same_instructions() {
+    let mut compared = 0;
+    for file in fixtures::zebins() {
+        let document = open(&std::fs::read(&file.path).unwrap());
+        let Some(assembly) = document.assembly(NodeId::ROOT) else {
+            continue;
+        };
+        let tree = walk_all(&document).unwrap();
+        for section in assembly.sections().iter() {
+            let mix = mix(&document, section.bytes);
+            let counts = tree.nodes.iter().filter_map(|flat| {
+                let function = &tree.nodes[flat.parent?].node;
+                let is_within = section.bytes.contains(function.span?);
+                let is_count = flat.node.kind == NodeKind::Derived;
+                let is_count = is_count && flat.node.name == "instructions";
+                flat.node.value.as_u64().filter(|_| is_count && is_within)
+            });
+            let counted: u64 = counts.sum();
+            assert_eq!(
+                counted, mix.instructions,
+                "{} in {:?}",
+                section.name, file.path
+            );
+            compared += u64::from(mix.padding > 0);
+        }
+    }
+    assert!(compared > 5, "{compared} sections with padding");
+}
+
+#[test]
 fn what_the_code_comes_to_adds_up() {
     for file in fixtures::zebins() {
         let mut document = open(&std::fs::read(&file.path).unwrap());
@@ -107,8 +165,9 @@ fn what_the_code_comes_to_adds_up() {
         for section in assembly.sections().iter() {
             let list = list(&mut document, section.bytes);
             let mix = mix(&document, section.bytes);
-            assert_eq!(mix.instructions, u64::from(list.count()));
-            assert_eq!(mix.bytes, 16 * mix.instructions - 8 * mix.compacted);
+            let words = mix.instructions + mix.padding;
+            assert_eq!(words, u64::from(list.count()));
+            assert_eq!(mix.bytes, 16 * words - 8 * mix.compacted);
             let of_kinds: u64 = mix.kinds.iter().map(|(_, count)| count).sum();
             let is_known = !mix.kinds.is_empty();
             assert_eq!(of_kinds, if is_known { mix.instructions } else { 0 });

@@ -373,7 +373,7 @@ fn a_container_is_as_good_as_its_images() {
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     for said in [
         "on skl: no image runs",
-        "64.dg2/64.dg2: does not run: the driver does not support skl",
+        "64.dg2/data: does not run: the driver does not support skl",
     ] {
         assert!(stdout(&output).contains(said), "{}", stdout(&output));
     }

@@ -158,12 +158,12 @@ fn each_binary_of_an_archive_has_a_verdict() {
     assert_eq!(all[0]["verdict"], Value::Null);
     let inner = all[0]["documents"].as_array().unwrap();
     let said = |at: usize, key: &str| inner[at][key].as_str().map(str::to_owned);
-    assert_eq!(said(0, "path").as_deref(), Some("64.20.1.0/64.20.1.0"));
+    assert_eq!(said(0, "path").as_deref(), Some("64.20.1.0/data"));
     assert_eq!(said(0, "device").as_deref(), Some("bmg-g21"));
     assert_eq!(said(0, "verdict").as_deref(), Some("loads"));
     let text = String::from_utf8(zeview(&["check", &file]).stdout).unwrap();
     assert!(
-        text.contains("64.20.1.0/64.20.1.0: driver 26.27 on bmg-g21: loads"),
+        text.contains("64.20.1.0/data: driver 26.27 on bmg-g21: loads"),
         "{text}"
     );
     let other = zeview(&["check", "--json", "--device", "skl", &file]);
@@ -182,8 +182,8 @@ fn a_device_is_given_the_image_that_runs_on_it() {
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
     for line in [
-        "  64.12.60.7/64.12.60.7: runs: named for 12.60.7",
-        "  64.dg2/64.dg2: does not run: not named for pvc (12.60.7)",
+        "  64.12.60.7/data: runs: named for 12.60.7",
+        "  64.dg2/data: does not run: not named for pvc (12.60.7)",
     ] {
         assert!(
             text.lines().any(|l| l == line),
@@ -231,7 +231,7 @@ fn all_devices_in_a_table() {
     assert_eq!(of("pvc")["image"], json!(["64.12.60.7"]));
     assert_eq!(of("bmg-g21")["verdict"], "no image runs");
     // Of an image, and of what is not for the driver.
-    let image = zeview(&["check", "--device", "all", "--path", "64.dg2/64.dg2", &fat]);
+    let image = zeview(&["check", "--device", "all", "--path", "64.dg2/data", &fat]);
     assert!(stdout(&image).contains("built for"), "{}", stdout(&image));
     let text = temporary("words.txt", b"no binary at all");
     let none = stdout(&zeview(&["check", "--device", "all", &text]));

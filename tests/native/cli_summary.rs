@@ -102,7 +102,7 @@ fn images_in_short() {
     let file = path(&temporary("short.a", &containers::ocloc_archive()));
     let text = stdout(&zeview(&[&file]));
     assert!(
-        text.contains("\n  64.20.1.0/64.20.1.0: driver 26.27 on bmg-g21: loads\n"),
+        text.contains("\n  64.20.1.0/data: driver 26.27 on bmg-g21: loads\n"),
         "{text}"
     );
 

@@ -793,7 +793,7 @@ fn the_overview_keeps_the_two_statements_apart() {
         with_verdict("vecadd.bmg.zebin", Some("dg2"))
     });
     assert!(
-        text.contains("recompiled, then loads") && text.contains("(selected device)"),
+        text.contains("loads after JIT compilation") && text.contains("(selected device)"),
         "{text}"
     );
     assert!(

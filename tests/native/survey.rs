@@ -13,6 +13,7 @@ use zeview::worker::protocol::{
     Ask, Envelope, HitRow, ListPage, Request, Response, SearchStep, SurveyReport,
 };
 
+use super::cli::{stdout, temporary, zeview};
 use super::images::{cell, list};
 use super::kernels::ask;
 use super::support::containers::{archive, member, opencl_elf};
@@ -308,4 +309,50 @@ fn kernels_in_groups() {
     let images = groups(GroupBy::Image, "");
     let registers: Vec<&str> = images.iter().map(|row| &*row[2]).collect();
     assert_eq!(registers, ["128", "256"]);
+}
+
+#[test]
+fn the_command_line_has_the_table_by_device() {
+    let file = temporary("survey.ar", &library()).display().to_string();
+    let text = stdout(&zeview(&[&file]));
+    let words = |line: &str| -> Vec<String> {
+        line.split("  ")
+            .map(str::trim)
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let lines: Vec<Vec<String>> = text.lines().map(words).collect();
+    let head = lines.iter().position(|line| line[0] == "Native code");
+    let rows = &lines[head.unwrap() + 1..];
+    let size = zebin(&["first", "second", PLACEHOLDER]).build().bytes.len()
+        + zebin(&["second"]).build().bytes.len();
+    assert_eq!(
+        rows[0],
+        [
+            "bmg-g21",
+            "3",
+            "2",
+            "–",
+            "–",
+            &size.to_string(),
+            "all kernels"
+        ]
+    );
+    assert_eq!(rows[1][..2], ["any other, at run time", "1"]);
+    assert!(rows[2][0].starts_with("In the file more than once: 1 zebin with 2 kernels ("));
+
+    let report = stdout(&zeview(&["report", &file]));
+    let (_, table) = report.split_once("<h2>Native code</h2>").unwrap();
+    let table = table.split_once("</table>").unwrap().0;
+    assert!(
+        table.contains("<td>bmg-g21</td><td class=\"num\">3</td><td class=\"num\">2</td>"),
+        "{table}"
+    );
+    assert!(report.contains("have the same bytes as others for the same device."));
+
+    // A file with kernels of its own is for one device.
+    let one = temporary("survey.zebin", &zebin(&["k"]).build().bytes);
+    let one = one.display().to_string();
+    assert!(!stdout(&zeview(&[&one])).contains("Native code"));
 }

@@ -328,7 +328,7 @@ mod tests {
         let mut names = Names::default();
         for (path, name) in [
             (".text.vecadd", "text.vecadd"),
-            ("64.bmg/64.bmg", "64.bmg_64.bmg"),
+            ("64.bmg/data", "64.bmg_data"),
             ("..", "_"),
             ("../../x", "_.._x"),
             ("%2Fetc%2Fpasswd", "_2Fetc_2Fpasswd"),

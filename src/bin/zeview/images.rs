@@ -83,8 +83,15 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
         };
         let holders = holders(&mut document);
         if holders.is_empty() {
-            let title = &document.summary.title;
-            complain!("{}: {title} has no device images", file.display());
+            let title = document.summary.title.clone();
+            let has_images = !document.images(NodeId::ROOT).list.is_empty();
+            let name = file.display();
+            match has_images {
+                true => complain!(
+                    "{name}: {title}: not a library or program; `zeview ls --images` lists its images"
+                ),
+                false => complain!("{name}: {title} has no device images"),
+            }
         }
         for (name, images) in holders {
             let has_short = !options.json && !options.full_names;

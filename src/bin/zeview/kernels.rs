@@ -88,7 +88,7 @@ fn filter(text: &str) -> Result<Filter, String> {
 }
 
 fn group_by(text: &str) -> Result<GroupBy, String> {
-    let found = GroupBy::ALL.into_iter().find(|by| by.name() == text);
+    let found = GroupBy::named(text);
     found.ok_or_else(|| "kernel, image or device".to_owned())
 }
 
@@ -340,6 +340,8 @@ struct Printer {
     with_file: bool,
     has_rows: bool,
     has_full_names: bool,
+    /// A row stands for several kernels.
+    is_grouped: bool,
     writer: Option<Writer>,
     /// The output that is left.
     account: Account,
@@ -368,6 +370,7 @@ impl Printer {
             with_file: form != Form::Plain || options.files.len() > 1,
             has_rows: false,
             has_full_names: options.full_names,
+            is_grouped: options.group_by.is_some(),
             writer: None,
             account: Account::default(),
             left_out: 0,
@@ -377,9 +380,11 @@ impl Printer {
 
     fn writer(&mut self, with_file: bool) -> &mut Writer {
         let (columns, form) = (&self.columns, self.form);
-        let has_full_names = self.has_full_names;
+        let (has_full_names, is_grouped) = (self.has_full_names, self.is_grouped);
         let make = || {
-            Writer::new(ListId::Kernels, columns, form, with_file).with_full_names(has_full_names)
+            Writer::new(ListId::Kernels, columns, form, with_file)
+                .with_full_names(has_full_names)
+                .with_short_words(is_grouped)
         };
         self.writer.get_or_insert_with(make)
     }

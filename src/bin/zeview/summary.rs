@@ -12,8 +12,9 @@ use zeview::decode::text::plural;
 use zeview::model::kernels::KernelRow;
 use zeview::model::list::ListId;
 use zeview::model::list::table::{Head, Table};
+use zeview::model::survey::TITLES;
 use zeview::model::text::{distance, escaped};
-use zeview::model::{Diagnostic, Document, Node, Severity, SourceId, Tone, is_pattern};
+use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
 
 use crate::FileArgument;
 use crate::check::print_headline;
@@ -87,6 +88,7 @@ fn print(document: &mut Document, file: &Path, out: &mut Text) -> io::Result<()>
     print_verdicts(&judged, out)?;
     print_problems(&judged, out)?;
     print_parts(document, size, out)?;
+    print_survey(document, out)?;
     let lists = kernels(document);
     let kernels = print_kernels(&lists, out)?;
     let next = next(document, &judged, kernels > 0);
@@ -296,7 +298,49 @@ fn print_parts(document: &mut Document, size: u64, out: &mut Text) -> io::Result
     )
 }
 
-/// The kernels of the file, or of all images in it; functions are not counted.
+/// What a container holds for which devices.
+fn print_survey(document: &mut Document, out: &mut Text) -> io::Result<()> {
+    let Some(survey) = document.survey(NodeId::ROOT) else {
+        return Ok(());
+    };
+    let counted = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    if let Some(words) = survey.without_code(&counted) {
+        let words = words.trim_end_matches('.').replacen("None", "none", 1);
+        return writeln!(out, "  native code: {words}");
+    }
+    let heads = TITLES.iter().enumerate().map(|(place, title)| {
+        let title = title
+            .replace("Device", "Native code")
+            .replace("Size", "Bytes");
+        match place {
+            0 => Head::text(&format!("  {title}")),
+            _ if place < TITLES.len() - 1 => Head::number(&title),
+            _ => Head::text(&title),
+        }
+    });
+    let mut table = Table::new(heads.collect());
+    for row in survey.rows().take(LINES) {
+        let number = |count: u64| match count {
+            0 => "–".to_owned(),
+            count => count.to_string(),
+        };
+        let numbers = row.numbers().into_iter().chain([row.of.bytes]);
+        let device = format!("  {}", escaped(row.device()));
+        let cells = std::iter::once(device).chain(numbers.map(number));
+        table.rows.push(cells.chain([row.fallback(&counted)]));
+    }
+    print_table(&table, out, |_| style::PLAIN)?;
+    print_more(survey.rows().count(), "device", out)?;
+    match survey.more_than_once(&counted) {
+        Some(words) => writeln!(out, "  {}", words.trim_end_matches('.')),
+        None => Ok(()),
+    }
+}
+
+/// The kernels of the file, or of all images in it; functions and placeholders are not
+/// counted.
 fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
     let mut lists = Vec::new();
     for id in document.documents_with(ListId::Kernels) {
@@ -310,7 +354,7 @@ fn kernels(document: &mut Document) -> Vec<Rc<Vec<KernelRow>>> {
 /// Returns how many there are.
 fn print_kernels(lists: &[Rc<Vec<KernelRow>>], out: &mut Text) -> io::Result<usize> {
     let rows = lists.iter().flat_map(|rows| rows.iter());
-    let rows = rows.filter(|row| !row.is_function);
+    let rows = rows.filter(|row| !row.is_function && !row.is_placeholder());
     let count = rows.clone().count();
     if count == 0 {
         return Ok(0);

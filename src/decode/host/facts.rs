@@ -15,6 +15,7 @@ use crate::model::account::Account;
 use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
 use crate::model::kernels::Given;
 use crate::model::modules::{Property, PropertySet, PropertyValue};
+use crate::model::text::size;
 use crate::model::{Fact, MemorySource, SourceId, Sources, Span, Str, Tone};
 
 /// So many bytes tell what an image is: the longest header of a zstd frame.
@@ -343,7 +344,13 @@ pub(super) fn facts(index: &Index, sources: &Sources) -> Vec<Fact> {
         places.insert(image.span.start);
     }
     facts.extend(targets.into_iter().map(|(target, (count, bytes, span))| {
-        let text = format!("{target}: {}, {bytes} bytes", plural(count, "image"));
+        let code = match target.as_str() {
+            "spir64_gen" => "native (spir64_gen)",
+            "spir64" => "SPIR-V (spir64)",
+            "spir64_x86_64" => "for CPUs (spir64_x86_64)",
+            target => target,
+        };
+        let text = format!("{code}: {}, {}", plural(count, "image"), size(bytes));
         Fact::new("device code", text, span)
     }));
     if index.without_bytes > 0 {

@@ -11,7 +11,7 @@ use super::shape::shapes;
 use super::tables::Op;
 use super::tally::CodeTally;
 use super::windows::for_each_word;
-use super::words::{PADDING, is_padding, kind, marks, meaning, operand_meaning};
+use super::words::{PADDING, is_padding, kind, marks, meaning, message_words, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
 use crate::model::assembly::{Line, Listing, Part, Shapes, Tally};
 use crate::model::blocks::BlockGraph;
@@ -119,11 +119,11 @@ impl Code {
         Some(Line {
             label: self.label(row, at, sources),
             text,
-            comment,
             operation,
-            meaning: match is_padding {
-                true => "Zero bytes after the code, which the hardware may prefetch.",
-                false => meaning(&instruction),
+            meaning: match (is_padding, message_words(&comment)) {
+                (true, _) => "Zero bytes after the code, which the hardware may prefetch.".into(),
+                (false, Some(words)) => words.into(),
+                (false, None) => meaning(&instruction).into(),
             },
             kind: match is_padding {
                 true => PADDING,
@@ -132,6 +132,7 @@ impl Code {
             targets: targets(&instruction, at).collect(),
             marks,
             waits: waits(&instruction.scoreboard),
+            comment,
         })
     }
 

@@ -38,7 +38,7 @@ mod tally;
 mod ternary;
 pub mod windows;
 pub mod word;
-mod words;
+pub(super) mod words;
 
 pub use code::Code;
 pub use decode::{Decoder, FieldRead};

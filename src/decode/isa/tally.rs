@@ -8,7 +8,7 @@ use super::instruction::{Operand, OperandKind, Region, RegisterName, Stride, Sub
 use super::message;
 use super::tables::{Meaning, Op};
 use super::windows::for_each_word;
-use super::words::{PADDING, Remark, is_padding, kind, message_name, remarks};
+use super::words::{Remark, is_padding, kind, message_name, remarks};
 use super::{Decoder, Instruction};
 use crate::model::assembly::{MessageCount, Mix, Tally};
 use crate::model::blocks::BlockGraph;
@@ -54,13 +54,17 @@ impl Tally for CodeTally {
         let counted = &mut self.counted;
         let decoder = self.decoder.as_deref();
         let read = for_each_word(sources, rest, &mut |at, word| {
-            counted.mix.instructions += 1;
             counted.mix.bytes += word.len() as u64;
+            if is_padding(word) {
+                counted.mix.padding += 1;
+                return at < most;
+            }
+            counted.mix.instructions += 1;
             counted.mix.compacted += u64::from(word.len() == 8);
             if let Some(decoder) = decoder
                 && let Some(instruction) = decoder.decode(word)
             {
-                counted.add(decoder, &instruction, is_padding(word));
+                counted.add(decoder, &instruction);
             }
             at < most
         });
@@ -96,11 +100,7 @@ impl Tally for CodeTally {
 }
 
 impl Counted {
-    fn add(&mut self, decoder: &Decoder, i: &Instruction, is_padding: bool) {
-        if is_padding {
-            *self.kinds.entry(PADDING).or_default() += 1;
-            return;
-        }
+    fn add(&mut self, decoder: &Decoder, i: &Instruction) {
         *self.kinds.entry(kind(i)).or_default() += 1;
         self.mix.illegal += u64::from(is_illegal(i));
         let scoreboard = &i.scoreboard;

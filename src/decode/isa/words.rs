@@ -3,6 +3,7 @@
 use super::format::PartKind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
 use super::tables::{Meaning, Op};
+use crate::decode::text::plural;
 use crate::model::Tone;
 use crate::model::list::Mark;
 
@@ -10,7 +11,7 @@ use crate::model::list::Mark;
 pub(super) const PADDING: &str = "padding";
 
 /// Are the bytes zeros, which stand after the code for the hardware to prefetch?
-pub(super) fn is_padding(word: &[u8]) -> bool {
+pub(in crate::decode) fn is_padding(word: &[u8]) -> bool {
     word.iter().all(|byte| *byte == 0)
 }
 
@@ -357,6 +358,59 @@ pub(super) fn marks(i: &Instruction, comment: &str) -> Vec<Mark> {
     remarks(i, comment).into_iter().map(Remark::mark).collect()
 }
 
+/// A load or store of a message's comment in a sentence: `wr:1+0, rd:4; load.ugm.d32x4.a64` as
+/// "Loads 4 × 32 bits per lane from global memory: sends 1 register, receives 4." Returns `None` for
+/// other messages.
+pub(super) fn message_words(comment: &str) -> Option<String> {
+    let mut parts = comment.split("; ");
+    let lengths = parts.next()?.split_once(", rd:");
+    let symbol = parts.find(|part| part.starts_with("load.") || part.starts_with("store."))?;
+    let mut names = symbol.split('.');
+    let is_load = names.next() == Some("load");
+    let memory = match names.next()? {
+        "ugm" => "global memory",
+        "ugml" => "the global memory of the tile",
+        "slm" => "shared local memory",
+        "tgm" => "images",
+        _ => return None,
+    };
+    let data = names.next()?.strip_prefix('d')?;
+    let (bits, count) = data.split_once('x').unwrap_or((data, "1"));
+    // `8u32`: as stored, then in the register.
+    let end = bits.find(|c: char| !c.is_ascii_digit());
+    let bits: u32 = bits.get(..end.unwrap_or(bits.len()))?.parse().ok()?;
+    let block = count.strip_suffix('t');
+    let count: u32 = block.unwrap_or(count).parse().ok()?;
+    let amount = match count {
+        1 => format!("{bits} bits"),
+        count => format!("{count} × {bits} bits"),
+    };
+    let (verb, preposition) = match is_load {
+        true => ("Loads", "from"),
+        false => ("Stores", "to"),
+    };
+    let lanes = match block {
+        Some(_) => "in one block",
+        None => "per lane",
+    };
+    let mut out = format!("{verb} {amount} {lanes} {preposition} {memory}");
+    if let Some((sent, received)) = lengths
+        && let Some((address, values)) = sent
+            .strip_prefix("wr:")
+            .and_then(|sent| sent.split_once('+'))
+        && let (Ok(address), Ok(values)) = (address.parse::<u32>(), values.parse::<u32>())
+        && let Ok(received) = received.parse::<u32>()
+    {
+        let sent = address.saturating_add(values);
+        out.push_str(&format!(": sends {}", plural(sent.into(), "register")));
+        if is_load {
+            out.push_str(&format!(", receives {received}"));
+        }
+    }
+    out.push('.');
+    Some(out)
+}
+
 /// What a message does, without sizes, caches and places: `load.ugm`.
 pub(super) fn message_name(comment: &str) -> &str {
     // Before it are the lengths, and before Xe the shared function.
@@ -380,5 +434,37 @@ pub(super) fn message_name(comment: &str) -> &str {
     match words.rsplit_once(" x") {
         Some((before, count)) if count.bytes().all(|byte| byte.is_ascii_digit()) => before,
         _ => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loads_and_stores_in_a_sentence() {
+        for (comment, words) in [
+            (
+                "wr:1+0, rd:4; load.ugm.d32x4.a64.ca.cc",
+                "Loads 4 × 32 bits per lane from global memory: sends 1 register, receives 4.",
+            ),
+            (
+                "wr:1+0, rd:1; load.ugm.d32x16t.a32.ca.cc.bti[255]",
+                "Loads 16 × 32 bits in one block from global memory: sends 1 register, receives 1.",
+            ),
+            (
+                "wr:2+1, rd:0; store.slm.d8u32.a32",
+                "Stores 8 bits per lane to shared local memory: sends 3 registers.",
+            ),
+            (
+                "wr:a0.0[28:25]+0, rd:1; load.ugm.d64.a64",
+                "Loads 64 bits per lane from global memory.",
+            ),
+        ] {
+            assert_eq!(message_words(comment).as_deref(), Some(words), "{comment}");
+        }
+        for comment in ["", "wr:1+0, rd:0; end of thread", "wr:1+0, rd:1; load.ugm"] {
+            assert_eq!(message_words(comment), None, "{comment}");
+        }
     }
 }

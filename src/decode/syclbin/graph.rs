@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{Code, Part, Syclbin, Text};
+use crate::decode::demangle::demangle;
 use crate::decode::property_set::{self, Item};
 use crate::model::kernels::Given;
 use crate::model::modules::graph::Symbols;
@@ -47,6 +48,10 @@ impl Modules for Graph {
 
     fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {
         property_set::sets(sources, self.text(of))
+    }
+
+    fn demangled(&self, key: &str) -> Option<String> {
+        demangle(key)
     }
 
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet> {

@@ -13,6 +13,7 @@ use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::Section;
 use crate::decode::isa::tables::Field;
 use crate::decode::isa::windows::for_each_word;
+use crate::decode::isa::words::is_padding;
 use crate::decode::isa::{Decoder, FieldRead, Labels, Platform};
 use crate::decode::text::plural;
 use crate::model::sort;
@@ -30,13 +31,17 @@ struct Part {
 /// Every so many instructions the position is remembered.
 const STRIDE: u64 = 256;
 
-/// Where the instructions 0, 256, 512 … start, how many there are, and how many of them are
-/// compacted.
+/// Index of the instructions of some code.
 #[derive(Debug)]
 struct Index {
+    /// Where the words 0, 256, 512 … start.
     starts: Vec<u64>,
+    /// The number of words: instructions and padding.
     count: u64,
+    /// The number of instructions that are compacted.
     compacted: u64,
+    /// The number of zero words.
+    padding: u64,
     /// The first byte after the last whole instruction.
     end: u64,
 }
@@ -275,8 +280,17 @@ impl Code {
     /// The rows before the instructions: what is known of all of them.
     fn facts(&self, part: &Part, index: &Index) -> Vec<Node> {
         let mut rows = vec![
-            Node::derived("instructions", Value::decimal(index.count, 64))
-                .summary(format!("{} compacted", index.compacted)),
+            Node::derived(
+                "instructions",
+                Value::decimal(index.count - index.padding, 64),
+            )
+            .summary(match index.padding {
+                0 => format!("{} of them compacted", index.compacted),
+                padding => {
+                    let words = plural(padding, "word");
+                    format!("{} of them compacted; {words} of padding", index.compacted)
+                }
+            }),
         ];
         if let Some(entry) = part.entry {
             rows.push(
@@ -328,16 +342,19 @@ fn walk(sources: &Sources, span: Span) -> Index {
         starts: Vec::new(),
         count: 0,
         compacted: 0,
+        padding: 0,
         end: span.start,
     };
-    index.end = for_each_instruction(sources, span, &mut |instruction| {
+    let end = for_each_word(sources, span, &mut |at, word| {
         if index.count.is_multiple_of(STRIDE) {
-            index.starts.push(instruction.start);
+            index.starts.push(span.start + at);
         }
         index.count += 1;
-        index.compacted += u64::from(instruction.len() == 8);
+        index.compacted += u64::from(word.len() == 8);
+        index.padding += u64::from(is_padding(word));
         true
     });
+    index.end = span.start + end;
     index
 }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use super::query::Order;
 use super::source_lines::SourceLineList;
 use super::symbols::link;
 use super::{
@@ -23,7 +24,7 @@ type At<'a> = (&'a InstructionList, u32);
 columns! {
     /// The columns.
     pub COLUMNS
-    "offset" Number Default 7 "Offset" "in section" "The first byte of the instruction in its section."
+    "offset" Number Default 7 "Offset" "" "The first byte of the instruction in its section."
         |(list, row), sources| match list.listing.span(row, sources) {
             Some(span) => Cell::new(CellValue::Hex(span.start - list.section.bytes.start)).at(Some(span)),
             None => Cell::empty(),
@@ -40,7 +41,7 @@ columns! {
     "text" Text Default 112 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it; the symbols whose addresses the driver patches in."
         |(list, row), sources| {
             let cell = list.of_line(row, sources, |line| {
-                Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning)
+                Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning.clone())
             });
             list.relocations_of(row, sources).fold(cell, |cell, relocation| {
                 let (name, doc) = list.patch(relocation);
@@ -87,6 +88,44 @@ columns! {
 
 /// So many of the relocations of an instruction are shown: compilers write one or two.
 const PATCHES_SHOWN: usize = 8;
+
+/// Rows of a listing as the assembler reads them, with their labels: those at the places from `first`
+/// to `last`.
+///
+/// # Errors
+///
+/// When they would be longer than about `limit` bytes; says so in words.
+pub fn assembly(
+    list: &dyn List,
+    order: &Order,
+    (first, last): (u64, u64),
+    sources: &Sources,
+    limit: usize,
+) -> Result<String, String> {
+    let place = |id: &str| COLUMNS.iter().position(|column| column.id == id);
+    let cell = |row: u32, id: &str| match place(id) {
+        Some(place) => list.cell(row, place, sources).value.text().into_owned(),
+        None => String::new(),
+    };
+    let mut out = String::new();
+    for row in order.from(first, last.saturating_sub(first).saturating_add(1)) {
+        let (label, comment) = (cell(row, "label"), cell(row, "comment"));
+        if !label.is_empty() {
+            out.push_str(&label);
+            out.push_str(":\n");
+        }
+        out.push_str(&cell(row, "text"));
+        if !comment.is_empty() {
+            out.push_str(" // ");
+            out.push_str(&comment);
+        }
+        out.push('\n');
+        if out.len() > limit {
+            return Err("These instructions are too long to copy. Select fewer.".to_owned());
+        }
+    }
+    Ok(out)
+}
 
 struct InstructionList {
     section: CodeSection,
@@ -300,7 +339,7 @@ impl List for InstructionList {
         }
         let detail = line.map_or(Detail::None, |line| {
             Detail::Instruction(Box::new(InstructionDetail {
-                meaning: line.meaning.into(),
+                meaning: line.meaning.clone(),
                 comment: line.comment.clone(),
                 parts: self.listing.parts(row, sources),
             }))

@@ -137,6 +137,14 @@ impl Document {
         })
     }
 
+    /// Reads all images of a container, and returns what it holds for which devices. Returns `None`
+    /// for a document that has kernels itself, or no images with kernels.
+    pub fn survey(&mut self, id: NodeId) -> Option<Survey> {
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.survey())
+    }
+
     /// The kernels of a document; of a container, those of all its images.
     pub(super) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
         if let Some(part) = self.kernels_of(id) {

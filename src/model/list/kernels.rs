@@ -100,7 +100,7 @@ static COUNTED: &[Counted] = &[
     (
         "instructions",
         "Instr.",
-        "Instructions in the code.",
+        "Instructions in the code, without the zero words after it.",
         |mix| mix.instructions,
     ),
     (
@@ -285,7 +285,18 @@ fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> C
             HazardKind::Private => (Tone::Warning, "private"),
             HazardKind::LargeSlm => (Tone::Bad, "> 64 KB"),
         };
-        cell = cell.mark(tone, word, hazard.text.clone());
+        let doc = match hazard.kind {
+            HazardKind::Private => {
+                let bytes = row.private_size.value;
+                format!("{bytes} bytes of private memory per hardware thread").into()
+            }
+            HazardKind::Spills => {
+                let bytes = row.spill_size.value;
+                format!("spills {bytes} bytes per hardware thread").into()
+            }
+            _ => hazard.text.clone(),
+        };
+        cell = cell.mark(tone, word, doc);
     }
     cell
 }

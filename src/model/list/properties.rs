@@ -5,37 +5,48 @@ use std::rc::Rc;
 
 use super::{About, Cell, CellValue, List, ListId, columns};
 use crate::model::document::Tone;
-use crate::model::modules::{Holder, Modules, Property, PropertySet, PropertyValue};
+use crate::model::modules::{Holder, Modules, Property, PropertySet, PropertyValue, join_defaults};
 use crate::model::source::Sources;
 use crate::model::span::Span;
 
-type At<'a> = (&'a PropertySet, &'a Property);
+/// A property, with its set and the demangled form of its key.
+type At<'a> = (&'a PropertySet, &'a Property, Option<&'a str>);
 
 columns! {
     /// The columns.
     pub COLUMNS
     "set" Text Default 24 "Set" "" "The name of the property set."
-        |(set, _), _| Cell::text(&set.name).at(Some(set.span));
+        |(set, ..), _| Cell::text(&set.name).at(Some(set.span));
     "key" Text Default 30 "Key" "" "The name of the property."
-        |(_, property), _| Cell::text(&property.key).at(Some(property.key_span));
+        |(_, property, demangled), _| {
+            let key = match demangled {
+                Some(demangled) => Cell::new(CellValue::Name {
+                    name: property.key.as_str().into(),
+                    demangled: Some(demangled.into()),
+                    short: None,
+                }),
+                None => Cell::text(&property.key),
+            };
+            key.at(Some(property.key_span))
+        };
     "meaning" Text Default 30 "Meaning" "" "The decoded value."
-        |(_, property), _| Cell::text(&property.meaning).at(Some(property.span));
+        |(_, property, _), _| Cell::text(&property.meaning).at(Some(property.span));
     "type" Text Default 8 "Type" "" "The type of the value: number or bytes."
-        |(_, property), _| Cell::text(match property.kind.value {
+        |(_, property, _), _| Cell::text(match property.kind.value {
             1 => "number",
             2 => "bytes",
             _ => "unknown",
         })
         .at(property.kind.span);
     "value" Text Default 30 "Value" "" "The value."
-        |(_, property), _| value(property).at(Some(property.span));
+        |(_, property, _), _| value(property).at(Some(property.span));
     "bits" Number Optional 0 "Bits" "" "The bit count that the bytes start with."
-        |(_, property), _| match property.value {
+        |(_, property, _), _| match property.value {
             PropertyValue::Bytes { bits, .. } => Cell::count(bits).at(Some(property.span)),
             _ => Cell::empty(),
         };
     "description" Text Optional 40 "Description" "" "The meaning of the key, or of its set."
-        |(set, property), _| match property.doc.is_empty() {
+        |(set, property, _), _| match property.doc.is_empty() {
             true => Cell::text(&*set.doc),
             false => Cell::text(&*property.doc),
         };
@@ -57,6 +68,8 @@ struct PropertyList {
     sets: Vec<PropertySet>,
     /// The places of the set and of the property in it.
     rows: Vec<(usize, usize)>,
+    /// The demangled form of the key of each row.
+    demangled: Vec<Option<String>>,
     subject: String,
 }
 
@@ -65,10 +78,13 @@ pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -
     let graph = modules.graph(sources);
     let holder = of.and_then(|of| graph.holder_at(of));
     let holder = holder.unwrap_or(Holder::Whole);
-    let sets = modules.properties(holder, sources);
+    let mut sets = modules.properties(holder, sources);
+    join_defaults(&mut sets);
     let all = sets.iter().enumerate();
     let rows = all.flat_map(|(set, content)| (0..content.entries.len()).map(move |at| (set, at)));
+    let keys = sets.iter().flat_map(|set| &set.entries);
     Rc::new(PropertyList {
+        demangled: keys.map(|entry| modules.demangled(&entry.key)).collect(),
         rows: rows.collect(),
         subject: graph.name_of(holder),
         sets,
@@ -77,9 +93,11 @@ pub(super) fn list(modules: &dyn Modules, of: Option<Span>, sources: &Sources) -
 
 impl PropertyList {
     fn row(&self, row: u32) -> Option<At<'_>> {
-        let (set, at) = self.rows.get(usize::try_from(row).ok()?)?;
+        let row = usize::try_from(row).ok()?;
+        let (set, at) = self.rows.get(row)?;
         let set = self.sets.get(*set)?;
-        Some((set, set.entries.get(*at)?))
+        let demangled = self.demangled.get(row).and_then(Option::as_deref);
+        Some((set, set.entries.get(*at)?, demangled))
     }
 }
 
@@ -100,7 +118,7 @@ impl List for PropertyList {
     }
 
     fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
-        let (_, property) = self.row(row)?;
+        let (_, property, _) = self.row(row)?;
         let (key, value) = (property.key_span, property.span);
         Some(Span::new(key.source, key.start, value.end.max(key.end)))
     }
@@ -112,7 +130,7 @@ impl List for PropertyList {
         };
         let set = |row: &u32| {
             self.row(*row)
-                .is_some_and(|(set, _)| set.span.contains(span))
+                .is_some_and(|(set, ..)| set.span.contains(span))
         };
         let row = (0..self.count())
             .find(entry)
@@ -124,7 +142,7 @@ impl List for PropertyList {
         About {
             title: self
                 .row(row)
-                .map_or_else(String::new, |(_, property)| property.key.clone()),
+                .map_or_else(String::new, |(_, property, _)| property.key.clone()),
             ..About::default()
         }
     }

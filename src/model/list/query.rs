@@ -78,6 +78,11 @@ impl GroupBy {
     /// Every way to group.
     pub const ALL: [GroupBy; 3] = [GroupBy::Kernel, GroupBy::Image, GroupBy::Device];
 
+    /// The way to group with a [name](GroupBy::name).
+    pub fn named(name: &str) -> Option<GroupBy> {
+        GroupBy::ALL.into_iter().find(|by| by.name() == name)
+    }
+
     /// Its name: `kernel`.
     pub fn name(self) -> &'static str {
         match self {

@@ -49,6 +49,8 @@ pub struct Writer {
     with_file: bool,
     /// Names are written in full also in tables.
     has_full_names: bool,
+    /// Of texts that stand together, [`Form::Plain`] has the first and the number of the others.
+    has_short_words: bool,
     out: String,
     /// For [`Form::Plain`], which must know all cells to align them.
     cells: Rows,
@@ -68,6 +70,7 @@ impl Writer {
             form,
             with_file,
             has_full_names: false,
+            has_short_words: false,
             out: String::new(),
             cells: Rows::default(),
             is_first: true,
@@ -101,6 +104,15 @@ impl Writer {
     pub fn with_full_names(self, has_full_names: bool) -> Writer {
         Writer {
             has_full_names,
+            ..self
+        }
+    }
+
+    /// Writes of the texts in a cell of a group only the first, with the number of the others, where
+    /// they are long, in [`Form::Plain`].
+    pub fn with_short_words(self, has_short_words: bool) -> Writer {
+        Writer {
+            has_short_words,
             ..self
         }
     }
@@ -145,14 +157,24 @@ impl Writer {
         let form = self.form;
         let cells = self.columns.iter();
         let has_full_names = self.has_full_names;
-        let cells = cells.map(|(place, _)| {
+        let has_short_words = self.has_short_words;
+        let cells = cells.map(|(place, column)| {
             let value = value(*place);
             let value = if has_full_names {
                 value.in_full()
             } else {
                 value
             };
-            written(&value, form)
+            match value {
+                CellValue::Words(words)
+                    if form == Form::Plain
+                        && has_short_words
+                        && column.kind == ColumnKind::Text =>
+                {
+                    escaped(&first_of(&words))
+                }
+                value => written(&value, form),
+            }
         });
         let file = file.map(|file| written(&CellValue::Text(file.into()), form));
         let cells: Vec<String> = file.into_iter().chain(cells).collect();
@@ -205,6 +227,20 @@ impl Writer {
         let mut table = Table::new(file.into_iter().chain(columns).collect());
         table.rows = std::mem::take(&mut self.cells);
         table
+    }
+}
+
+/// Maximum length of some words, in characters, before only the first of them is written.
+const WORDS_MAX: usize = 32;
+
+/// Some words; of many the first, and the number of the others.
+fn first_of(words: &[Cow<'_, str>]) -> String {
+    let all = words.join(", ");
+    match words {
+        [first, rest @ ..] if !rest.is_empty() && all.chars().count() > WORDS_MAX => {
+            format!("{first} + {}", rest.len())
+        }
+        _ => all,
     }
 }
 
@@ -288,6 +324,19 @@ mod tests {
         assert_eq!(csv("a,\"b\""), "\"a,\"\"b\"\"\"");
         assert_eq!(csv("=a,b"), "\"'=a,b\"");
         assert_eq!(written(&CellValue::Int(-8), Form::Csv), "-8");
+    }
+
+    #[test]
+    fn tables_of_groups_have_the_first_of_many_words() {
+        let words = |words: &[&'static str]| {
+            let words: Vec<Cow<'_, str>> = words.iter().map(|word| (*word).into()).collect();
+            first_of(&words)
+        };
+        assert_eq!(words(&[]), "");
+        assert_eq!(words(&["pvc", "bmg-g21"]), "pvc, bmg-g21");
+        let images = ["image 1", "image 2", "image 3", "image 4", "image 5"];
+        assert_eq!(words(&images[..3]), "image 1, image 2, image 3");
+        assert_eq!(words(&images), "image 1 + 4");
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct GridColumn {
     pub sorts: bool,
     /// The least width, in characters.
     pub width: u32,
+    /// The same where the panel is narrow, whatever stands above it; if that differs.
+    pub tight: Option<u32>,
     /// It takes what is left over.
     pub grows: bool,
     /// The width that was chosen, in pixels.
@@ -62,6 +64,14 @@ impl GridColumn {
         let unit = self.unit.chars().count() as u32;
         let characters = f64::from(title.max(unit).max(self.width));
         (characters * CHARACTER) as u32 + AROUND
+    }
+
+    /// The same where the panel is narrow.
+    fn tight_pixels(&self) -> u32 {
+        match (self.set, self.tight) {
+            (None, Some(characters)) => (f64::from(characters) * CHARACTER) as u32 + AROUND,
+            _ => self.pixels(),
+        }
     }
 }
 
@@ -317,8 +327,10 @@ impl Grid {
             Some(Drag::Width { column, left }) => {
                 let width = u32::try_from(x - left).unwrap_or(0).clamp(NARROW, WIDE);
                 if moves {
-                    let (template, sum) = self.template(Some((column, width)));
-                    return self.rows.set_columns(&template, sum);
+                    let drag = Some((column, width));
+                    let [wide, tight] = [GridColumn::pixels, GridColumn::tight_pixels]
+                        .map(|pixels| self.template(drag, pixels));
+                    return self.rows.set_columns(&wide, &tight);
                 }
                 self.set_drag(None);
                 self.data.resize(column, Some(width));
@@ -503,12 +515,16 @@ impl Grid {
     }
 
     /// The columns for the styles: their widths, and the least width of all.
-    fn template(&self, drag: Option<(usize, u32)>) -> (String, u32) {
+    fn template(
+        &self,
+        drag: Option<(usize, u32)>,
+        pixels: fn(&GridColumn) -> u32,
+    ) -> (String, u32) {
         let mut out = String::new();
         let mut sum = 0;
         for (i, column) in self.columns.iter().enumerate() {
             let dragged = drag.filter(|(of, _)| *of == i).map(|(_, width)| width);
-            let width = dragged.unwrap_or_else(|| column.pixels());
+            let width = dragged.unwrap_or_else(|| pixels(column));
             sum += width;
             let grows = column.grows && column.set.is_none() && dragged.is_none();
             let text = match grows {
@@ -548,11 +564,12 @@ pub fn DataGrid(props: &Props) -> Html {
         rows: Rc::clone(&rows),
         cursor: use_local::<Cursor>(),
     });
-    let (template, width) = grid.template(None);
+    let [wide, tight] =
+        [GridColumn::pixels, GridColumn::tight_pixels].map(|pixels| grid.template(None, pixels));
     let here = Rc::clone(&rows);
     use_change(
-        [fingerprint(&template), 0, 0, 0],
-        Box::new(move || here.set_columns(&template, width)),
+        [fingerprint(&wide.0), fingerprint(&tight.0), 0, 0],
+        Box::new(move || here.set_columns(&wide, &tight)),
     );
     let (start, end) = rows.shown();
     let here = Rc::clone(&grid);

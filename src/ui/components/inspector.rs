@@ -47,7 +47,13 @@ pub fn inspector(view: &View) -> Html {
                     { value_view(&row.value, row.span.filter(|_| row.bits.is_none()).map(Span::len)) }
                     if let Some(summary) = &row.summary {
                         { entry(
-                            if crate::ui::tree::has_value(row) { "Meaning" } else { "Contents" },
+                            if is_unit(summary) {
+                                "Unit"
+                            } else if crate::ui::tree::has_value(row) {
+                                "Meaning"
+                            } else {
+                                "Contents"
+                            },
                             html! { <span class="clamped" title={escaped(summary)}>{ plain(&escaped(summary)) }</span> },
                         ) }
                     }
@@ -63,6 +69,15 @@ pub fn inspector(view: &View) -> Html {
             { actions(view, row) }
         </div>
     }
+}
+
+/// Is the summary of a value the unit that it is counted in?
+fn is_unit(summary: &str) -> bool {
+    let unit = summary.split(" per ").next().unwrap_or(summary);
+    matches!(
+        unit,
+        "bytes" | "registers" | "lanes" | "threads" | "work-items" | "cycles"
+    )
 }
 
 /// What the node means, refers to and is blamed for.
@@ -211,6 +226,10 @@ fn actions(view: &View, row: &Row) -> Html {
     };
     let node = !view.selection.free;
     let len = view.selection.span.map_or(0, Span::len);
+    let save = match view.selected_document() {
+        Some(_) => "Save image",
+        None => "Save bytes",
+    };
     let short = len > 0 && len <= COPY_MAX;
     let path = view.detail().is_some_and(|detail| !detail.path.is_empty());
     html! {
@@ -219,7 +238,7 @@ fn actions(view: &View, row: &Row) -> Html {
                 { button(Command::CopyLink, "Copy link", view.detail().is_some()) }
                 { button(Command::CopyValue, "Copy value", node && !format::plain_value(&row.value).is_empty()) }
                 { button(Command::CopyPath, "Copy path", path) }
-                { button(Command::SaveBytes, "Save bytes", len > 0) }
+                { button(Command::SaveBytes, save, len > 0) }
                 if selected_bookmark(view).is_none() {
                     <button type="button" class="btn2" data-command={Command::Bookmark.to_string()} aria-keyshortcuts=";">
                         { "Bookmark " }<kbd aria-hidden="true">{ ";" }</kbd>

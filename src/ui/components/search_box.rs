@@ -263,11 +263,15 @@ fn hits(found: &Found) -> Html {
             { for found.hits.iter().enumerate().map(|(i, hit)| {
                 let on = found.at == Some(i);
                 let path: Vec<String> = hit.path.iter().map(|name| escaped(name)).collect();
+                // The text of bytes is where they are.
+                let offset = format!("{:#x}", hit.span.start);
                 html! {
                     <div id={format!("hit-{i}")} class={if on { "hit sel" } else { "hit" }} role="option"
                          aria-selected={on.to_string()} data-hit={i.to_string()}>
                         <span class="mono text">{ marked(&escaped(&hit.text), &found.typed) }</span>
-                        <span class="mono where">{ format!("{:#x}", hit.span.start) }</span>
+                        if hit.text != offset {
+                            <span class="mono where">{ offset }</span>
+                        }
                         <span class="path">{ path.join(" ▸ ") }</span>
                     </div>
                 }

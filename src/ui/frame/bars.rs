@@ -68,7 +68,7 @@ fn follow(tab: &Tab) -> Html {
     let on = tab.following != Following::No;
     html! { <>
         <button type="button" class="ico follow" aria-pressed={on.to_string()} data-command={Command::ToggleFollow.to_string()}
-                aria-label="Follow the file" title="Watch: reload when the file changes on disk">
+                aria-label="Watch the file" title="Watch: reload when the file changes on disk">
             { icon("M13 8a5 5 0 1 1-1.6-3.7M13 1.8v3h-3", "") }
         </button>
         if tab.following == Following::Changed {
@@ -372,12 +372,20 @@ pub fn status(view: Option<&View>) -> Html {
             <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
                 { panels::spoken_coverage(&opened.coverage, opened.size) }
             </span>
-            <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
-            <span class="cost">{ format!("decoded in {}", format::millis(opened.millis)) }</span>
+            // Of small files it says nothing.
+            if opened.bytes_read < opened.size || opened.millis >= SLOW {
+                <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
+            }
+            if opened.millis >= SLOW {
+                <span class="cost">{ format!("decoded in {}", format::millis(opened.millis)) }</span>
+            }
             <span class="dim cost">{ version }</span>
         </footer>
     }
 }
+
+/// The time that a file may take before the status line says how long it took, in milliseconds.
+const SLOW: f64 = 1000.0;
 
 /// Some bytes may be read twice.
 fn read(bytes: u64, size: u64) -> String {

@@ -6,11 +6,11 @@ use super::address::link_to;
 use super::dom::{self, focus_by_id};
 use super::session::Session;
 use super::storage;
-use crate::model::NodeId;
 use crate::model::list::ListId;
 use crate::model::list::write::Form;
+use crate::model::{Fact, NodeId};
 use crate::ui::commands::{Command, Pane};
-use crate::ui::format::{file_name, plain_value};
+use crate::ui::format::{self, file_name, plain_value};
 use crate::ui::graph_view::{GraphChange, Zoom};
 use crate::ui::panels;
 use crate::ui::problem_list;
@@ -91,6 +91,7 @@ impl Session {
             Command::StopReading => self.stop_reading(true),
             Command::ReadOn => self.stop_reading(false),
             Command::KernelsFor(device) => self.show_kernels_for(&device, false),
+            Command::MarkedCode(mark) => self.show_marked_code(&mark),
             Command::SpillsFor(device) => self.show_kernels_for(&device, true),
             Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
             Command::MoveLeft(list, column) => self.step_column(list, &column, false),
@@ -242,7 +243,8 @@ impl Session {
             }
             Command::SaveBytes => {
                 if let Some(span) = span {
-                    self.save_bytes(tab.id, span, name(view, "bin"));
+                    let name = image_name(view).unwrap_or_else(|| name(view, "bin"));
+                    self.save_bytes(tab.id, span, name);
                 }
             }
             Command::SaveTree => {
@@ -298,6 +300,25 @@ impl Session {
         }
         true
     }
+}
+
+/// The same for a document in a container, as soon as its format is known: the image, its device,
+/// and the format's extension.
+fn image_name(view: &View) -> Option<String> {
+    let row = view.selected_document()?;
+    let ancestry = view.selection.ancestry.iter().rev();
+    let mut names = ancestry.map(|row| &*row.name);
+    let image = names.find(|name| !matches!(*name, "" | "data" | "code" | "image" | "unpacked"))?;
+    let summary = Some(view.summary()).filter(|_| view.verdict.document == Some(row.id))?;
+    let mut facts = summary.facts.iter();
+    let target = facts.find(|fact| fact.label == Fact::TARGET);
+    let device = target.and_then(|fact| fact.text.split(" · ").next());
+    Some(format::image_file_name(
+        &view.opened.name,
+        image,
+        device.unwrap_or_default(),
+        &summary.format,
+    ))
 }
 
 /// A name for a part of a file that any file system takes.

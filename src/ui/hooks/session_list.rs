@@ -243,7 +243,7 @@ impl Session {
     pub fn group_kernels(&self, by: &str) {
         if let Some((_, view)) = self.active() {
             let query = view.lists.get(ListId::Kernels).query.clone();
-            let by = GroupBy::ALL.into_iter().find(|known| known.name() == by);
+            let by = GroupBy::named(by);
             self.set_query(ListId::Kernels, Query { by, ..query });
         }
     }
@@ -269,6 +269,15 @@ impl Session {
         }
         self.set_query(ListId::Kernels, query);
         self.dispatch(Action::Panel(PanelId::Kernels));
+    }
+
+    /// Shows the instructions with a mark; all if those are shown.
+    pub fn show_marked_code(&self, mark: &str) {
+        if let Some((_, view)) = self.active() {
+            let filter = format!("marks={mark}");
+            let is_shown = view.lists.get(ListId::Instructions).query.filter == filter;
+            self.set_filter(ListId::Instructions, if is_shown { "" } else { &filter });
+        }
     }
 
     /// Shows the rows that are shown only on demand, or hides them.
@@ -500,11 +509,16 @@ impl Session {
         }
     }
 
-    /// Copies the rows from one place to another, as spreadsheets do.
+    /// Copies the rows from one place to another: instructions as assembly, others as spreadsheets
+    /// do.
     pub fn copy_rows(self: &Rc<Self>, list: ListId, rows: Option<(u64, u64)>) {
         if let Some((_, view)) = self.active() {
             let of = view.lists.get(list).query.of;
-            self.write_list(list, Form::Tabs, of, rows, None);
+            let form = match list {
+                ListId::Instructions => Form::Plain,
+                _ => Form::Tabs,
+            };
+            self.write_list(list, form, of, rows, None);
         }
     }
 

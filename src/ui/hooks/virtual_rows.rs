@@ -127,10 +127,15 @@ impl VirtualRows {
     }
 
     /// Sets the widths of columns, and the least width of a row, for the styles: `--cols`,
-    /// `--cols-width`.
-    pub fn set_columns(&self, template: &str, width: u32) {
-        set_style(&self.container, "--cols", template);
-        set_style(&self.container, "--cols-width", &px(f64::from(width)));
+    /// `--cols-width`, and for narrow panels `--cols-tight`, `--cols-tight-width`.
+    pub fn set_columns(&self, wide: &(String, u32), tight: &(String, u32)) {
+        for (name, width_name, (template, width)) in [
+            ("--cols", "--cols-width", wide),
+            ("--cols-tight", "--cols-tight-width", tight),
+        ] {
+            set_style(&self.container, name, template);
+            set_style(&self.container, width_name, &px(f64::from(*width)));
+        }
     }
 
     fn scale(&self) -> Scale {

@@ -10,6 +10,7 @@ use crate::model::{SourceId, Span};
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, shortened, span_button};
 use crate::ui::format;
+use crate::ui::list::kept;
 use crate::ui::state::{PanelId, View};
 use crate::worker::protocol::{CodeImage, CodeReport};
 
@@ -49,7 +50,17 @@ fn instruction(cell: &Cell<'_>, text: &str, of: Option<Span>, lit: Option<Regist
         let from = done + blanks;
         let rest = text.get(from..).unwrap_or("");
         let part = rest.split(' ').next().unwrap_or(rest);
-        parts.push(plain(text.get(done..from).unwrap_or("")));
+        let gap = text.get(done..from).unwrap_or("");
+        let class = match kept(done, blanks) {
+            kept if kept == blanks => "",
+            1 => "gap gap-1",
+            2 => "gap gap-2",
+            _ => "gap gap-4",
+        };
+        parts.push(match class {
+            "" => plain(gap),
+            class => html! { <span {class}>{ gap.to_owned() }</span> },
+        });
         let at = from.to_string();
         done = from + part.len();
         parts.push(if name == Some(part) {
@@ -337,21 +348,41 @@ pub(super) fn head(view: &View) -> Html {
         loops,
         counted(mix.registers, "register", "registers"),
         counted(mix.waits, "scoreboard wait", "scoreboard waits"),
-        counted(mix.atomics, "atomic", "atomics"),
-        counted(mix.barriers, "barrier message", "barrier messages"),
     ];
-    let warnings = [
-        counted(mix.spills, "spill", "spills"),
-        counted(mix.fills, "fill", "fills"),
-        counted(mix.illegal, "illegal word", "illegal words"),
+    let filter = &view.lists.get(ListId::Instructions).query.filter;
+    // The mark that these have in the listing.
+    let marked = [
+        ("atomic", counted(mix.atomics, "atomic", "atomics")),
+        (
+            "barrier",
+            counted(mix.barriers, "barrier message", "barrier messages"),
+        ),
+        ("spill", counted(mix.spills, "spill", "spills")),
+        ("fill", counted(mix.fills, "fill", "fills")),
+        (
+            "illegal",
+            counted(mix.illegal, "illegal word", "illegal words"),
+        ),
     ];
+    let marked = marked.into_iter().filter_map(|(mark, text)| {
+        let is_on = *filter == format!("marks={mark}");
+        let class = match mark {
+            "atomic" | "barrier" => "link",
+            _ => "link warn",
+        };
+        let command = Command::MarkedCode(mark.to_owned());
+        Some(html! {
+            <button type="button" {class} aria-pressed={is_on.to_string()} title="Show only these"
+                    data-command={command.to_string()}>{ text? }</button>
+        })
+    });
     html! {
         <div class="code-head">
             if report.left > 0 {
                 <span class="dim" role="status">{ progress(report) }</span>
             }
             { for facts.into_iter().flatten().map(|fact| html! { <span>{ fact }</span> }) }
-            { for warnings.into_iter().flatten().map(|fact| html! { <span class="warn">{ fact }</span> }) }
+            { for marked }
             <span class="grow" />
             { counts(mix) }
         </div>

@@ -251,13 +251,13 @@ pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
         let entries = argument.entries.iter();
         let mut passed: Vec<String> = entries
             .filter_map(|i| detail.payload.entries.get(*i as usize))
-            .map(|entry| match entry.offset {
-                Some(offset) => format!("{} at {offset}", escaped(&entry.kind)),
-                None => escaped(&entry.kind),
-            })
+            .map(passed_as)
             .collect();
         if let Some(bti) = argument.bti_value {
-            passed.push(format!("binding table entry {bti}"));
+            match passed.iter_mut().find(|passed| *passed == STATEFUL) {
+                Some(passed) => passed.push_str(&format!(" through binding table entry {bti}")),
+                None => passed.push(format!("binding table entry {bti}")),
+            }
         }
         if passed.is_empty() {
             passed.push("not passed: removed by the compiler".to_owned());
@@ -292,6 +292,28 @@ pub(super) fn arguments(detail: &KernelDetail, selected: Option<Span>) -> Html {
         format::counted(count, "argument", "arguments")
     );
     table("kernel-arguments", title, ARGUMENTS, lines, selected)
+}
+
+/// An argument that is accessed through a surface.
+const STATEFUL: &str = "stateful";
+
+/// How an entry of the payload passes its argument, in words.
+fn passed_as(entry: &PayloadEntry) -> String {
+    let kind = escaped(&entry.kind);
+    let words = match (kind.as_str(), entry.addrmode.as_deref()) {
+        // Its offset has no meaning: nothing of it is in the payload.
+        ("arg_bypointer", Some("stateful")) if entry.size.unwrap_or(0) == 0 => {
+            return STATEFUL.to_owned();
+        }
+        ("arg_bypointer", Some("stateless")) => "pointer",
+        ("arg_bypointer", Some("bindless")) => "bindless handle",
+        ("arg_byvalue", _) => "value",
+        _ => &kind,
+    };
+    match entry.offset {
+        Some(offset) => format!("{words} at offset {offset}"),
+        None => words.to_owned(),
+    }
 }
 
 const PROPERTIES: Head = &[

@@ -44,7 +44,10 @@ pub(super) fn overview(props: &PanelProps) -> Html {
     html! {
         <div class="panel overview">
             // A library is first of all what it holds.
-            if !has_images { { verdict(props) } }
+            if !has_images {
+                { verdict(props) }
+                if let Some(worst) = worst(&props.view.verdict.worst) { { worst } }
+            }
             <section class="block">
                 <div class="block-head">
                     <h2>{ &*summary.title }</h2>
@@ -63,7 +66,6 @@ pub(super) fn overview(props: &PanelProps) -> Html {
             }
             if let Some(images) = images(&props.view) { { images } }
             if let Some(target) = target(&props.view) { { target } }
-            if !has_images && let Some(worst) = worst(&props.view.verdict.worst) { { worst } }
             if is_host {
                 <details class="block host">
                     <summary><h2>{ "Host file" }</h2></summary>

@@ -7,7 +7,7 @@ use super::list::reading;
 use super::props::PanelProps;
 use super::verdict::worst;
 use crate::model::list::{ListId, Row};
-use crate::model::survey::{DeviceSurvey, Survey};
+use crate::model::survey::{Survey, TITLES};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::components::{button, plain};
@@ -45,7 +45,7 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
                 if !report.progress.is_over() { { reading(report.progress, list.is_stopped) } }
             </div>
             { devices(survey) }
-            if let Some(twice) = twice(survey) { <p class="dim">{ twice }</p> }
+            if let Some(twice) = survey.more_than_once(&format::counted) { <p class="dim">{ twice }</p> }
         </section>
         if let Some(worst) = worst(&shown) { { worst } }
     </> }
@@ -53,92 +53,51 @@ pub(super) fn SurveyPanel(props: &PanelProps) -> Html {
 
 fn devices(survey: &Survey) -> Html {
     if survey.devices.is_empty() {
-        return match &survey.spirv {
-            _ if !survey.progress.is_over() => Html::default(),
-            Some(spirv) => html! {
-                <p>{ format!("None: the driver compiles the SPIR-V of {} for the device at run time.", kernels_of(spirv)) }</p>
-            },
-            None => html! { <p>{ "None of the images has kernels." }</p> },
+        return match survey.without_code(&format::counted) {
+            Some(words) => html! { <p>{ words }</p> },
+            None => Html::default(),
         };
     }
     let number = |count: u64| match count {
         0 => html! { <td class="num dim">{ "–" }</td> },
         count => html! { <td class="num">{ format::grouped(count) }</td> },
     };
-    let fallback = |of: &DeviceSurvey| match of.with_spirv {
-        0 => html! { <td class="dim">{ "none" }</td> },
-        count if count == of.kernels => html! { <td>{ "all kernels" }</td> },
-        count => html! { <td>{ format::counted(count, "kernel", "kernels") }</td> },
-    };
+    let is_number = |place: usize| (1..TITLES.len() - 1).contains(&place);
     html! {
         <table class="sizes survey">
             <thead><tr>
-                <th scope="col">{ "Device" }</th>
-                <th scope="col" class="num">{ "Images" }</th>
-                <th scope="col" class="num">{ "Kernels" }</th>
-                <th scope="col" class="num">{ "Spilling" }</th>
-                <th scope="col" class="num">{ "Large GRF" }</th>
-                <th scope="col" class="num">{ "Size" }</th>
-                <th scope="col">{ "SPIR-V, too" }</th>
+                { for TITLES.iter().enumerate().map(|(place, title)| html! {
+                    <th scope="col" class={is_number(place).then_some("num")}>{ *title }</th>
+                }) }
             </tr></thead>
             <tbody>
-                { for survey.devices.iter().map(|of| html! {
-                    <tr key={of.device.to_string()}>
-                        <td class="mono">
-                            if of.device.is_empty() {
-                                <span class="dim">{ "not named" }</span>
+                { for survey.rows().map(|row| {
+                    let of = row.of;
+                    let [images, kernels, spilling, large_grf] = row.numbers();
+                    let is_named = row.is_native && !of.device.is_empty();
+                    let fallback = row.fallback(&format::counted);
+                    let is_dim = !row.is_native || of.with_spirv == 0;
+                    html! {
+                        <tr key={row.device().to_owned()}>
+                            if is_named {
+                                <td class="mono">{ button("cell", Command::KernelsFor(of.device.to_string()), plain(&escaped(&of.device))) }</td>
                             } else {
-                                { button("cell", Command::KernelsFor(of.device.to_string()), plain(&escaped(&of.device))) }
+                                <td class="dim">{ row.device().to_owned() }</td>
                             }
-                        </td>
-                        { number(of.images) }
-                        { number(of.kernels) }
-                        <td class="num">
-                            if of.spilling > 0 && !of.device.is_empty() {
-                                { button("cell", Command::SpillsFor(of.device.to_string()), plain(&format::grouped(of.spilling))) }
+                            { number(images) }
+                            { number(kernels) }
+                            if spilling > 0 && is_named {
+                                <td class="num">{ button("cell", Command::SpillsFor(of.device.to_string()), plain(&format::grouped(spilling))) }</td>
                             } else {
-                                <span class="dim">{ "–" }</span>
+                                { number(spilling) }
                             }
-                        </td>
-                        { number(of.large_grf) }
-                        <td class="num">{ format::bytes(of.bytes) }</td>
-                        { fallback(of) }
-                    </tr>
+                            { number(large_grf) }
+                            <td class="num">{ format::bytes(of.bytes) }</td>
+                            <td class={is_dim.then_some("dim")}>{ fallback }</td>
+                        </tr>
+                    }
                 }) }
-                if let Some(spirv) = &survey.spirv {
-                    <tr key="spirv">
-                        <td class="dim">{ "any other, at run time" }</td>
-                        { number(spirv.images) }
-                        { number(spirv.kernels) }
-                        { number(0) }
-                        { number(0) }
-                        <td class="num">{ format::bytes(spirv.bytes) }</td>
-                        <td class="dim">{ match survey.only_spirv {
-                            0 => String::new(),
-                            only => format!("{} only so", format::counted(only, "kernel", "kernels")),
-                        } }</td>
-                    </tr>
-                }
             </tbody>
         </table>
     }
-}
-
-fn kernels_of(of: &DeviceSurvey) -> String {
-    match of.kernels {
-        0 => format::counted(of.images, "image", "images"),
-        kernels => format::counted(kernels, "kernel", "kernels"),
-    }
-}
-
-fn twice(survey: &Survey) -> Option<String> {
-    let copies = &survey.copies;
-    (copies.documents > 0).then(|| {
-        format!(
-            "In the file more than once: {} with {} ({}) have the same bytes as others for the same device.",
-            format::counted(copies.documents, "zebin", "zebins"),
-            format::counted(copies.kernels, "kernel", "kernels"),
-            format::bytes(copies.bytes)
-        )
-    })
 }

@@ -40,14 +40,14 @@ pub(super) fn verdict(props: &PanelProps) -> Html {
         <section class="block verdict" aria-labelledby="verdict-title">
             <h2 id="verdict-title">{ "Verdict" }</h2>
             <dl class="kv facts">
-                <dt>{ "file format" }</dt>
+                <dt>{ "format" }</dt>
                 <dd>{ well_formed(&props.view) }</dd>
                 if state.verdict().is_some() || state.container().is_some() || state.error.is_some() {
                     <dt>{ driver }</dt>
                     <dd>
                         if let Some(verdict) = state.verdict() {
                             { statement(verdict, is_nested) }
-                            { picker(if is_nested { "The image’s target" } else { "The file’s target" }) }
+                            { picker(if is_nested { "Back to the image’s target" } else { "Back to the file’s target" }) }
                         }
                         if let Some(images) = state.container() {
                             { choice(images) }
@@ -195,7 +195,7 @@ pub(super) fn images(view: &View) -> Option<Html> {
             </tbody>
         </table>
         <p class="block dim">
-            if more > 0 { { format!("{} not shown here. ", format::counted(more, "image", "images")) } }
+            if more > 0 { { format!("{} more · ", format::counted(more, "image", "images")) } }
             { button("link", Command::Panel(PanelId::Images), plain("All images")) }
             { " · " }
             { button("link", Command::Panel(PanelId::Devices), plain("All devices")) }
@@ -242,7 +242,7 @@ fn Picker(props: &PickerProps) -> Html {
     );
     html! {
         <p class="device">
-            <label for={DEVICE}>{ if props.of == NO_DEVICE { "Device" } else { "Other device" } }</label>
+            <label for={DEVICE}>{ if props.of == NO_DEVICE { "Check a GPU" } else { "Check another GPU" } }</label>
             <input id={DEVICE} list="devices" type="text" class="mono" autocomplete="off" spellcheck="false"
                    placeholder="bmg-g21, B580, 20.1.0" {onchange} />
             <datalist id="devices">

@@ -112,7 +112,15 @@ fn a_link_shows_what_it_was_made_of() {
         filter: filter.to_owned(),
         sort: sort.to_owned(),
         device: "pvc".to_owned(),
+        ..Shown::default()
     };
+    let mut groups = shown("kernels", "", "");
+    groups.group = "image".to_owned();
+    assert_eq!(open(groups.clone()), (PanelId::Kernels, groups.clone()));
+    // Only kernels have groups.
+    groups.panel = "symbols".to_owned();
+    let symbols = shown("symbols", "", "");
+    assert_eq!(open(groups), (PanelId::Symbols, symbols));
     let kernels = shown("kernels", "spill_size>0", "-spill_size");
     assert_eq!(open(kernels.clone()), (PanelId::Kernels, kernels));
     let symbols = shown("symbols", "", "name");

@@ -12,7 +12,7 @@ use super::{Layout, PanelId};
 use crate::model::list::query::Query;
 use crate::model::list::{Detail as ListDetail, ListId};
 use crate::model::modules::Holder;
-use crate::model::{SourceId, Span, Summary};
+use crate::model::{NodeKind, SourceId, Span, Summary};
 use crate::ui::bookmarks::Bookmarks;
 use crate::ui::graph_view::{GraphChange, GraphView};
 use crate::ui::list::{List, ListChange};
@@ -121,6 +121,12 @@ impl View {
         let report = self.verdict.report.as_ref();
         let inner = report.and_then(|report| report.summary.as_ref());
         inner.unwrap_or(&self.opened.summary)
+    }
+
+    /// The document in the file that is selected itself.
+    pub fn selected_document(&self) -> Option<&Row> {
+        let row = self.selection.ancestry.last()?;
+        (row.kind == NodeKind::File && !self.selection.free).then_some(row)
     }
 
     /// The row that is selected, or holds the selected bytes.

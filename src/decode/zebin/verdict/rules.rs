@@ -52,8 +52,8 @@ rules! {
     /// even if there are no program headers. The entry sizes are not checked: with a wrong one, the
     /// driver reads the headers at wrong offsets.
     TABLE_OUT_OF_BOUNDS = "header-table-out-of-bounds" Refuses "Header table extends past the end of the file" "elf_decoder.cpp, decodeElf";
-    /// Every section and segment must lie within the file, including section 0 and inactive
-    /// sections. Only NOBITS sections are exempt.
+    /// Each section and segment must lie inside the file (NOBITS excepted), also section 0 and
+    /// inactive sections.
     DATA_OUT_OF_BOUNDS = "data-out-of-bounds" Refuses "Section or segment extends past the end of the file" "elf_decoder.cpp, decodeElf";
     /// The driver adds offset and size without an overflow check, so the section passes as being in
     /// the file. This is harmless as long as the driver does not read the section.
@@ -107,10 +107,10 @@ rules! {
     NOTE_VERSION = "note-version" Refuses "Invalid version in the notes" "zeinfo_decoder.cpp, populateZeInfoVersion";
     /// The file has no target device: note 6 is missing or 0, and so are notes 1 and 2.
     NO_TARGET = "no-target" Refuses "No target device" "zebin_decoder.cpp, validateTargetDevice";
-    /// If note 6 is present and not 0, only it is checked: the product configurations must be
-    /// equal, including the revision. Otherwise each of notes 1 and 2 must match, and the stepping
-    /// if note 3 requires it. In files of 2020, e_machine and e_flags are checked instead.
-    /// Compatible configurations are accepted only with the debug key EnableCompatibilityMode.
+    /// The driver compares the product configuration (note 6) exactly, with its revision. If the note
+    /// is missing or 0, it compares the families (notes 1 and 2), and the stepping if note 3 requires
+    /// it; in files of 2020, e_machine and e_flags. Compatible configurations load only with the debug
+    /// key EnableCompatibilityMode.
     OTHER_TARGET = "other-device" Refuses "File is for another device" "zebin_decoder.cpp, validateTargetDevice";
     /// The current driver supports devices from Xe-LP on. Releases up to 24.35 support older ones.
     DEVICE_GONE = "device-not-supported" Refuses "Device no longer supported" "platforms.h (observed)";

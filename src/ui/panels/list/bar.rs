@@ -14,11 +14,12 @@ use crate::ui::components::{button, plain, shortened};
 use crate::ui::format;
 use crate::ui::graph_view::GraphView;
 use crate::ui::list::List;
+use crate::ui::state::View;
 use crate::ui::texts::Texts;
 use crate::worker::protocol::{self, ListPage};
 
 /// How many rows there are.
-pub(super) fn status(list: &List, names: &Names) -> Html {
+pub(super) fn status(view: &View, list: &List, names: &Names) -> Html {
     let Some(page) = &list.page else {
         return html! { <span class="dim" role="status">{ "Reading …" }</span> };
     };
@@ -37,7 +38,18 @@ pub(super) fn status(list: &List, names: &Names) -> Html {
             format::counted(all, "build", "builds"),
             names.counted(many)
         ),
-        None => names.counted(all),
+        None => match padding(view, list) {
+            0 => names.counted(all),
+            padding if found < all => {
+                let rows = format::counted(all, "row", "rows");
+                format!("{rows}, {} of padding", format::grouped(padding))
+            }
+            padding => format!(
+                "{}, {} of padding",
+                names.counted(all.saturating_sub(padding)),
+                format::grouped(padding)
+            ),
+        },
     };
     let has_count = page.trouble.is_none() || (list.rows.is_waiting() && page.reading.is_none());
     let said = match found < all {
@@ -67,6 +79,17 @@ pub(super) fn status(list: &List, names: &Names) -> Html {
         if let Some(progress) = page.reading { { reading(progress, list.is_stopped) } }
         { for page.notes.iter().map(|note| html! { <span class="warn">{ format!("▲ {}", escaped(note)) }</span> }) }
     </> }
+}
+
+/// The number of rows of the listing that are no instructions, once they are counted.
+fn padding(view: &View, list: &List) -> u64 {
+    let report = match list.id {
+        ListId::Instructions => view.code.report_of(list.query.of),
+        _ => None,
+    };
+    report
+        .filter(|report| report.left == 0)
+        .map_or(0, |report| report.mix.padding)
 }
 
 /// What a row of the kernels of several images stands for.
@@ -176,7 +199,7 @@ pub(super) fn export(list: ListId) -> Html {
                 (Command::SaveList(list, Form::Csv), "Save as CSV"),
                 (Command::SaveList(list, Form::Json), "Save as JSON"),
             ],
-            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or the rows selected with Shift.",
+            "Assembly is the whole code, as the assembler reads it; the tables have the rows and columns that are shown. Ctrl+C copies the cell, or as assembly the rows selected with Shift.",
         ),
         list => (
             vec![

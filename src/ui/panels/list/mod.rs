@@ -182,7 +182,7 @@ fn Panel(props: &Props) -> Html {
                 if has_images { { assembly::images(view, on_image) } }
                 if is_text {
                     { picker(&view.texts, onchange) }
-                    { status(list, names) }
+                    { status(view, list, names) }
                     <span class="grow" />
                     <span class="find">{ field }{ matches(&view.texts) }</span>
                 } else {
@@ -190,7 +190,7 @@ fn Panel(props: &Props) -> Html {
                     // The graph is that of all code.
                     if !(is_code && is_graph) { { field } }
                     if id == ListId::Kernels { { grouping(list, on_rows) } }
-                    { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(list, names) } }
+                    { if is_graph || id == ListId::Modules { graph::status(drawn) } else { status(view, list, names) } }
                     <span class="grow" />
                 }
                 if draws { { graph::controls(drawn, if is_code { "Listing" } else { "Table" }) } }

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::names::names;
 use crate::model::Span;
 use crate::model::list::lines::LINE_SHOWN;
-use crate::model::list::{Cell, CellValue, Column, ColumnKind, ListId, Row, several};
+use crate::model::list::{Cell, CellValue, Column, ColumnKind, ListId, Row};
 use crate::model::text::escaped;
 use crate::ui::commands::Command;
 use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
@@ -52,11 +52,6 @@ impl Grid {
             "spill_dwords_per_lane" => 3,
             _ => 0,
         };
-        // Up to three numbers, and a sign that they differ.
-        let mark = match self.data().query.by {
-            Some(_) if column.kind == ColumnKind::Number => mark + 14,
-            _ => mark,
-        };
         // The images of a host's file have short names; how one was found may stand before it.
         if column.id == "image" && self.columns.iter().any(|other| other.id == "kernel") {
             let at = self.columns.iter().position(|other| other.id == "image");
@@ -82,9 +77,24 @@ impl Grid {
         {
             return longest.clamp(12, LONGEST_NAME);
         }
-        match column.width {
+        let width = match column.width {
             0 => format::grouped(largest as u64).chars().count() as u32 + mark,
             width => width,
+        };
+        // The values of a group that differ stand beside each other.
+        let several = self.data().longest(column.id).unwrap_or(0);
+        width.max(several)
+    }
+
+    /// The same where the panel is narrow: the operands come before what is beside them.
+    fn tight(&self, column: &Column) -> Option<u32> {
+        if self.list != ListId::Instructions {
+            return None;
+        }
+        match column.id {
+            "offset" | "jumps" => Some(self.width(column)),
+            "text" => Some(self.data().tight().clamp(5, LONGEST)),
+            _ => None,
         }
     }
 
@@ -137,14 +147,6 @@ fn tabbed(text: &str) -> Html {
     plain(&parts.join("\t"))
 }
 
-/// A number with its thousands apart, or as it is if it has a fraction.
-fn number(number: f64) -> String {
-    match CellValue::Real(number).text().parse() {
-        Ok(whole) => format::grouped(whole),
-        Err(_) => CellValue::Real(number).text().into_owned(),
-    }
-}
-
 fn cell(cell: &Cell<'_>) -> Html {
     let names = match &cell.value {
         CellValue::Text(text) if !text.is_empty() => Some((text, None)),
@@ -181,7 +183,7 @@ fn cell(cell: &Cell<'_>) -> Html {
         CellValue::Int(number) if *number >= 0 => ("", format::grouped(number.unsigned_abs())),
         CellValue::Count(number) => ("", format::grouped(*number)),
         CellValue::Words(words) if words.is_empty() => ("dim", "–".to_owned()),
-        CellValue::Several(numbers) => ("", several(numbers, number)),
+        CellValue::Several(numbers) => ("", format::several(numbers)),
         CellValue::Bytes(bytes) if bytes.len() > BYTES => {
             let first = bytes.get(..BYTES).unwrap_or(bytes).to_vec();
             ("mono", format!("{} …", CellValue::Bytes(first).text()))
@@ -221,6 +223,7 @@ impl GridData for Grid {
                 number: column.kind == ColumnKind::Number,
                 sorts: column.kind != ColumnKind::Bytes,
                 width: self.width(column),
+                tight: self.tight(column),
                 set: self.data().width(column.id),
                 grows: is_words && (column.width >= 24 || place == 0 && self.width(column) >= 20),
             }
