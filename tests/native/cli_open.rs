@@ -173,7 +173,7 @@ fn the_head_of_an_answer_is_no_tab() {
     assert_eq!(serving.0.try_wait().unwrap(), None);
 }
 
-/// As long as SECURITY.md says.
+/// A request's head may take 30 seconds.
 #[test]
 fn idle_connections_are_closed() {
     let (_serving, host, token, _) = serve(&[&vecadd()]);
