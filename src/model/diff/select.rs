@@ -80,10 +80,11 @@ impl Selection {
         let has_fields = !fields.is_empty();
         entry.fields = fields;
         let wants_code = is_wanted || self.only.iter().any(|word| word == CODE);
-        if !wants_code || self.ignore.iter().any(|word| word == CODE) {
-            if let Some(code) = entry.code.take() {
-                unwanted.add(Some(code.a), Some(code.b));
-            }
+        let is_code_ignored = self.ignore.iter().any(|word| word == CODE);
+        if (!wants_code || is_code_ignored)
+            && let Some(code) = entry.code.take()
+        {
+            unwanted.add(Some(code.a), Some(code.b));
         }
         entry.measures.retain(|measure| {
             let named = |word: &String| pattern(word, &measure.key);
