@@ -19,7 +19,7 @@ for (const theme of ["light", "dark"]) {
     await overview.getByText("Choose a GPU").waitFor();
     await axe(page);
     await screenshot(page, `container-${theme}`);
-    const device = page.getByLabel("Device", { exact: true });
+    const device = page.getByLabel("Check a GPU", { exact: true });
     await device.fill("Max 1100");
     await device.press("Enter");
     await overview.getByText("on pvc (selected device)").waitFor();

@@ -96,7 +96,7 @@ journey("the kernels of all images, native ones and SPIR-V", async (page) => {
 
 journey("which image runs on a device", async (page) => {
   await dropFile(page, LIBRARY);
-  const device = page.getByLabel("Device", { exact: true });
+  const device = page.getByLabel("Check a GPU", { exact: true });
   await device.fill("pvc");
   await device.press("Enter");
   await panel(page, "Overview").getByText("on pvc (selected device)").waitFor();
