@@ -74,7 +74,6 @@ pub use expand::{Expand, ExpanderId, Late, Rows};
 pub use glob::{Step, is_pattern};
 pub use holes::Holes;
 pub use locate::Leaf;
-pub(crate) use node::label;
 pub use node::{Area, Bits, Content, DEFAULT, Doc, Known, Node, NodeId, NodeKind, Xref};
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};

@@ -272,21 +272,21 @@ const LABEL_MAX: usize = 4096;
 fn cut(text: Str) -> Str {
     match text.len() <= LABEL_MAX {
         true => text,
-        false => label(&text).into(),
+        false => Node::label_of(&text).into(),
     }
-}
-
-/// A name as a label of another node: without its middle if it is longer than 4096 bytes.
-pub(crate) fn label(text: &str) -> String {
-    if text.len() <= LABEL_MAX {
-        return text.to_owned();
-    }
-    let head = text.get(..text.floor_char_boundary(LABEL_MAX / 4 * 3));
-    let tail = text.get(text.ceil_char_boundary(text.len() - LABEL_MAX / 4)..);
-    format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default())
 }
 
 impl Node {
+    /// A name as a label of another node: without its middle if it is longer than 4096 bytes.
+    pub(crate) fn label_of(text: &str) -> String {
+        if text.len() <= LABEL_MAX {
+            return text.to_owned();
+        }
+        let head = text.get(..text.floor_char_boundary(LABEL_MAX / 4 * 3));
+        let tail = text.get(text.ceil_char_boundary(text.len() - LABEL_MAX / 4)..);
+        format!("{}…{}", head.unwrap_or_default(), tail.unwrap_or_default())
+    }
+
     /// A node with a name, a kind and bytes, and nothing else yet.
     pub fn new(kind: NodeKind, name: impl Into<Str>, span: Span) -> Node {
         Node {

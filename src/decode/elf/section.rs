@@ -10,7 +10,7 @@ use crate::decode::names::{Dec, Hex};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::record::Field;
 use crate::decode::table::Entries;
-use crate::model::{Node, NodeKind, Rows, Span, label};
+use crate::model::{Node, NodeKind, Rows, Span};
 use crate::{flags, layout, open_enum};
 
 open_enum! {
@@ -190,7 +190,7 @@ impl Section {
 
     /// Its name for the rows that refer to it; without its middle if it is very long.
     pub fn label(&self) -> String {
-        label(&self.name)
+        Node::label_of(&self.name)
     }
 }
 
