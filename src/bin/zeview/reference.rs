@@ -54,12 +54,11 @@ fn section(command: &mut Command, is_root: bool, out: &mut String) {
         .partition(|paragraph| paragraph.starts_with("Example: "));
     write!(out, "\n## {name}\n").unwrap();
     for paragraph in text {
-        write!(out, "\n{}\n", markdown(paragraph)).unwrap();
+        write!(out, "\n{}\n", sentence(&markdown(paragraph))).unwrap();
     }
     write!(out, "\n```text\n{}\n```\n", lines(usage)).unwrap();
-    for example in examples {
-        let line = example.trim_start_matches("Example: ");
-        write!(out, "\nExample:\n\n```sh\n{line}\n```\n").unwrap();
+    for text in examples {
+        example(text.trim_start_matches("Example: "), out);
     }
 
     let is_shown = |arg: &&Arg| {
@@ -74,9 +73,21 @@ fn section(command: &mut Command, is_root: bool, out: &mut String) {
         entry(argument, out);
     }
     let more = command.get_after_long_help().or(command.get_after_help());
-    if let Some(more) = more {
-        write!(out, "\n```text\n{}\n```\n", lines(&more.to_string())).unwrap();
+    let more = more.map(ToString::to_string).unwrap_or_default();
+    for part in more.split("\n\n").filter(|part| !part.trim().is_empty()) {
+        let is_table = part.lines().any(|line| line.starts_with("  "));
+        if is_table {
+            write!(out, "\n```text\n{}\n```\n", lines(part)).unwrap();
+        } else if let Some(line) = part.strip_prefix("Example: ") {
+            example(line, out);
+        } else {
+            write!(out, "\n{}\n", markdown(part.trim())).unwrap();
+        }
     }
+}
+
+fn example(line: &str, out: &mut String) {
+    write!(out, "\nExample:\n\n```sh\n{}\n```\n", line.trim()).unwrap();
 }
 
 /// One argument or option as an item of a list.
@@ -96,7 +107,7 @@ fn entry(arg: &Arg, out: &mut String) {
     let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
     let help: Vec<String> = help.split("\n\n").map(markdown).collect();
-    write!(out, "* `{title}`: {}", help.join("\n\n  ")).unwrap();
+    write!(out, "* `{title}`: {}", sentence(&help.join("\n\n  "))).unwrap();
     let possible: Vec<String> = arg
         .get_possible_values()
         .iter()
@@ -116,6 +127,12 @@ fn entry(arg: &Arg, out: &mut String) {
         write!(out, " Default: {}.", defaults.join(", ")).unwrap();
     }
     out.push('\n');
+}
+
+/// The text with a period, which clap takes off.
+fn sentence(text: &str) -> String {
+    let is_complete = text.is_empty() || text.ends_with(['.', ':', '?', '!']);
+    format!("{text}{}", if is_complete { "" } else { "." })
 }
 
 /// Lines without blanks at their ends.
