@@ -106,14 +106,15 @@ fn is_external(address: &str) -> bool {
     address.starts_with("//") || address[scheme.len()..].starts_with(':')
 }
 
-/// The values of an attribute in generated HTML, where values are always in double quotes.
+/// The values of an attribute in the tags of generated HTML, where values are always in double
+/// quotes. Text between tags has `&lt;` for `<`, so code that shows a tag is not one.
 fn attributes<'h>(html: &'h str, name: &str) -> impl Iterator<Item = String> + use<'h> {
     let start = format!(" {name}=\"");
-    let mut rest = html;
-    std::iter::from_fn(move || {
-        let (_, after) = rest.split_once(&start)?;
-        let (value, after) = after.split_once('"')?;
-        rest = after;
+    let tags = html.split('<').skip(1);
+    tags.filter_map(move |tag| {
+        let (tag, _) = tag.split_once('>')?;
+        let (_, after) = tag.split_once(&start)?;
+        let (value, _) = after.split_once('"')?;
         Some(value.replace("&amp;", "&"))
     })
 }
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn attributes_are_found_and_unescaped() {
-        let html = r#"<a class="x" href="a?b=1&amp;c=2">text</a> <a href="d">"#;
+        let html = r#"<a class="x" href="a?b=1&amp;c=2">&lt;a href="no"></a> <a href="d">"#;
         let found: Vec<_> = attributes(html, "href").collect();
         assert_eq!(found, ["a?b=1&c=2", "d"]);
     }
