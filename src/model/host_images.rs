@@ -42,7 +42,7 @@ pub trait HostImages {
     fn explain(&self, sets: &mut [PropertySet]);
 
     /// The demangled name of a kernel. Returns `None` if it is not mangled.
-    fn demangled(&self, name: &str) -> Option<String>;
+    fn demangled(&self, name: &str) -> Option<Rc<str>>;
 }
 
 impl Document {

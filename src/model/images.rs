@@ -25,7 +25,7 @@ use super::verdict::Outcome;
 pub const IMAGES_MAX: usize = 16 * 1024;
 
 /// The name of a kernel, and the same demangled.
-type KernelName = (String, Option<String>);
+type KernelName = (String, Option<Rc<str>>);
 
 /// The images of a container.
 #[derive(Debug, Default)]
@@ -116,7 +116,7 @@ impl InHost {
     }
 
     /// The name of a kernel as people read it.
-    pub fn title(&self, name: &str) -> Option<String> {
+    pub fn title(&self, name: &str) -> Option<Rc<str>> {
         self.images.demangled(name)
     }
 }

@@ -105,7 +105,7 @@ pub struct KernelRow {
     /// Its name.
     pub name: Given<String>,
     /// The name as people write it, if it is mangled.
-    pub demangled: Option<String>,
+    pub demangled: Option<Rc<str>>,
     /// The bytes of its entry.
     pub entry: Span,
     /// Lanes.

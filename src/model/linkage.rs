@@ -63,7 +63,7 @@ pub struct Symbol {
     /// Its name.
     pub name: String,
     /// The name as people write it, if it is mangled.
-    pub demangled: Option<String>,
+    pub demangled: Option<Rc<str>>,
     /// What it stands for.
     pub kind: Str,
     /// How it is linked.

@@ -35,7 +35,7 @@ pub trait Modules {
     fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
 
     /// The demangled form of a key. Returns `None` if it is not mangled.
-    fn demangled(&self, key: &str) -> Option<String>;
+    fn demangled(&self, key: &str) -> Option<Rc<str>>;
 }
 
 impl Document {

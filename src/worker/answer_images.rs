@@ -97,7 +97,7 @@ fn code_image(document: &Document, image: &Image, outer: &str, shown: Option<Spa
             .host
             .as_ref()
             .and_then(|host| host.title(&kernel.name));
-        title.unwrap_or_else(|| kernel.name.clone())
+        title.map_or_else(|| kernel.name.clone(), |title| String::from(&*title))
     });
     CodeImage {
         name,

@@ -14,7 +14,7 @@ use crate::model::list::{Column, List, ListId, Row, instructions, lines, writer}
 use crate::model::modules::Holder;
 use crate::model::source_lines::CodeSection;
 use crate::model::survey::Progress;
-use crate::model::{Document, NodeId, NodeKind, Span, Str};
+use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
 
 /// Of each list the one that was asked for last, and its order: what is scrolled through is
 /// neither made nor sorted anew for each page.
@@ -111,28 +111,28 @@ impl Lists {
     ) -> Result<Response, String> {
         let none = || "This part of the file has no images with kernels.".to_owned();
         let progress = self.read_kernels(document, node, false).ok_or_else(none)?;
-        let reading = self.reading.as_ref().ok_or_else(none)?;
+        let reading = self.reading.as_mut().ok_or_else(none)?;
         let (id, survey) = (reading.document, reading.kernels.survey());
         let query = Query {
             sort: Some("hazards".into()),
             descending: true,
             ..Query::default()
         };
-        let list = reading.kernels.list();
+        let list = reading.kernels.list(document);
         let columns = chosen(&*list, columns)?;
         let found = Found::new(id, list, &query, document);
+        let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
         // The same kernel is there for several devices.
-        let page = found.page(document, 0, ROWS_MAX, &columns);
         let mut names = HashSet::new();
-        let mut worst = page.rows;
-        worst.retain(|row| {
-            let name = row
-                .cells
-                .first()
-                .map(|cell| cell.value.title().into_owned());
-            names.insert(name)
+        let rows = rows.filter(|row| {
+            let name = found.list.cell(*row, 0, &document.sources);
+            names.insert(name.value.title().into_owned())
         });
-        worst.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let worst = rows.take(count);
+        let worst = worst
+            .filter_map(|row| found.row(row, &columns, &document.sources))
+            .collect();
         Ok(Response::Survey(Box::new(SurveyReport {
             document: id,
             survey,
@@ -143,18 +143,18 @@ impl Lists {
 
     /// The list of a document: the one that was made last, if it is of that document.
     pub(super) fn known(
-        &self,
+        &mut self,
         document: &mut Document,
         id: NodeId,
         list: ListId,
     ) -> Option<Rc<dyn List>> {
         let is_of = |found: &&Found| found.document == id && found.query.by.is_none();
         let known = self.found.get(&list).filter(is_of);
-        let reading = self.reading.as_ref();
+        let reading = self.reading.as_mut();
         let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
         match (known, reading) {
             (Some(found), _) => Some(Rc::clone(&found.list)),
-            (None, Some(reading)) => Some(reading.kernels.list()),
+            (None, Some(reading)) => Some(reading.kernels.list(document)),
             (None, None) => document.list(id, list, None),
         }
     }
@@ -192,7 +192,7 @@ impl Lists {
         let found = match known {
             Some(found) if found.query == *query => found,
             known => {
-                let reading = self.reading.as_ref();
+                let reading = self.reading.as_mut();
                 let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
                 match (known, reading) {
                     (Some(known), _) => Found {
@@ -201,7 +201,8 @@ impl Lists {
                         ..Found::new(id, known.list, query, document)
                     },
                     (None, Some(reading)) => {
-                        let list = document.grouped(reading.kernels.list(), query.by);
+                        let list = reading.kernels.list(document);
+                        let list = document.grouped(list, query.by);
                         Found::new(id, list, query, document)
                     }
                     (None, None) => {
@@ -417,16 +418,6 @@ impl Found {
         columns: &[(usize, &'static Column)],
     ) -> ListPage {
         let (list, sources) = (&self.list, &document.sources);
-        let row = |row: u32| {
-            Some(Row {
-                index: row.into(),
-                entry: list.entry(row, sources)?,
-                cells: columns
-                    .iter()
-                    .map(|(column, _)| list.cell(row, *column, sources).shown())
-                    .collect(),
-            })
-        };
         let rows = self.order.iter();
         let rows = rows.flat_map(|order| order.from(start, count.min(ROWS_MAX)));
         let maxima = self.maxima.get_or_init(|| {
@@ -438,7 +429,9 @@ impl Found {
         ListPage {
             document: self.document,
             subject: list.subject(),
-            rows: rows.filter_map(row).collect(),
+            rows: rows
+                .filter_map(|row| self.row(row, columns, sources))
+                .collect(),
             start,
             found: self.count(),
             total: list.primary().into(),
@@ -450,6 +443,22 @@ impl Found {
             trouble: self.order.as_ref().err().cloned(),
             reading: None,
         }
+    }
+
+    /// A row with these cells.
+    fn row(
+        &self,
+        row: u32,
+        columns: &[(usize, &'static Column)],
+        sources: &Sources,
+    ) -> Option<Row> {
+        let cells = columns.iter();
+        let cells = cells.map(|(column, _)| self.list.cell(row, *column, sources).shown());
+        Some(Row {
+            index: row.into(),
+            entry: self.list.entry(row, sources)?,
+            cells: cells.collect(),
+        })
     }
 
     /// Are the bytes in a row, or what the current one leads to?

@@ -180,7 +180,12 @@ fn virtual_row(row: RowId, index: u64, count: u64) -> Row {
 
 /// A kernel in a few words: `SIMD16 · 1344 B of code · spills`.
 fn summary(kernel: &KernelRow) -> Str {
-    let mut words: Vec<String> = kernel.demangled.iter().cloned().collect();
+    let mut words: Vec<String> = kernel
+        .demangled
+        .as_deref()
+        .map(Into::into)
+        .into_iter()
+        .collect();
     if kernel.is_function {
         words.push("function".to_owned());
     }

@@ -329,7 +329,7 @@ impl OpenFile {
                 document: id,
                 kernel,
                 question,
-            } => occupancy(&self.lists, document, *id, *kernel, question)
+            } => occupancy(&mut self.lists, document, *id, *kernel, question)
                 .map_or_else(failed, Answer::from),
             Request::Compare {
                 renumbered, keep, ..
@@ -534,7 +534,7 @@ fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String
 
 /// What limits a kernel of the innermost document around a node that lists kernels.
 fn occupancy(
-    lists: &Lists,
+    lists: &mut Lists,
     document: &mut Document,
     id: NodeId,
     kernel: u64,

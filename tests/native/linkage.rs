@@ -401,7 +401,7 @@ fn names_are_demangled_up_to_a_limit() {
     }
     let tables = tables(&open(&file.build().bytes));
     let made = tables.symbols.iter().filter_map(|s| s.demangled.as_ref());
-    let made: Vec<&String> = made.collect();
+    let made: Vec<&Rc<str>> = made.collect();
     assert!(made[0].ends_with("00000(int, int)"), "{}", made[0]);
     let kept: usize = made.iter().map(|name| name.len()).sum();
     assert!((1 << 20..DEMANGLED).contains(&kept), "{kept} bytes");

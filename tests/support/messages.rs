@@ -466,7 +466,7 @@ fn kernel_row() -> KernelRow {
         index: u64::MAX,
         is_function: true,
         name: Given::at("_ZTS1k".to_owned(), SPAN),
-        demangled: Some("k".to_owned()),
+        demangled: Some("k".into()),
         entry: SPAN,
         simd_size: Given::at(i64::MIN, SPAN),
         grf_count: Given::at(i64::MAX, SPAN),

@@ -84,7 +84,7 @@ fn demangle_all(symbols: &mut [linkage::Symbol]) {
     for symbol in symbols {
         if done < limits::DEMANGLED && is_mangled(&symbol.name) {
             symbol.demangled = demangle(&symbol.name);
-            let made = symbol.demangled.as_ref().map_or(0, String::len);
+            let made = symbol.demangled.as_ref().map_or(0, |text| text.len());
             done += symbol.name.len() + made;
         }
     }

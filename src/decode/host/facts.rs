@@ -44,7 +44,7 @@ impl HostImages for ImagesOf {
         property_set::explain(sets);
     }
 
-    fn demangled(&self, name: &str) -> Option<String> {
+    fn demangled(&self, name: &str) -> Option<Rc<str>> {
         demangle::demangle(name)
     }
 

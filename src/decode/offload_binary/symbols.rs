@@ -185,7 +185,7 @@ impl HostImages for OffloadImages {
         property_set::explain(sets);
     }
 
-    fn demangled(&self, name: &str) -> Option<String> {
+    fn demangled(&self, name: &str) -> Option<Rc<str>> {
         demangle::demangle(name)
     }
 

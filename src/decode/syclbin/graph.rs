@@ -50,7 +50,7 @@ impl Modules for Graph {
         property_set::sets(sources, self.text(of))
     }
 
-    fn demangled(&self, key: &str) -> Option<String> {
+    fn demangled(&self, key: &str) -> Option<Rc<str>> {
         demangle(key)
     }
 

@@ -1,5 +1,7 @@
 //! What differs: one entry for each kernel, section, symbol … and its fields.
 
+use std::rc::Rc;
+
 use serde::{Deserialize, Serialize};
 
 use super::code::CodeChange;
@@ -115,7 +117,7 @@ pub struct Entry {
     /// Its name: of what was added, in the second file; else in the first.
     pub name: String,
     /// The name demangled, where it is mangled.
-    pub demangled: Option<String>,
+    pub demangled: Option<Rc<str>>,
     /// Its name in the second file, if that is another one.
     pub new_name: Option<String>,
     /// Its bytes in the first file.

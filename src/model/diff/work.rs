@@ -91,7 +91,7 @@ fn weight(entry: &Entry) -> u64 {
         .as_ref()
         .map_or(0, |code| size_of_val(&*code.hunks));
     let names = entry.name.len()
-        + entry.demangled.as_ref().map_or(0, String::len)
+        + entry.demangled.as_ref().map_or(0, |text| text.len())
         + entry.new_name.as_ref().map_or(0, String::len);
     (size_of::<Entry>() + fields + code + names + size_of_val(&*entry.measures)) as u64
 }

@@ -184,7 +184,7 @@ fn first_kernel<'a>(list: &'a ImageList, image: &'a Image, sources: &Sources) ->
     let title = image.host.as_ref().and_then(|host| host.title(&first.name));
     let cell = Cell::new(CellValue::Name {
         name: Cow::Borrowed(&*first.name),
-        demangled: title.map(Cow::Owned),
+        demangled: title.map(|title| Cow::Owned(String::from(&*title))),
         short: Some(list.short_name(&first.name, sources))
             .filter(|short| *short != &*first.name)
             .map(Cow::Borrowed),

@@ -4,7 +4,7 @@
 //! kernels. [`KernelReading`] does that in steps, and makes a [`List`] or a [`Survey`] of what it has
 //! read so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::kernels::KernelList;
@@ -13,7 +13,7 @@ use crate::model::diagnostic::Severity;
 use crate::model::document::Document;
 use crate::model::images::{Image, Images, InHost};
 use crate::model::kernels::{Given, KernelRow, Kernels};
-use crate::model::naming::ShortNames;
+use crate::model::naming::{NameSet, ShortNames};
 use crate::model::node::NodeId;
 use crate::model::source::Sources;
 use crate::model::span::{SourceId, Span};
@@ -92,8 +92,24 @@ pub struct KernelReading {
     images_left_out: u64,
     kernels_left_out: u64,
     names_left_out: u64,
-    around: Around,
+    naming: Naming,
     twins: Twins,
+}
+
+/// The short names of the kernels that are listed.
+enum Naming {
+    Known(Around),
+    /// Those of the kernels that are read so far: a library has megabytes of names, and its first
+    /// kernels do not wait for the others.
+    Growing {
+        set: NameSet,
+        /// The short names of the set when it had so many names.
+        made: Option<(usize, Rc<ShortNames>)>,
+        /// Those of the kernels in the index of these images, in the end.
+        is_indexed: bool,
+        /// The index is that of the opened file.
+        is_of_file: bool,
+    },
 }
 
 /// The parts whose bytes may be the same.
@@ -114,9 +130,22 @@ impl Document {
             return None;
         }
         let images = self.images(id);
-        let around = match images.list.iter().any(Image::is_listed) {
-            true if id != NodeId::ROOT => Some(Rc::new(short_names(&images, &self.sources))),
-            _ => self.host_kernels(),
+        let is_indexed = images.list.iter().any(Image::is_listed);
+        let is_of_file = id == NodeId::ROOT && self.summary.has.host;
+        let around = match is_indexed {
+            // An index that is not that of the file.
+            true if !is_of_file => None,
+            true => self.host_kernels.clone(),
+            false => self.host_kernels(),
+        };
+        let naming = match around {
+            Some(around) => Naming::Known(Some(around)),
+            None => Naming::Growing {
+                set: NameSet::default(),
+                made: None,
+                is_indexed,
+                is_of_file,
+            },
         };
         let size = self.sources.whole(SourceId::FILE).len();
         Some(KernelReading {
@@ -129,7 +158,7 @@ impl Document {
             silent: Vec::new(),
             kernels_left_out: 0,
             names_left_out: 0,
-            around,
+            naming,
             twins: Twins {
                 left: size.saturating_mul(COMPARED),
                 ..Twins::default()
@@ -153,7 +182,7 @@ impl Document {
         }
         let mut reading = self.kernel_reading(id)?;
         while reading.step(self) {}
-        Some(reading.list())
+        Some(reading.list(self))
     }
 
     fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
@@ -295,6 +324,20 @@ fn short_names(images: &Images, sources: &Sources) -> ShortNames {
     ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
 }
 
+/// The short names of the kernels in an index. Most of them are in the set already, without others.
+fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames {
+    let names = images.kernel_names(sources);
+    let index: HashSet<&str> = names.iter().map(|(name, _)| &**name).collect();
+    let names = names.iter().map(|(name, text)| (&**name, text.as_deref()));
+    if !set.names().all(|name| index.contains(name)) {
+        return ShortNames::new(names);
+    }
+    for (name, text) in names {
+        set.add(name, text);
+    }
+    set.short_names()
+}
+
 impl KernelReading {
     /// Reads one more image. Returns `false` if none is left.
     pub fn step(&mut self, document: &mut Document) -> bool {
@@ -304,6 +347,14 @@ impl KernelReading {
         self.next += 1;
         let first = self.parts.len();
         self.read(&image, document);
+        if let Naming::Growing { set, .. } = &mut self.naming {
+            let parts = self.parts.iter().skip(first);
+            let rows = parts.flat_map(|part| part.rows.iter());
+            for row in rows.filter(|row| !row.is_function) {
+                let (name, demangled) = row.names();
+                set.add(name, demangled);
+            }
+        }
         // Now that the bytes are here.
         for part in first..self.parts.len() {
             self.compare(part, &document.sources);
@@ -419,14 +470,43 @@ impl KernelReading {
         notes
     }
 
-    /// The kernels that are read.
-    pub fn list(&self) -> Rc<dyn List> {
+    /// The kernels that are read. Until all images are, their short names are those of what is read.
+    pub fn list(&mut self, document: &mut Document) -> Rc<dyn List> {
         let list = KernelList::new(self.parts.clone(), true, self.notes());
-        let mut list = list.with_names(self.around.clone());
+        let mut list = list.with_names(self.short_names(document));
         if self.images.list.iter().any(Image::is_listed) {
             list.put_together();
         }
         Rc::new(list)
+    }
+
+    fn short_names(&mut self, document: &mut Document) -> Around {
+        let is_over = self.progress().is_over();
+        let (set, made, is_indexed, is_of_file) = match &mut self.naming {
+            Naming::Known(names) => return names.clone(),
+            Naming::Growing {
+                set,
+                made,
+                is_indexed,
+                is_of_file,
+            } => (set, made, *is_indexed, *is_of_file),
+        };
+        if is_over {
+            let names = match is_indexed {
+                true => in_index(set, &self.images, &document.sources),
+                false => set.short_names(),
+            };
+            let names = Some(Rc::new(names));
+            if is_of_file {
+                document.host_kernels.clone_from(&names);
+            }
+            self.naming = Naming::Known(names.clone());
+            return names;
+        }
+        if made.as_ref().is_none_or(|(count, _)| *count != set.len()) {
+            *made = Some((set.len(), Rc::new(set.short_names())));
+        }
+        made.as_ref().map(|(_, names)| Rc::clone(names))
     }
 
     /// The images that are read, by device.

@@ -312,7 +312,7 @@ pub(super) struct KernelList {
     is_of_several: bool,
     /// What is wrong with the list as a whole.
     notes: Vec<String>,
-    /// The short names of the kernels in the index of the host's file.
+    /// The short names of the kernels in the index of the host's file, or in the container.
     around: Around,
     /// The short names, made when a cell has one.
     names: OnceCell<ShortNames>,
@@ -363,15 +363,11 @@ impl KernelList {
     fn short_names(&self) -> &ShortNames {
         self.names.get_or_init(|| {
             let rows = self.parts.iter().flat_map(|part| part.rows.iter());
-            let mut names = match &self.around {
-                Some(around) => ShortNames::clone(around),
-                None => {
-                    let kernels = rows.clone().filter(|row| !row.is_function);
-                    ShortNames::new(kernels.map(KernelRow::names))
-                }
-            };
-            names.extend(rows.map(KernelRow::names));
-            names
+            let around = self.around.clone().unwrap_or_else(|| {
+                let kernels = rows.clone().filter(|row| !row.is_function);
+                Rc::new(ShortNames::new(kernels.map(KernelRow::names)))
+            });
+            ShortNames::extending(around, rows.map(KernelRow::names))
         })
     }
 

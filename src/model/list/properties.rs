@@ -69,7 +69,7 @@ struct PropertyList {
     /// The places of the set and of the property in it.
     rows: Vec<(usize, usize)>,
     /// The demangled form of the key of each row.
-    demangled: Vec<Option<String>>,
+    demangled: Vec<Option<Rc<str>>>,
     subject: String,
 }
 

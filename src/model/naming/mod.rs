@@ -22,6 +22,7 @@ mod tree;
 mod words;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use shorten::Group;
 use tree::{ShapeId, TreeId, Trees};
@@ -42,7 +43,69 @@ const PIECES_MAX: usize = 1 << 20;
 /// The short names of a set.
 #[derive(Debug, Clone, Default)]
 pub struct ShortNames {
+    /// The short names of a set that this one extends.
+    base: Option<Rc<ShortNames>>,
     names: HashMap<String, String>,
+}
+
+impl ShortNames {
+    /// Returns short names for a set of names with their demangled forms.
+    pub fn new<'a>(names: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> ShortNames {
+        let mut set = NameSet::default();
+        for (name, demangled) in names {
+            set.add(name, demangled);
+        }
+        set.short_names()
+    }
+
+    /// Returns the short names of `base`, with short names for further names. These do not change the
+    /// short names of `base`, and are different from them.
+    pub fn extending<'a>(
+        base: Rc<ShortNames>,
+        names: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+    ) -> ShortNames {
+        let mut set = NameSet::default();
+        for (name, demangled) in names {
+            if base.get(name).is_none() {
+                set.add(name, demangled);
+            }
+        }
+        let names = set.distinct(&base.all().collect());
+        let base = Some(base);
+        ShortNames { base, names }
+    }
+
+    /// Returns the short name of a name of the set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let base = || self.base.as_ref()?.get(name);
+        let own = self.names.get(name).map(|short| &**short);
+        own.or_else(base)
+    }
+
+    /// All short names.
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let sets = std::iter::successors(Some(self), |names| names.base.as_deref());
+        sets.flat_map(|set| set.names.values().map(|short| &**short))
+    }
+}
+
+/// A set of names, which may grow, for [`ShortNames`].
+#[derive(Default)]
+pub struct NameSet {
+    trees: Trees,
+    names: HashMap<String, Form>,
+    /// Length of all names, in bytes.
+    bytes: usize,
+}
+
+/// What a short name is made from.
+enum Form {
+    Tree {
+        root: TreeId,
+        /// Does the kernel run over a rounded range?
+        is_rounded: bool,
+    },
+    Text(String),
 }
 
 /// A name that gets a short one.
@@ -53,51 +116,76 @@ struct Entry<'a> {
     short: String,
 }
 
-impl ShortNames {
-    /// Returns short names for a set of names with their demangled forms.
-    pub fn new<'a>(names: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) -> ShortNames {
-        let mut all = ShortNames::default();
-        all.add(names.into_iter().collect());
-        all
+impl NameSet {
+    /// Adds a name with its demangled form, unless the set has it.
+    pub fn add(&mut self, name: &str, demangled: Option<&str>) {
+        if self.names.contains_key(name) {
+            return;
+        }
+        self.bytes = self.bytes.saturating_add(name.len());
+        let tree = demangled.and_then(|text| self.tree(text));
+        let form = tree.unwrap_or_else(|| {
+            let text = demangled.unwrap_or(name);
+            let is_mangled = demangled.is_some() || name.starts_with("_Z");
+            Form::Text(cut(text, if is_mangled { 2 * WIDTH } else { PLAIN_MAX }))
+        });
+        self.names.insert(name.to_owned(), form);
     }
 
-    /// Adds names that do not change the short names of the others.
-    pub fn extend<'a>(&mut self, names: impl IntoIterator<Item = (&'a str, Option<&'a str>)>) {
-        let is_new = |(name, _): &(&str, Option<&str>)| !self.names.contains_key(*name);
-        let names: Vec<_> = names.into_iter().filter(is_new).collect();
-        if !names.is_empty() {
-            self.add(names);
+    /// Returns the number of names.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Returns whether the set has no names.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns the names, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(|name| &**name)
+    }
+
+    /// Returns the short names of the set as it is. Names that are added later may change all of them.
+    pub fn short_names(&self) -> ShortNames {
+        ShortNames {
+            base: None,
+            names: self.distinct(&HashSet::new()),
         }
     }
 
-    /// Returns the short name of a name of the set.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.names.get(name).map(|short| &**short)
+    /// Reads a demangled name. Returns `None` if it cannot be read, or a limit is reached.
+    fn tree(&mut self, text: &str) -> Option<Form> {
+        if self.trees.size() > PIECES_MAX.saturating_add(self.bytes) {
+            return None;
+        }
+        let root = parse::parse(text, &mut self.trees)?;
+        let (root, is_rounded) = simplify::unwrap(root, &mut self.trees);
+        Some(Form::Tree { root, is_rounded })
     }
 
-    fn add(&mut self, mut names: Vec<(&str, Option<&str>)>) {
-        let mut seen = HashSet::new();
-        names.retain(|(name, _)| seen.insert(*name));
+    /// The short names, which are different from each other and from those that are taken.
+    fn distinct(&self, taken: &HashSet<&str>) -> HashMap<String, String> {
+        let mut names: Vec<(&str, &Form)> = self
+            .names
+            .iter()
+            .map(|(name, form)| (&**name, form))
+            .collect();
         sort::by_key(&mut names, |(name, _)| *name);
-        let bytes: usize = names.iter().map(|(name, _)| name.len()).sum();
-        let mut set = Set {
-            pieces_max: PIECES_MAX.saturating_add(bytes),
-            ..Set::default()
-        };
-        let mut entries: Vec<Entry<'_>> = Vec::new();
-        for (name, demangled) in names {
-            let tree = demangled.and_then(|text| set.add(text));
-            let short = match tree {
-                Some(_) => String::new(),
-                None => {
-                    let text = demangled.unwrap_or(name);
-                    let is_mangled = demangled.is_some() || name.starts_with("_Z");
-                    cut(text, if is_mangled { 2 * WIDTH } else { PLAIN_MAX })
+        let mut groups = Groups::default();
+        let mut entries: Vec<Entry<'_>> = Vec::with_capacity(names.len());
+        for (name, form) in names {
+            let (tree, short) = match form {
+                Form::Tree { root, is_rounded } => {
+                    let (group, at) = groups.add(*root, *is_rounded, &self.trees);
+                    (Some((group, at, *is_rounded)), String::new())
                 }
+                Form::Text(text) => (None, text.clone()),
             };
             entries.push(Entry { name, tree, short });
         }
-        let texts = set.texts();
+        let texts = groups.texts(&self.trees);
         for entry in &mut entries {
             if let Some((group, at, is_rounded)) = entry.tree
                 && let Some(text) = texts.get(group).and_then(|texts| texts.get(at))
@@ -106,61 +194,56 @@ impl ShortNames {
                 entry.short.push_str(mark(is_rounded));
             }
         }
-        let taken = self.names.values().map(|short| &**short).collect();
-        number(&mut entries, &taken);
-        let names = entries.into_iter();
-        self.names
-            .extend(names.map(|entry| (entry.name.to_owned(), entry.short)));
+        number(&mut entries, taken);
+        let entries = entries.into_iter();
+        entries
+            .map(|entry| (entry.name.to_owned(), entry.short))
+            .collect()
     }
 }
 
-/// The trees of a set of names.
+/// The trees of a set of names, by their shape.
 #[derive(Default)]
-struct Set {
-    pieces_max: usize,
-    trees: Trees,
+struct Groups {
     groups: Vec<Group>,
     /// The group of each shape.
     by_shape: HashMap<ShapeId, usize>,
-    /// The group of each tree, and its index there.
-    by_tree: HashMap<TreeId, (usize, usize)>,
+    /// The index of each tree in its group.
+    by_tree: HashMap<TreeId, usize>,
 }
 
-impl Set {
-    /// Adds a demangled name. Returns `None` if it cannot be read, or a limit is reached.
-    fn add(&mut self, text: &str) -> Option<(usize, usize, bool)> {
-        if self.trees.size() > self.pieces_max {
-            return None;
-        }
-        let root = parse::parse(text, &mut self.trees)?;
-        let (root, is_rounded) = simplify::unwrap(root, &mut self.trees);
+impl Groups {
+    /// Adds a tree. Returns its group, and its index there.
+    fn add(&mut self, root: TreeId, is_rounded: bool, trees: &Trees) -> (usize, usize) {
         let count = self.groups.len();
-        let group = *self.by_shape.entry(self.trees.shape(root)).or_insert(count);
+        let group = *self.by_shape.entry(trees.shape(root)).or_insert(count);
         if group == count {
             self.groups.push(Group::default());
         }
-        let members = self.groups.get_mut(group)?;
+        let Some(members) = self.groups.get_mut(group) else {
+            return (group, 0);
+        };
         members.is_rounded |= is_rounded;
         let next = members.roots.len();
-        let (_, at) = *self.by_tree.entry(root).or_insert((group, next));
+        let at = *self.by_tree.entry(root).or_insert(next);
         if at == next {
             members.roots.push(root);
         }
-        Some((group, at, is_rounded))
+        (group, at)
     }
 
     /// The short texts of the trees of each group.
-    fn texts(&self) -> Vec<Vec<String>> {
+    fn texts(&self, trees: &Trees) -> Vec<Vec<String>> {
         let limit = |group: &Group| WIDTH - mark(group.is_rounded).len();
         let mut groups = self.groups.iter();
         let is_qualified = groups.all(|group| {
             let mut roots = group.roots.iter();
-            roots.all(|root| self.trees.width(*root, true) <= limit(group))
+            roots.all(|root| trees.width(*root, true) <= limit(group))
         });
-        let words = Words::new(self.trees.words(), &shorten::WORDS);
+        let words = Words::new(trees.words(), &shorten::WORDS);
         let groups = self.groups.iter();
-        let texts = groups
-            .map(|group| shorten::shorten(group, limit(group), is_qualified, &self.trees, &words));
+        let texts =
+            groups.map(|group| shorten::shorten(group, limit(group), is_qualified, trees, &words));
         texts.collect()
     }
 }
