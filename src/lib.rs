@@ -60,8 +60,17 @@
 
 pub mod model;
 
+pub mod analysis;
+
+pub mod diff;
+
+pub mod tables;
+
 #[cfg(feature = "decode")]
 pub mod decode;
+
+#[cfg(feature = "decode")]
+pub mod report;
 
 pub mod worker;
 

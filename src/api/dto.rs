@@ -380,7 +380,7 @@ pub struct Finding<'a> {
 
 impl<'a> Verdict<'a> {
     /// The verdict, for JavaScript.
-    pub fn new(verdict: &'a model::Verdict) -> Verdict<'a> {
+    pub fn new(verdict: &'a crate::analysis::Verdict) -> Verdict<'a> {
         let findings = verdict.findings.iter().enumerate();
         Verdict {
             driver: &verdict.driver,
@@ -406,8 +406,8 @@ mod tests {
 
     use serde_json::Value as Json;
 
-    use super::*;
     use crate::api::TYPES;
+    use super::*;
 
     const SPAN: model::Span = model::Span::new(SourceId::FILE, 1, 2);
 

@@ -7,28 +7,28 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Arena;
-use super::base::Base;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
 use super::holes::{Accounts, Holes};
-use super::images::{Choice, Images};
-use super::list::ListId;
 use super::locate::PlacesKept;
-use super::naming::ShortNames;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::source::Sources;
-use super::source_lines::SourceTexts;
 use super::span::{SourceId, Span};
 use super::value::Str;
-use super::verdict::{DriverModel, Import, Verdict};
+use crate::analysis::images::{Choice, Images};
+use crate::analysis::naming::ShortNames;
+use crate::analysis::source_lines::SourceTexts;
+use crate::analysis::{DriverModel, Import, Verdict};
+use crate::diff::base::Base;
 use crate::model::sort;
+use crate::tables::ListId;
 
 /// Further diagnostics of one rule are not kept.
 const MOST_OF_A_RULE: usize = 100;
 
 /// Children are made and kept in pages of this many.
-pub(super) const PAGE: u64 = 256;
+pub(crate) const PAGE: u64 = 256;
 
 /// How the bytes of the opened file are accounted for; the first three add up to its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -247,26 +247,26 @@ pub struct Document {
     /// How the bytes are accounted for.
     pub coverage: Coverage,
     accounts: Accounts,
-    pub(super) registry: Registry,
-    pub(super) source_texts: SourceTexts,
-    pub(super) base: Option<Base>,
+    pub(crate) registry: Registry,
+    pub(crate) source_texts: SourceTexts,
+    pub(crate) base: Option<Base>,
     documents: Vec<InnerDocument>,
     /// The documents that nobody has opened yet.
     late: Vec<Span>,
     /// So many bytes of them are opened before somebody selects them.
     late_left: u64,
     loadable: HashSet<Span>,
-    pub(super) driver: Option<&'static dyn DriverModel>,
+    pub(crate) driver: Option<&'static dyn DriverModel>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
-    pub(super) ordinals: HashMap<NodeId, CountedNames>,
+    pub(crate) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
-    pub(super) places: PlacesKept,
+    pub(crate) places: PlacesKept,
     /// The kernels in the index of a host's file, once a list of an image's kernels was made.
-    pub(super) host_kernels: Option<Rc<ShortNames>>,
+    pub(crate) host_kernels: Option<Rc<ShortNames>>,
     /// The short names of the kernels of the document that was asked about last.
-    pub(super) short_names: Option<(NodeId, Rc<ShortNames>)>,
+    pub(crate) short_names: Option<(NodeId, Rc<ShortNames>)>,
 }
 
 /// How many bytes of documents are opened late for a table of all of them, in a file of `size`
@@ -449,7 +449,7 @@ impl Document {
     }
 
     /// Who makes the rows of a node, and as which item. Returns `None` for a leaf.
-    pub(super) fn expander(&self, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
+    pub(crate) fn expander(&self, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy { expander, item, .. } => {
                 Some((self.registry.get(expander, &self.sources)?, item))
@@ -506,7 +506,7 @@ impl Document {
 
     /// The nodes that have exactly these bytes, the innermost first: a document may hold nothing
     /// but another one.
-    pub(super) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
+    pub(crate) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
         let mut ancestry = self.way_to_document(span);
         ancestry.reverse();
         ancestry.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
@@ -613,7 +613,7 @@ impl Document {
 
     /// How many children of a node a walk through everything goes to: not to the fields of
     /// instructions, which are many and all alike.
-    pub(super) fn walked(&self, node: &Node) -> u64 {
+    pub(crate) fn walked(&self, node: &Node) -> u64 {
         match node.kind {
             NodeKind::Instruction => 0,
             _ => self.count(node),
@@ -621,7 +621,7 @@ impl Document {
     }
 
     /// The same without the children of mappings that do not stand in the file.
-    pub(super) fn written(&self, node: &Node) -> u64 {
+    pub(crate) fn written(&self, node: &Node) -> u64 {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy { expander, item, .. } if node.kind == NodeKind::Mapping => self
                 .registry
@@ -715,7 +715,7 @@ impl Document {
     }
 
     /// The child of a node that is the `nth`, from 1, of those for which `wanted` holds.
-    pub(super) fn child_that(
+    pub(crate) fn child_that(
         &mut self,
         id: NodeId,
         nth: usize,

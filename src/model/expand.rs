@@ -4,16 +4,16 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::assembly::Assembly;
 use super::document::{Findings, PAGE};
-use super::host_images::HostImages;
-use super::kernels::Kernels;
 use super::late::LateDocuments;
-use super::linkage::Linkage;
-use super::modules::Modules;
 use super::node::{Content, Node};
 use super::source::Sources;
-use super::source_lines::SourceLines;
+use crate::analysis::assembly::Assembly;
+use crate::analysis::host_images::HostImages;
+use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
+use crate::analysis::modules::Modules;
+use crate::analysis::source_lines::SourceLines;
 
 /// An [`Expand`] of one document: an index into its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,7 +115,7 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// A place for about so many children.
-    pub(super) fn new(
+    pub(crate) fn new(
         sources: &'a Sources,
         registry: &'a Registry,
         me: ExpanderId,
@@ -172,27 +172,27 @@ impl<'a> Rows<'a> {
         self.registry.add(expander)
     }
 
-    pub(super) fn into_nodes(self) -> Vec<Node> {
+    pub(crate) fn into_nodes(self) -> Vec<Node> {
         self.nodes
     }
 }
 
 /// All expanders of a document.
 #[derive(Default)]
-pub(super) struct Registry {
+pub(crate) struct Registry {
     list: RefCell<Vec<Rc<dyn Expand>>>,
     late: LateDocuments,
 }
 
 impl Registry {
-    pub(super) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
+    pub(crate) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
         Registry {
             list: RefCell::new(list),
             late: LateDocuments::default(),
         }
     }
 
-    pub(super) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
+    pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
         if id >= LateDocuments::FIRST {
             return self.late.get(id, sources);
         }
@@ -201,7 +201,7 @@ impl Registry {
     }
 
     /// Opens what is opened late.
-    pub(super) fn resolve(&self, content: Content, sources: &Sources) -> Content {
+    pub(crate) fn resolve(&self, content: Content, sources: &Sources) -> Content {
         let Content::Late { expander, item } = content else {
             return content;
         };
@@ -215,18 +215,18 @@ impl Registry {
     }
 
     /// What was found in documents that were opened since this was asked last.
-    pub(super) fn found(&self) -> Vec<Findings> {
+    pub(crate) fn found(&self) -> Vec<Findings> {
         self.late.found()
     }
 
     /// How many there are now.
-    pub(super) fn mark(&self) -> usize {
+    pub(crate) fn mark(&self) -> usize {
         self.list.borrow().len()
     }
 
     /// Forgets those that were added since the mark: a walk that keeps no nodes needs no
     /// expanders for them either.
-    pub(super) fn release(&self, mark: usize) {
+    pub(crate) fn release(&self, mark: usize) {
         self.list.borrow_mut().truncate(mark);
     }
 

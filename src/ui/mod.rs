@@ -9,34 +9,15 @@
 //! [`hooks`], everything else is a class of `www/styles`.
 
 pub mod app;
-pub mod block_graph;
-pub mod bookmarks;
-pub mod commands;
+pub mod browser;
 pub mod components;
-pub mod differing;
-pub mod drawing;
-pub mod flat;
-pub mod format;
-pub mod frame;
-pub mod goto;
-pub mod graph_view;
-pub mod guide;
+pub mod graphs;
 pub mod hooks;
-mod link;
-pub mod list;
-pub mod module_graph;
-pub mod paged;
+pub mod layout;
 pub mod panels;
-pub mod paste;
-pub mod problem_list;
-pub mod ptr_eq;
-pub mod readings;
-pub mod route;
-pub mod samples;
-pub mod scale;
-pub mod selection;
+pub mod session;
 pub mod state;
-pub mod texts;
+pub mod text;
 pub mod tree;
 
 /// Starts the page in the document's body.

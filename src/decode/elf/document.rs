@@ -11,16 +11,16 @@ use super::linkage::ElfLinkage;
 use super::read::Start;
 use super::rows::SectionNodes;
 use super::{check, compressed, embedded, header, header_tables, host, read, rows};
+use crate::analysis::assembly::Assembly;
+use crate::analysis::host_images::HostImages;
+use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
+use crate::analysis::source_lines::SourceLines;
 use crate::decode::context::Context;
 use crate::decode::dwarf::{Dwarf, DwarfLines};
 use crate::decode::format::Opened;
 use crate::decode::layout::Layout;
 use crate::decode::rules;
-use crate::model::assembly::Assembly;
-use crate::model::host_images::HostImages;
-use crate::model::kernels::Kernels;
-use crate::model::linkage::Linkage;
-use crate::model::source_lines::SourceLines;
 use crate::model::{Capabilities, Expand, Fact, NodeKind, Rows, Sources, Span, Summary};
 
 /// Decodes an ELF file in its dialect.

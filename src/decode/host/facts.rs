@@ -6,15 +6,15 @@ use std::rc::Rc;
 use super::carve::{self, FrameHeader};
 use super::index::{ImageRef, ImageStruct, Index};
 use super::records::{self, FORMATS, KINDS};
+use crate::analysis::host_images::{Described, Entry, HostImage, HostImages, Places};
+use crate::analysis::kernels::Given;
+use crate::analysis::modules::{Property, PropertySet, PropertyValue};
 use crate::decode::compression;
 use crate::decode::names::known_name;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::{ar, demangle, limits, property_set};
 use crate::model::account::Account;
-use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
-use crate::model::kernels::Given;
-use crate::model::modules::{Property, PropertySet, PropertyValue};
 use crate::model::text::size;
 use crate::model::{Fact, MemorySource, SourceId, Sources, Span, Str, Tone};
 

@@ -29,7 +29,7 @@ use self::memory::Memory;
 use super::Context;
 use super::layout::Region;
 use super::text::plural;
-use crate::model::host_images::HostImages;
+use crate::analysis::host_images::HostImages;
 use crate::model::{
     Content, ExpanderId, Fact, InnerDocument, Late, Node, NodeKind, Sources, Span, Value,
 };

@@ -5,7 +5,7 @@ use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction
 use super::tables::{Meaning, Op};
 use crate::decode::text::plural;
 use crate::model::Tone;
-use crate::model::list::Mark;
+use crate::tables::Mark;
 
 /// The kind of zero bytes after the code.
 pub(super) const PADDING: &str = "padding";

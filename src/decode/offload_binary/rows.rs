@@ -8,6 +8,8 @@ use super::key;
 use super::kinds::ImageKind;
 use super::read::{ReadAhead, Reading, key_and_value, kind};
 use super::symbols::{self, OffloadImages};
+use crate::analysis::host_images::HostImages;
+use crate::analysis::modules::Modules;
 use crate::decode::format::{self, Opened};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
@@ -15,8 +17,6 @@ use crate::decode::names::Present;
 use crate::decode::reader::Window;
 use crate::decode::records::{self, Remarks};
 use crate::decode::syclbin::Syclbin;
-use crate::model::host_images::HostImages;
-use crate::model::modules::Modules;
 use crate::model::text::value_text;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 

@@ -9,10 +9,12 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::data_grid_keys::{CellPos, Extent, step};
+use crate::ui::browser::dom::{
+    capture_pointer, focus, has_selected_text, number_at, number_near, on_control,
+    scroll_into_view, width_of,
+};
 use crate::ui::hooks::{
-    Local, VirtualRows, capture_pointer, fingerprint, focus, has_selected_text, number_at,
-    number_near, on_control, scroll_into_view, use_change, use_local, use_row_count,
-    use_rows_below, width_of,
+    Local, VirtualRows, fingerprint, use_change, use_local, use_row_count, use_rows_below,
 };
 
 /// The height of a row; `--grid-row` of the styles is the same.

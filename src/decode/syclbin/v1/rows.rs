@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use super::super::{Part, SOURCE, Syclbin};
 use super::header::{self, FileHeader, kind};
+use crate::analysis::modules::Modules;
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::records::{self, Remarks};
-use crate::model::modules::Modules;
 use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
 const HEADER_DOC: Doc = Doc::new(
