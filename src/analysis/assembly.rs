@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::blocks::BlockGraph;
 use super::source_lines::CodeSection;
+use crate::model::Tone;
 use crate::model::{Bits, Document, NodeId, Sources, Span, Str};
-use crate::tables::Mark;
 
 /// Who knows the instructions of a document.
 pub trait Assembly {
@@ -241,12 +241,22 @@ pub struct MessageCount {
     pub received: u64,
 }
 
+/// A word beside a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// How bad it is.
+    pub tone: Tone,
+    /// The word.
+    pub text: Str,
+    /// What it means.
+    pub doc: Str,
+}
+
 impl Document {
     /// Who knows the instructions of a document: of the opened file (its root), or of one that is
     /// nested in it.
     pub fn assembly(&self, document: NodeId) -> Option<Rc<dyn Assembly>> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.assembly(item)
+        self.interface(document)
     }
 
     /// The instructions of a section of code (of the first without bytes), in an encoding. Returns

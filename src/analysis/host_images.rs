@@ -45,8 +45,7 @@ impl Document {
     /// Who knows the device images of a host's file: the opened one (its root), or one that is
     /// nested in it.
     pub fn host_images(&self, document: NodeId) -> Option<Rc<dyn HostImages>> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.host_images(item)
+        self.interface(document)
     }
 }
 
@@ -182,5 +181,18 @@ impl HostImage {
     /// It holds code for devices, not only what is compiled at run time.
     pub fn is_native(&self) -> bool {
         matches!(self.kind, "ar" | "zebin")
+    }
+}
+
+/// The contents of an image in words.
+pub fn kind_words(image: &HostImage) -> &'static str {
+    match image.kind {
+        "spirv" => "SPIR-V",
+        "ar" => "ocloc archive",
+        "bitcode" => "LLVM bitcode",
+        "offload-binary" => "OffloadBinary",
+        "syclbin" => "SYCLBIN",
+        "other" => "unknown",
+        kind => kind,
     }
 }

@@ -1,12 +1,11 @@
 //! The images of a host's file as a graph: which of them import functions of which.
 
-use super::host_images::{EXPORTED, HostImage, IMPORTED};
+use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_words};
 use super::images::Images;
 use super::kernels::Given;
 use super::modules::graph::Symbols;
 use super::modules::{AbstractModule, Image, ModuleGraph};
 use crate::model::{Sources, Span};
-use crate::tables::images::kind;
 
 impl Images {
     /// The images as modules, each with one piece of device code: what the graph of a SYCLBIN is
@@ -53,7 +52,7 @@ impl Images {
                         span: described.places.target,
                     })
                 }),
-                title: said.map_or_else(|| image.title.clone(), |said| kind(said).into()),
+                title: said.map_or_else(|| image.title.clone(), |said| kind_words(said).into()),
             };
             let list = match said.is_some_and(HostImage::is_native) {
                 true => &mut graph.native_images,

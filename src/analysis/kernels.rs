@@ -58,8 +58,7 @@ impl Document {
     /// Who knows the kernels of a document: of the opened file (its root), or of one that is
     /// nested in it.
     pub fn kernels(&self, document: NodeId) -> Option<Rc<dyn Kernels>> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.kernels(item)
+        self.interface(document)
     }
 }
 

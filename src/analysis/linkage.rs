@@ -18,8 +18,7 @@ impl Document {
     /// Who knows the relocations and symbols of a document: of the opened file (its root), or
     /// of one that is nested in it.
     pub fn linkage(&self, document: NodeId) -> Option<Rc<dyn Linkage>> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.linkage(item)
+        self.interface(document)
     }
 }
 

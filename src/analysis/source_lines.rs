@@ -139,8 +139,7 @@ impl Document {
     /// Who knows the source lines of a document: of the opened file (its root), or of one that is
     /// nested in it.
     pub fn source_lines(&self, document: NodeId) -> Option<Rc<dyn SourceLines>> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.source_lines(item)
+        self.interface(document)
     }
 
     /// Keeps the text of a source file, to be shown beside its lines; another one of that name is
@@ -148,6 +147,14 @@ impl Document {
     pub fn add_source_text(&mut self, path: &str, text: &str) {
         let lines = text.lines().map(str::to_owned).collect();
         let name = base_name(path).to_owned();
-        Rc::make_mut(&mut self.source_texts).insert(name, lines);
+        let mut texts = self.extensions.remove::<SourceTexts>().unwrap_or_default();
+        Rc::make_mut(&mut texts).insert(name, lines);
+        self.extensions.insert(texts);
+    }
+
+    /// The texts of source files that are kept.
+    pub(crate) fn source_texts(&self) -> SourceTexts {
+        let texts = self.extensions.get::<SourceTexts>();
+        texts.map(Rc::clone).unwrap_or_default()
     }
 }

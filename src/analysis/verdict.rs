@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::images::{Choice, Images};
-use crate::model::{Finding, Outcome, RuleInfo, Sources, Span, Str};
+use crate::model::{Document, Finding, NodeId, Outcome, RuleInfo, Sources, Span, Str};
 
 /// A symbol that a file imports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,4 +104,64 @@ pub trait DriverModel {
 
     /// The devices that the driver runs on and that have a name, by configuration.
     fn devices(&self) -> Vec<KnownDevice>;
+}
+
+/// The driver that documents can be given to.
+struct Driver(&'static dyn DriverModel);
+
+impl Document {
+    /// Sets the driver that documents can be given to.
+    pub fn set_driver(&mut self, driver: &'static dyn DriverModel) {
+        self.extensions.insert(Driver(driver));
+    }
+
+    /// The driver that documents can be given to.
+    pub(crate) fn driver(&self) -> Option<&'static dyn DriverModel> {
+        self.extensions.get::<Driver>().map(|driver| driver.0)
+    }
+
+    /// What today's driver does with a document (the opened file, or one that is nested in it)
+    /// on a device, or on the file's own. Returns `None` if nobody would give the document to
+    /// the driver, or if there is no device of that name. Computed anew each time.
+    pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
+        let file = self.file_of(document)?;
+        let mut verdict = self.driver()?.load(&self.sources, file, device)?;
+        if !verdict.imports.is_empty() {
+            self.find_exporters(document, &mut verdict.imports);
+        }
+        Some(verdict)
+    }
+
+    /// Finds the modules of the innermost SYCLBIN around a document that export the symbols.
+    fn find_exporters(&self, document: NodeId, imports: &mut [Import]) {
+        let parent = |id: &NodeId| self.node(*id)?.parent;
+        let mut around = std::iter::successors(Some(document), parent);
+        let Some(modules) = around.find_map(|id| self.modules(id)) else {
+            return;
+        };
+        let graph = modules.graph(&self.sources);
+        for import in imports {
+            let symbol = graph.symbols.iter().find(|s| s.name == import.symbol);
+            let modules = symbol.map_or(&[][..], |symbol| &symbol.exported_by);
+            import.exported_by = modules
+                .iter()
+                .map(|module| format!("abstract module {module}").into())
+                .collect();
+        }
+    }
+
+    /// Which images of a container run on a device. Returns `None` if it has none, or if there is
+    /// no device of that name. Computed anew each time.
+    pub fn choice(&self, images: &Images, device: &str) -> Option<Choice> {
+        match images.list.is_empty() {
+            true => None,
+            false => self.driver()?.choose(&self.sources, images, device),
+        }
+    }
+
+    /// The devices of [`verdict`](Self::verdict), by name.
+    pub fn devices(&self) -> Vec<Str> {
+        let devices = self.driver().map_or_else(Vec::new, DriverModel::devices);
+        devices.into_iter().map(|device| device.name).collect()
+    }
 }

@@ -406,8 +406,8 @@ mod tests {
 
     use serde_json::Value as Json;
 
-    use crate::api::TYPES;
     use super::*;
+    use crate::api::TYPES;
 
     const SPAN: model::Span = model::Span::new(SourceId::FILE, 1, 2);
 
@@ -452,7 +452,6 @@ mod tests {
                 }],
                 ..model::Findings::default()
             },
-            driver: None,
         })
     }
 

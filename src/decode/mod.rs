@@ -96,11 +96,12 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    Document::new(Parts {
+    let mut document = Document::new(Parts {
         sources,
         root,
         summary: opened.summary,
         findings,
-        driver: Some(&zebin::verdict::ComputeRuntime),
-    })
+    });
+    document.set_driver(&zebin::verdict::ComputeRuntime);
+    document
 }

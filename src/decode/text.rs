@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use super::context::Context;
 use super::reader::Window;
+use crate::model::lines::{LineIndex, without_break};
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
-use crate::tables::lines::{LineIndex, without_break};
 
 const LINE_DOC: Doc = Doc::new("A line of the text, with its line break.", "");
 

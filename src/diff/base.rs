@@ -23,7 +23,7 @@ impl Document {
     /// comparison, the document the second.
     pub fn compare_with(&mut self, mut base: Document, options: &Options) -> Rc<Comparison> {
         let comparison = Rc::new(compare(&mut base, self, options));
-        self.base = Some(Base {
+        self.extensions.insert(Base {
             document: Rc::new(RefCell::new(base)),
             comparison: Rc::clone(&comparison),
         });
@@ -32,30 +32,35 @@ impl Document {
 
     /// Compares it again with the same file, in another way. Returns `None` if there is none.
     pub fn compare_again(&mut self, options: &Options) -> Option<Rc<Comparison>> {
-        let base = self.base.take()?;
+        let base = self.extensions.remove::<Base>()?;
         let made = compare(&mut base.document.borrow_mut(), self, options);
         let comparison = Rc::new(made);
-        self.base = Some(Base {
+        self.extensions.insert(Base {
             comparison: Rc::clone(&comparison),
             ..base
         });
         Some(comparison)
     }
 
+    /// The file that it is compared with.
+    pub(crate) fn base(&self) -> Option<&Base> {
+        self.extensions.get()
+    }
+
     /// What differs from the file that it is compared with.
     pub fn comparison(&self) -> Option<&Rc<Comparison>> {
-        self.base.as_ref().map(|base| &base.comparison)
+        self.base().map(|base| &base.comparison)
     }
 
     /// What differs of the file that it is compared with, and of its own; as [`differing`] has it.
     pub fn differing(&self) -> Option<(Differing, Differing)> {
-        let base = self.base.as_ref()?;
+        let base = self.base()?;
         let other = base.document.borrow();
         Some(differing(&base.comparison, (&other, self)))
     }
 
     /// Forgets the file that it is compared with.
     pub fn forget_base(&mut self) {
-        self.base = None;
+        self.extensions.remove::<Base>();
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use super::names::{identity, is_located};
 use crate::analysis::assembly::{Assembly, Shape, Shapes};
-use crate::analysis::linkage::Tables;
+use crate::analysis::linkage::{Linkage, Tables};
 use crate::model::{Area, Document, Node, NodeKind, PAGE, Span, sort};
 
 /// A digest of 128 bits.
@@ -204,9 +204,12 @@ impl<'d> Digester<'d> {
             return false;
         }
         let by = self.document.expander(node);
-        let of = by
-            .as_ref()
-            .map(|(by, item)| (by.linkage(*item), by.assembly(*item)));
+        let of = by.as_ref().map(|(by, item)| {
+            (
+                by.interface::<Rc<dyn Linkage>>(*item),
+                by.interface::<Rc<dyn Assembly>>(*item),
+            )
+        });
         let (linkage, assembly) = of.unwrap_or_default();
         let tables = linkage.map(|linkage| linkage.tables(&self.document.sources));
         self.scopes.push(Scope::new(tables.as_deref(), assembly));
@@ -279,7 +282,8 @@ impl<'d> Digester<'d> {
         let is_header_of_contents = node.xrefs.iter().any(|xref| xref.why == "contents");
         if node.kind == NodeKind::File {
             let by = self.document.expander(node);
-            is_ordered = by.is_none_or(|(by, item)| by.linkage(item).is_none());
+            is_ordered =
+                by.is_none_or(|(by, item)| by.interface::<Rc<dyn Linkage>>(item).is_none());
         }
         let mut children = Vec::new();
         let mut at = 0;

@@ -1,11 +1,18 @@
 //! Two documents: which way they are compared.
 
+use std::any::Any;
+use std::rc::Rc;
+
 use super::entry::{Change, Entry, Field, Part, Said, Side};
 use super::matching::by_key;
 use super::walk::{Way, is_document};
 use super::{Comparer, Pair, Which};
+use crate::analysis::assembly::Assembly;
+use crate::analysis::host_images::HostImages;
+use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
+use crate::analysis::modules::Modules;
 use crate::model::{Area, Document, Expand, Node, NodeKind, Span};
-use std::rc::Rc;
 
 /// The identifier of files of no known format.
 const RAW: &str = "raw";
@@ -16,9 +23,17 @@ const NESTED_MAX: u32 = 12;
 /// Pairs of documents that are compared.
 const PAIRS_MAX: usize = 1 << 16;
 
+/// Who makes the rows of a document, and as which item.
+type Owner = (Rc<dyn Expand>, u64);
+
+/// An interface to each of two documents.
+fn interfaces<T: Any>(a: &Owner, b: &Owner) -> (Option<T>, Option<T>) {
+    (a.0.interface(a.1), b.0.interface(b.1))
+}
+
 impl Comparer<'_> {
     /// Who makes the rows of a node.
-    pub(super) fn expander(&self, which: Which, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
+    pub(super) fn expander(&self, which: Which, node: &Node) -> Option<Owner> {
         self.document(which).expander(node)
     }
 
@@ -40,7 +55,7 @@ impl Comparer<'_> {
         let document = self.document(which);
         let kernels = document
             .expander(node)
-            .and_then(|(by, item)| by.kernels(item));
+            .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
         let rows = kernels.map(|kernels| kernels.rows(&document.sources));
         rows.map_or(0, |rows| {
             rows.iter().filter(|row| !row.is_function).count() as u64
@@ -73,10 +88,10 @@ impl Comparer<'_> {
         let sides = (self.expander(Which::A, a), self.expander(Which::B, b));
         let nodes = (a, b);
         match sides {
-            (Some((of_a, item_a)), Some((of_b, item_b))) => {
-                let modules = (of_a.modules(item_a), of_b.modules(item_b));
-                let images = (of_a.host_images(item_a), of_b.host_images(item_b));
-                let linkage = (of_a.linkage(item_a), of_b.linkage(item_b));
+            (Some(of_a), Some(of_b)) => {
+                let modules = interfaces::<Rc<dyn Modules>>(&of_a, &of_b);
+                let images = interfaces::<Rc<dyn HostImages>>(&of_a, &of_b);
+                let linkage = interfaces::<Rc<dyn Linkage>>(&of_a, &of_b);
                 if let (Some(one), Some(other)) = modules {
                     self.modules(nodes, (&*one, &*other), at);
                 } else {
@@ -86,8 +101,8 @@ impl Comparer<'_> {
                     }
                     match linkage {
                         (Some(one), Some(other)) => {
-                            let kernels = (of_a.kernels(item_a), of_b.kernels(item_b));
-                            let code = (of_a.assembly(item_a), of_b.assembly(item_b));
+                            let kernels = interfaces::<Rc<dyn Kernels>>(&of_a, &of_b);
+                            let code = interfaces::<Rc<dyn Assembly>>(&of_a, &of_b);
                             self.elf(nodes, (&*one, &*other), kernels, code, covered, at);
                         }
                         (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
@@ -122,7 +137,7 @@ impl Comparer<'_> {
             let document = self.document(which);
             let kernels = document
                 .expander(node)
-                .and_then(|(by, item)| by.kernels(item));
+                .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
             let rows = kernels.map(|kernels| kernels.rows(&document.sources));
             for row in rows.iter().flat_map(|rows| rows.iter()) {
                 let part = match row.is_function {

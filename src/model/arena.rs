@@ -46,8 +46,8 @@ impl Arena {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::Value;
     use super::*;
+    use crate::model::Value;
 
     #[test]
     fn nodes_keep_their_places() {

@@ -1,5 +1,6 @@
 //! A decoded file.
 
+use std::any::Any;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::{BitOr, Range};
 use std::rc::Rc;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::arena::Arena;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
+use super::extension::Extensions;
 use super::holes::{Accounts, Holes};
 use super::locate::PlacesKept;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
@@ -16,13 +18,7 @@ use super::path::CountedNames;
 use super::source::Sources;
 use super::span::{SourceId, Span};
 use super::value::Str;
-use crate::analysis::images::{Choice, Images};
-use crate::analysis::naming::ShortNames;
-use crate::analysis::source_lines::SourceTexts;
-use crate::analysis::{DriverModel, Import, Verdict};
-use crate::diff::base::Base;
 use crate::model::sort;
-use crate::tables::ListId;
 
 /// Further diagnostics of one rule are not kept.
 const MOST_OF_A_RULE: usize = 100;
@@ -229,8 +225,6 @@ pub struct Parts {
     pub summary: Summary,
     /// What was found.
     pub findings: Findings,
-    /// The driver that can be given documents.
-    pub driver: Option<&'static dyn DriverModel>,
 }
 
 /// A decoded file: an arena of the nodes that somebody has asked for, and what it takes to
@@ -248,25 +242,20 @@ pub struct Document {
     pub coverage: Coverage,
     accounts: Accounts,
     pub(crate) registry: Registry,
-    pub(crate) source_texts: SourceTexts,
-    pub(crate) base: Option<Base>,
+    /// What the layers above keep with it.
+    pub(crate) extensions: Extensions,
     documents: Vec<InnerDocument>,
     /// The documents that nobody has opened yet.
     late: Vec<Span>,
     /// So many bytes of them are opened before somebody selects them.
     late_left: u64,
     loadable: HashSet<Span>,
-    pub(crate) driver: Option<&'static dyn DriverModel>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
     pub(crate) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
     pub(crate) places: PlacesKept,
-    /// The kernels in the index of a host's file, once a list of an image's kernels was made.
-    pub(crate) host_kernels: Option<Rc<ShortNames>>,
-    /// The short names of the kernels of the document that was asked about last.
-    pub(crate) short_names: Option<(NodeId, Rc<ShortNames>)>,
 }
 
 /// How many bytes of documents are opened late for a table of all of them, in a file of `size`
@@ -309,20 +298,16 @@ impl Document {
             summary,
             coverage,
             accounts,
-            source_texts: SourceTexts::default(),
-            base: None,
+            extensions: Extensions::default(),
             registry: Registry::from(expanders),
             documents,
             late,
             late_left,
             loadable: loadable.into_iter().collect(),
-            driver: parts.driver,
             nodes,
             pages: HashMap::new(),
             ordinals: HashMap::new(),
             places: PlacesKept::default(),
-            host_kernels: None,
-            short_names: None,
         }
     }
 
@@ -472,30 +457,6 @@ impl Document {
             .collect()
     }
 
-    /// The documents that have such a list themselves: the opened file or, if it has none, the
-    /// outermost of those in it.
-    pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
-        self.open_all();
-        let has = |document: &Document, id| document.has_list(id, list);
-        if has(self, NodeId::ROOT) {
-            return vec![NodeId::ROOT];
-        }
-        let mut found = Vec::new();
-        let mut last = Span::default();
-        let spans: Vec<Span> = self.documents.iter().map(|inner| inner.span).collect();
-        for span in spans {
-            if last.contains(span) {
-                continue;
-            }
-            let mut ids = self.documents_at(span).into_iter();
-            if let Some(id) = ids.find(|id| has(self, *id)) {
-                found.push(id);
-                last = span;
-            }
-        }
-        found
-    }
-
     /// The document that has exactly these bytes, the innermost one.
     pub fn document_at(&mut self, span: Span) -> Option<NodeId> {
         self.documents_at(span).into_iter().find(|id| {
@@ -513,56 +474,20 @@ impl Document {
         ancestry
     }
 
-    /// What today's driver does with a document (the opened file, or one that is nested in it)
-    /// on a device, or on the file's own. Returns `None` if nobody would give the document to
-    /// the driver, or if there is no device of that name. Computed anew each time.
-    pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
-        let file = self.file_of(document)?;
-        let mut verdict = self.driver?.load(&self.sources, file, device)?;
-        if !verdict.imports.is_empty() {
-            self.find_exporters(document, &mut verdict.imports);
-        }
-        Some(verdict)
-    }
-
-    /// Finds the modules of the innermost SYCLBIN around a document that export the symbols.
-    fn find_exporters(&self, document: NodeId, imports: &mut [Import]) {
-        let around = self.document_of(document, ListId::Modules);
-        let Some(modules) = around.and_then(|id| self.modules(id)) else {
-            return;
-        };
-        let graph = modules.graph(&self.sources);
-        for import in imports {
-            let symbol = graph.symbols.iter().find(|s| s.name == import.symbol);
-            let modules = symbol.map_or(&[][..], |symbol| &symbol.exported_by);
-            import.exported_by = modules
-                .iter()
-                .map(|module| format!("abstract module {module}").into())
-                .collect();
-        }
-    }
-
     /// Would anybody give the document to the driver?
     pub fn is_loadable(&self, document: NodeId) -> bool {
         self.file_of(document).is_some()
     }
 
-    /// Which images of a container run on a device. Returns `None` if it has none, or if there is
-    /// no device of that name. Computed anew each time.
-    pub fn choice(&self, images: &Images, device: &str) -> Option<Choice> {
-        match images.list.is_empty() {
-            true => None,
-            false => self.driver?.choose(&self.sources, images, device),
-        }
+    /// Returns an interface to a document, such as `Rc<dyn Kernels>`: to the opened file (its root) or
+    /// to one that is nested in it.
+    pub fn interface<T: Any>(&self, document: NodeId) -> Option<T> {
+        let (expander, item) = self.expander(self.node(document)?)?;
+        expander.interface(item)
     }
 
-    /// The devices of [`verdict`](Self::verdict), by name.
-    pub fn devices(&self) -> Vec<Str> {
-        let devices = self.driver.map_or_else(Vec::new, DriverModel::devices);
-        devices.into_iter().map(|device| device.name).collect()
-    }
-
-    fn file_of(&self, document: NodeId) -> Option<Span> {
+    /// The bytes of a document that a driver can be given.
+    pub(crate) fn file_of(&self, document: NodeId) -> Option<Span> {
         let node = self.node(document)?;
         let file = node.span.filter(|_| node.kind == NodeKind::File)?;
         self.loadable.contains(&file).then_some(file)

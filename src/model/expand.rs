@@ -1,19 +1,15 @@
 //! Children on demand.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::document::{Findings, PAGE};
+use super::extension::InterfaceRequest;
 use super::late::LateDocuments;
 use super::node::{Content, Node};
 use super::source::Sources;
-use crate::analysis::assembly::Assembly;
-use crate::analysis::host_images::HostImages;
-use crate::analysis::kernels::Kernels;
-use crate::analysis::linkage::Linkage;
-use crate::analysis::modules::Modules;
-use crate::analysis::source_lines::SourceLines;
 
 /// An [`Expand`] of one document: an index into its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,40 +38,10 @@ pub trait Expand {
     /// Pushes the children `range` of `item`, one node for each index of the range.
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>);
 
-    /// Who knows the kernels, if `item` is a document that has some.
-    fn kernels(&self, item: u64) -> Option<Rc<dyn Kernels>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the modules, if `item` is a document that has some.
-    fn modules(&self, item: u64) -> Option<Rc<dyn Modules>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the relocations and symbols, if `item` is a document that can have some.
-    fn linkage(&self, item: u64) -> Option<Rc<dyn Linkage>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the device images, if `item` is a host's file that has some.
-    fn host_images(&self, item: u64) -> Option<Rc<dyn HostImages>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the instructions, if `item` is a document with code.
-    fn assembly(&self, item: u64) -> Option<Rc<dyn Assembly>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the source lines, if `item` is a document with line tables.
-    fn source_lines(&self, item: u64) -> Option<Rc<dyn SourceLines>> {
-        let _ = item;
-        None
+    /// Answers with the interfaces to `item`, if it is a document that has some: to its kernels, its
+    /// code and the like.
+    fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
+        let _ = (item, request);
     }
 
     /// Opens `item`, if it is a document that is only opened when somebody asks for what is in it
@@ -91,6 +57,13 @@ pub trait Expand {
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
         let _ = (item, offset, sources);
         None
+    }
+}
+
+impl dyn Expand {
+    /// Returns an interface to `item`, such as `Rc<dyn Kernels>`, if it is a document that has it.
+    pub fn interface<T: Any>(&self, item: u64) -> Option<T> {
+        InterfaceRequest::ask(|request| self.interfaces(item, request))
     }
 }
 

@@ -29,11 +29,13 @@ mod diagnostic;
 mod document;
 mod effect;
 mod expand;
+mod extension;
 mod glob;
 mod holes;
 #[cfg(feature = "decode")]
 pub mod json;
 mod late;
+pub mod lines;
 mod locate;
 mod node;
 mod path;
@@ -52,6 +54,7 @@ pub use document::{
 };
 pub use effect::{Effect, Finding, Outcome};
 pub use expand::{Expand, ExpanderId, Late, Rows};
+pub use extension::{Extensions, InterfaceRequest};
 pub use glob::{Step, is_pattern};
 pub use holes::Holes;
 pub use locate::Leaf;

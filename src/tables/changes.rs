@@ -60,7 +60,7 @@ impl Document {
     /// The difference at a place of [`ListId::Differences`] in full; `all`: with all instructions
     /// that are the same.
     pub(super) fn change_list(&mut self, at: u64, all: bool) -> Option<Rc<dyn List>> {
-        let base = self.base.clone()?;
+        let base = self.base()?.clone();
         let whole = self.root().span?;
         let at = usize::try_from(at).ok()?;
         let entry = base.comparison.entries.get(at)?;

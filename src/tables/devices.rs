@@ -70,7 +70,7 @@ struct DeviceList {
 impl Document {
     /// What happens on each device with a document, or with the images of a container.
     pub(super) fn device_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
-        let driver = self.driver?;
+        let driver = self.driver()?;
         let images = match self.is_loadable(id) {
             true => None,
             false => Some(self.has_images(id).then(|| self.images_to_choose(id))?),

@@ -9,7 +9,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::{About, Cell, CellValue, Column, Detail, Key, List, ListId, Presence, columns};
-use crate::analysis::host_images::{Described, EXPORTED, HostImage, IMPORTED, MISC, REQUIREMENTS};
+use crate::analysis::host_images::{
+    Described, EXPORTED, HostImage, IMPORTED, MISC, REQUIREMENTS, kind_words,
+};
 use crate::analysis::images::{Choice, Image, Images};
 use crate::analysis::modules::{Property, PropertyValue};
 use crate::analysis::naming::ShortNames;
@@ -42,7 +44,7 @@ columns! {
         |(list, at, _), _| Cell::text(list.pick(at).map_or("", |pick| &pick.why));
     "kind" Text Optional 11 "Kind" "" "The format of the image; of a compressed one that of its contents."
         |(_, _, image), sources| match said(image, sources) {
-            Some(said) => Cell::text(kind(said)),
+            Some(said) => Cell::text(kind_words(said)),
             None => Cell::text(&*image.title),
         };
     "device" Words Default 14 "Device" "" "The device that the image is for; of an image with code for several devices all of them."
@@ -267,19 +269,6 @@ fn is_said(set: &str) -> bool {
     matches!(set, REQUIREMENTS | MISC)
 }
 
-/// The contents of an image in words.
-pub(crate) fn kind(image: &HostImage) -> &'static str {
-    match image.kind {
-        "spirv" => "SPIR-V",
-        "ar" => "ocloc archive",
-        "bitcode" => "LLVM bitcode",
-        "offload-binary" => "OffloadBinary",
-        "syclbin" => "SYCLBIN",
-        "other" => "unknown",
-        kind => kind,
-    }
-}
-
 /// An outcome in words, marked by how good it is.
 pub(super) fn outcome(outcome: Outcome) -> Cell<'static> {
     let cell = Cell::text(outcome.words());
@@ -320,7 +309,7 @@ impl Document {
         };
         Some(Rc::new(ImageList {
             choice: device.and_then(|device| self.choice(&images, device)),
-            driver: self.driver,
+            driver: self.driver(),
             verdicts: images.list.iter().map(|_| OnceCell::new()).collect(),
             by_len: OnceCell::new(),
             digests: images.list.iter().map(|_| OnceCell::new()).collect(),

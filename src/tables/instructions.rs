@@ -150,7 +150,7 @@ impl Document {
             .find(|section| section.bytes == listing.code())?
             .clone();
         let lines = self.source_lines(document).map(|lines| {
-            let texts = Rc::clone(&self.source_texts);
+            let texts = self.source_texts();
             source_lines::list(lines, texts, sources)
         });
         let tables = self
@@ -169,7 +169,7 @@ impl Document {
             lines,
             tables,
             patches,
-            has_texts: !self.source_texts.is_empty(),
+            has_texts: !self.source_texts().is_empty(),
         }))
     }
 }

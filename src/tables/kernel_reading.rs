@@ -101,6 +101,16 @@ struct Twins {
     left: u64,
 }
 
+/// The short names of the kernels of the document that was asked about last.
+struct DocumentNames {
+    document: NodeId,
+    names: Rc<ShortNames>,
+}
+
+/// The short names of the kernels in the index of a host's file, once a list of an image's kernels
+/// was made.
+struct HostNames(Rc<ShortNames>);
+
 impl Document {
     /// Begins to read the kernels of the images in a container. Returns `None` for a document that
     /// has kernels itself, or no images with kernels.
@@ -172,12 +182,16 @@ impl Document {
             return self.host_kernels();
         }
         let document = self.document_of(node, ListId::Kernels)?;
-        if let Some((_, names)) = self.short_names.as_ref().filter(|(of, _)| *of == document) {
-            return Some(Rc::clone(names));
+        let kept = self.extensions.get::<DocumentNames>();
+        if let Some(kept) = kept.filter(|kept| kept.document == document) {
+            return Some(Rc::clone(&kept.names));
         }
         let rows = self.kernels(document)?.rows(&self.sources);
         let names = Rc::new(ShortNames::new(rows.iter().map(KernelRow::names)));
-        self.short_names = Some((document, Rc::clone(&names)));
+        self.extensions.insert(DocumentNames {
+            document,
+            names: Rc::clone(&names),
+        });
         Some(names)
     }
 
@@ -187,11 +201,13 @@ impl Document {
         if !self.summary.has.host {
             return None;
         }
-        if self.host_kernels.is_none() {
-            let images = self.images(NodeId::ROOT);
-            self.host_kernels = Some(Rc::new(short_names(&images, &self.sources)));
+        if let Some(kept) = self.extensions.get::<HostNames>() {
+            return Some(Rc::clone(&kept.0));
         }
-        self.host_kernels.clone()
+        let images = self.images(NodeId::ROOT);
+        let names = Rc::new(short_names(&images, &self.sources));
+        self.extensions.insert(HostNames(Rc::clone(&names)));
+        Some(names)
     }
 
     /// Does one of the images in a document list kernels?

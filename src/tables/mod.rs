@@ -56,6 +56,7 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel_groups::KernelGroups;
 use self::query::{GroupBy, Query};
+pub use crate::analysis::assembly::Mark;
 use crate::analysis::assembly::Part;
 use crate::analysis::kernels::{KernelDetail, Kernels};
 use crate::analysis::modules::Holder;
@@ -417,17 +418,6 @@ impl<'a> Cell<'a> {
 pub const WORDS_SHOWN: usize = 32;
 /// So many bytes.
 pub const BYTES_SHOWN: usize = 24;
-
-/// A word beside a value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// How bad it is.
-    pub tone: Tone,
-    /// The word.
-    pub text: Str,
-    /// What it means.
-    pub doc: Str,
-}
 
 /// A row as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -815,6 +805,30 @@ impl Document {
         })
     }
 
+    /// The documents that have such a list themselves: the opened file or, if it has none, the
+    /// outermost of those in it.
+    pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
+        self.open_all();
+        let has = |document: &Document, id| document.has_list(id, list);
+        if has(self, NodeId::ROOT) {
+            return vec![NodeId::ROOT];
+        }
+        let mut found = Vec::new();
+        let mut last = Span::default();
+        let spans: Vec<Span> = self.documents().iter().map(|inner| inner.span).collect();
+        for span in spans {
+            if last.contains(span) {
+                continue;
+            }
+            let mut ids = self.documents_at(span).into_iter();
+            if let Some(id) = ids.find(|id| has(self, *id)) {
+                found.push(id);
+                last = span;
+            }
+        }
+        found
+    }
+
     /// Has a document such a list itself?
     pub fn has_list(&self, id: NodeId, list: ListId) -> bool {
         match list {
@@ -828,7 +842,9 @@ impl Document {
                 .is_some_and(|node| node.kind == NodeKind::File),
             ListId::SourceLines => self.source_lines(id).is_some(),
             ListId::Instructions => self.assembly(id).is_some(),
-            ListId::Differences | ListId::Changes => id == NodeId::ROOT && self.base.is_some(),
+            ListId::Differences | ListId::Changes => {
+                id == NodeId::ROOT && self.comparison().is_some()
+            }
         }
     }
 
@@ -892,7 +908,7 @@ impl Document {
             ListId::Lines => lines::list(of?, sources),
             ListId::SourceLines => {
                 let lines = self.source_lines(document)?;
-                let texts = Rc::clone(&self.source_texts);
+                let texts = self.source_texts();
                 Rc::new(source_lines::list(lines, texts, sources))
             }
         })

@@ -38,8 +38,7 @@ impl Document {
     /// Who knows the modules of a document: of the opened file (its root), or of one that is
     /// nested in it. An OffloadBinary knows those of the SYCLBIN that it holds.
     pub fn modules(&self, document: NodeId) -> Option<Rc<dyn Modules>> {
-        let (expander, item) = self.expander(self.node(document)?)?;
-        expander.modules(item)
+        self.interface(document)
     }
 }
 

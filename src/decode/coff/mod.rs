@@ -25,7 +25,8 @@ use super::table::{Entries, TABLE, Table};
 use super::text::plural;
 use crate::analysis::host_images::HostImages;
 use crate::model::{
-    Area, Capabilities, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value,
+    Area, Capabilities, Doc, Expand, Fact, InterfaceRequest, Node, NodeKind, Rows, Sources, Span,
+    Summary, Value,
 };
 use crate::{open_enum, record};
 
@@ -228,8 +229,8 @@ impl Expand for CoffDocument {
         self.parts.rows(item, range, out);
     }
 
-    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
-        self.images.clone()
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request.provide(|| self.images.clone());
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

@@ -18,7 +18,9 @@ use crate::decode::reader::Window;
 use crate::decode::records::{self, Remarks};
 use crate::decode::syclbin::Syclbin;
 use crate::model::text::value_text;
-use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::model::{
+    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Value,
+};
 
 /// The item of the document itself.
 pub const TOP: u64 = u64::MAX;
@@ -331,13 +333,11 @@ impl Expand for BinaryRows {
         }
     }
 
-    fn modules(&self, _item: u64) -> Option<Rc<dyn Modules>> {
-        self.0.modules.clone()
-    }
-
-    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
-        let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
-        is_plain.then(|| Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>)
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request.provide(|| self.0.modules.clone()).provide(|| {
+            let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
+            is_plain.then(|| Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>)
+        });
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

@@ -14,8 +14,8 @@ use crate::decode::layout::Layout;
 use crate::decode::reader::Window;
 use crate::decode::text::{lines_node, plural};
 use crate::decode::{limits, rules};
+use crate::model::lines::for_each_line;
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
-use crate::tables::lines::for_each_line;
 
 const START: &str = " __CLANG_OFFLOAD_BUNDLE____START__ ";
 const END: &str = " __CLANG_OFFLOAD_BUNDLE____END__ ";

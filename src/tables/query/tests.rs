@@ -1,8 +1,8 @@
 use crate::tables::Secondary;
 use std::ops::Range;
 
-use crate::model::MemorySource;
 use super::*;
+use crate::model::MemorySource;
 use crate::tables::write::Form;
 use crate::tables::writer::{Writer, write};
 use crate::tables::{Cell, Column};

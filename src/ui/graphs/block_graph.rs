@@ -252,9 +252,9 @@ const _: () = assert!(FAN <= 64, "the drawing would be too wide");
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::analysis::blocks::{Block, Edge};
     use crate::model::{NodeId, SourceId};
-    use super::*;
     use crate::worker::protocol::BlockEdge;
 
     fn page(blocks: u32, edges: &[(u32, u32, Way)]) -> BlocksPage {

@@ -239,8 +239,8 @@ fn ticks(from: u64, line: u64) -> Vec<Html> {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::kernels::{Overlap, Piece};
     use super::*;
+    use crate::analysis::kernels::{Overlap, Piece};
 
     fn entry(offset: i64, size: i64) -> PayloadEntry {
         PayloadEntry {

@@ -54,8 +54,8 @@ pub const STEPS: [Step; 4] = [
 
 #[cfg(test)]
 mod tests {
-    use crate::ui::state::PanelId;
     use super::*;
+    use crate::ui::state::PanelId;
     use crate::ui::state::samples::SAMPLES;
     use crate::ui::text::route::parse_fragment;
 

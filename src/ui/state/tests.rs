@@ -1,3 +1,4 @@
+use super::*;
 use crate::diff::Head;
 use crate::model::NodeKind;
 use crate::model::SourceId;
@@ -6,7 +7,6 @@ use crate::tables::Row as ListRow;
 use crate::tables::query::Query;
 use crate::ui::graphs::graph_view::Drawn;
 use crate::ui::state::selection::Via;
-use super::*;
 use crate::ui::tree::differing::Differing;
 use crate::ui::tree::tests::{opened, row};
 use crate::worker::protocol::{CompareReport, ListPage, ListPlace};

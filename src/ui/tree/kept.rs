@@ -110,9 +110,9 @@ fn joined(path: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::ui::tree::PAGE;
     use crate::ui::tree::flat::{GROUP, Group};
-    use super::*;
     use crate::ui::tree::tests::{opened, row};
 
     fn named(id: u32, parent: u32, index: u64, name: &str) -> Row {

@@ -1,8 +1,8 @@
 use super::differing::Differing;
 use super::flat::{Flat, Group, Item, Show, stem};
+use super::*;
 use crate::diff;
 use crate::model::{Area, Coverage, NodeKind, SourceId, Span, Summary};
-use super::*;
 use crate::worker::protocol::tree_order::RowId;
 
 pub(crate) fn row(id: u32, parent: Option<u32>, index: u64, count: Option<u64>) -> Row {

@@ -44,8 +44,8 @@ impl Deaths {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::NodeId;
     use super::*;
+    use crate::model::NodeId;
 
     fn detail(node: u32) -> Request {
         Request::Rows {

@@ -42,8 +42,8 @@ fn step(key: &str, ctrl: bool, from: u64, whole: Span, width: u64, page: u64) ->
 
 #[cfg(test)]
 mod tests {
-    use crate::model::SourceId;
     use super::*;
+    use crate::model::SourceId;
 
     #[test]
     fn the_cursor_stays_in_the_file() {

@@ -186,8 +186,8 @@ impl Paint {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::SourceId;
     use super::*;
+    use crate::model::SourceId;
 
     fn leaf(start: u64, end: u64, head: u32) -> LeafRow {
         LeafRow {

@@ -111,8 +111,8 @@ pub(crate) fn is_letter(key: &str, typed: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::model::NodeId;
     use super::*;
+    use crate::model::NodeId;
     use crate::ui::tree::flat::Show;
     use crate::ui::tree::tests::opened;
 

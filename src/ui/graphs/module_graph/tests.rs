@@ -1,8 +1,8 @@
+use super::*;
 use crate::analysis::kernels::Given;
 use crate::analysis::modules::AbstractModule;
 use crate::analysis::modules::graph::ModuleGroup;
 use crate::model::{SourceId, Span};
-use super::*;
 use crate::worker::protocol::GraphEdge;
 
 fn at(start: u64) -> Span {

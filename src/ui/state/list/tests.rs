@@ -1,8 +1,8 @@
+use super::*;
 use crate::analysis::kernels::KernelDetail;
 use crate::model::{SourceId, Xref};
 use crate::tables::About;
 use crate::tables::query::GroupBy;
-use super::*;
 use crate::ui::state::paged::{KEEP, PAGE};
 
 fn at(start: u64, len: u64) -> Span {
