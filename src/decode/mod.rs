@@ -83,8 +83,7 @@ use crate::model::{ByteSource, Document, Parts, SourceId, Sources, Span, Summary
 /// The summary of a document within a decoded file: it is opened once more, and only its summary is
 /// kept. For documents that hold no others.
 pub fn summary(sources: &Sources, span: Span) -> Summary {
-    let cx = Context::new(sources, formats::FORMATS);
-    format::open(&cx, span).summary
+    format::summary(sources, formats::FORMATS, span)
 }
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the

@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use gimli::constants::{self, DwLne, DwLns};
 
-use super::Line;
 use super::cursor::Cursor;
 use super::line_header::Head;
 use super::paged::{STRIDE, numbered};
+use super::section::Line;
 use super::sections::{DebugSections, item, lazy};
 use crate::decode::reader::uint;
 use crate::decode::text::plural;

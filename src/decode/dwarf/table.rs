@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Dwarf;
-use super::Part;
+use super::section::Part;
 use super::sections::DebugSections;
 use crate::analysis::source_lines::{
     CodeSection, LineRow, LineTable, SourceFile, SourceLines, base_name,

@@ -27,6 +27,7 @@ pub use self::facts::devices;
 use self::index::{Index, Piece};
 use self::memory::Memory;
 use super::Context;
+use super::format::Formats;
 use super::layout::Region;
 use super::text::plural;
 use crate::analysis::host_images::HostImages;
@@ -131,8 +132,14 @@ impl Piece {
 }
 
 /// Opens an image as a document of its own.
-fn open_image(sources: &Sources, image: Span, first: ExpanderId, depth: u32) -> Late {
-    let cx = Context::late(sources, first, depth);
+fn open_image(
+    sources: &Sources,
+    formats: Formats,
+    image: Span,
+    first: ExpanderId,
+    depth: u32,
+) -> Late {
+    let cx = Context::late(sources, formats, first, depth);
     let content = rows::contents(&cx, image).and_then(|opened| opened.content);
     let mut findings = cx.finish();
     // The image itself is listed already.

@@ -573,7 +573,13 @@ impl Expand for Part {
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<Late> {
         let (_, image) = layout::split(item);
         let image = self.index.images.get(usize::try_from(image).ok()?)?;
-        Some(open_image(sources, image.span, first, self.depth))
+        Some(open_image(
+            sources,
+            self.index.formats,
+            image.span,
+            first,
+            self.depth,
+        ))
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

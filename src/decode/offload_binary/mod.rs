@@ -210,7 +210,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     for entry in &mut reading.entries {
         entry.opened = format::in_short(entry.opened.take().map(|opened| *opened)).map(Box::new);
     }
-    let binary = Binary::new(reading, list, survey, modules);
+    let binary = Binary::new(reading, cx.formats, list, survey, modules);
     let count = binary.len();
     let rows = cx.register(Rc::new(BinaryRows(Rc::new(binary))));
     Opened {

@@ -10,6 +10,7 @@ use super::read::{ReadAhead, Reading, key_and_value, kind};
 use super::symbols::{self, OffloadImages};
 use crate::analysis::host_images::HostImages;
 use crate::analysis::modules::Modules;
+use crate::decode::format::Formats;
 use crate::decode::format::{self, Opened};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
@@ -49,6 +50,8 @@ const COMPRESSED_DOC: Doc = Doc::new(
 /// A binary, all of it looked through.
 pub struct Binary {
     reading: Reading,
+    /// The formats that images are opened in.
+    pub formats: Formats,
     regions: Regions,
     /// The rows: of each the first of its regions, and the one after the last.
     tops: Vec<(u32, u32)>,
@@ -60,6 +63,7 @@ impl Binary {
     /// Puts the strings that stand together into one row each.
     pub fn new(
         reading: Reading,
+        formats: Formats,
         regions: Regions,
         survey: Option<Rc<Syclbin>>,
         modules: Option<Rc<dyn Modules>>,
@@ -86,6 +90,7 @@ impl Binary {
         }
         Binary {
             reading,
+            formats,
             regions,
             tops,
             survey,

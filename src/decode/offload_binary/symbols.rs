@@ -178,7 +178,7 @@ impl HostImages for OffloadImages {
     }
 
     fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str> {
-        devices(image, sources)
+        devices(image, sources, self.0.formats)
     }
 
     fn explain(&self, sets: &mut [PropertySet]) {
