@@ -5,20 +5,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::document::{Findings, PAGE};
+use super::document::PAGE;
 use super::extension::InterfaceRequest;
+use super::findings::Findings;
 use super::late::LateDocuments;
-use super::node::{Content, Node};
+use super::node::{Content, ExpanderId, Node};
 use super::source::Sources;
-
-/// An [`Expand`] of one document: an index into its list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpanderId(pub u32);
-
-impl ExpanderId {
-    /// The expander that makes the node: [`Rows::push`] puts its number in this one's place.
-    pub const SELF: ExpanderId = ExpanderId(u32::MAX);
-}
 
 /// Makes the children of nodes.
 ///

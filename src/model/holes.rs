@@ -1,8 +1,8 @@
 //! The bytes of a file that nothing explains, and those that only fill up, each counted once: parts
 //! may lie over each other, and documents that are opened late add theirs.
 
-use super::document::Coverage;
 use super::span::Span;
+use super::summary::Coverage;
 use crate::model::sort;
 
 /// Holes that a decoder has found.

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use super::document::Findings;
-use super::expand::{Expand, ExpanderId};
-use super::node::Content;
+use super::expand::Expand;
+use super::findings::Findings;
+use super::node::{Content, ExpanderId};
 use super::source::Sources;
 
 /// Maximum number of documents that are kept open; the others are opened again on demand.

@@ -30,6 +30,7 @@ mod document;
 mod effect;
 mod expand;
 mod extension;
+mod findings;
 mod glob;
 mod holes;
 #[cfg(feature = "decode")]
@@ -43,26 +44,28 @@ mod search;
 pub(crate) mod sort;
 mod source;
 mod span;
+mod summary;
 pub mod text;
 mod value;
 
 pub use diagnostic::{Diagnostic, Label, RuleInfo, Severity};
 pub(crate) use document::PAGE;
-pub use document::{
-    Capabilities, Coverage, Document, Fact, Findings, InnerDocument, Parts, Summary, Tone,
-    late_limit,
-};
+pub use document::{Document, late_limit};
 pub use effect::{Effect, Finding, Outcome};
-pub use expand::{Expand, ExpanderId, Late, Rows};
+pub use expand::{Expand, Late, Rows};
 pub use extension::{Extensions, InterfaceRequest};
+pub use findings::{Findings, Parts};
 pub use glob::{Step, is_pattern};
 pub use holes::Holes;
 pub use locate::Leaf;
-pub use node::{Area, Bits, Content, DEFAULT, Doc, Known, Node, NodeId, NodeKind, Xref};
+pub use node::{
+    Area, Bits, Content, DEFAULT, Doc, ExpanderId, Known, Node, NodeId, NodeKind, Xref,
+};
 pub use path::{PathError, escape, segment};
 pub use search::{Hit, Query, Search};
 #[cfg(not(target_arch = "wasm32"))]
 pub use source::FileSource;
 pub use source::{ByteSource, Bytes, MemorySource, SourceError, Sources};
 pub use span::{SourceId, Span, Spanned};
+pub use summary::{Capabilities, Coverage, Fact, InnerDocument, Summary, Tone};
 pub use value::{Radix, Str, Value};

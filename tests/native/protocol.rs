@@ -139,7 +139,6 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
             diagnostics,
             ..Findings::default()
         },
-        driver: None,
     })
 }
 

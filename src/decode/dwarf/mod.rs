@@ -15,6 +15,7 @@ mod expression;
 mod info;
 mod line;
 mod line_header;
+mod line_machine;
 mod lists;
 mod paged;
 mod relocate;

@@ -4,11 +4,10 @@
 //! same, is shorter, and is less to download.
 
 mod bookmark;
-mod data_grid;
-mod data_grid_keys;
 mod dialogs;
 mod empty;
 mod explanation;
+mod grid;
 mod hex;
 mod inspector;
 mod known_values;
@@ -23,10 +22,10 @@ mod tree;
 mod value_view;
 
 pub use self::bookmark::{bookmark_sign, comment, selected_bookmark};
-pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
 pub use self::empty::{asking, empty, failed, loading};
 pub use self::explanation::explanation;
+pub use self::grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::hex::view::{HexView, copy_menu};
 pub use self::inspector::inspector;
 pub use self::names::{button, name_of, names, plain, prose, shortened, span_button};

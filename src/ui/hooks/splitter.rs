@@ -7,9 +7,9 @@ use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
 use super::effect::{Local, use_change, use_local};
+use crate::ui::browser::keys;
 use crate::ui::browser::storage;
 use crate::ui::browser::style::px;
-use crate::ui::session::page::keys;
 
 /// How far an arrow key moves, in pixels.
 const STEP: i32 = 16;

@@ -12,7 +12,7 @@ use crate::ui::session::SessionContext;
 use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::compare::Following;
 use crate::ui::state::verdict::{self, outcome_words};
-use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View};
+use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside};
 use crate::ui::text::format;
 use crate::worker::protocol::Row;
 
@@ -306,7 +306,7 @@ pub fn panel_tabs(state: &State, view: &View) -> Html {
 fn pane_buttons(state: &State, view: &View) -> Html {
     let layout = &state.layout;
     let beside = state.beside().is_some();
-    let panel = (!beside).then(|| panels::shown_beside(state, view));
+    let panel = (!beside).then(|| shown_beside(state, view));
     let panes = layout.panes.of(panel);
     let is_shown = |pane: Pane| match (layout.narrow, pane) {
         (false, pane) => panes.has(pane),

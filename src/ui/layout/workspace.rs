@@ -15,7 +15,7 @@ use crate::ui::panels::{self, PanelProps};
 use crate::ui::session::SessionContext;
 use crate::ui::state::commands::{ByteForm, Command, Pane};
 use crate::ui::state::selection::Selection;
-use crate::ui::state::{Phase, State, Tab, TabId, View};
+use crate::ui::state::{Phase, State, Tab, TabId, View, shown_beside};
 use crate::ui::text::format;
 
 /// The panes of a file.
@@ -99,7 +99,7 @@ impl Panes<'_> {
         };
         let panel = beside
             .is_none()
-            .then(|| panels::shown_beside(self.state, self.view));
+            .then(|| shown_beside(self.state, self.view));
         let panes = self.state.layout.panes.of(panel);
         let class = classes!(
             class,
@@ -189,7 +189,7 @@ impl Panes<'_> {
     fn stacked(&self) -> Html {
         let layout = &self.state.layout;
         let inspects = layout.lower_is_inspector;
-        let panel = panels::shown_beside(self.state, self.view);
+        let panel = shown_beside(self.state, self.view);
         let has_lower = layout.panes.of(Some(panel)).bytes;
         let lower = |on, pane, name| tab(on, "lower", Command::Pane(pane), plain(name));
         html! {

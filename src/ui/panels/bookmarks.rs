@@ -8,11 +8,11 @@ use super::props::PanelProps;
 use crate::model::Tone;
 use crate::model::text::escaped;
 use crate::ui::browser::dom::{focus, number_near};
+use crate::ui::browser::keys::pressed;
 use crate::ui::components::{bookmark_sign, button, comment, plain, selected_bookmark, shortened};
 use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
-use crate::ui::session::page::keys::pressed;
 use crate::ui::state::View;
 use crate::ui::state::bookmarks::{Bookmark, Keeping};
 use crate::ui::state::commands::Command;

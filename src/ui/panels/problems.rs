@@ -8,11 +8,11 @@ use super::props::PanelProps;
 use crate::model::text::escaped;
 use crate::model::{Severity, Tone};
 use crate::ui::browser::dom::{focus, number_near, text_of};
+use crate::ui::browser::keys::pressed;
 use crate::ui::components::{explanation, prose};
 use crate::ui::hooks::{
     Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
-use crate::ui::session::page::keys::pressed;
 use crate::ui::state::View;
 use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
 use crate::ui::state::selection::Via;

@@ -10,12 +10,11 @@ use crate::tables::write::Form;
 use crate::ui::browser::dom::{self, focus_by_id};
 use crate::ui::browser::storage;
 use crate::ui::graphs::graph_view::{GraphChange, Zoom};
-use crate::ui::panels;
 use crate::ui::state::commands::{Command, Pane};
 use crate::ui::state::problem_list;
 use crate::ui::state::samples::SAMPLES;
 use crate::ui::state::selection::Via;
-use crate::ui::state::{Action, Dialog, Layout, PanelId, TabId, View};
+use crate::ui::state::{Action, Dialog, Layout, PanelId, TabId, View, shown_beside};
 use crate::ui::text::format::{self, file_name, plain_value};
 use crate::worker::protocol::ExportForm;
 use crate::worker::protocol::tree_order::TreeOrder;
@@ -164,7 +163,7 @@ impl Session {
             return None;
         }
         let view = state.active().and_then(|tab| tab.view());
-        Some(view.map_or_else(PanelId::default, |view| panels::shown_beside(&state, view)))
+        Some(view.map_or_else(PanelId::default, |view| shown_beside(&state, view)))
     }
 
     /// Shows or hides a pane. Where panes are stacked, bytes and inspector take turns in one.

@@ -3,6 +3,7 @@
 //! A button names its command in the page: `data-command="panel kernels"`. So the page needs one
 //! listener and not one for each button.
 
+pub use crate::ui::text::readings::ByteForm;
 use std::fmt;
 use std::str::{FromStr, SplitAsciiWhitespace};
 
@@ -282,35 +283,6 @@ pub enum Pane {
 }
 
 words!(Pane: Structure = "structure", Bytes = "bytes", Inspector = "inspector");
-
-/// How bytes are written as text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ByteForm {
-    /// `7f 45 4c 46`.
-    Hex,
-    /// UTF-8.
-    Text,
-    /// An array in C.
-    C,
-    /// An array in Rust.
-    Rust,
-    /// `bytes` in Python.
-    Python,
-    /// Base64.
-    Base64,
-}
-
-impl ByteForm {
-    /// All forms, with what they are called.
-    pub const ALL: [(ByteForm, &'static str); 6] = [
-        (ByteForm::Hex, "Copy as hex"),
-        (ByteForm::Text, "Copy as text"),
-        (ByteForm::C, "Copy as C array"),
-        (ByteForm::Rust, "Copy as Rust array"),
-        (ByteForm::Python, "Copy as Python bytes"),
-        (ByteForm::Base64, "Copy as Base64"),
-    ];
-}
 
 words!(ByteForm: Hex = "hex", Text = "text", C = "c", Rust = "rust", Python = "python", Base64 = "base64");
 words!(TreeOrder: File = "file", Kernels = "kernels");

@@ -15,6 +15,7 @@ mod panes;
 pub mod problem_list;
 pub mod samples;
 pub mod selection;
+mod shown_panel;
 pub mod texts;
 pub mod verdict;
 mod view;
@@ -44,6 +45,7 @@ use crate::worker::protocol::{Detail, ListAt, Opened, Row};
 pub use self::layout::{Layout, Theme};
 pub use self::panel_id::PanelId;
 pub use self::panes::{PaneSets, Panes};
+pub use self::shown_panel::shown_beside;
 pub use self::view::{Lists, View};
 
 /// One of the open files.

@@ -1,7 +1,35 @@
 //! Bytes read in every usual way, and written as text for other programs.
 
 use crate::model::text::escaped;
-use crate::ui::state::commands::ByteForm;
+
+/// How bytes are written as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteForm {
+    /// `7f 45 4c 46`.
+    Hex,
+    /// UTF-8.
+    Text,
+    /// An array in C.
+    C,
+    /// An array in Rust.
+    Rust,
+    /// `bytes` in Python.
+    Python,
+    /// Base64.
+    Base64,
+}
+
+impl ByteForm {
+    /// All forms, with what they are called.
+    pub const ALL: [(ByteForm, &'static str); 6] = [
+        (ByteForm::Hex, "Copy as hex"),
+        (ByteForm::Text, "Copy as text"),
+        (ByteForm::C, "Copy as C array"),
+        (ByteForm::Rust, "Copy as Rust array"),
+        (ByteForm::Python, "Copy as Python bytes"),
+        (ByteForm::Base64, "Copy as Base64"),
+    ];
+}
 
 /// One way to read the first bytes of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]

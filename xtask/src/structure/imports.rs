@@ -241,10 +241,13 @@ impl Scan<'_> {
             let Some(path) = self.resolve(&segments, here, true) else {
                 continue;
             };
-            let is_below = path.len() > here.len() && path.starts_with(here);
-            match (is_pub && is_below, name) {
-                (true, Some(name)) => self.exports.push((name, path)),
-                _ => self.paths.push(path),
+            // Whoever imports the name from here means what it is. A façade imports nothing itself.
+            let is_facade = is_pub && path.len() > here.len() && path.starts_with(here);
+            if let Some(name) = name {
+                self.exports.push((name, path.clone()));
+            }
+            if !is_facade {
+                self.paths.push(path);
             }
         }
         end

@@ -10,11 +10,11 @@ use super::row::{self, Standing, tree_row};
 use crate::model::text::escaped;
 use crate::model::{NodeId, NodeKind};
 use crate::ui::browser::dom::{focus, number_near, set_text, text_of};
+use crate::ui::browser::keys::pressed;
 use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::hooks::{
     Later, Local, VirtualRows, use_change, use_later, use_local, use_row_count, use_virtual_rows,
 };
-use crate::ui::session::page::keys::pressed;
 use crate::ui::session::{Session, SessionContext};
 use crate::ui::state::TabId;
 use crate::ui::state::bookmarks::Bookmarks;

@@ -7,16 +7,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
 use crate::ui::browser::dom;
+use crate::ui::browser::keys::pressed;
 use crate::ui::browser::listener::Listener;
 use crate::ui::session::Session;
 use crate::ui::state::TabId;
 use crate::ui::state::commands::Command;
-
-/// The key of an event; nothing while a modifier makes it the browser's business.
-pub fn pressed(event: &KeyboardEvent) -> Option<String> {
-    let modified = event.ctrl_key() || event.meta_key() || event.alt_key();
-    (!modified && !event.is_composing()).then(|| event.key())
-}
 
 /// Listens to keys and clicks until it is dropped.
 ///

@@ -9,7 +9,6 @@ use super::{address, embedder, keys, media};
 use crate::ui::browser::{dom, storage, theme};
 use crate::ui::hooks::effect::{fingerprint, use_change, use_kept};
 use crate::ui::hooks::splitter;
-use crate::ui::panels;
 use crate::ui::session::{Session, SessionContext};
 use crate::ui::session::{files, run};
 use crate::ui::state::commands::Command;
@@ -198,9 +197,7 @@ pub fn use_session(state: &UseReducerHandle<State>) -> SessionContext {
         [id << 1 | u64::from(is_known), opening, serial, shown],
         Box::new(move || told.tell_embedder()),
     );
-    let current = view
-        .and_then(|view| panels::current(view))
-        .map(|panel| panel.id);
+    let current = view.map(|view| view.current_panel());
     // The row of tabs may be too long for the window.
     let reveal = move || {
         if let Some(panel) = current {

@@ -1,296 +1,18 @@
-//! Fields of instruction words: where they are, on what that depends, and what they mean.
+//! The fields that a word consists of.
 
-use std::sync::OnceLock;
-
-use super::tables::{
-    DECISIONS, DECISIONS_AT, ENUMS, ENUMS_AT, FIRST_DECISION, FIRST_MASK, FORMATS, FORMATS_AT,
-    Field, LEAVES, LEAVES_AT, MASKS, Meaning,
+use super::plan::{Found, choose, decision};
+use super::{Format, INVALID, Layout, NAMED, Word, sign_extend, slice};
+use crate::decode::isa::tables::{
+    DECISIONS_AT, ENUMS, ENUMS_AT, FIRST_DECISION, Field, LEAVES, LEAVES_AT, Meaning,
 };
-
-/// In an enumeration: a value without meaning.
-pub const INVALID: u16 = 0xffff;
-const NAMED: u16 = 0x8000;
-
-/// How many fields there are.
-const FIELDS: usize = Field::ALL.len();
-
-/// The node of each field of a format; 0: it has no such field.
-pub type Layout = [u16; FIELDS];
-
-pub(super) fn slice<T>(flat: &'static [T], at: &[u16], id: usize) -> &'static [T] {
-    match (at.get(id), at.get(id + 1)) {
-        (Some(from), Some(to)) => flat
-            .get(usize::from(*from)..usize::from(*to))
-            .unwrap_or_default(),
-        _ => &[],
-    }
-}
-
-/// Bits `low` to `high` of a word.
-#[must_use]
-pub fn ones(low: u8, high: u8) -> u128 {
-    let width = u32::from(high.saturating_sub(low)) + 1;
-    let mask = u128::MAX
-        .checked_shr(128_u32.saturating_sub(width))
-        .unwrap_or_default();
-    mask.checked_shl(u32::from(low)).unwrap_or_default()
-}
-
-/// Extends the sign of a number of `width` bits.
-#[must_use]
-pub fn sign_extend(value: u64, width: u32) -> u64 {
-    let unused = 64_u32.saturating_sub(width).min(63);
-    ((value << unused).cast_signed() >> unused).cast_unsigned()
-}
-
-/// An instruction word in two halves, as fields are read from it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Word {
-    pub(super) low: u64,
-    pub(super) high: u64,
-}
-
-impl Word {
-    /// The word as one number.
-    #[must_use]
-    pub fn new(word: u128) -> Word {
-        let bytes = word.to_le_bytes();
-        let half = |at: usize| {
-            let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk::<8>());
-            bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
-        };
-        Word {
-            low: half(0),
-            high: half(8),
-        }
-    }
-
-    pub(super) fn and(self, other: Word) -> Word {
-        Word {
-            low: self.low & other.low,
-            high: self.high & other.high,
-        }
-    }
-
-    pub(super) fn or(self, other: Word) -> Word {
-        Word {
-            low: self.low | other.low,
-            high: self.high | other.high,
-        }
-    }
-}
-
-/// A format, ready for use.
-#[derive(Debug)]
-pub struct Format {
-    /// Its number.
-    pub id: u8,
-    /// Its fields.
-    pub layout: Box<Layout>,
-    /// Its masks, or the moves of its fields if it is compact.
-    pub(super) rest: &'static [u16],
-    /// The fields in the order of the table.
-    pub(super) fields: &'static [u16],
-}
-
-impl Format {
-    /// Takes a format out of the tables.
-    #[must_use]
-    pub fn new(id: u8) -> Format {
-        let all = slice(&FORMATS, &FORMATS_AT, usize::from(id));
-        let (count, all) = all.split_first().unwrap_or((&0, &[]));
-        let (fields, rest) = all
-            .split_at_checked(usize::from(*count) * 2)
-            .unwrap_or((&[], &[]));
-        let mut layout = Box::new([0; FIELDS]);
-        for pair in fields.chunks_exact(2) {
-            if let [field, node] = pair
-                && let Some(entry) = layout.get_mut(usize::from(*field))
-            {
-                *entry = *node;
-            }
-        }
-        Format {
-            id,
-            layout,
-            rest,
-            fields,
-        }
-    }
-
-    /// What of a native word is kept, and what is then set: its reserved bits are cleared, its
-    /// constant ones set.
-    fn masks(&self, leaves: &Leaves, word: Word) -> (Word, Word) {
-        let mut kept = Word::new(u128::MAX);
-        let mut set = Word::new(0);
-        for node in self.rest {
-            let now = word.and(kept).or(set);
-            match leaves.resolve(&self.layout, *node, now, None) {
-                Found::Node(node) => {
-                    let mask = MASKS.get(usize::from(node.saturating_sub(FIRST_MASK)));
-                    if let Some((or, and)) = mask {
-                        let (or, and) = (Word::new(*or), Word::new(*and));
-                        kept = kept.and(and);
-                        set = set.or(or).and(and);
-                    }
-                }
-                Found::Absent => {}
-                Found::NoKey | Found::Unknown => break,
-            }
-        }
-        (kept, set)
-    }
-}
-
-/// A format with all decisions made that the bits of `keys` decide.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    opcode: u8,
-    compact: bool,
-    key: Word,
-    kept: Word,
-    set: Word,
-    /// The leaf of each field; 0: there is none.
-    layout: Layout,
-}
-
-/// The plans of the words that came last.
-#[derive(Debug, Default)]
-pub struct Plans(Vec<Option<Box<Plan>>>);
-
-/// How many plans are remembered. Compiled code of a platform has some hundred.
-pub(super) const PLANS: usize = 1024;
-
-impl Plans {
-    /// Takes the plan for a word out, or makes it. [`Self::put_back`] has to follow.
-    pub fn take(
-        &mut self,
-        leaves: &Leaves,
-        format: &Format,
-        layout: &Layout,
-        keys: Word,
-        opcode: u8,
-        (word, compact): (Word, bool),
-    ) -> (usize, Box<Plan>) {
-        if self.0.is_empty() {
-            self.0.resize(PLANS, None);
-        }
-        let key = word.and(keys);
-        let mixed =
-            key.low ^ key.high.rotate_left(23) ^ u64::from(opcode) << 1 ^ u64::from(compact);
-        let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_shr(54);
-        let at = usize::try_from(mixed).unwrap_or_default() % PLANS;
-        let known = self.0.get_mut(at).and_then(Option::take);
-        if let Some(plan) = known
-            && plan.key == key
-            && plan.opcode == opcode
-            && plan.compact == compact
-        {
-            return (at, plan);
-        }
-        let (kept, set) = match compact {
-            true => (Word::new(u128::MAX), Word::new(0)),
-            false => format.masks(leaves, word),
-        };
-        let word = word.and(kept).or(set);
-        let mut plan = Box::new(Plan {
-            opcode,
-            compact,
-            key,
-            kept,
-            set,
-            layout: *layout,
-        });
-        for (entry, node) in plan.layout.iter_mut().zip(layout) {
-            *entry = match leaves.resolve(layout, *node, word, None) {
-                Found::Node(node) => node,
-                _ => 0,
-            };
-        }
-        (at, plan)
-    }
-
-    /// Remembers a plan.
-    pub fn put_back(&mut self, at: usize, plan: Box<Plan>) {
-        if let Some(place) = self.0.get_mut(at) {
-            *place = Some(plan);
-        }
-    }
-}
-
-impl Plan {
-    /// The word without its reserved bits.
-    #[must_use]
-    pub fn clean(&self, word: Word) -> Word {
-        word.and(self.kept).or(self.set)
-    }
-
-    /// Reads a field of a word, and adds its bits to `bits`. Returns `None` if the instruction has
-    /// no such field.
-    pub fn read_bits(
-        &self,
-        leaves: &Leaves,
-        field: Field,
-        word: Word,
-        bits: &mut u128,
-    ) -> Option<Value> {
-        let node = self.layout.get(field as usize).copied().unwrap_or_default();
-        *bits |= leaves.bits(leaves.leaf(node)?);
-        self.read(leaves, field, word)
-    }
-
-    /// The leaf of a field. Returns `None` if the instruction has no such field.
-    #[inline(always)]
-    pub fn leaf<'a>(&self, leaves: &'a Leaves, field: Field) -> Option<&'a Leaf> {
-        leaves.leaf(self.layout.get(field as usize).copied().unwrap_or_default())
-    }
-
-    /// Reads a field of a word. Returns `None` if the instruction has no such field.
-    #[inline(always)]
-    pub fn read(&self, leaves: &Leaves, field: Field, word: Word) -> Option<Value> {
-        let node = self.layout.get(field as usize).copied().unwrap_or_default();
-        Some(leaves.value(leaves.leaf(node)?, word))
-    }
-}
-
-/// Where a decision leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    Node(u16),
-    /// Nothing is there.
-    Absent,
-    /// The field that decides does not exist.
-    NoKey,
-    /// The field that decides is not known yet.
-    Unknown,
-}
-
-pub(super) fn decision(node: u16) -> &'static [u16] {
-    slice(
-        &DECISIONS,
-        &DECISIONS_AT,
-        usize::from(node.saturating_sub(FIRST_DECISION)),
-    )
-}
-
-/// The node that a decision has for a value.
-fn choose(decision: &[u16], value: u64) -> u16 {
-    for run in decision.get(1..).unwrap_or_default().chunks_exact(2) {
-        if let [last, next] = run
-            && value <= u64::from(*last)
-        {
-            return *next;
-        }
-    }
-    0
-}
+use std::sync::OnceLock;
 
 /// Bits that lie in one half of a word.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    pub(super) mask: u64,
-    pub(super) shift: u8,
-    pub(super) at: u8,
+    pub(crate) mask: u64,
+    pub(crate) shift: u8,
+    pub(crate) at: u8,
     high: bool,
 }
 
@@ -310,7 +32,7 @@ pub struct Leaf {
     /// The size of an immediate; 0: it is none.
     size: u8,
     /// The first piece; none of a constant.
-    pub(super) piece: Piece,
+    pub(crate) piece: Piece,
     /// The other pieces.
     count: u8,
     first: u16,
@@ -465,12 +187,12 @@ impl Leaves {
     }
 
     #[inline(always)]
-    pub(super) fn leaf(&self, node: u16) -> Option<&Leaf> {
+    pub(crate) fn leaf(&self, node: u16) -> Option<&Leaf> {
         self.leaves.get(usize::from(node).checked_sub(1)?)
     }
 
     /// The pieces after the first one.
-    pub(super) fn pieces(&self, leaf: &Leaf) -> &[Piece] {
+    pub(crate) fn pieces(&self, leaf: &Leaf) -> &[Piece] {
         let first = usize::from(leaf.first);
         self.pieces
             .get(first..first + usize::from(leaf.count))
@@ -479,7 +201,7 @@ impl Leaves {
 
     /// The bits as a number.
     #[inline]
-    pub(super) fn raw(&self, leaf: &Leaf, word: Word) -> u64 {
+    pub(crate) fn raw(&self, leaf: &Leaf, word: Word) -> u64 {
         let mut value = u64::from(leaf.constant) | leaf.piece.of(word);
         if leaf.count != 0 {
             for piece in self.pieces(leaf) {
@@ -490,7 +212,7 @@ impl Leaves {
     }
 
     /// Where the bits are in the word.
-    pub(super) fn bits(&self, leaf: &Leaf) -> u128 {
+    pub(crate) fn bits(&self, leaf: &Leaf) -> u128 {
         let pieces = self.pieces(leaf).iter().chain([&leaf.piece]);
         pieces.fold(0, |bits, piece| {
             let at = u32::from(piece.shift) + if piece.high { 64 } else { 0 };
@@ -499,7 +221,7 @@ impl Leaves {
     }
 
     /// Follows decisions, with the fields of a word that are `known`; all if that is not said.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         layout: &Layout,
         mut node: u16,
@@ -547,7 +269,7 @@ impl Leaves {
 
     /// What a field says, if its values are listed.
     #[inline(always)]
-    pub(super) fn listed(&self, leaf: &Leaf, word: Word) -> Option<&Value> {
+    pub(crate) fn listed(&self, leaf: &Leaf, word: Word) -> Option<&Value> {
         let Short::Listed(at) = leaf.short else {
             return None;
         };
@@ -558,12 +280,12 @@ impl Leaves {
 
     /// The number in a field, if it is one and nothing else.
     #[inline(always)]
-    pub(super) fn plain_number(&self, leaf: &Leaf, word: Word) -> Option<u64> {
+    pub(crate) fn plain_number(&self, leaf: &Leaf, word: Word) -> Option<u64> {
         (leaf.short == Short::Number).then(|| self.raw(leaf, word))
     }
 
     #[inline]
-    fn value(&self, leaf: &Leaf, word: Word) -> Value {
+    pub(super) fn value(&self, leaf: &Leaf, word: Word) -> Value {
         match leaf.short {
             Short::Number => Value {
                 number: self.raw(leaf, word),
