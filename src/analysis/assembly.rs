@@ -1,7 +1,7 @@
 //! The instructions of a document's code: their text, and what they come to.
 //!
 //! Plain data, made by a decoder when somebody asks ([`Document::assembly`]).
-//! [`list`](crate::tables::instructions) shows the instructions of a section of code.
+//! [`tables`](crate::tables::instructions) shows the instructions of a section of code.
 
 use std::rc::Rc;
 

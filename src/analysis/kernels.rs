@@ -1,7 +1,7 @@
 //! Kernels and what they need: the rows of the kernel table, and one kernel in full.
 //!
 //! Plain data, made by a decoder when somebody asks ([`Document::kernels`]) and kept by it.
-//! [`list`](crate::tables) shows them.
+//! [`tables`](crate::tables) shows them.
 
 use std::rc::Rc;
 

@@ -1,7 +1,7 @@
 //! Relocations and symbols of a document, and how they hang together.
 //!
 //! Plain data, made by a decoder when somebody asks ([`Document::linkage`]) and kept by it.
-//! [`list`](crate::tables) shows both.
+//! [`tables`](crate::tables) shows both.
 
 use std::borrow::Cow;
 use std::rc::Rc;

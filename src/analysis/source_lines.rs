@@ -1,7 +1,7 @@
 //! The source lines of a document's code, and the text of the source files.
 //!
 //! Plain data, made by a decoder when somebody asks ([`Document::source_lines`]).
-//! [`list`](crate::tables::source_lines) shows it.
+//! [`tables`](crate::tables::source_lines) shows it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

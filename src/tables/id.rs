@@ -1,6 +1,5 @@
 //! The lists that there are.
 
-use crate::analysis::kernels::Kernels;
 use serde::{Deserialize, Serialize};
 
 /// Which list.

@@ -78,7 +78,6 @@ use self::list::left_out;
 pub use self::list::{About, Detail, InstructionDetail, List, Match, Row, Secondary};
 use self::query::{GroupBy, Query};
 pub use crate::analysis::assembly::Mark;
-use crate::analysis::kernels::Kernels;
 use crate::model::{Document, NodeId, NodeKind, Span};
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::model::MemorySource;
 use crate::tables::write::Form;
 use crate::tables::writer::{Writer, write};
-use crate::tables::{Cell, Column};
+use crate::tables::{Cell, CellValue, Column, ListId};
 
 /// A kernel: name, demangled name, spill size if it is known, flags, `has_dpas`.
 type Row = (

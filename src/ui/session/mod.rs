@@ -9,6 +9,7 @@ pub mod bytes;
 pub mod cache;
 pub mod clipboard;
 pub mod code;
+pub mod columns;
 pub mod compare;
 pub mod crash;
 pub mod dialog;
