@@ -18,15 +18,15 @@ use support::growing_zebins::ZEBINS;
 use support::hostile;
 use support::names::{Name, names};
 use support::watchdog::Watchdog;
+use zeview::analysis::naming::ShortNames;
 use zeview::decode::limits;
-use zeview::model::diff::{Options, compare};
-use zeview::model::list::write::Form;
-use zeview::model::list::writer::Writer;
-use zeview::model::list::{ListId, Presence};
-use zeview::model::naming::ShortNames;
-use zeview::model::report::write_file;
+use zeview::diff::{Options, compare};
 use zeview::model::text::TextOptions;
 use zeview::model::{Document, NodeId, SourceId, Span, json, text};
+use zeview::report::write_file;
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{ListId, Presence};
 
 /// Counts what is allocated.
 struct Counting;

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::rc::Rc;
 
+use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::demangle::demangle;
 use zeview::model::NodeId;
-use zeview::model::list::ListId;
-use zeview::model::list::query::Filter;
-use zeview::model::naming::{ShortNames, WIDTH};
+use zeview::tables::ListId;
+use zeview::tables::query::Filter;
 
 use crate::support;
 use crate::support::fixtures::folder;

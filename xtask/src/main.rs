@@ -13,6 +13,7 @@
 //! * [`checks`]: every check as a named step.
 //! * [`package`]: the command line as a release has it.
 //! * [`fuzz`]: the fuzz targets.
+//! * [`structure`]: which folder of `src` imports which, circles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
@@ -31,6 +32,7 @@ mod setup;
 mod shell;
 mod single;
 mod sizes;
+mod structure;
 mod system;
 
 use options::Options;
@@ -43,9 +45,10 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt tables clippy fuzz native docs wasm dist browser
+  test [--quick] [STEP…]              every check: fmt structure tables clippy fuzz native docs wasm dist browser
                                       (--quick: the native ones)
-  check                               fmt and clippy, for each set of features
+  check                               fmt, structure and clippy, for each set of features
+  structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
   npm                                 the same, and the JavaScript library as dist/npm
@@ -106,7 +109,11 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "test" => checks::test(&project, options),
         "check" => {
             options.finish()?;
-            checks::run_named(&project, &["fmt", "clippy"])
+            checks::run_named(&project, &["fmt", "structure", "clippy"])
+        }
+        "structure" => {
+            options.finish()?;
+            structure::run(&project)
         }
         "isa-tables" => {
             options.finish()?;

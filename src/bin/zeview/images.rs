@@ -9,15 +9,15 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
+use zeview::analysis::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
+use zeview::analysis::images::Pick;
+use zeview::analysis::modules::PropertyValue;
+use zeview::analysis::naming::{NameSet, ShortNames};
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
-use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
-use zeview::model::images::Pick;
-use zeview::model::list::table::{Head, Rows, Table};
-use zeview::model::modules::PropertyValue;
-use zeview::model::naming::{NameSet, ShortNames};
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
+use zeview::tables::table::{Head, Rows, Table};
 
 use crate::FileArgument;
 use crate::input;
