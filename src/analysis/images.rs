@@ -137,15 +137,16 @@ impl Images {
 }
 
 impl Image {
-    /// What images of a host's file have in common that one compiler call has made for the same
-    /// devices. `None` if there is no code for devices in it.
-    pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, String, Option<String>)> {
+    /// A key that is equal for the images of a host's file that one compiler call has made for the
+    /// same devices: the descriptor, the target, the options (which may name a device), and the
+    /// property with the device. `None` if there is no code for devices in it.
+    pub fn sort(&self, sources: &Sources) -> Option<(Option<u64>, [String; 2], Option<String>)> {
         let said = self.host.as_ref()?.said(sources)?;
         let described = said.described.as_ref();
         said.is_native().then(|| {
-            let target = described.map_or_else(String::new, |said| said.target.clone());
+            let texts = described.map(|said| [said.target.clone(), said.compile_options.clone()]);
             let device = described.and_then(super::host_images::Described::compile_target);
-            (said.descriptor, target, device)
+            (said.descriptor, texts.unwrap_or_default(), device)
         })
     }
 

@@ -158,7 +158,7 @@ fn invariants(corpus: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a field of `size` bytes is changed to: nothing, all ones, its neighbours, and the size of
+/// What a field of `size` bytes is changed to: nothing, all ones, its neighbors, and the size of
 /// the file.
 fn changes(value: u64, size: usize, file: usize) -> Vec<u64> {
     let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));

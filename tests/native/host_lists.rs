@@ -300,7 +300,7 @@ fn images_that_import_are_joined_to_those_that_export() {
 }
 
 #[test]
-fn images_with_the_same_bytes_are_recognised() {
+fn images_with_the_same_bytes_are_recognized() {
     let mut document = open(&importing());
     let images = list(&mut document, ListId::Images, None);
     let same = |document: &Document, row| cell(document, &*images, row, "same_as");

@@ -369,7 +369,7 @@ fn bytes(handler: &mut Handler, span: Span) -> (Span, Vec<LeafRow>, Vec<u8>) {
 }
 
 #[test]
-fn bytes_are_cut_off_and_coloured() {
+fn bytes_are_cut_off_and_colored() {
     let (mut handler, _) = handler();
     let (span, leaves, data) = bytes(&mut handler, at(2, 8));
     assert_eq!(span, at(2, 8));
@@ -423,7 +423,7 @@ fn shades_are_the_same_in_every_window() {
     assert_eq!(shade_at.len() as u64, 2 + 3 * ENTRIES + 1);
     let shades: Vec<bool> = shade_at.into_values().collect();
     let alike = shades.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    // Neighbours are alike at most where a block of 4096 bytes begins.
+    // Neighbors are alike at most where a block of 4096 bytes begins.
     assert!(alike <= 3, "{alike}");
 }
 

@@ -1,6 +1,7 @@
 //! Every check as a named step: `cargo xtask test` runs them all.
 
 use crate::dist;
+use crate::docs;
 use crate::fuzz;
 use crate::isa_tables;
 use crate::npm;
@@ -47,6 +48,13 @@ const STEPS: &[Step] = &[
         run: |project, _| isa_tables::run(project, true),
     },
     Step {
+        name: "spelling",
+        what: "words in texts and code, as _typos.toml has them",
+        needs: &[Need::Typos],
+        quick: true,
+        run: spelling,
+    },
+    Step {
         name: "clippy",
         what: "lints, for each set of features",
         needs: &[Need::Clippy, Need::WasmTarget],
@@ -68,11 +76,11 @@ const STEPS: &[Step] = &[
         run: native,
     },
     Step {
-        name: "docs",
-        what: "documentation without warnings",
+        name: "rustdoc",
+        what: "the crate's documentation, without warnings",
         needs: &[],
         quick: false,
-        run: docs,
+        run: rustdoc,
     },
     Step {
         name: "wasm",
@@ -87,6 +95,13 @@ const STEPS: &[Step] = &[
         needs: dist::NEEDS,
         quick: false,
         run: dist::build,
+    },
+    Step {
+        name: "docs",
+        what: "the documentation site, with its links",
+        needs: docs::NEEDS,
+        quick: false,
+        run: docs::build,
     },
     Step {
         name: "browser",
@@ -204,7 +219,13 @@ fn native(project: &Project, _: &Tools) -> Outcome {
     shell::run(&mut project.cargo(["test", "--workspace", "--all-features"]))
 }
 
-fn docs(project: &Project, _: &Tools) -> Outcome {
+fn spelling(project: &Project, tools: &Tools) -> Outcome {
+    let mut typos = Command::new("typos");
+    tools.on_path(&mut typos)?;
+    shell::run(typos.current_dir(&project.root))
+}
+
+fn rustdoc(project: &Project, _: &Tools) -> Outcome {
     let mut doc = project.cargo([
         "doc",
         "--quiet",

@@ -491,7 +491,7 @@ fn print_entry(
             Better::Worse => style::BAD,
             Better::Neither => style::PLAIN,
         };
-        write!(out, "  {:18}", measure.key)?;
+        write!(out, "  {:17} ", measure.key)?;
         out.paint(style, measure_words(measure))?;
         writeln!(out)?;
     }

@@ -20,6 +20,8 @@ mod open;
 mod output;
 mod parallel;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod replace;
 mod report;
 mod rules;
