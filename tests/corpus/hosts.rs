@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
+use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::decode;
-use zeview::model::list::ListId;
-use zeview::model::naming::{ShortNames, WIDTH};
 use zeview::model::{Area, Document, FileSource, NodeId, NodeKind, Severity};
+use zeview::tables::ListId;
 
 use crate::support::hosts::differences;
 use crate::support::invariants::{Depth, violations};

@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use zeview::model::list::query::Query;
-use zeview::model::list::{Detail, List, ListId};
-use zeview::model::modules::Holder;
+use zeview::analysis::modules::Holder;
 use zeview::model::{Document, MemorySource, NodeId, Outcome};
+use zeview::tables::query::Query;
+use zeview::tables::{Detail, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Envelope, Request, Response};
 

@@ -15,13 +15,13 @@ use zeview::model::{
     Known, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
     SourceId, Sources, Span, Summary, Value,
 };
-use zeview::worker::answer_export;
+use zeview::worker::answers::export;
 use zeview::worker::handler::{Answer, HITS_MAX, Handler, PATHS_MAX};
+use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
     BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
     Response, Row, SearchStep, Selected,
 };
-use zeview::worker::tree_order::{RowId, TreeOrder};
 
 // Messages
 
@@ -139,7 +139,6 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
             diagnostics,
             ..Findings::default()
         },
-        driver: None,
     })
 }
 
@@ -508,9 +507,9 @@ fn exports_are_bounded() {
 
     let document = document(Vec::new());
     for form in [ExportForm::Json, ExportForm::Text] {
-        let message = answer_export::export(&document, document.root(), form, 1 << 20);
+        let message = export::export(&document, document.root(), form, 1 << 20);
         assert!(message.is_ok());
-        let message = answer_export::export(&document, document.root(), form, 1000).unwrap_err();
+        let message = export::export(&document, document.root(), form, 1000).unwrap_err();
         assert!(message.contains("zeview dump"), "{message}");
     }
 }

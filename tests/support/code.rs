@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
+use zeview::analysis::assembly::Listing;
 use zeview::decode::isa::{Code, Decoder, Platform};
-use zeview::model::assembly::Listing;
 use zeview::model::{MemorySource, SourceId, Sources, Span};
 
 /// Reads bytes as code of a platform: as a listing, as rows with parts, as blocks, and counted.

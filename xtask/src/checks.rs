@@ -10,6 +10,7 @@ use crate::project::Project;
 use crate::setup::{self, Need, Tools, WASM};
 use crate::shell::{self, Outcome, say};
 use crate::single;
+use crate::structure;
 use std::ffi::OsString;
 use std::process::Command;
 use std::time::Instant;
@@ -31,6 +32,13 @@ const STEPS: &[Step] = &[
         needs: &[Need::Rustfmt],
         quick: true,
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
+    },
+    Step {
+        name: "structure",
+        what: "imports between the folders of src, circles, sizes",
+        needs: &[],
+        quick: true,
+        run: |project, _| structure::run(project),
     },
     Step {
         name: "tables",

@@ -14,6 +14,7 @@
 //! * [`checks`]: every check as a named step.
 //! * [`package`]: the command line as a release has it.
 //! * [`fuzz`]: the fuzz targets.
+//! * [`structure`]: which folder of `src` imports which, circles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
@@ -34,6 +35,7 @@ mod setup;
 mod shell;
 mod single;
 mod sizes;
+mod structure;
 mod system;
 
 use options::Options;
@@ -46,10 +48,10 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt tables spelling clippy fuzz native rustdoc wasm dist
-                                      docs browser
-                                      (--quick: the native ones)
-  check                               fmt, spelling, and clippy for each set of features
+  test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
+                                      dist docs browser (--quick: the native ones)
+  check                               fmt, structure, spelling, and clippy for each set of features
+  structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
   docs                                build the documentation into dist/docs, after dist
@@ -115,7 +117,11 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "test" => checks::test(&project, options),
         "check" => {
             options.finish()?;
-            checks::run_named(&project, &["fmt", "spelling", "clippy"])
+            checks::run_named(&project, &["fmt", "structure", "spelling", "clippy"])
+        }
+        "structure" => {
+            options.finish()?;
+            structure::run(&project)
         }
         "isa-tables" => {
             options.finish()?;

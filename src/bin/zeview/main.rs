@@ -1,5 +1,6 @@
 //! The command line: the decoder without the page.
 
+mod argument;
 mod check;
 mod diff;
 mod disasm;
@@ -27,6 +28,7 @@ mod rules;
 mod style;
 mod summary;
 
+pub(crate) use argument::FileArgument;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -144,9 +146,6 @@ enum Command {
         folder: PathBuf,
     },
 }
-
-/// A file, or `-` for standard input.
-type FileArgument = PathBuf;
 
 fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));
