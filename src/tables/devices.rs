@@ -11,6 +11,9 @@ use crate::analysis::images::Images;
 use crate::analysis::{DriverModel, KnownDevice};
 use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone};
 
+/// Maximum number of reasons in a cell.
+const REASONS_MAX: usize = 3;
+
 type At<'a> = (&'a DeviceList, &'a KnownDevice, usize);
 
 columns! {
@@ -130,13 +133,25 @@ impl DeviceList {
     fn chosen(&self, images: &Images, device: &str, sources: &Sources) -> Option<Answer> {
         let choice = self.driver.choose(sources, images, device)?;
         let chosen = || choice.chosen().filter_map(|at| images.list.get(at));
-        // Of several images, the reason of the first; of none, that of the first that there is.
+        // The reason of the first chosen image, or of the first image if none is chosen. If not all
+        // chosen images load, the first one need not be the reason: then all different reasons.
         let first = choice.chosen().next().unwrap_or(0);
-        let why = choice.picks.get(first);
+        let mut reasons: Vec<&str> = Vec::new();
+        for at in std::iter::once(first).chain(choice.chosen().skip(1)) {
+            let Some(pick) = choice.picks.get(at) else {
+                break;
+            };
+            if !reasons.contains(&&*pick.why) {
+                reasons.push(&pick.why);
+            }
+            if reasons.len() == REASONS_MAX || choice.outcome.is_none_or(Outcome::loads) {
+                break;
+            }
+        }
         Some(Answer {
             outcome: choice.outcome,
             images: chosen().map(|image| image.name.clone()).collect(),
-            why: why.map_or_else(String::new, |pick| pick.why.to_string()),
+            why: reasons.join("; "),
             span: chosen().next().map(|image| image.span),
         })
     }
