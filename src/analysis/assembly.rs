@@ -171,7 +171,7 @@ pub struct Line {
     /// Where it can go, as offsets of the code.
     pub targets: Vec<i32>,
     /// What is remarkable.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<Annotation>,
     /// What it waits for, and what others wait for: the options of the scoreboard.
     pub waits: String,
 }
@@ -243,7 +243,7 @@ pub struct MessageCount {
 
 /// A word beside a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct Annotation {
     /// How bad it is.
     pub tone: Tone,
     /// The word.

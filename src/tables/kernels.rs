@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 use super::kernel_reading::{Around, Part};
 use super::{
-    About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, Secondary,
-    columns,
+    Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, RowDetails,
+    Secondary, columns,
 };
 use crate::analysis::assembly::Mix;
-use crate::analysis::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
+use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use crate::analysis::naming::ShortNames;
 use crate::model::{Sources, Span, Tone, sort};
 
-type At<'a> = &'a KernelRow;
+type RowRef<'a> = &'a KernelRow;
 
 /// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
 const IMAGE: usize = 1;
@@ -90,10 +90,10 @@ columns! {
 }
 
 /// A column of what the instructions come to: its id, its title, what it means, and the number.
-type Counted = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
+type CodeColumn = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
 
 /// The columns of what the instructions come to.
-static COUNTED: &[Counted] = &[
+static COUNTED: &[CodeColumn] = &[
     (
         "instructions",
         "Instr.",
@@ -217,7 +217,7 @@ pub static COLUMNS: &[Column] = &{
     all
 };
 
-fn given(given: Given<i64>) -> Cell<'static> {
+fn given(given: Located<i64>) -> Cell<'static> {
     Cell {
         is_default: given.span.is_none(),
         ..Cell::new(CellValue::Int(given.value)).at(given.span)
@@ -234,13 +234,14 @@ fn name(row: &KernelRow) -> Cell<'_> {
     if row.is_function {
         return cell.mark(Tone::Plain, "fn", "A function that other modules can call.");
     }
-    match row.is_placeholder() {
-        true => cell.mark(
-            Tone::Plain,
-            "placeholder",
-            "Not a kernel of the source: the compiler gives the code of external functions this name.",
-        ),
-        false => cell,
+    if row.is_placeholder() {
+        cell.mark(
+        Tone::Plain,
+        "placeholder",
+        "Not a kernel of the source: the compiler gives the code of external functions this name.",
+    )
+    } else {
+        cell
     }
 }
 
@@ -262,7 +263,7 @@ fn image(part: &Part) -> Cell<'_> {
 }
 
 /// A size that may be that of a scratch slot.
-fn slot(row: &KernelRow, size: Given<i64>) -> Cell<'static> {
+fn slot(row: &KernelRow, size: Located<i64>) -> Cell<'static> {
     let doc = "The size of the scratch slot: ze_info is older than 1.39.";
     match size.span {
         Some(_) if row.from_scratch_slots => given(size).mark(Tone::Plain, "slot", doc),
@@ -478,10 +479,10 @@ impl List for KernelList {
         Some(row..row.saturating_add(1))
     }
 
-    fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
+    fn about(&self, row: u32, _: Span, sources: &Sources) -> RowDetails {
         let place = self.place(row);
         let detail = place.and_then(|(part, at)| part.kernels.as_ref()?.detail(at, sources));
-        About {
+        RowDetails {
             title: self
                 .row(row)
                 .map_or_else(String::new, |row| self.short_name(row).to_owned()),

@@ -84,9 +84,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(2));
         }
     };
-    let found = match options.raw {
-        true => Ok(raw(&document, options)),
-        false => find(&mut document, options),
+    let found = if options.raw {
+        Ok(raw(&document, options))
+    } else {
+        find(&mut document, options)
     };
     drop(progress);
     let found = match found {
@@ -98,9 +99,10 @@ pub fn run(options: &Options) -> io::Result<ExitCode> {
     };
     let account = output::account();
     output::allow(&account, &document);
-    let mut out = match options.json {
-        true => output::json_within(&account),
-        false => output::text_within(&account),
+    let mut out = if options.json {
+        output::json_within(&account)
+    } else {
+        output::text_within(&account)
     };
     let mut status = 0;
     let mut first = true;

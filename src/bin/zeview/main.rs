@@ -195,10 +195,13 @@ fn main() -> ExitCode {
     match outcome {
         Ok(status) => status,
         // Whoever reads the output has seen enough: `zeview dump x | head`. A failure stays one.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => match output::has_complained() {
-            true => ExitCode::from(2),
-            false => ExitCode::SUCCESS,
-        },
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            if output::has_complained() {
+                ExitCode::from(2)
+            } else {
+                ExitCode::SUCCESS
+            }
+        }
         Err(error) => {
             output::complain!("{error}");
             ExitCode::from(2)

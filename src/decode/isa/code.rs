@@ -109,9 +109,10 @@ impl Code {
         };
         let comment = part(PartKind::Comment).unwrap_or_default().to_owned();
         let operation = part(PartKind::Operation).unwrap_or_default().to_owned();
-        let marks = match is_padding {
-            true => Vec::new(),
-            false => marks(&instruction, &comment),
+        let marks = if is_padding {
+            Vec::new()
+        } else {
+            marks(&instruction, &comment)
         };
         let end = text.find(" // ").unwrap_or(text.len());
         text.truncate(end);
@@ -125,9 +126,10 @@ impl Code {
                 (false, Some(words)) => words.into(),
                 (false, None) => meaning(&instruction).into(),
             },
-            kind: match is_padding {
-                true => PADDING,
-                false => kind(&instruction),
+            kind: if is_padding {
+                PADDING
+            } else {
+                kind(&instruction)
             },
             targets: targets(&instruction, at).collect(),
             marks,
@@ -282,9 +284,10 @@ impl Listing for Code {
             text.clear();
             out.len() <= limit
         });
-        match out.len() > limit {
-            true => Err(TOO_LONG.to_owned()),
-            false => Ok(out),
+        if out.len() > limit {
+            Err(TOO_LONG.to_owned())
+        } else {
+            Ok(out)
         }
     }
 
