@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::BlockGraph;
+use super::data_flow::Flows;
 use super::document::Document;
 use super::list::Mark;
 use super::node::{Bits, NodeId};
@@ -71,6 +72,10 @@ pub trait Listing {
 
     /// Its basic blocks, and how control goes between them. None if the encoding is not known.
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
+
+    /// The data flow of the instructions, found when somebody asks first. Returns `None` if the
+    /// encoding is not known or the code cannot be read.
+    fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>>;
 
     /// The whole listing, as the assembler reads it.
     ///

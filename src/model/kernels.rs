@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::assembly::Mix;
+use super::data_flow::FlowCounts;
 use super::document::Document;
 use super::node::{NodeId, Xref};
 use super::occupancy::{Occupancy, Question};
@@ -44,6 +45,10 @@ pub trait Kernels {
     /// What the instructions of the kernel of that name come to, and its code; counted when
     /// somebody asks. Returns `None` if it has no code, or the encoding is not known.
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)>;
+
+    /// Figures of the data flow of the kernel of that name, and its code; found when somebody asks.
+    /// Returns `None` if it has no code, or the encoding is not known.
+    fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)>;
 
     /// What limits how much of one of them runs at a time.
     ///

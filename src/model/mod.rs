@@ -28,6 +28,7 @@ mod arena;
 pub mod assembly;
 mod base;
 pub mod blocks;
+pub mod data_flow;
 mod diagnostic;
 pub mod diff;
 mod document;

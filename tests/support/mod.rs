@@ -9,6 +9,7 @@ pub mod code;
 pub mod compressed;
 pub mod containers;
 pub mod damage;
+pub mod dataflow;
 pub mod diff;
 pub mod dump_diff;
 pub mod dwarf;

@@ -1,5 +1,6 @@
 //! The command line: the decoder without the page.
 
+mod analyze;
 mod check;
 mod diff;
 mod disasm;
@@ -73,6 +74,13 @@ enum Command {
     ///
     /// Example: zeview disasm vecadd.zebin --kernel vecadd
     Disasm(disasm::Options),
+    /// Summarize the data flow of kernels: registers alive, spills, loops, waits.
+    ///
+    /// Cycles are those that the compiler's scheduler assumes for one thread; they are no run time.
+    /// Divergent control flow is ignored, and calls are not followed.
+    ///
+    /// Example: zeview analyze vecadd.zebin --kernel vecadd
+    Analyze(analyze::Options),
     /// Check files against the specifications, and predict what the driver does with them.
     ///
     /// The two results are independent: compilers write files that the driver refuses, and the
@@ -178,6 +186,7 @@ fn main() -> ExitCode {
         Some(Command::Ls(options)) => ls::run(options),
         Some(Command::Dump(options)) => dump::run(options),
         Some(Command::Disasm(options)) => disasm::run(options),
+        Some(Command::Analyze(options)) => analyze::run(options),
         Some(Command::Check(options)) => check::run(options),
         Some(Command::Rules(options)) => rules::run(options),
         Some(Command::Kernels(options)) => kernels::run(options),
@@ -223,6 +232,7 @@ fn judges(arguments: &Arguments) -> bool {
             Command::Ls(_)
             | Command::Dump(_)
             | Command::Disasm(_)
+            | Command::Analyze(_)
             | Command::Rules(_)
             | Command::Extract(_)
             | Command::Open(_)
@@ -249,6 +259,7 @@ fn is_repeated(arguments: &Arguments, file: &Path) -> bool {
             Command::Ls(_)
             | Command::Dump(_)
             | Command::Disasm(_)
+            | Command::Analyze(_)
             | Command::Extract(_)
             | Command::Rules(_)
             | Command::Completions { .. }
