@@ -224,3 +224,6 @@ pub const DATA_FLOW_LIVE: usize = 1 << 22;
 pub fn data_flow_steps(size: usize) -> u64 {
     (size as u64).saturating_mul(64).saturating_add(1 << 24)
 }
+
+/// The work that a question about the data flow of one instruction may take in any case.
+pub const DATA_FLOW_QUESTION: u64 = 1 << 12;

@@ -32,6 +32,35 @@ pub struct Count {
     pub live: usize,
 }
 
+impl Count {
+    /// Adds the counts of another kernel.
+    pub fn add(&mut self, other: &Count) {
+        self.all += other.all;
+        self.equal += other.equal;
+        self.writes += other.writes;
+        self.reads += other.reads;
+        self.defs += other.defs;
+        self.live += other.live;
+    }
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Count {
+            all,
+            equal,
+            writes,
+            reads,
+            defs,
+            live,
+        } = self;
+        write!(
+            f,
+            "{equal} of {all} instructions equal (writes {writes}, reads {reads}, producers {defs}, live {live})"
+        )
+    }
+}
+
 /// Reads a table of the assembler.
 pub fn references(text: &str, grf: u16) -> Vec<Reference> {
     let rows = text.lines().skip(1);

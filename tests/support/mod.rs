@@ -20,6 +20,7 @@ pub mod full_zebin;
 pub mod gate;
 pub mod golden;
 pub mod growing;
+pub mod growing_flows;
 pub mod growing_hosts;
 pub mod growing_pairs;
 pub mod growing_zebins;

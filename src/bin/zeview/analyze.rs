@@ -318,8 +318,10 @@ fn places(pcs: &[u32]) -> String {
 
 fn wait_text(wait: &WaitReport) -> String {
     let mut text = format!("{:#x} waits {} cycles", wait.pc, wait.cycles);
-    if wait.depth > 0 {
-        text.push_str(&format!(" in {} loops", wait.depth));
+    match wait.depth {
+        0 => {}
+        1 => text.push_str(" in a loop"),
+        depth => text.push_str(&format!(" in {depth} loops")),
     }
     let waits = wait.waits.iter().map(|wait| {
         let producer = match wait.pc {

@@ -12,7 +12,7 @@ use super::messages::Facts;
 use super::reaching::EntryDefinitions;
 use super::regset::{FLAGS, Piece, Pieces, RegisterFile, Sizes, UNITS, Unit};
 use super::waits::{Issue, Issued};
-use crate::decode::isa::instruction::{Instruction, OperandKind};
+use crate::decode::isa::instruction::{Instruction, OperandKind, Region};
 use crate::decode::isa::tables::{Meaning, Op};
 use crate::decode::isa::windows::length;
 use crate::decode::isa::{Decoder, targets};
@@ -121,7 +121,10 @@ pub struct DataFlow {
     /// The registers that gather messages send, by row.
     gathered: HashMap<u32, Vec<u8>>,
     extent: Extent,
-    pub(super) steps: Cell<u64>,
+    steps: Cell<u64>,
+    /// What questions after the first passes may take.
+    allowed: Cell<u64>,
+    pub(super) incomplete: Cell<bool>,
     pub(super) entries: RefCell<EntryDefinitions>,
     pub(super) live: OnceCell<LiveRows>,
     pub(super) consumers: OnceCell<Vec<Vec<u32>>>,
@@ -140,6 +143,7 @@ impl DataFlow {
     pub fn new(decoder: Rc<Decoder>, code: impl Into<Rc<[u8]>>) -> DataFlow {
         let code = code.into();
         let starts = starts(&decoder, &code);
+        let length = code.len();
         let mut flow = DataFlow {
             accesses: Accesses::new(decoder.encoding),
             decoder,
@@ -152,6 +156,8 @@ impl DataFlow {
             gathered: HashMap::new(),
             extent: Extent::default(),
             steps: Cell::new(0),
+            allowed: Cell::new(limits::data_flow_steps(length)),
+            incomplete: Cell::new(false),
             entries: RefCell::default(),
             live: OnceCell::new(),
             consumers: OnceCell::new(),
@@ -170,7 +176,7 @@ impl DataFlow {
     #[must_use]
     pub fn extent(&self) -> Extent {
         let mut extent = self.extent;
-        extent.incomplete |= self.is_exhausted();
+        extent.incomplete = self.incomplete.get();
         extent
     }
 
@@ -225,7 +231,10 @@ impl DataFlow {
     /// Decodes an instruction again.
     pub(super) fn instruction(&self, row: u32) -> Option<Instruction> {
         let at = usize::try_from(self.row(row)?.pc).ok()?;
-        self.decoder.decode(self.code.get(at..)?)
+        let bytes = self.code.get(at..)?;
+        let mut instruction = self.decoder.decode(bytes)?;
+        restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
+        Some(instruction)
     }
 
     pub(super) fn row(&self, row: u32) -> Option<&Row> {
@@ -257,11 +266,23 @@ impl DataFlow {
     /// Counts work. Returns whether there may be more.
     pub(super) fn spend(&self, steps: u64) -> bool {
         self.steps.set(self.steps.get().saturating_add(steps));
-        !self.is_exhausted()
+        let is_exhausted = self.steps.get() > self.allowed.get();
+        if is_exhausted {
+            self.incomplete.set(true);
+        }
+        !is_exhausted
     }
 
-    fn is_exhausted(&self) -> bool {
-        self.steps.get() > limits::data_flow_steps(self.code.len())
+    /// Allows the work for a question about an instruction.
+    pub(super) fn allow(&self) {
+        let least = self.steps.get().saturating_add(limits::DATA_FLOW_QUESTION);
+        self.allowed.set(self.allowed.get().max(least));
+    }
+
+    /// Number of steps of work so far. Real code takes about one for each byte.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
     }
 
     /// Decodes the instructions, and links the reads and writes of each block.
@@ -285,9 +306,13 @@ impl DataFlow {
                 break;
             }
             let Some(length) = decoder.decode_into(bytes, &mut instruction) else {
-                self.extent.stop = Some((pc, Stop::Truncated));
+                // Zero bytes only fill up.
+                if bytes.iter().any(|byte| *byte != 0) {
+                    self.extent.stop = Some((pc, Stop::Truncated));
+                }
                 break;
             };
+            restore_region(self.accesses.encoding.rank, bytes, &mut instruction);
             let at = i32::try_from(place).unwrap_or(i32::MAX);
             // What starts before it is within an instruction.
             while starts.next_if(|start| *start < at).is_some() {}
@@ -509,6 +534,28 @@ fn set_scalars(i: &Instruction, writes: &Pieces, scalars: &mut Scalars) {
             *byte = bytes.as_mut().and_then(Iterator::next);
         }
     }
+}
+
+/// Reads the region of `ret` before Xe, which the text does not show.
+fn restore_region(rank: u8, bytes: &[u8], i: &mut Instruction) {
+    let word = bytes
+        .first_chunk::<16>()
+        .map(|bytes| u128::from_le_bytes(*bytes));
+    let word = word.filter(|_| rank < 20 && i.op == Op::Ret && i.length == 16);
+    let (Some(word), [source, ..]) = (word, &mut i.sources) else {
+        return;
+    };
+    let field = |low: u32, width: u32| {
+        let bits = word >> low & ((1 << width) - 1);
+        u8::try_from(bits).unwrap_or(0)
+    };
+    let stride = |code: u8| match code {
+        0 => Some(0),
+        1..=6 => Some(1 << (code - 1)),
+        _ => None,
+    };
+    let width = Some(1_u8 << field(82, 3).min(4));
+    source.region = Region::Full(stride(field(85, 4)), width, stride(field(80, 2)));
 }
 
 /// A number as an index.

@@ -163,6 +163,7 @@ impl DataFlow {
     /// The bytes that are live before an instruction.
     #[must_use]
     pub fn live_set(&self, row: u32) -> ByteSet {
+        self.allow();
         let mut pieces = Pieces::default();
         if let Some(record) = self.row(row) {
             let mut walk = self.block_end(self.live_rows(), record.block);
@@ -316,7 +317,7 @@ impl DataFlow {
         };
         if self.nodes.len().saturating_mul(width) > limits::DATA_FLOW_LIVE {
             // Without what lives across blocks.
-            self.spend(u64::MAX / 2);
+            self.incomplete.set(true);
             return live;
         }
         let mut column = vec![usize::MAX; UNITS];

@@ -440,21 +440,24 @@ impl DataFlow {
         }
         found.traffic = traffic;
         let mut pipes: BTreeMap<&'static str, u64> = BTreeMap::new();
-        let mut longest = (0, None);
+        let (mut longest, mut messages) = ((0, None), 0);
         let (cycles, issue) = self.iterate(found, &mut |(row, stall, cause)| match cause {
             Some((_, WaitOn::Distance(pipe, _))) => *pipes.entry(pipe).or_default() += stall,
-            Some((producer, _)) if stall > longest.0 => {
-                longest = (stall, Some((row, producer)));
+            Some((producer, _)) => {
+                messages += stall;
+                if stall > longest.0 {
+                    longest = (stall, Some((row, producer)));
+                }
             }
-            _ => {}
+            None => {}
         });
         found.cycles = cycles;
         found.issue = issue;
         let pipe = pipes.iter().max_by_key(|(_, stall)| **stall);
         found.bound = match (longest, pipe) {
             _ if issue.saturating_mul(2) >= cycles => Bound::Issue,
-            ((stall, Some((row, producer))), pipe)
-                if pipe.is_none_or(|(_, cycles)| *cycles <= stall) =>
+            ((_, Some((row, producer))), pipe)
+                if pipe.is_none_or(|(_, cycles)| *cycles <= messages) =>
             {
                 Bound::Wait { row, producer }
             }

@@ -48,6 +48,7 @@ impl DataFlow {
     /// The producers of the values that each operand of an instruction reads.
     #[must_use]
     pub fn definitions(&self, row: u32) -> Vec<OperandDefinitions> {
+        self.allow();
         let footprint = self.footprint(row);
         let reads = footprint.reads();
         let reads = reads.map(|access| OperandDefinitions {
@@ -62,6 +63,7 @@ impl DataFlow {
     /// The producers of all bytes that an instruction reads.
     #[must_use]
     pub fn all_definitions(&self, row: u32) -> Vec<Definition> {
+        self.allow();
         let pieces = self.reads_of(row).iter().map(|read| read.piece);
         self.definitions_of(row, &ByteSet::new(pieces.collect(), self.sizes()))
     }

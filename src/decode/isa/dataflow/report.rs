@@ -147,6 +147,23 @@ impl DataFlow {
         out
     }
 
+    /// The producers that the hardware waits for, before Xe: it checks the registers.
+    fn register_waits(&self, row: u32) -> Vec<WaitFor> {
+        let definitions = self.all_definitions(row);
+        let longest = definitions.iter().filter_map(|def| def.row);
+        let longest = longest.map(|row| self.latency(row)).max();
+        let found = definitions.iter().filter(|def| {
+            let latency = def.row.map(|row| self.latency(row));
+            latency.is_some() && latency == longest
+        });
+        let wait = |definition: &Definition| WaitFor {
+            pc: definition.row.and_then(|row| self.pc(row)),
+            on: "registers".to_owned(),
+            bytes: definition.bytes.parts(),
+        };
+        found.map(wait).collect()
+    }
+
     /// What the analysis does not cover, in sentences.
     fn limits(&self) -> Vec<String> {
         let extent = self.extent();
@@ -379,7 +396,10 @@ impl DataFlow {
                 pc: self.pc(row)?,
                 cycles,
                 depth,
-                waits: self.waits_for(row),
+                waits: match self.accesses.encoding.rank {
+                    20.. => self.waits_for(row),
+                    _ => self.register_waits(row),
+                },
             })
         };
         waits.into_iter().take(WAITS).filter_map(report).collect()

@@ -40,11 +40,51 @@ pub struct Slot {
 /// The spills of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spills {
-    /// The slots, by address. Slots that overlap are one.
+    /// The slots, by address.
     pub slots: Vec<Slot>,
     /// Messages to scratch memory with an address of their own for each channel, or an address that
     /// is not known: private memory, mostly.
     pub others: Vec<u32>,
+}
+
+impl Spills {
+    /// Adds a message.
+    fn add(&mut self, base: Base, offset: i64, bytes: u32, row: u32, writes: bool) {
+        if writes {
+            // The places come in order.
+            let last = self.slots.last_mut();
+            let same = last.filter(|slot| slot.base == base && slot.offset == offset);
+            if let Some(slot) = same {
+                slot.bytes = slot.bytes.max(bytes);
+                slot.writers.push(row);
+                return;
+            }
+        } else {
+            let end = offset.saturating_add(bytes.into());
+            let mut is_found = false;
+            for slot in self.slots.iter_mut().filter(|slot| slot.base == base) {
+                let slot_end = slot.offset.saturating_add(slot.bytes.into());
+                if slot.offset < end && offset < slot_end {
+                    slot.readers.push(row);
+                    is_found = true;
+                }
+            }
+            if is_found {
+                return;
+            }
+        }
+        let (mut writers, mut readers) = (Vec::new(), Vec::new());
+        let to = if writes { &mut writers } else { &mut readers };
+        to.push(row);
+        self.slots.push(Slot {
+            base,
+            offset,
+            bytes,
+            writers,
+            readers,
+            depth: 0,
+        });
+    }
 }
 
 impl DataFlow {
@@ -69,43 +109,19 @@ impl DataFlow {
                 None => spills.others.push(row),
             }
         }
-        for ((base, offset), messages) in places {
-            let bytes = messages.iter().map(|(_, bytes, _)| *bytes).max();
-            let bytes = bytes.unwrap_or(0);
-            let last = spills.slots.last_mut();
-            let overlapping = last.filter(|slot| {
-                slot.base == base && offset < slot.offset.saturating_add(slot.bytes.into())
-            });
-            let slot = match overlapping {
-                Some(slot) => {
-                    let end = offset - slot.offset + i64::from(bytes);
-                    slot.bytes = slot.bytes.max(u32::try_from(end).unwrap_or(u32::MAX));
-                    slot
-                }
-                None => {
-                    spills.slots.push(Slot {
-                        base,
-                        offset,
-                        bytes,
-                        writers: Vec::new(),
-                        readers: Vec::new(),
-                        depth: 0,
-                    });
-                    match spills.slots.last_mut() {
-                        Some(slot) => slot,
-                        None => continue,
-                    }
-                }
-            };
-            for (row, _, writes) in messages {
-                let depth = self.depth(row);
-                slot.depth = slot.depth.max(depth);
-                match writes {
-                    true => slot.writers.push(row),
-                    false => slot.readers.push(row),
+        // Each place that is written is a slot. Readers belong to all slots that they overlap.
+        for writes in [true, false] {
+            for ((base, offset), messages) in &places {
+                for (row, bytes, _) in messages.iter().filter(|message| message.2 == writes) {
+                    spills.add(*base, *offset, *bytes, *row, writes);
                 }
             }
         }
+        for slot in &mut spills.slots {
+            let rows = slot.writers.iter().chain(&slot.readers);
+            slot.depth = rows.map(|row| self.depth(*row)).max().unwrap_or(0);
+        }
+        spills.slots.sort_by_key(|slot| (slot.base, slot.offset));
         for slot in &mut spills.slots {
             slot.writers.sort_unstable();
             slot.readers.sort_unstable();

@@ -234,6 +234,7 @@ impl DataFlow {
     /// The instructions that an instruction waits for. Empty before Xe.
     #[must_use]
     pub fn waits(&self, row: u32) -> Vec<Wait> {
+        self.allow();
         let Some(record) = self.row(row) else {
             return Vec::new();
         };
