@@ -22,7 +22,7 @@ shopt -s nullglob
 has_globstar=true
 shopt -s globstar 2>/dev/null || has_globstar=false
 
-# Colours would end up in the summary.
+# Colors would end up in the summary.
 export NO_COLOR=1
 unset CLICOLOR_FORCE
 

@@ -4,26 +4,45 @@
 //! # The layers
 //!
 //! ```text
-//!  bin/app        bin/worker       bin/zeview     (embedders in JavaScript)
-//!     │               │               │                 │
-//!    ui ─ worker::  worker::host      │                api
-//!     │   client /    │               │                 │
-//!     │   protocol    └───── decode ──┴─────────────────┘
-//!     │                        │        bytes → model; no wasm, no browser
-//!     └──────── model ─────────┘        spans, values, nodes, diagnostics: plain data
+//!  bin/app          bin/worker, bin/zeview        (embedders in JavaScript)
+//!     │                    │                         │
+//!    ui                    │                        api
+//!     └──────────┬─────────┴──────────┬──────────────┘
+//!              worker                 │
+//!                │  protocol, client │ host
+//!             report                  │
+//!                │                    │
+//!             tables                  │
+//!                │                    │
+//!              diff                decode
+//!                └─────────┬──────────┘
+//!                      analysis
+//!                          │
+//!                        model
 //! ```
 //!
-//! Dependencies point down only. The features of the package enforce this: the page is built
-//! with `--no-default-features --features ui`, without [`decode`].
+//! Dependencies point down only; `cargo xtask structure` checks that, and that there are no circles
+//! between folders. The features of the package enforce a part of it: the page is built with
+//! `--no-default-features --features ui`, without [`decode`].
 //!
-//! * [`model`]: the data model of a decoded file: sources of bytes, spans, values, nodes
-//!   whose children are created on demand, diagnostics; and its output as text and JSON. It
-//!   does not depend on any format.
+//! * [`model`]: a decoded file: sources of bytes, spans, values, nodes whose children are created on
+//!   demand, diagnostics; its output as text and JSON. It depends on nothing: what other layers keep
+//!   with a document are [`model::Extensions`], what formats offer beyond rows are interfaces that
+//!   are found by type ([`model::InterfaceRequest`]).
+//! * [`analysis`]: answers that need more than one field: kernels, images, modules, linkage, code,
+//!   source lines, occupancy, the driver's verdict. Each is plain data, and a trait where a format
+//!   has to compute it. That is why it stands below the formats: they implement the traits, and
+//!   [`diff`], [`tables`] and the page use them without knowing a format.
 //! * [`decode`]: the formats. [`decode::decode`] takes any bytes and always returns a
-//!   [`model::Document`]; problems become diagnostics that refer to the bytes.
+//!   [`model::Document`]; problems become diagnostics that refer to the bytes. It also hands the list
+//!   of all formats to whoever opens nested files: no format imports it.
+//! * [`diff`]: two documents compared by what they mean. It stands below the tables, because the
+//!   differences are tables too.
+//! * [`tables`]: rows and columns over all that: filters, order, CSV, Markdown, JSON.
+//! * `report` (feature `decode`): files and comparisons as HTML, Markdown and JSON.
 //! * [`worker`]: the page's side (`client`) and the decoder's side (`host`) of a small
 //!   message protocol.
-//! * [`ui`]: the page, written with Yew. It depends on the model and the protocol.
+//! * [`ui`]: the page, written with Yew. It depends on the protocol and what is below it.
 //! * [`api`]: the JavaScript class for embedding the decoder without the page.
 //!
 //! In the browser the page and the decoder are two wasm modules: `app`, and `worker` with every
@@ -60,8 +79,17 @@
 
 pub mod model;
 
+pub mod analysis;
+
+pub mod diff;
+
+pub mod tables;
+
 #[cfg(feature = "decode")]
 pub mod decode;
+
+#[cfg(feature = "decode")]
+pub mod report;
 
 pub mod worker;
 

@@ -11,9 +11,9 @@ use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{Blob, DedicatedWorkerGlobalScope, Event, MessageEvent, MessagePort};
 use zeview::model::{ByteSource, NodeId, SourceId, Span};
-use zeview::worker::blob_source::{ArraySource, BlobSource};
+use zeview::worker::host::blob_source::{ArraySource, BlobSource};
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Envelope, Message, PROTOCOL_VERSION, Place, Request, Response};
-use zeview::worker::tree_order::TreeOrder;
 use zeview::worker::{codec, host};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);

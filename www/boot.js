@@ -72,10 +72,10 @@
   const wishes = [];
   const listeners = new AbortController();
 
-  function wish(words, fulfil) {
+  function wish(words, fulfill) {
     // The app listens.
-    if (listeners.signal.aborted) return fulfil();
-    wishes.push(fulfil);
+    if (listeners.signal.aborted) return fulfill();
+    wishes.push(fulfill);
     const says = document.getElementById("starting-says");
     if (says) says.textContent = words;
   }
@@ -136,7 +136,7 @@
   // The app has drawn the page anew and listens itself.
   function handOver() {
     listeners.abort();
-    for (const fulfil of wishes) fulfil();
+    for (const fulfill of wishes) fulfill();
   }
 
   // A file that was opened with the installed page.

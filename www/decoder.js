@@ -1,5 +1,5 @@
 // Starts zeview's decoder in the first of the ways that works here, and carries messages
-// to and from it (src/worker/protocol.rs). The page and www/embed.js both use it.
+// to and from it (src/worker/protocol/mod.rs). The page and www/embed.js both use it.
 //
 // A decoder that is started from memory costs no request: a second file, and a decoder that
 // has crashed, find one without a network.

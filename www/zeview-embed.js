@@ -1,6 +1,6 @@
 // <zeview-embed src="vecadd.zebin" panel="kernels" select="k=vecadd"> shows a file in a frame of
-// the page that this script comes from. docs/embedding/README.md describes the attributes, and the
-// messages between the two pages. Without scripts the element shows what is written in it: a link.
+// the page that this script comes from. docs/src/reference/embedding.md describes the attributes, and
+// the messages between the two pages. Without scripts the element shows what is written in it: a link.
 (() => {
   "use strict";
 

@@ -10,9 +10,9 @@ use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::device::Device;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::decode::zebin::ze_info::yaml;
-use zeview::model::data_flow::Flows;
-use zeview::model::list::ListId;
-use zeview::model::list::query::{Filter, Query};
+use zeview::analysis::data_flow::Flows;
+use zeview::tables::ListId;
+use zeview::tables::query::{Filter, Query};
 use zeview::model::text::{TextOptions, write_tree};
 use zeview::model::{Document, MemorySource, NodeId, SourceId, Sources, Span};
 

@@ -9,18 +9,19 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use super::dto::{Diagnostic, Node, Summary, Verdict};
 use super::js;
+use crate::analysis::assembly::Listing;
+use crate::analysis::data_flow::InstructionFlow;
 use crate::decode::decode;
-use crate::model::assembly::Listing;
-use crate::model::data_flow::InstructionFlow;
-use crate::model::diff::{self, report};
-use crate::model::list::query::Query;
-use crate::model::list::write::Form;
-use crate::model::list::{Column, ListId, writer};
+use crate::diff;
 use crate::model::{Document, NodeId, SourceId, Span};
-use crate::worker::answer_bytes::read;
-use crate::worker::answer_export::{EXPORT_MAX, export};
-use crate::worker::blob_source::{ArraySource, whole_number};
+use crate::report::comparison;
+use crate::tables::query::Query;
+use crate::tables::write::Form;
+use crate::tables::{Column, ListId, writer};
+use crate::worker::answers::bytes::read;
+use crate::worker::answers::export::{EXPORT_MAX, export};
 use crate::worker::host;
+use crate::worker::host::blob_source::{ArraySource, whole_number};
 use crate::worker::protocol::{ExportForm, ROWS_MAX};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -236,7 +237,7 @@ impl ZeviewDocument {
     #[wasm_bindgen(unchecked_return_type = "Comparison")]
     pub fn diff(&mut self, base: &mut ZeviewDocument) -> Result<JsValue, Error> {
         let found = diff::compare(&mut base.0, &mut self.0, &diff::Options::default());
-        let json = serde_json::to_string(&report::json(&found));
+        let json = serde_json::to_string(&comparison::json(&found));
         parse(&json.map_err(|trouble| Error::new(&trouble.to_string()))?)
     }
 

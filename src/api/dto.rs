@@ -380,7 +380,7 @@ pub struct Finding<'a> {
 
 impl<'a> Verdict<'a> {
     /// The verdict, for JavaScript.
-    pub fn new(verdict: &'a model::Verdict) -> Verdict<'a> {
+    pub fn new(verdict: &'a crate::analysis::Verdict) -> Verdict<'a> {
         let findings = verdict.findings.iter().enumerate();
         Verdict {
             driver: &verdict.driver,
@@ -452,7 +452,6 @@ mod tests {
                 }],
                 ..model::Findings::default()
             },
-            driver: None,
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::rc::Rc;
 
-use super::format::{Format, Opened};
+use super::format::{Formats, Opened};
 use super::limits;
 use super::reader::ReadError;
 use super::rule::Rule;
@@ -23,7 +23,7 @@ pub struct Context<'a> {
     /// The bytes.
     pub sources: &'a Sources,
     /// The formats that documents are opened in.
-    pub formats: &'static [&'static (dyn Format + Sync)],
+    pub formats: Formats,
     reports: RefCell<Reports>,
     expanders: RefCell<Vec<Rc<dyn Expand>>>,
     /// The id of the first expander.
@@ -54,10 +54,7 @@ struct Reports {
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(
-        sources: &'a Sources,
-        formats: &'static [&'static (dyn Format + Sync)],
-    ) -> Context<'a> {
+    pub(super) fn new(sources: &'a Sources, formats: Formats) -> Context<'a> {
         Context {
             sources,
             formats,
@@ -81,12 +78,17 @@ impl<'a> Context<'a> {
 
     /// A context for a document that is opened later than the file that it is in, `depth` levels
     /// down. Its expanders count from `first`.
-    pub(super) fn late(sources: &'a Sources, first: ExpanderId, depth: u32) -> Context<'a> {
+    pub(super) fn late(
+        sources: &'a Sources,
+        formats: Formats,
+        first: ExpanderId,
+        depth: u32,
+    ) -> Context<'a> {
         Context {
             first,
             depth: Cell::new(depth),
             unpacked: Cell::new(sources.in_memory()),
-            ..Context::new(sources, super::formats::FORMATS)
+            ..Context::new(sources, formats)
         }
     }
 

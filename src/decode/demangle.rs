@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions, Symbol};
 
@@ -15,19 +16,47 @@ const RESULT_MAX: usize = 1 << 16;
 /// Names nest, and so do the functions that read them.
 const DEPTH_MAX: u32 = 128;
 
-/// Maximum size of the memo in bytes, names included; it is cleared when it is full.
-const KEPT_MAX: usize = 8 << 20;
+/// Maximum size of each of the two halves of the memo, in bytes, names included.
+const HALF_MAX: usize = 8 << 20;
 
 thread_local! {
-    static KEPT: RefCell<Kept> = RefCell::default();
+    static MEMO: RefCell<Memo> = RefCell::default();
 }
+
+type Results = HashMap<Box<str>, Option<Rc<str>>>;
 
 /// Results: libraries have the same kernels for each device, whose names take longer to demangle than
 /// all else about them takes to read.
+///
+/// When the newer half is full it becomes the older one, whose results move to the newer one when they
+/// are used again: a library whose names fill more than one half keeps those that recur.
 #[derive(Default)]
-struct Kept {
-    results: HashMap<String, Option<String>>,
+struct Memo {
+    newer: Results,
+    older: Results,
+    /// The size of the newer half.
     bytes: usize,
+}
+
+impl Memo {
+    fn get(&mut self, name: &str) -> Option<Option<Rc<str>>> {
+        if let Some(result) = self.newer.get(name) {
+            return Some(result.clone());
+        }
+        let (name, result) = self.older.remove_entry(name)?;
+        self.insert(name, result.clone());
+        Some(result)
+    }
+
+    fn insert(&mut self, name: Box<str>, result: Option<Rc<str>>) {
+        let size = name.len() + result.as_ref().map_or(0, |text| text.len());
+        if self.bytes + size > HALF_MAX {
+            self.older = std::mem::take(&mut self.newer);
+            self.bytes = 0;
+        }
+        self.bytes += size;
+        self.newer.insert(name, result);
+    }
 }
 
 /// Might a name be a mangled one?
@@ -37,26 +66,21 @@ pub fn is_mangled(name: &str) -> bool {
 
 /// A mangled name as people write it. Returns `None` if it is not a mangled one, or one of the
 /// limits above is reached.
-pub fn demangle(name: &str) -> Option<String> {
+pub fn demangle(name: &str) -> Option<Rc<str>> {
     if !is_mangled(name) || name.len() > NAME_MAX {
         return None;
     }
-    KEPT.with_borrow_mut(|kept| {
-        if let Some(known) = kept.results.get(name) {
-            return known.clone();
+    MEMO.with_borrow_mut(|memo| {
+        if let Some(known) = memo.get(name) {
+            return known;
         }
         let result = demangle_anew(name);
-        let size = name.len() + result.as_ref().map_or(0, String::len);
-        if kept.bytes + size > KEPT_MAX {
-            *kept = Kept::default();
-        }
-        kept.bytes += size;
-        kept.results.insert(name.to_owned(), result.clone());
+        memo.insert(name.into(), result.clone());
         result
     })
 }
 
-fn demangle_anew(name: &str) -> Option<String> {
+fn demangle_anew(name: &str) -> Option<Rc<str>> {
     let options = ParseOptions::default().recursion_limit(DEPTH_MAX);
     let symbol = Symbol::new_with_options(name, &options).ok()?;
     let mut out = Bounded(String::new());
@@ -64,8 +88,8 @@ fn demangle_anew(name: &str) -> Option<String> {
     symbol.structured_demangle(&mut out, &options).ok()?;
     let text = out.0;
     Some(match text.strip_prefix("typeinfo name for ") {
-        Some(ty) => ty.to_owned(),
-        None => text,
+        Some(ty) => ty.into(),
+        None => text.into(),
     })
 }
 

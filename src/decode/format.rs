@@ -1,6 +1,8 @@
 //! What a format is, and the documents that are opened in one: told by content, never by the
 //! file's name alone.
 
+use std::fmt;
+
 use super::context::Context;
 use super::reader::Window;
 use super::text::plural;
@@ -15,6 +17,17 @@ pub trait Format {
     /// Decodes the bytes of `span`: walks everything once for what is wrong, and says who
     /// makes the rows.
     fn open(&self, cx: &Context<'_>, span: Span) -> Opened;
+}
+
+/// The formats that documents are opened in, the most particular first. Whoever decodes passes them:
+/// no format knows the others.
+#[derive(Clone, Copy)]
+pub struct Formats(pub &'static [&'static (dyn Format + Sync)]);
+
+impl fmt::Debug for Formats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Formats({})", self.0.len())
+    }
 }
 
 /// A document of some format.
@@ -40,8 +53,15 @@ pub fn open(cx: &Context<'_>, span: Span) -> Opened {
     opened
 }
 
+/// The summary of a document within a decoded file: it is opened once more, and only its summary is
+/// kept. For documents that hold no others.
+pub fn summary(sources: &Sources, formats: Formats, span: Span) -> Summary {
+    let cx = Context::new(sources, formats);
+    open(&cx, span).summary
+}
+
 fn recognised(cx: &Context<'_>, head: &[u8]) -> Option<&'static (dyn Format + Sync)> {
-    cx.formats.iter().find(|f| f.recognise(head)).copied()
+    cx.formats.0.iter().find(|f| f.recognise(head)).copied()
 }
 
 /// Opens the bytes of `span` as a document in another one. Returns `None` if they are of no

@@ -1,12 +1,12 @@
 //! All formats.
 
-use super::format::Format;
+use super::format::Formats;
 use super::{
     ar, coff, igc_debug, offload_binary, offload_bundle, patch_tokens, spirv, syclbin, zebin,
 };
 
 /// All formats, the most particular first.
-pub static FORMATS: &[&(dyn Format + Sync)] = &[
+pub const FORMATS: Formats = Formats(&[
     &zebin::Elf,
     &ar::Ar,
     &offload_binary::Offload,
@@ -18,4 +18,4 @@ pub static FORMATS: &[&(dyn Format + Sync)] = &[
     &offload_bundle::PackedBundle,
     &offload_bundle::TextBundle,
     &coff::Coff,
-];
+]);

@@ -83,8 +83,7 @@ use crate::model::{ByteSource, Document, Parts, SourceId, Sources, Span, Summary
 /// The summary of a document within a decoded file: it is opened once more, and only its summary is
 /// kept. For documents that hold no others.
 pub fn summary(sources: &Sources, span: Span) -> Summary {
-    let cx = Context::new(sources, formats::FORMATS);
-    format::open(&cx, span).summary
+    format::summary(sources, formats::FORMATS, span)
 }
 
 /// Decodes a file. Never fails and never panics: what is wrong is a diagnostic, and the
@@ -96,11 +95,12 @@ pub fn decode(source: Box<dyn ByteSource>, name: &str) -> Document {
     let opened = format::open(&cx, whole);
     let root = format::document_node(name.to_owned(), whole, &opened);
     let findings = cx.finish();
-    Document::new(Parts {
+    let mut document = Document::new(Parts {
         sources,
         root,
         summary: opened.summary,
         findings,
-        driver: Some(&zebin::verdict::ComputeRuntime),
-    })
+    });
+    document.set_driver(&zebin::verdict::ComputeRuntime);
+    document
 }

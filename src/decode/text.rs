@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::context::Context;
 use super::reader::Window;
-use crate::model::list::lines::{LineIndex, without_break};
+use crate::model::lines::{LineIndex, without_break};
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
 const LINE_DOC: Doc = Doc::new("A line of the text, with its line break.", "");

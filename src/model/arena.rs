@@ -8,7 +8,7 @@ const BLOCK: usize = 1024;
 /// A list of nodes that grows by blocks. A list in one piece would be copied whenever it grows, and
 /// leave holes of every size that it had: memory that WebAssembly never gives back.
 #[derive(Default)]
-pub(super) struct Arena {
+pub(crate) struct Arena {
     blocks: Vec<Vec<Node>>,
 }
 

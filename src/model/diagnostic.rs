@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Effect;
 use super::span::Span;
 use super::value::Str;
-use super::verdict::Effect;
 
 /// How much it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

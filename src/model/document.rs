@@ -1,237 +1,28 @@
 //! A decoded file.
-
-use std::collections::{HashMap, HashSet, VecDeque};
-use std::ops::{BitOr, Range};
-use std::rc::Rc;
-
-use serde::{Deserialize, Serialize};
-
 use super::arena::Arena;
-use super::base::Base;
 use super::diagnostic::{Diagnostic, RuleInfo, Severity};
 use super::expand::{Expand, Registry, Rows};
-use super::holes::{Accounts, Holes};
-use super::images::{Choice, Images};
-use super::list::ListId;
+use super::extension::Extensions;
+use super::findings::{Findings, Parts};
+use super::holes::Accounts;
 use super::locate::PlacesKept;
-use super::naming::ShortNames;
 use super::node::{Area, Content, Node, NodeId, NodeKind};
 use super::path::CountedNames;
 use super::source::Sources;
-use super::source_lines::SourceTexts;
 use super::span::{SourceId, Span};
+use super::summary::{Coverage, InnerDocument, Summary};
 use super::value::Str;
-use super::verdict::{DriverModel, Import, Verdict};
 use crate::model::sort;
+use std::any::Any;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
 
 /// Further diagnostics of one rule are not kept.
 const MOST_OF_A_RULE: usize = 100;
 
 /// Children are made and kept in pages of this many.
-pub(super) const PAGE: u64 = 256;
-
-/// How the bytes of the opened file are accounted for; the first three add up to its size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Coverage {
-    /// Bytes that belong to a leaf.
-    pub explained: u64,
-    /// Bytes that only fill up to an alignment.
-    pub padding: u64,
-    /// Bytes that nothing explains.
-    pub gap: u64,
-    /// Bytes that more than one section or table claims.
-    pub overlap: u64,
-}
-
-/// How a fact sounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tone {
-    /// Just so.
-    Plain,
-    /// Good news.
-    Good,
-    /// Look at it.
-    Warning,
-    /// Bad news.
-    Bad,
-}
-
-/// One thing worth saying about the whole file, in a few words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fact {
-    /// What it is about: `target`, `ze_info version`.
-    pub label: Str,
-    /// What is so.
-    pub text: Str,
-    /// How it sounds.
-    pub tone: Tone,
-    /// The bytes that say so.
-    pub span: Option<Span>,
-    /// One of the few that the top of the page shows.
-    pub headline: bool,
-}
-
-impl Fact {
-    /// The label of the device that a file is for.
-    pub const TARGET: &str = "target";
-    /// The label of the number of kernels.
-    pub const KERNELS: &str = "kernels";
-
-    /// A plain fact.
-    pub fn new(label: &'static str, text: impl Into<Str>, span: impl Into<Option<Span>>) -> Fact {
-        Fact {
-            label: label.into(),
-            text: text.into(),
-            tone: Tone::Plain,
-            span: span.into(),
-            headline: false,
-        }
-    }
-
-    /// The same, as one of the few that the top of the page shows.
-    pub fn headline(mut self) -> Fact {
-        self.headline = true;
-        self
-    }
-}
-
-/// What can be asked of a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Capabilities {
-    /// Its format lists kernels.
-    pub kernels: bool,
-    /// It has symbols and relocations.
-    pub symbols: bool,
-    /// It has the modules of a SYCLBIN.
-    pub modules: bool,
-    /// It has readable text.
-    pub text: bool,
-    /// It has line tables.
-    pub lines: bool,
-    /// It has code of Intel's GPUs.
-    pub code: bool,
-    /// It can be given to the driver: there is a verdict.
-    pub loadable: bool,
-    /// It is device code: within a container, one of its images.
-    pub image: bool,
-    /// It is a host's file with an index of device images, which are opened when somebody asks.
-    pub host: bool,
-    /// It is of a format that zeview does not read: it can be neither well-formed nor malformed.
-    pub unknown: bool,
-}
-
-impl BitOr for Capabilities {
-    type Output = Capabilities;
-
-    fn bitor(self, other: Capabilities) -> Capabilities {
-        Capabilities {
-            kernels: self.kernels || other.kernels,
-            symbols: self.symbols || other.symbols,
-            modules: self.modules || other.modules,
-            text: self.text || other.text,
-            lines: self.lines || other.lines,
-            code: self.code || other.code,
-            loadable: self.loadable || other.loadable,
-            image: self.image || other.image,
-            host: self.host || other.host,
-            unknown: self.unknown || other.unknown,
-        }
-    }
-}
-
-/// The file in a few lines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    /// The format's identifier: `zebin`, `elf`, `raw` …
-    pub format: Str,
-    /// The format in words.
-    pub title: Str,
-    /// What else there is to say, in the order of importance.
-    pub facts: Vec<Fact>,
-    /// What can be asked of the document itself.
-    pub has: Capabilities,
-    /// Of the opened file: what can be asked of the documents in it.
-    pub within: Capabilities,
-}
-
-impl Summary {
-    /// The summary of a document of which nothing can be asked.
-    pub fn new(format: &'static str, title: impl Into<Str>, facts: Vec<Fact>) -> Summary {
-        Summary {
-            format: format.into(),
-            title: title.into(),
-            facts,
-            has: Capabilities::default(),
-            within: Capabilities::default(),
-        }
-    }
-
-    /// The same, of a document of which this can be asked.
-    pub fn with(mut self, has: Capabilities) -> Summary {
-        self.has = has;
-        self
-    }
-
-    /// What can be asked of the document, or of one in it.
-    pub fn anywhere(&self) -> Capabilities {
-        self.has | self.within
-    }
-}
-
-/// A document within the opened one: what is kept of its summary.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct InnerDocument {
-    /// Its bytes.
-    pub span: Span,
-    /// Its format's identifier.
-    pub format: Str,
-    /// Its format in words.
-    pub title: Str,
-    /// The device that it is for, if it says so: [`Fact::TARGET`].
-    pub target: Option<Str>,
-    /// What can be asked of it; of one that nobody has opened yet, nothing is known.
-    pub has: Capabilities,
-    /// The index of a host's file lists it as an image, whatever it is.
-    pub is_listed: bool,
-}
-
-/// What a decoder has collected while it looked through a file, or a document in it.
-#[derive(Default)]
-pub struct Findings {
-    /// What was found.
-    pub diagnostics: Vec<Diagnostic>,
-    /// The rules that fired.
-    pub rules: Vec<RuleInfo>,
-    /// The bytes of the opened file that nothing explains, or that only fill up.
-    pub holes: Holes,
-    /// Who makes the rows.
-    pub expanders: Vec<Rc<dyn Expand>>,
-    /// The document, if it was opened late.
-    pub of: Option<InnerDocument>,
-    /// All documents that are nested in it, and in those.
-    pub documents: Vec<InnerDocument>,
-    /// Those of them that are opened when somebody asks for what is in them.
-    pub late: Vec<Span>,
-    /// What can be asked of the documents in it.
-    pub within: Capabilities,
-    /// The places of the documents that a driver can be given: the file, nested ones.
-    pub loadable: Vec<Span>,
-}
-
-/// What a decoder hands over to make a document of.
-pub struct Parts {
-    /// The bytes.
-    pub sources: Sources,
-    /// The opened file's node.
-    pub root: Node,
-    /// The file in a few lines.
-    pub summary: Summary,
-    /// What was found.
-    pub findings: Findings,
-    /// The driver that can be given documents.
-    pub driver: Option<&'static dyn DriverModel>,
-}
+pub(crate) const PAGE: u64 = 256;
 
 /// A decoded file: an arena of the nodes that somebody has asked for, and what it takes to
 /// make the others.
@@ -247,26 +38,21 @@ pub struct Document {
     /// How the bytes are accounted for.
     pub coverage: Coverage,
     accounts: Accounts,
-    pub(super) registry: Registry,
-    pub(super) source_texts: SourceTexts,
-    pub(super) base: Option<Base>,
+    pub(crate) registry: Registry,
+    /// What the layers above keep with it.
+    pub(crate) extensions: Extensions,
     documents: Vec<InnerDocument>,
     /// The documents that nobody has opened yet.
     late: Vec<Span>,
     /// So many bytes of them are opened before somebody selects them.
     late_left: u64,
     loadable: HashSet<Span>,
-    pub(super) driver: Option<&'static dyn DriverModel>,
     nodes: Arena,
     pages: HashMap<(NodeId, u64), NodeId>,
     /// For children without an index: the how manieth of its name each is.
-    pub(super) ordinals: HashMap<NodeId, CountedNames>,
+    pub(crate) ordinals: HashMap<NodeId, CountedNames>,
     /// For nodes with many children: where these are.
-    pub(super) places: PlacesKept,
-    /// The kernels in the index of a host's file, once a list of an image's kernels was made.
-    pub(super) host_kernels: Option<Rc<ShortNames>>,
-    /// The short names of the kernels of the document that was asked about last.
-    pub(super) short_names: Option<(NodeId, Rc<ShortNames>)>,
+    pub(crate) places: PlacesKept,
 }
 
 /// How many bytes of documents are opened late for a table of all of them, in a file of `size`
@@ -309,20 +95,16 @@ impl Document {
             summary,
             coverage,
             accounts,
-            source_texts: SourceTexts::default(),
-            base: None,
+            extensions: Extensions::default(),
             registry: Registry::from(expanders),
             documents,
             late,
             late_left,
             loadable: loadable.into_iter().collect(),
-            driver: parts.driver,
             nodes,
             pages: HashMap::new(),
             ordinals: HashMap::new(),
             places: PlacesKept::default(),
-            host_kernels: None,
-            short_names: None,
         }
     }
 
@@ -449,7 +231,7 @@ impl Document {
     }
 
     /// Who makes the rows of a node, and as which item. Returns `None` for a leaf.
-    pub(super) fn expander(&self, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
+    pub(crate) fn expander(&self, node: &Node) -> Option<(Rc<dyn Expand>, u64)> {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy { expander, item, .. } => {
                 Some((self.registry.get(expander, &self.sources)?, item))
@@ -472,30 +254,6 @@ impl Document {
             .collect()
     }
 
-    /// The documents that have such a list themselves: the opened file or, if it has none, the
-    /// outermost of those in it.
-    pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
-        self.open_all();
-        let has = |document: &Document, id| document.has_list(id, list);
-        if has(self, NodeId::ROOT) {
-            return vec![NodeId::ROOT];
-        }
-        let mut found = Vec::new();
-        let mut last = Span::default();
-        let spans: Vec<Span> = self.documents.iter().map(|inner| inner.span).collect();
-        for span in spans {
-            if last.contains(span) {
-                continue;
-            }
-            let mut ids = self.documents_at(span).into_iter();
-            if let Some(id) = ids.find(|id| has(self, *id)) {
-                found.push(id);
-                last = span;
-            }
-        }
-        found
-    }
-
     /// The document that has exactly these bytes, the innermost one.
     pub fn document_at(&mut self, span: Span) -> Option<NodeId> {
         self.documents_at(span).into_iter().find(|id| {
@@ -506,40 +264,11 @@ impl Document {
 
     /// The nodes that have exactly these bytes, the innermost first: a document may hold nothing
     /// but another one.
-    pub(super) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
+    pub(crate) fn documents_at(&mut self, span: Span) -> Vec<NodeId> {
         let mut ancestry = self.way_to_document(span);
         ancestry.reverse();
         ancestry.retain(|id| self.node(*id).is_some_and(|node| node.span == Some(span)));
         ancestry
-    }
-
-    /// What today's driver does with a document (the opened file, or one that is nested in it)
-    /// on a device, or on the file's own. Returns `None` if nobody would give the document to
-    /// the driver, or if there is no device of that name. Computed anew each time.
-    pub fn verdict(&self, document: NodeId, device: Option<&str>) -> Option<Verdict> {
-        let file = self.file_of(document)?;
-        let mut verdict = self.driver?.load(&self.sources, file, device)?;
-        if !verdict.imports.is_empty() {
-            self.find_exporters(document, &mut verdict.imports);
-        }
-        Some(verdict)
-    }
-
-    /// Finds the modules of the innermost SYCLBIN around a document that export the symbols.
-    fn find_exporters(&self, document: NodeId, imports: &mut [Import]) {
-        let around = self.document_of(document, ListId::Modules);
-        let Some(modules) = around.and_then(|id| self.modules(id)) else {
-            return;
-        };
-        let graph = modules.graph(&self.sources);
-        for import in imports {
-            let symbol = graph.symbols.iter().find(|s| s.name == import.symbol);
-            let modules = symbol.map_or(&[][..], |symbol| &symbol.exported_by);
-            import.exported_by = modules
-                .iter()
-                .map(|module| format!("abstract module {module}").into())
-                .collect();
-        }
     }
 
     /// Would anybody give the document to the driver?
@@ -547,22 +276,15 @@ impl Document {
         self.file_of(document).is_some()
     }
 
-    /// Which images of a container run on a device. Returns `None` if it has none, or if there is
-    /// no device of that name. Computed anew each time.
-    pub fn choice(&self, images: &Images, device: &str) -> Option<Choice> {
-        match images.list.is_empty() {
-            true => None,
-            false => self.driver?.choose(&self.sources, images, device),
-        }
+    /// Returns an interface to a document, such as `Rc<dyn Kernels>`: to the opened file (its root) or
+    /// to one that is nested in it.
+    pub fn interface<T: Any>(&self, document: NodeId) -> Option<T> {
+        let (expander, item) = self.expander(self.node(document)?)?;
+        expander.interface(item)
     }
 
-    /// The devices of [`verdict`](Self::verdict), by name.
-    pub fn devices(&self) -> Vec<Str> {
-        let devices = self.driver.map_or_else(Vec::new, DriverModel::devices);
-        devices.into_iter().map(|device| device.name).collect()
-    }
-
-    fn file_of(&self, document: NodeId) -> Option<Span> {
+    /// The bytes of a document that a driver can be given.
+    pub(crate) fn file_of(&self, document: NodeId) -> Option<Span> {
         let node = self.node(document)?;
         let file = node.span.filter(|_| node.kind == NodeKind::File)?;
         self.loadable.contains(&file).then_some(file)
@@ -613,7 +335,7 @@ impl Document {
 
     /// How many children of a node a walk through everything goes to: not to the fields of
     /// instructions, which are many and all alike.
-    pub(super) fn walked(&self, node: &Node) -> u64 {
+    pub(crate) fn walked(&self, node: &Node) -> u64 {
         match node.kind {
             NodeKind::Instruction => 0,
             _ => self.count(node),
@@ -621,7 +343,7 @@ impl Document {
     }
 
     /// The same without the children of mappings that do not stand in the file.
-    pub(super) fn written(&self, node: &Node) -> u64 {
+    pub(crate) fn written(&self, node: &Node) -> u64 {
         match self.registry.resolve(node.content, &self.sources) {
             Content::Lazy { expander, item, .. } if node.kind == NodeKind::Mapping => self
                 .registry
@@ -715,7 +437,7 @@ impl Document {
     }
 
     /// The child of a node that is the `nth`, from 1, of those for which `wanted` holds.
-    pub(super) fn child_that(
+    pub(crate) fn child_that(
         &mut self,
         id: NodeId,
         nth: usize,

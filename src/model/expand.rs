@@ -1,28 +1,16 @@
 //! Children on demand.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::assembly::Assembly;
-use super::document::{Findings, PAGE};
-use super::host_images::HostImages;
-use super::kernels::Kernels;
+use super::document::PAGE;
+use super::extension::InterfaceRequest;
+use super::findings::Findings;
 use super::late::LateDocuments;
-use super::linkage::Linkage;
-use super::modules::Modules;
-use super::node::{Content, Node};
+use super::node::{Content, ExpanderId, Node};
 use super::source::Sources;
-use super::source_lines::SourceLines;
-
-/// An [`Expand`] of one document: an index into its list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpanderId(pub u32);
-
-impl ExpanderId {
-    /// The expander that makes the node: [`Rows::push`] puts its number in this one's place.
-    pub const SELF: ExpanderId = ExpanderId(u32::MAX);
-}
 
 /// Makes the children of nodes.
 ///
@@ -42,40 +30,10 @@ pub trait Expand {
     /// Pushes the children `range` of `item`, one node for each index of the range.
     fn rows(&self, item: u64, range: Range<u64>, out: &mut Rows<'_>);
 
-    /// Who knows the kernels, if `item` is a document that has some.
-    fn kernels(&self, item: u64) -> Option<Rc<dyn Kernels>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the modules, if `item` is a document that has some.
-    fn modules(&self, item: u64) -> Option<Rc<dyn Modules>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the relocations and symbols, if `item` is a document that can have some.
-    fn linkage(&self, item: u64) -> Option<Rc<dyn Linkage>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the device images, if `item` is a host's file that has some.
-    fn host_images(&self, item: u64) -> Option<Rc<dyn HostImages>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the instructions, if `item` is a document with code.
-    fn assembly(&self, item: u64) -> Option<Rc<dyn Assembly>> {
-        let _ = item;
-        None
-    }
-
-    /// Who knows the source lines, if `item` is a document with line tables.
-    fn source_lines(&self, item: u64) -> Option<Rc<dyn SourceLines>> {
-        let _ = item;
-        None
+    /// Answers with the interfaces to `item`, if it is a document that has some: to its kernels, its
+    /// code and the like.
+    fn interfaces(&self, item: u64, request: &mut InterfaceRequest) {
+        let _ = (item, request);
     }
 
     /// Opens `item`, if it is a document that is only opened when somebody asks for what is in it
@@ -91,6 +49,13 @@ pub trait Expand {
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
         let _ = (item, offset, sources);
         None
+    }
+}
+
+impl dyn Expand {
+    /// Returns an interface to `item`, such as `Rc<dyn Kernels>`, if it is a document that has it.
+    pub fn interface<T: Any>(&self, item: u64) -> Option<T> {
+        InterfaceRequest::ask(|request| self.interfaces(item, request))
     }
 }
 
@@ -115,7 +80,7 @@ pub struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// A place for about so many children.
-    pub(super) fn new(
+    pub(crate) fn new(
         sources: &'a Sources,
         registry: &'a Registry,
         me: ExpanderId,
@@ -172,27 +137,27 @@ impl<'a> Rows<'a> {
         self.registry.add(expander)
     }
 
-    pub(super) fn into_nodes(self) -> Vec<Node> {
+    pub(crate) fn into_nodes(self) -> Vec<Node> {
         self.nodes
     }
 }
 
 /// All expanders of a document.
 #[derive(Default)]
-pub(super) struct Registry {
+pub(crate) struct Registry {
     list: RefCell<Vec<Rc<dyn Expand>>>,
     late: LateDocuments,
 }
 
 impl Registry {
-    pub(super) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
+    pub(crate) fn from(list: Vec<Rc<dyn Expand>>) -> Registry {
         Registry {
             list: RefCell::new(list),
             late: LateDocuments::default(),
         }
     }
 
-    pub(super) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
+    pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
         if id >= LateDocuments::FIRST {
             return self.late.get(id, sources);
         }
@@ -201,7 +166,7 @@ impl Registry {
     }
 
     /// Opens what is opened late.
-    pub(super) fn resolve(&self, content: Content, sources: &Sources) -> Content {
+    pub(crate) fn resolve(&self, content: Content, sources: &Sources) -> Content {
         let Content::Late { expander, item } = content else {
             return content;
         };
@@ -215,18 +180,18 @@ impl Registry {
     }
 
     /// What was found in documents that were opened since this was asked last.
-    pub(super) fn found(&self) -> Vec<Findings> {
+    pub(crate) fn found(&self) -> Vec<Findings> {
         self.late.found()
     }
 
     /// How many there are now.
-    pub(super) fn mark(&self) -> usize {
+    pub(crate) fn mark(&self) -> usize {
         self.list.borrow().len()
     }
 
     /// Forgets those that were added since the mark: a walk that keeps no nodes needs no
     /// expanders for them either.
-    pub(super) fn release(&self, mark: usize) {
+    pub(crate) fn release(&self, mark: usize) {
         self.list.borrow_mut().truncate(mark);
     }
 

@@ -1,8 +1,8 @@
 //! The bytes of a file that nothing explains, and those that only fill up, each counted once: parts
 //! may lie over each other, and documents that are opened late add theirs.
 
-use super::document::Coverage;
 use super::span::Span;
+use super::summary::Coverage;
 use crate::model::sort;
 
 /// Holes that a decoder has found.
@@ -17,7 +17,7 @@ pub struct Holes {
 }
 
 /// How the bytes of a file are accounted for, as far as its holes are known.
-pub(super) struct Accounts {
+pub(crate) struct Accounts {
     whole: Span,
     gaps: Runs,
     padding: Runs,
@@ -25,7 +25,7 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// Without holes.
-    pub(super) fn new(whole: Span) -> Accounts {
+    pub(crate) fn new(whole: Span) -> Accounts {
         Accounts {
             whole,
             gaps: Runs::default(),
@@ -34,7 +34,7 @@ impl Accounts {
     }
 
     /// Counts more holes. Gaps count before padding.
-    pub(super) fn add(&mut self, holes: Holes, coverage: &mut Coverage) {
+    pub(crate) fn add(&mut self, holes: Holes, coverage: &mut Coverage) {
         coverage.overlap = coverage.overlap.saturating_add(holes.overlap);
         for gap in self.of_file(holes.gaps) {
             for part in self.gaps.missing(gap) {

@@ -4,13 +4,13 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::Finding;
 use super::diagnostic::Diagnostic;
 use super::document::{Document, PAGE};
 use super::node::{Node, NodeId, NodeKind};
 use super::span::{SourceId, Span};
 use super::text::{TextOptions, value_text};
 use super::value::Value;
-use super::verdict::Finding;
 
 /// What the keys of JSON mean, as `schema` in every object that is handed out: it goes up when
 /// the meaning of a key changes, or one is taken away.

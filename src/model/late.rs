@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use super::document::Findings;
-use super::expand::{Expand, ExpanderId};
-use super::node::Content;
+use super::expand::Expand;
+use super::findings::Findings;
+use super::node::{Content, ExpanderId};
 use super::source::Sources;
 
 /// Maximum number of documents that are kept open; the others are opened again on demand.
@@ -15,7 +15,7 @@ const KEPT: usize = 32;
 
 /// The documents that were opened late, with their expanders.
 #[derive(Default)]
-pub(super) struct LateDocuments(RefCell<State>);
+pub(crate) struct LateDocuments(RefCell<State>);
 
 #[derive(Default)]
 struct State {
@@ -42,17 +42,17 @@ struct Late {
 
 impl LateDocuments {
     /// Their expanders have ids from here on.
-    pub(super) const FIRST: ExpanderId = ExpanderId(1 << 30);
+    pub(crate) const FIRST: ExpanderId = ExpanderId(1 << 30);
 
     /// What is in a document that was opened before.
-    pub(super) fn opened(&self, place: (ExpanderId, u64)) -> Option<Content> {
+    pub(crate) fn opened(&self, place: (ExpanderId, u64)) -> Option<Content> {
         let state = self.0.borrow();
         let at = *state.places.get(&place)?;
         state.list.get(at).map(|late| late.content)
     }
 
     /// Opens a document.
-    pub(super) fn open(
+    pub(crate) fn open(
         &self,
         expander: ExpanderId,
         item: u64,
@@ -88,7 +88,7 @@ impl LateDocuments {
     }
 
     /// An expander of one of them, which is opened again if it was forgotten.
-    pub(super) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
+    pub(crate) fn get(&self, id: ExpanderId, sources: &Sources) -> Option<Rc<dyn Expand>> {
         let (at, by, item, first) = {
             let state = self.0.borrow();
             let after = state.list.partition_point(|late| late.ids.0 <= id);
@@ -113,7 +113,7 @@ impl LateDocuments {
         found
     }
 
-    pub(super) fn found(&self) -> Vec<Findings> {
+    pub(crate) fn found(&self) -> Vec<Findings> {
         std::mem::take(&mut self.0.borrow_mut().found)
     }
 }

@@ -24,7 +24,7 @@ pub struct Leaf {
 }
 
 /// Where the children of a node are.
-pub(super) struct Places {
+pub(crate) struct Places {
     /// Those that have bytes, by position.
     list: Vec<Place>,
     /// The furthest end of those up to each.
@@ -56,7 +56,7 @@ impl Place {
 
 /// The places of the nodes with many children that were looked through lately.
 #[derive(Default)]
-pub(super) struct PlacesKept(VecDeque<(NodeId, Rc<Places>)>);
+pub(crate) struct PlacesKept(VecDeque<(NodeId, Rc<Places>)>);
 
 /// So many places are kept, and always those of the last node.
 const PLACES_KEPT: usize = 1 << 18;
@@ -115,7 +115,7 @@ impl Places {
 }
 
 /// Deeper than any tree that a decoder makes; a bound for walks.
-pub(super) const DEPTH_MAX: usize = 2048;
+pub(crate) const DEPTH_MAX: usize = 2048;
 
 impl Document {
     /// The nodes that hold the byte at `offset`, the outermost first; where several
@@ -202,7 +202,7 @@ impl Document {
 
     /// The same as [`nodes_for`](Self::nodes_for), down to the document or compressed bytes: a
     /// section may hold nothing but an image.
-    pub(super) fn way_to_document(&mut self, span: Span) -> Vec<NodeId> {
+    pub(crate) fn way_to_document(&mut self, span: Span) -> Vec<NodeId> {
         let mut path = self.nodes_for(span);
         while let Some((id, node)) = path.last().and_then(|id| Some((*id, self.node(*id)?))) {
             let is_document = matches!(node.kind, NodeKind::File | NodeKind::Packed);

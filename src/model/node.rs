@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::expand::ExpanderId;
 use super::span::Span;
 use super::value::{Str, Value};
 
@@ -15,6 +14,15 @@ pub struct NodeId(pub u32);
 impl NodeId {
     /// The opened file.
     pub const ROOT: NodeId = NodeId(0);
+}
+
+/// An [`Expand`](super::Expand) of one document: an index into its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExpanderId(pub u32);
+
+impl ExpanderId {
+    /// The expander that makes the node: [`Rows::push`](super::Rows::push) puts its number in this one's place.
+    pub const SELF: ExpanderId = ExpanderId(u32::MAX);
 }
 
 /// What sort of thing a node is.

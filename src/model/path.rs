@@ -55,7 +55,7 @@ impl std::error::Error for PathError {}
 
 /// How often each name is there among the first children of a node.
 #[derive(Debug, Default)]
-pub(super) struct CountedNames {
+pub(crate) struct CountedNames {
     seen: HashMap<Str, u32>,
     /// The how manieth of its name each of them is.
     ordinals: Vec<u32>,
@@ -144,7 +144,7 @@ impl Document {
     }
 
     /// The child of a node that a part of a path names.
-    pub(super) fn find_child(&mut self, id: NodeId, segment: &str) -> Result<NodeId, PathError> {
+    pub(crate) fn find_child(&mut self, id: NodeId, segment: &str) -> Result<NodeId, PathError> {
         match self.child_named(id, segment) {
             Some(child) => Ok(child),
             None => Err(PathError {

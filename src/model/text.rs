@@ -4,12 +4,12 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::Finding;
 use super::diagnostic::Diagnostic;
 use super::document::{Document, PAGE};
 use super::node::{Node, NodeKind};
 use super::span::{SourceId, Span};
 use super::value::{Radix, Value};
-use super::verdict::Finding;
 
 /// So many bytes of a blob are shown in its line.
 const PREVIEW: u64 = 16;

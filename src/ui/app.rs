@@ -2,10 +2,12 @@
 
 use yew::prelude::*;
 
+use super::components::ptr_eq::PtrEq;
 use super::components::{Dialogs, RecentFiles, asking, empty, failed, loading};
-use super::frame::{banner, file_tabs, guide, header, status, workspace};
-use super::hooks::{SessionContext, link_to, use_session};
-use super::ptr_eq::PtrEq;
+use super::layout::{banner, file_tabs, guide, header, status, workspace};
+use super::session::SessionContext;
+use super::session::page::address::link_to;
+use super::session::page::start::use_session;
 use super::state::{Phase, State};
 
 /// The page.

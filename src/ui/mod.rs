@@ -1,42 +1,30 @@
 //! The page.
 //!
-//! [`state`] says what is shown, without a browser in it; [`hooks`] bring it about: they
-//! hold everything that needs the browser or takes time; [`components`] show it and know no
-//! format; [`panels`] are what can be chosen in the middle of the page, [`frame`] is around them.
-//! Each knows only those before it.
+//! [`state`] says what is shown, without a browser in it; the [`session`] brings it about: it asks the
+//! decoders and changes the state. From the bottom up:
+//!
+//! * [`text`]: how values are written, what typed and pasted text means, the address.
+//! * [`tree`] and [`graphs`]: what is open of a tree, and graphs laid out; without a browser.
+//! * [`state`]: everything that is shown, and what changes it.
+//! * [`browser`]: elements, listeners, storage, the network.
+//! * [`hooks`]: hooks of Yew that know nothing of files.
+//! * [`session`]: the open files and their decoders: everything that takes time.
+//! * [`components`]: what shows any file; [`panels`]: what shows one aspect of it.
+//! * [`layout`]: the parts of the window around them; [`app`]: all of it.
 //!
 //! The page's policy allows no style attributes: sizes and positions that change are set by
-//! [`hooks`], everything else is a class of `www/styles`.
+//! [`browser`] and [`hooks`], everything else is a class of `www/styles`.
 
 pub mod app;
-pub mod block_graph;
-pub mod bookmarks;
-pub mod commands;
+pub mod browser;
 pub mod components;
-pub mod differing;
-pub mod drawing;
-pub mod flat;
-pub mod format;
-pub mod frame;
-pub mod goto;
-pub mod graph_view;
-pub mod guide;
+pub mod graphs;
 pub mod hooks;
-mod link;
-pub mod list;
-pub mod module_graph;
-pub mod paged;
+pub mod layout;
 pub mod panels;
-pub mod paste;
-pub mod problem_list;
-pub mod ptr_eq;
-pub mod readings;
-pub mod route;
-pub mod samples;
-pub mod scale;
-pub mod selection;
+pub mod session;
 pub mod state;
-pub mod texts;
+pub mod text;
 pub mod tree;
 
 /// Starts the page in the document's body.

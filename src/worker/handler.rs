@@ -6,28 +6,28 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::answer_bytes::bytes;
-use super::answer_code::Counting;
-use super::answer_export::{EXPORT_MAX, export};
-use super::answer_images::{code_images, text_document};
-use super::answer_list::Lists;
-use super::answer_order::ByKernel;
-use super::answer_rows::{
+use super::answers::bytes::bytes;
+use super::answers::code::Counting;
+use super::answers::export::{EXPORT_MAX, export};
+use super::answers::images::{code_images, text_document};
+use super::answers::list::Lists;
+use super::answers::order::ByKernel;
+use super::answers::rows::{
     ancestry, detail, field_of, lineage, part_bits, row, rows, shorten, texts,
 };
-use super::answer_search::Searching;
+use super::answers::search::Searching;
+use super::answers::{diff, graph, verdict};
+use super::protocol::tree_order::TreeOrder;
 use super::protocol::{
     Envelope, Follow, Opened, PREVIEW, Place, Problem, ROWS_MAX, Request, Response, Selected,
 };
-use super::tree_order::TreeOrder;
-use super::{answer_diff, answer_graph, answer_verdict};
+use crate::analysis::occupancy::Question;
+use crate::analysis::source_lines::{LineRow, SourceFile, base_name};
 use crate::decode::text::plural;
 use crate::decode::{decode, limits};
-use crate::model::list::ListId;
-use crate::model::occupancy::Question;
-use crate::model::report::{write_end, write_file, write_head};
-use crate::model::source_lines::{LineRow, SourceFile, base_name};
 use crate::model::{ByteSource, Bytes, Document, NodeId, SourceError, SourceId};
+use crate::report::{write_end, write_file, write_head};
+use crate::tables::ListId;
 
 /// So many problems get the path of their node when a file is opened; for each further one
 /// the page can ask ([`Place::Span`]).
@@ -192,7 +192,7 @@ impl Handler {
             return failed(format!("the request to open {name} has no file"));
         }
         if let Request::Rules = &envelope.request {
-            return answer_verdict::rules();
+            return verdict::rules();
         }
         let file = match self.file_of(envelope) {
             Ok(file) => file,
@@ -274,7 +274,7 @@ impl OpenFile {
             Request::Verdict {
                 document: id,
                 device,
-            } => answer_verdict::verdict(document, *id, device.as_deref()),
+            } => verdict::verdict(document, *id, device.as_deref()),
             Request::Graph {
                 document: id,
                 list: ListId::Instructions,
@@ -282,7 +282,7 @@ impl OpenFile {
                 start,
                 count,
                 at,
-            } => answer_graph::blocks(document, *id, query, (*start, *count), *at)
+            } => graph::blocks(document, *id, query, (*start, *count), *at)
                 .map_or_else(failed, Answer::from),
             Request::Graph {
                 document: id,
@@ -291,7 +291,7 @@ impl OpenFile {
                 start,
                 count,
                 at: _,
-            } => answer_graph::graph(
+            } => graph::graph(
                 &mut self.lists,
                 document,
                 *id,
@@ -329,21 +329,18 @@ impl OpenFile {
                 document: id,
                 kernel,
                 question,
-            } => occupancy(&self.lists, document, *id, *kernel, question)
+            } => occupancy(&mut self.lists, document, *id, *kernel, question)
                 .map_or_else(failed, Answer::from),
             Request::Compare {
                 renumbered, keep, ..
             } => {
                 self.lists.forget(ListId::Differences);
                 self.lists.forget(ListId::Changes);
-                answer_diff::compare(document, base, *renumbered, *keep)
-                    .map_or_else(failed, Answer::from)
+                diff::compare(document, base, *renumbered, *keep).map_or_else(failed, Answer::from)
             }
-            Request::Differing => {
-                answer_diff::differing(document).map_or_else(failed, Answer::from)
-            }
+            Request::Differing => diff::differing(document).map_or_else(failed, Answer::from),
             Request::WriteComparison { form } => {
-                answer_diff::written(document, *form).map_or_else(failed, Answer::from)
+                diff::written(document, *form).map_or_else(failed, Answer::from)
             }
             Request::WriteReport => report(document).map_or_else(failed, Answer::from),
             Request::Texts { document: id } => {
@@ -534,7 +531,7 @@ fn added(document: &Document, id: NodeId, path: &str) -> Result<Response, String
 
 /// What limits a kernel of the innermost document around a node that lists kernels.
 fn occupancy(
-    lists: &Lists,
+    lists: &mut Lists,
     document: &mut Document,
     id: NodeId,
     kernel: u64,

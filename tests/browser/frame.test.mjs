@@ -1,4 +1,4 @@
-// What is around the panes: links, borders, dialogs, colours, keys.
+// What is around the panes: links, borders, dialogs, colors, keys.
 
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -108,7 +108,7 @@ journey("a chosen theme is remembered", {}, async (page) => {
   await axe(page);
 });
 
-journey("forced colours keep what is selected visible", { forcedColors: true }, async (page) => {
+journey("forced colors keep what is selected visible", { forcedColors: true }, async (page) => {
   await open(page, "damaged.zebin");
   await elfHeader(page).click();
   const [row, plain] = await Promise.all([

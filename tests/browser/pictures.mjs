@@ -1,4 +1,4 @@
-// Makes the pictures of README, and its animation, from the page as it is: `cargo xtask pictures`.
+// Makes the pictures of the README and the documentation from the page as it is: `cargo xtask pictures`.
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,6 +6,8 @@ import gifenc from "gifenc";
 import { closeBrowser, closePage, dropFile, expectRequests, openPage } from "./harness.mjs";
 
 const DOCS = path.join(import.meta.dirname, "../../docs");
+/** The README's own picture; the others belong to the documentation. */
+const README = "page.png";
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const WINDOW = { width: 1440, height: 900 };
 const ANIMATION = { width: 1180, height: 720 };
@@ -67,8 +69,9 @@ async function pixels(page, png) {
 }
 
 async function save(name, bytes) {
-  await writeFile(path.join(DOCS, name), bytes);
-  console.log(`docs/${name}: ${Math.ceil(bytes.length / 1000)} KB`);
+  const file = name === README ? name : `src/pictures/${name}`;
+  await writeFile(path.join(DOCS, file), bytes);
+  console.log(`docs/${file}: ${Math.ceil(bytes.length / 1000)} KB`);
 }
 
 async function finish(page) {

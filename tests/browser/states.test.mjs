@@ -1,4 +1,4 @@
-// axe-core finds nothing in any state of the page: light, dark and in forced colours.
+// axe-core finds nothing in any state of the page: light, dark and in forced colors.
 
 import path from "node:path";
 import { axe, dropBytes, dropFile, fixture, journey } from "./harness.mjs";
@@ -91,7 +91,7 @@ const SECOND = [
   }],
 ];
 
-const MODES = { light: { theme: "light" }, dark: { theme: "dark" }, "forced colours": { forcedColors: true } };
+const MODES = { light: { theme: "light" }, dark: { theme: "dark" }, "forced colors": { forcedColors: true } };
 for (const [mode, options] of Object.entries(MODES)) {
   for (const states of [FIRST, SECOND]) {
     const name = `no violation from ${states[0][0]} to ${states.at(-1)[0]}, ${mode}`;

@@ -8,7 +8,7 @@ showAllPanes();
 
 const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 
-/** The requests of src/worker/protocol.rs, in order: what travels is their number. */
+/** The requests of src/worker/protocol/mod.rs, in order: what travels is their number. */
 const REQUESTS = ["Open", "Rows", "Select", "Bytes", "Search", "Export", "Verdict", "Graph", "Rules", "List", "Texts", "CodeImages", "AddSource", "Code", "Occupancy", "Compare", "Differing", "WriteComparison", "WriteReport"];
 
 /** Notes the name of each request that is posted. */

@@ -494,7 +494,7 @@ journey("a name of a thousand characters leaves room for what is said", { width:
 });
 
 for (const theme of ["light", "dark"]) {
-  journey(`signs are seen in forced colours, ${theme}`, { width: 1440, height: 900, forcedColors: true, theme }, async (page) => {
+  journey(`signs are seen in forced colors, ${theme}`, { width: 1440, height: 900, forcedColors: true, theme }, async (page) => {
     await kernels(page, "spill.dg2.zebin");
     await row(page, 2).getByRole("gridcell").first().click();
     await row(page, 2).and(page.locator("[aria-selected=true]")).waitFor();

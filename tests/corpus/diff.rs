@@ -48,7 +48,7 @@ fn pairs_of_zebins(folder: &Path) -> Result<(), Failed> {
     for (at, a) in files.iter().enumerate() {
         let others = files[at + 1..].iter();
         let related = others.filter(|b| stem(&a.name) == stem(&b.name));
-        // Neighbours, and one further away: another compiler, another device, other options.
+        // Neighbors, and one further away: another compiler, another device, other options.
         let related: Vec<&Fixture> = related.collect();
         for b in related.iter().take(2).chain(related.last()) {
             watchdog.case(format!("{} and {}", a.name, b.name));

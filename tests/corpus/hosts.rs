@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Failed;
+use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::decode;
-use zeview::model::list::ListId;
-use zeview::model::naming::{ShortNames, WIDTH};
 use zeview::model::{Area, Document, FileSource, NodeId, NodeKind, Severity};
+use zeview::tables::ListId;
 
 use crate::support::hosts::differences;
 use crate::support::invariants::{Depth, violations};
@@ -158,7 +158,7 @@ fn invariants(corpus: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a field of `size` bytes is changed to: nothing, all ones, its neighbours, and the size of
+/// What a field of `size` bytes is changed to: nothing, all ones, its neighbors, and the size of
 /// the file.
 fn changes(value: u64, size: usize, file: usize) -> Vec<u64> {
     let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));

@@ -9,7 +9,7 @@ use crate::support::invariants::{Depth, violations};
 use crate::support::watchdog::Watchdog;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
-use zeview::model::modules::{Holder, Image, Modules, PropertySet, PropertyValue};
+use zeview::analysis::modules::{Holder, Image, Modules, PropertySet, PropertyValue};
 use zeview::model::{Document, NodeId, Severity, Sources};
 
 /// The tests of this file.
@@ -91,7 +91,7 @@ fn image_json(modules: &dyn Modules, of: Holder, image: &Image, sources: &Source
 
 fn sets_json(sets: Vec<PropertySet>) -> Vec<Value> {
     let set = |set: PropertySet| {
-        let entry = |entry: zeview::model::modules::Property| match entry.value {
+        let entry = |entry: zeview::analysis::modules::Property| match entry.value {
             PropertyValue::Number(number) => {
                 json!({ "key": entry.key, "type": 1, "u32": number })
             }

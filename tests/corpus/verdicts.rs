@@ -11,9 +11,10 @@ use std::fs;
 use std::path::Path;
 
 use libtest_mimic::Failed;
+use zeview::analysis::DriverModel;
 use zeview::decode::decode;
 use zeview::decode::zebin::verdict::ComputeRuntime;
-use zeview::model::{DriverModel, MemorySource, NodeId, Outcome, Severity, SourceId};
+use zeview::model::{MemorySource, NodeId, Outcome, Severity, SourceId};
 
 use crate::Test;
 

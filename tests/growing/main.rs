@@ -20,18 +20,18 @@ use support::growing_zebins::ZEBINS;
 use support::hostile;
 use support::names::{Name, names};
 use support::watchdog::Watchdog;
+use zeview::analysis::data_flow::Flows;
+use zeview::analysis::naming::ShortNames;
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
 use zeview::decode::limits;
-use zeview::model::data_flow::Flows;
-use zeview::model::diff::{Options, compare};
-use zeview::model::list::write::Form;
-use zeview::model::list::writer::Writer;
-use zeview::model::list::{ListId, Presence};
-use zeview::model::naming::ShortNames;
-use zeview::model::report::write_file;
+use zeview::diff::{Options, compare};
 use zeview::model::text::TextOptions;
 use zeview::model::{Document, NodeId, SourceId, Span, json, text};
+use zeview::report::write_file;
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{ListId, Presence};
 
 /// Counts what is allocated.
 struct Counting;
@@ -456,14 +456,14 @@ fn output_is_bounded() {
 /// Names whose short names take much work, `count` of them or of their parts.
 fn hostile_names(count: usize) -> Vec<(&'static str, Vec<Name>)> {
     let each = |make: &dyn Fn(usize) -> String| {
-        let texts = (0..count).map(|at| (format!("_Z{at}"), Some(make(at))));
+        let texts = (0..count).map(|at| (format!("_Z{at}"), Some(make(at).into())));
         texts.collect::<Vec<Name>>()
     };
     let side = count.isqrt() * 4;
     let square = (0..side).map(|name| {
         let argument = |at: usize| if at == name { "b," } else { "a," };
         let arguments: String = (0..side).map(argument).collect();
-        (format!("_Z{name}"), Some(format!("k<{arguments}c>")))
+        (format!("_Z{name}"), Some(format!("k<{arguments}c>").into()))
     });
     let long = "Layout<C<1>, C<2>, C<3>, C<4>>".repeat(3);
     vec![

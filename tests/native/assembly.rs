@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use zeview::analysis::assembly::Mix;
 use zeview::decode::isa::Platform;
-use zeview::model::assembly::Mix;
-use zeview::model::list::instructions::assembly;
-use zeview::model::list::query::{Order, Query};
-use zeview::model::list::{Cell, CellValue, Detail, List, ListId, Presence};
 use zeview::model::{Document, Node, NodeId, NodeKind, Span};
+use zeview::tables::instructions::assembly;
+use zeview::tables::query::{Order, Query};
+use zeview::tables::{Cell, CellValue, Detail, List, ListId, Presence};
 
 use crate::support::notes::Notes;
 use crate::support::tree::walk_all;

@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::support::{fixtures, full_zebin, zebin};
 use zeview::model::{MemorySource, NodeId, NodeKind};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{Envelope, Opened, Place, Request, Response, Row, Selected};
-use zeview::worker::tree_order::{RowId, TreeOrder};
 
 struct File {
     handler: Handler,

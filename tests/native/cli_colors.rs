@@ -1,4 +1,4 @@
-//! Colours, and what must never reach a terminal: as a process.
+//! Colors, and what must never reach a terminal: as a process.
 
 #[cfg(target_os = "linux")]
 use std::os::fd::OwnedFd;
@@ -130,7 +130,7 @@ fn json_and_csv_have_no_colors() {
 
 #[test]
 fn nothing_in_a_file_is_sent_to_the_terminal() {
-    // A title, a colour, a way back to the line's start, and text that runs backwards.
+    // A title, a color, a way back to the line's start, and text that runs backwards.
     let evil = "\u{1b}]0;x\u{7}\u{1b}[31m\r\u{202e}\u{9b}1mevil";
     let bytes = zebin::zebin(&["k"])
         .section(Section::new(evil, 1, [1; 8]))

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use zeview::decode::zebin::verdict::rules;
-use zeview::model::gate::{Condition, Damage, Gate, Outcome, READING_RULES};
-use zeview::model::list::ListId;
 use zeview::model::{Effect, NodeId};
+use zeview::tables::ListId;
+use zeview::tables::gate::{Condition, Damage, Gate, Outcome, READING_RULES};
 
 use crate::cli::{stderr, temporary, zeview};
 use crate::support::random::Random;

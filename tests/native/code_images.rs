@@ -3,14 +3,14 @@
 
 #![cfg(feature = "decode")]
 
-use zeview::model::list::query::Query;
-use zeview::model::list::{ListId, Row as ListRow};
 use zeview::model::{MemorySource, NodeId, Span};
+use zeview::tables::query::Query;
+use zeview::tables::{ListId, Row as ListRow};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     Ask, CodeImages, Envelope, Follow, ListAt, Place, Request, Response, Row, Selected,
 };
-use zeview::worker::tree_order::TreeOrder;
 
 struct File(Handler);
 

@@ -1,18 +1,18 @@
 //! The comparison as the page asks for it: the requests, the list of differences, and one
 //! difference in full with both files side by side.
 
-use zeview::model::diff::Differing;
-use zeview::model::diff::align::Hunk;
-use zeview::model::diff::listing::{Row as Paired, rows};
-use zeview::model::diff::{CodeChange, Comparison, Options, compare};
-use zeview::model::list::query::Query;
-use zeview::model::list::{ListId, Row};
+use zeview::diff::Differing;
+use zeview::diff::align::Hunk;
+use zeview::diff::listing::{Row as Paired, rows};
+use zeview::diff::{CodeChange, Comparison, Options, compare};
 use zeview::model::{ByteSource, Bytes, MemorySource, NodeId, SourceError, SourceId, Span};
+use zeview::tables::query::Query;
+use zeview::tables::{ListId, Row};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
     Ask, CompareForm, CompareReport, Envelope, ListPage, ROWS_MAX, Request, Response,
 };
-use zeview::worker::tree_order::{RowId, TreeOrder};
 
 use crate::support::fixtures::{self, Fixture};
 use crate::support::random::Random;
@@ -127,7 +127,7 @@ fn holds(a: &[u8], b: &[u8]) -> Comparison {
         assert_eq!(differing(&folded), differing(&whole), "{}", entry.name);
         // Each field is there, with its bytes in its own file.
         for field in &entry.fields {
-            let said = |side: &Option<zeview::model::diff::Side>| {
+            let said = |side: &Option<zeview::diff::Side>| {
                 side.as_ref()
                     .map_or_else(String::new, |side| side.said.text())
             };

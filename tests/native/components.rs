@@ -6,26 +6,26 @@
 use std::rc::Rc;
 
 use yew::prelude::*;
-use zeview::model::kernels::place;
-use zeview::model::list::query::Query;
-use zeview::model::list::{Detail, ListId};
-use zeview::model::occupancy::Question;
+use zeview::analysis::kernels::place;
+use zeview::analysis::occupancy::Question;
 use zeview::model::{MemorySource, NodeId, SourceId, Span};
-use zeview::ui::commands::Command;
+use zeview::tables::query::Query;
+use zeview::tables::{Detail, ListId};
+use zeview::ui::components::ptr_eq::PtrEq;
 use zeview::ui::components::{DataGrid, GridColumn, GridData, GridSource, empty, inspector};
-use zeview::ui::graph_view::{Drawn, GraphChange};
-use zeview::ui::hooks::{Session, SessionContext};
-use zeview::ui::list::ListChange;
-use zeview::ui::paged::PAGE;
+use zeview::ui::graphs::graph_view::{Drawn, GraphChange};
 use zeview::ui::panels::{PANELS, PanelProps};
-use zeview::ui::ptr_eq::PtrEq;
-use zeview::ui::selection::{Selection, Via};
+use zeview::ui::session::{Session, SessionContext};
 use zeview::ui::state::code::CodeChange;
+use zeview::ui::state::commands::Command;
 use zeview::ui::state::compare::Following;
+use zeview::ui::state::list::ListChange;
 use zeview::ui::state::occupancy::OccupancyChange;
+use zeview::ui::state::paged::PAGE;
+use zeview::ui::state::selection::{Selection, Via};
+use zeview::ui::state::texts::TextsChange;
 use zeview::ui::state::verdict::VerdictChange;
 use zeview::ui::state::{Action, Origin, PanelId, Phase, State, Tab, TabId, View};
-use zeview::ui::texts::TextsChange;
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, Request, Response};
 
@@ -863,7 +863,7 @@ fn problems_stand_in_groups_and_many_of_a_rule_are_folded() {
 
 #[test]
 fn walking_goes_through_the_driver_and_the_specification() {
-    use zeview::ui::problem_list::{Class, entries, said, step};
+    use zeview::ui::state::problem_list::{Class, entries, said, step};
     let mut view = with_verdict("damaged.zebin", None);
     let all = entries(&view);
     assert!(all.is_sorted_by_key(|entry| entry.class));

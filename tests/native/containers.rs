@@ -196,7 +196,7 @@ fn large_host_files_cost_their_headers() {
 }
 
 #[test]
-fn large_binaries_are_recognised_by_their_headers() {
+fn large_binaries_are_recognized_by_their_headers() {
     let zebin = small().bytes(".text.k", code(4 << 20)).build().bytes;
     assert!(zebin.len() > 64 << 20);
     let mut document = crate::support::open(&archive(&[member("64.20.1.0/", &zebin)]));

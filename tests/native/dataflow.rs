@@ -4,9 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use zeview::analysis::data_flow::Flows;
 use zeview::decode::isa::dataflow::{Certainty, DataFlow, RegisterFile, Role, WaitOn};
 use zeview::decode::isa::{Decoder, Platform};
-use zeview::model::data_flow::Flows;
 
 use crate::support::dataflow::{Count, compare, references, text};
 use crate::support::isa::hex;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use zeview::decode::compression::Method;
 use zeview::decode::isa::Platform;
-use zeview::model::diff::{Change, Comparison, Options, Outcome, Part, compare};
+use zeview::diff::{Change, Comparison, Options, Outcome, Part, compare};
 use zeview::model::{Document, Span};
 
 use crate::support::diff::{diff, disagreements, violations, wrong_quantities};

@@ -12,7 +12,7 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
 
-use zeview::model::list::ListId;
+use zeview::tables::ListId;
 
 use zeview::model::{Content, Document, Node, NodeId, NodeKind, Query, SourceId, Span};
 

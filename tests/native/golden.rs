@@ -118,7 +118,7 @@ fn every_fixture_has_its_origin_and_source() {
     for file in zebins() {
         let text = fs::read_to_string(file.path.with_extension("zebin.md"));
         let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
-        for row in ["source", "compiler", "device", "command", "licence"] {
+        for row in ["source", "compiler", "device", "command", "license"] {
             assert!(
                 text.contains(&format!("\n| {row} | ")),
                 "{}: no {row}",
@@ -139,7 +139,7 @@ fn every_container_has_its_origin() {
     for file in syclbins().into_iter().chain(hostile()) {
         let text = fs::read_to_string(file.path.with_file_name(format!("{}.md", file.name)));
         let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
-        for row in ["source", "writer", "licence"] {
+        for row in ["source", "writer", "license"] {
             let row = format!("\n| {row} | ");
             assert!(text.contains(&row), "{}: no {row}", file.name);
         }
@@ -151,7 +151,7 @@ fn every_host_has_its_origin() {
     for file in fixtures::hosts() {
         let text = fs::read_to_string(file.path.with_file_name(format!("{}.md", file.name)));
         let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.name));
-        for row in ["source", "compiler", "command", "licence"] {
+        for row in ["source", "compiler", "command", "license"] {
             let row = format!("\n| {row} | ");
             assert!(text.contains(&row), "{}: no {row}", file.name);
         }

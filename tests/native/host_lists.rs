@@ -3,10 +3,10 @@
 
 use std::rc::Rc;
 
-use zeview::model::list::query::Query;
-use zeview::model::list::{Detail, List, ListId};
-use zeview::model::modules::Holder;
+use zeview::analysis::modules::Holder;
 use zeview::model::{Document, MemorySource, NodeId, Outcome};
+use zeview::tables::query::Query;
+use zeview::tables::{Detail, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Envelope, Request, Response};
 
@@ -300,7 +300,7 @@ fn images_that_import_are_joined_to_those_that_export() {
 }
 
 #[test]
-fn images_with_the_same_bytes_are_recognised() {
+fn images_with_the_same_bytes_are_recognized() {
     let mut document = open(&importing());
     let images = list(&mut document, ListId::Images, None);
     let same = |document: &Document, row| cell(document, &*images, row, "same_as");

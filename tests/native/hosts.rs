@@ -3,8 +3,8 @@
 
 use std::fs;
 
+use zeview::analysis::host_images::{Entry, HostImage};
 use zeview::decode::rules;
-use zeview::model::host_images::{Entry, HostImage};
 use zeview::model::{Document, NodeId, NodeKind, Span};
 
 use crate::support::containers::ocloc_archive;

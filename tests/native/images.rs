@@ -4,13 +4,13 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use zeview::model::images::{Choice, IMAGES_MAX};
-use zeview::model::list::query::Query;
-use zeview::model::list::{Detail, Key, List, ListId};
+use zeview::analysis::images::{Choice, IMAGES_MAX};
 use zeview::model::{Document, NodeId, Outcome, SourceId, Span};
+use zeview::tables::query::Query;
+use zeview::tables::{Detail, Key, List, ListId};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
-use zeview::worker::tree_order::TreeOrder;
 
 use crate::support::containers::*;
 use crate::support::open;

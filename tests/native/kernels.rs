@@ -7,11 +7,11 @@ use std::process::{Command, Output};
 
 use crate::support::{fixtures, open, tree, zebin};
 use serde_yaml::Value as Yaml;
-use zeview::model::kernels::{HazardKind, KernelDetail, KernelRow};
-use zeview::model::list::query::Query;
-use zeview::model::list::write::Form;
-use zeview::model::list::{Cell, Detail, ListId, Presence};
+use zeview::analysis::kernels::{HazardKind, KernelDetail, KernelRow};
 use zeview::model::{Document, NodeId, Severity, Span, Tone};
+use zeview::tables::query::Query;
+use zeview::tables::write::Form;
+use zeview::tables::{Cell, Detail, ListId, Presence};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, ListAt, ListPage, Request, Response};
 

@@ -5,16 +5,16 @@ use std::rc::Rc;
 
 use crate::support::{elf, fixtures, open, zebin};
 use goblin::elf::Elf;
+use zeview::analysis::linkage::Tables;
 use zeview::decode::limits::DEMANGLED;
-use zeview::model::linkage::Tables;
-use zeview::model::list::lines::LINE_SHOWN;
-use zeview::model::list::query::{Order, Query};
-use zeview::model::list::write::Form;
-use zeview::model::list::{Detail, List, ListId, Match, writer};
 use zeview::model::{Document, NodeId, SourceId, Span};
+use zeview::tables::lines::LINE_SHOWN;
+use zeview::tables::query::{Order, Query};
+use zeview::tables::write::Form;
+use zeview::tables::{Detail, List, ListId, Match, writer};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Ask, Envelope, Follow, ListAt, ListPage, Place, Request, Response};
-use zeview::worker::tree_order::TreeOrder;
 
 fn tables(document: &Document) -> Rc<Tables> {
     let linkage = document.linkage(NodeId::ROOT).expect("no linkage");
@@ -401,7 +401,7 @@ fn names_are_demangled_up_to_a_limit() {
     }
     let tables = tables(&open(&file.build().bytes));
     let made = tables.symbols.iter().filter_map(|s| s.demangled.as_ref());
-    let made: Vec<&String> = made.collect();
+    let made: Vec<&Rc<str>> = made.collect();
     assert!(made[0].ends_with("00000(int, int)"), "{}", made[0]);
     let kept: usize = made.iter().map(|name| name.len()).sum();
     assert!((1 << 20..DEMANGLED).contains(&kept), "{kept} bytes");

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::rc::Rc;
 
+use zeview::analysis::naming::{ShortNames, WIDTH};
 use zeview::decode::demangle::demangle;
 use zeview::model::NodeId;
-use zeview::model::list::ListId;
-use zeview::model::list::query::Filter;
-use zeview::model::naming::{ShortNames, WIDTH};
+use zeview::tables::ListId;
+use zeview::tables::query::Filter;
 
 use crate::support;
 use crate::support::fixtures::folder;
@@ -205,8 +206,8 @@ fn further_names_change_nothing() {
     let all = names(600, 9);
     let (first, rest) = all.split_at(300);
     let before = short_names(first);
-    let mut after = short_names(first);
-    after.extend(rest.iter().map(|(name, text)| (&**name, text.as_deref())));
+    let rest = rest.iter().map(|(name, text)| (&**name, text.as_deref()));
+    let after = ShortNames::extending(Rc::new(short_names(first)), rest);
     let mut seen = HashSet::new();
     for (name, _) in first {
         assert_eq!(before.get(name), after.get(name));
@@ -243,7 +244,7 @@ fn hostile_names_end() {
     for (text, at) in texts.iter().zip(0..) {
         // The same with another end: only that differs.
         for end in ["", "x", "<y>", "<z>"] {
-            all.push((format!("_Z{at}{end}"), Some(format!("{text}{end}"))));
+            all.push((format!("_Z{at}{end}"), Some(format!("{text}{end}").into())));
         }
     }
     let short = short_names(&all);
@@ -283,8 +284,8 @@ fn lists_have_short_names() {
         assert_eq!(cell.value.text(), expected);
         assert!(cell.span.is_some());
         // A filter takes each of the names.
-        let demangled = demangle(name).unwrap_or_else(|| name.clone());
-        for text in [name, &demangled, expected] {
+        let demangled = demangle(name).unwrap_or_else(|| name.as_str().into());
+        for text in [name.as_str(), &demangled, expected] {
             let filter = Filter::parse(&format!("name={text:?}"), ListId::Kernels).unwrap();
             let rows: Vec<u32> = (0..list.count())
                 .filter(|row| filter.holds(&*list, *row, sources))

@@ -15,13 +15,13 @@ use zeview::model::{
     Known, Label, MemorySource, Node, NodeId, NodeKind, Parts, Rows, Severity, SourceError,
     SourceId, Sources, Span, Summary, Value,
 };
-use zeview::worker::answer_export;
+use zeview::worker::answers::export;
 use zeview::worker::handler::{Answer, HITS_MAX, Handler, PATHS_MAX};
+use zeview::worker::protocol::tree_order::{RowId, TreeOrder};
 use zeview::worker::protocol::{
     BYTES_MAX, Envelope, ExportForm, HitRow, LeafRow, Opened, PREVIEW, Place, ROWS_MAX, Request,
     Response, Row, SearchStep, Selected,
 };
-use zeview::worker::tree_order::{RowId, TreeOrder};
 
 // Messages
 
@@ -139,7 +139,6 @@ fn document(diagnostics: Vec<Diagnostic>) -> Document {
             diagnostics,
             ..Findings::default()
         },
-        driver: None,
     })
 }
 
@@ -370,7 +369,7 @@ fn bytes(handler: &mut Handler, span: Span) -> (Span, Vec<LeafRow>, Vec<u8>) {
 }
 
 #[test]
-fn bytes_are_cut_off_and_coloured() {
+fn bytes_are_cut_off_and_colored() {
     let (mut handler, _) = handler();
     let (span, leaves, data) = bytes(&mut handler, at(2, 8));
     assert_eq!(span, at(2, 8));
@@ -424,7 +423,7 @@ fn shades_are_the_same_in_every_window() {
     assert_eq!(shade_at.len() as u64, 2 + 3 * ENTRIES + 1);
     let shades: Vec<bool> = shade_at.into_values().collect();
     let alike = shades.windows(2).filter(|pair| pair[0] == pair[1]).count();
-    // Neighbours are alike at most where a block of 4096 bytes begins.
+    // Neighbors are alike at most where a block of 4096 bytes begins.
     assert!(alike <= 3, "{alike}");
 }
 
@@ -508,9 +507,9 @@ fn exports_are_bounded() {
 
     let document = document(Vec::new());
     for form in [ExportForm::Json, ExportForm::Text] {
-        let message = answer_export::export(&document, document.root(), form, 1 << 20);
+        let message = export::export(&document, document.root(), form, 1 << 20);
         assert!(message.is_ok());
-        let message = answer_export::export(&document, document.root(), form, 1000).unwrap_err();
+        let message = export::export(&document, document.root(), form, 1000).unwrap_err();
         assert!(message.contains("zeview dump"), "{message}");
     }
 }

@@ -1,8 +1,8 @@
 //! The source lines of code as a list; the texts of source files beside them.
 
-use zeview::model::list::query::Query;
-use zeview::model::list::{Cell, CellValue, Detail, List, ListId};
 use zeview::model::{Document, NodeId, SourceId};
+use zeview::tables::query::Query;
+use zeview::tables::{Cell, CellValue, Detail, List, ListId};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{Ask, Envelope, Request, Response};
 

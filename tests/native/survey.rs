@@ -3,11 +3,11 @@
 
 use std::cell::Cell as Shared;
 
-use zeview::model::list::query::{GroupBy, Query};
-use zeview::model::list::write::Form;
-use zeview::model::list::{ListId, Secondary};
-use zeview::model::survey::{Copies, Progress};
+use zeview::analysis::survey::{Copies, Progress};
 use zeview::model::{MemorySource, NodeId};
+use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::write::Form;
+use zeview::tables::{ListId, Secondary};
 use zeview::worker::handler::Handler;
 use zeview::worker::protocol::{
     Ask, Envelope, HitRow, ListPage, Request, Response, SearchStep, SurveyReport,

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use crate::support::syclbin::{Entry, Offload, Syclbin, Text, ir_text, patched, words};
 use crate::support::tree::walk_all;
+use zeview::analysis::modules::{Holder, ModuleGraph, PropertyValue};
 use zeview::decode::compression::Method;
-use zeview::model::list::query::Query;
-use zeview::model::list::{Cell, Detail, List, ListId};
-use zeview::model::modules::{Holder, ModuleGraph, PropertyValue};
 use zeview::model::{Document, NodeId, NodeKind, Span};
+use zeview::tables::query::Query;
+use zeview::tables::{Cell, Detail, List, ListId};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Envelope, Follow, Place, Request, Response};
-use zeview::worker::tree_order::TreeOrder;
 
 fn graph(document: &Document) -> Rc<ModuleGraph> {
     let modules = document.modules(NodeId::ROOT).expect("there are modules");
@@ -200,7 +200,7 @@ fn sets_and_keys_that_are_there_twice_count_once() {
     let shown: Vec<String> = sets
         .iter()
         .flat_map(|set| {
-            let entry = |e: &zeview::model::modules::Property| {
+            let entry = |e: &zeview::analysis::modules::Property| {
                 format!("{}/{} {:?}", set.name, e.key, e.value)
             };
             set.entries.iter().map(entry).collect::<Vec<_>>()

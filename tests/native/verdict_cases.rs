@@ -10,9 +10,10 @@ use crate::support::notes::Notes;
 use crate::support::open;
 use crate::support::syclbin::{Code, Syclbin, native_text};
 use crate::support::zebin::{small, zebin};
+use zeview::analysis::Verdict;
 use zeview::decode::rule::Rule;
 use zeview::decode::zebin::verdict::rules as r;
-use zeview::model::{Effect, NodeId, Outcome, SourceId, Span, Verdict};
+use zeview::model::{Effect, NodeId, Outcome, SourceId, Span};
 
 const DEVICE: &str = "bmg-g21";
 const COMPAT: &str = ".note.intelgt.compat";

@@ -4,9 +4,10 @@
 use crate::support::elf::{Elf, Relocation, Section, Symbol};
 use crate::support::open;
 use crate::support::zebin::{code, small, ze_info, zebin};
+use zeview::analysis::Verdict;
 use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::verdict::{load, rules};
-use zeview::model::{NodeId, Outcome, SourceId, Verdict};
+use zeview::model::{NodeId, Outcome, SourceId};
 
 /// The verdict, the work, and the size of the file.
 fn judge(bytes: &[u8]) -> (Verdict, u64, u64) {

@@ -6,8 +6,9 @@ use crate::support::elf::{Class, Elf, Relocation, Section, Symbol};
 use crate::support::notes::{Notes, battlemage};
 use crate::support::open;
 use crate::support::zebin::{small, ze_info, ze_info_kernel, zebin_of};
+use zeview::analysis::{DriverModel, Verdict};
 use zeview::decode::zebin::verdict::{ComputeRuntime, rules};
-use zeview::model::{DriverModel, NodeId, Outcome, SourceId, Verdict};
+use zeview::model::{NodeId, Outcome, SourceId};
 
 const LOADS: &str = "loads";
 

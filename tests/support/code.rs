@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
+use zeview::analysis::assembly::Listing;
+use zeview::analysis::data_flow::Flows;
 use zeview::decode::isa::{Code, Decoder, Platform};
-use zeview::model::assembly::Listing;
-use zeview::model::data_flow::Flows;
 use zeview::model::{MemorySource, SourceId, Sources, Span};
 
 /// Reads bytes as code of a platform: as a listing, as rows with parts, as blocks, and counted.

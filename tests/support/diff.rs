@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use zeview::model::diff::report::{json, write_html, write_markdown};
-use zeview::model::diff::{Change, Comparison, Options, Part, compare};
-use zeview::model::list::ListId;
+use zeview::diff::{Change, Comparison, Options, Part, compare};
 use zeview::model::{Document, NodeId};
+use zeview::report::comparison::{json, write_html, write_markdown};
+use zeview::tables::ListId;
 
 use super::dump_diff::{
     bytes_of, code, dump, edits, kernels, notes, relocations, sections, symbols,
@@ -419,7 +419,7 @@ pub fn violations(a: &[u8], b: &[u8]) -> Vec<String> {
             .iter()
             .map(|field| (field.from.as_ref(), field.to.as_ref()));
         let spans = sides.flat_map(|(from, to)| {
-            let span = |side: Option<&zeview::model::diff::Side>| side.and_then(|side| side.span);
+            let span = |side: Option<&zeview::diff::Side>| side.and_then(|side| side.span);
             [(span(from), true), (span(to), false)]
         });
         for (span, is_first) in spans.chain([(entry.a, true), (entry.b, false)]) {

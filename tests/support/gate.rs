@@ -1,6 +1,6 @@
 //! A gate on a file whose `.ze_info` is changed: it passes only where the value is known to pass.
 
-use zeview::model::gate::{Condition, Gate, Outcome};
+use zeview::tables::gate::{Condition, Gate, Outcome};
 
 use super::{open, zebin};
 

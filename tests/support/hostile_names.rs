@@ -26,7 +26,7 @@ pub fn names() -> Vec<String> {
         "<a href=\"javascript:alert(1)\">x</a>&lt;b&gt;",
         "--><!-- ]]>",
         "![x](http://example.org/x.png) [y](javascript:alert(1)) | `a` **b** \\",
-        // What a terminal obeys: a title, colours, the cursor, in 7 and 8 bits.
+        // What a terminal obeys: a title, colors, the cursor, in 7 and 8 bits.
         "\u{1b}]0;FORGED\u{7}",
         "\u{1b}[31m\u{1b}[2J\u{1b}[H",
         "\u{9b}31m\u{9d}0;FORGED\u{9c}",

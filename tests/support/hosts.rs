@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use zeview::model::host_images::{Described, HostImage};
-use zeview::model::modules::PropertyValue;
+use zeview::analysis::host_images::{Described, HostImage};
+use zeview::analysis::modules::PropertyValue;
 use zeview::model::{Document, NodeId, NodeKind, Span};
 
 use super::elf::{Class, Elf, Section, put};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use zeview::analysis::Verdict;
 use zeview::decode::limits::verdict_steps;
 use zeview::decode::zebin::verdict::{load, rules};
 use zeview::model::text::{TextOptions, value_text, write_tree};
 use zeview::model::{
     Bits, Content, Coverage, Document, MemorySource, Node, NodeId, NodeKind, SourceId, Span, Value,
-    Verdict,
 };
 use zeview::worker::handler::Handler;
 

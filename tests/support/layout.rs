@@ -1,7 +1,7 @@
 //! What is layout, told without the program's own tables: the oracle of comparisons that say "same
 //! meaning".
 
-use zeview::model::diff::{Options, Outcome, compare};
+use zeview::diff::{Options, Outcome, compare};
 use zeview::model::{Document, NodeKind, SourceId};
 
 use super::open;

@@ -1,13 +1,13 @@
 //! What holds for every list of every document.
 
-use zeview::model::list::query::{Order, Query};
-use zeview::model::list::write::Form;
-use zeview::model::list::{CellValue, Column, ColumnKind, Key, List, ListId, writer};
-use zeview::model::modules::Holder;
+use zeview::analysis::modules::Holder;
 use zeview::model::{Document, NodeId, Span};
+use zeview::tables::query::{Order, Query};
+use zeview::tables::write::Form;
+use zeview::tables::{CellValue, Column, ColumnKind, Key, List, ListId, writer};
 use zeview::worker::handler::Handler;
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{Ask, Envelope, Follow, Place, Request, Response};
-use zeview::worker::tree_order::TreeOrder;
 
 use super::invariants::Depth;
 

@@ -1,33 +1,31 @@
 //! One message of every kind, with the values that are hardest to carry.
 
-use zeview::model::assembly::{MessageCount, Mix, Part};
-use zeview::model::blocks::{Block, BlockGroup, Edge, Way};
-use zeview::model::diff::{Differing, Head};
-use zeview::model::kernels::{
+use zeview::analysis::assembly::{MessageCount, Mix, Part};
+use zeview::analysis::blocks::{Block, BlockGroup, Edge, Way};
+use zeview::analysis::kernels::{
     BindingTableEntry, Flag, Given, Hazard, HazardKind, InlineSampler, KernelDetail, KernelRow,
     MemoryBuffer, Overlap, Payload, PayloadEntry, PerThreadEntry, Piece, Property, SourceArgument,
 };
-use zeview::model::list::query::{GroupBy, Query};
-use zeview::model::list::write::Form;
-use zeview::model::list::{
-    self, About, Cell, CellValue, InstructionDetail, ListId, Match, Secondary,
-};
-use zeview::model::modules::graph::ModuleGroup;
-use zeview::model::modules::{AbstractModule, Holder, Image};
-use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
-use zeview::model::survey::{Copies, DeviceSurvey, Progress, Survey};
+use zeview::analysis::modules::graph::ModuleGroup;
+use zeview::analysis::modules::{AbstractModule, Holder, Image};
+use zeview::analysis::occupancy::{Occupancy, Origin, Question, Term};
+use zeview::analysis::survey::{Copies, DeviceSurvey, Progress, Survey};
+use zeview::analysis::{Import, Matching, Rebuild, Verdict};
+use zeview::diff::{Differing, Head};
 use zeview::model::{
-    Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Import, Label, Matching,
-    NodeId, NodeKind, Outcome, Radix, Rebuild, RuleInfo, Severity, SourceId, Span, Summary, Tone,
-    Value, Verdict, Xref,
+    Area, Bits, Capabilities, Coverage, Diagnostic, Effect, Fact, Finding, Label, NodeId, NodeKind,
+    Outcome, Radix, RuleInfo, Severity, SourceId, Span, Summary, Tone, Value, Xref,
 };
+use zeview::tables::query::{GroupBy, Query};
+use zeview::tables::write::Form;
+use zeview::tables::{self, About, Cell, CellValue, InstructionDetail, ListId, Match, Secondary};
+use zeview::worker::protocol::tree_order::TreeOrder;
 use zeview::worker::protocol::{
     Ask, BlockEdge, BlockRow, BlocksPage, CodeImage, CodeImages, CodeReport, CompareForm,
     CompareReport, Detail, Envelope, ExportForm, Follow, GraphEdge, GraphModule, GraphPage, HitRow,
     ImagePick, ImagesReport, KnownRow, LeafRow, ListAt, ListPage, ListPlace, Message, Opened,
     Place, Problem, Request, Response, Row, SearchStep, Selected, SurveyReport, VerdictReport,
 };
-use zeview::worker::tree_order::TreeOrder;
 
 const SPAN: Span = Span::new(SourceId(7), 5_000_000_000, u64::MAX);
 
@@ -220,7 +218,9 @@ fn responses() -> Vec<Response> {
             way: Some(vec![row(Value::None)]),
             detail: detail(),
             preview: (240..=255).collect(),
-            list: Some(Box::new(list_at(list::Detail::Kernel(Box::new(kernel()))))),
+            list: Some(Box::new(list_at(tables::Detail::Kernel(
+                Box::new(kernel()),
+            )))),
         })),
         Response::Selected(Box::new(Selected {
             ancestry: Vec::new(),
@@ -307,7 +307,7 @@ fn responses() -> Vec<Response> {
         Response::List(Box::new(ListPage {
             document: NodeId(u32::MAX),
             subject: "abstract module 3".to_owned(),
-            rows: vec![list::Row {
+            rows: vec![tables::Row {
                 index: u64::MAX,
                 entry: SPAN,
                 cells: cells(),
@@ -334,13 +334,15 @@ fn responses() -> Vec<Response> {
             worst: Vec::new(),
         })),
         Response::ListAt(None),
-        Response::ListAt(Some(Box::new(list_at(list::Detail::None)))),
-        Response::ListAt(Some(Box::new(list_at(list::Detail::Symbol {
+        Response::ListAt(Some(Box::new(list_at(tables::Detail::None)))),
+        Response::ListAt(Some(Box::new(list_at(tables::Detail::Symbol {
             relocations: u64::MAX,
             query: "symbol=\"add\"".to_owned(),
         })))),
-        Response::ListAt(Some(Box::new(list_at(list::Detail::Module(Holder::Whole))))),
-        Response::ListAt(Some(Box::new(list_at(list::Detail::Instruction(
+        Response::ListAt(Some(Box::new(list_at(tables::Detail::Module(
+            Holder::Whole,
+        ))))),
+        Response::ListAt(Some(Box::new(list_at(tables::Detail::Instruction(
             Box::new(InstructionDetail {
                 meaning: "Adds two numbers.".into(),
                 comment: "wr:1+0, rd:1".to_owned(),
@@ -353,12 +355,12 @@ fn responses() -> Vec<Response> {
                 }],
             }),
         ))))),
-        Response::ListAt(Some(Box::new(list_at(list::Detail::Line {
+        Response::ListAt(Some(Box::new(list_at(tables::Detail::Line {
             ranges: 1,
             bytes: u64::MAX,
             query: "line=1".to_owned(),
         })))),
-        Response::ListAt(Some(Box::new(list_at(list::Detail::Module(
+        Response::ListAt(Some(Box::new(list_at(tables::Detail::Module(
             Holder::NativeImage(u32::MAX),
         ))))),
         Response::Match(None),
@@ -437,7 +439,7 @@ fn cells() -> Vec<Cell<'static>> {
     cells
 }
 
-fn list_at(detail: list::Detail) -> ListAt {
+fn list_at(detail: tables::Detail) -> ListAt {
     let place = ListPlace {
         index: u64::MAX,
         count: 3,
@@ -466,7 +468,7 @@ fn kernel_row() -> KernelRow {
         index: u64::MAX,
         is_function: true,
         name: Given::at("_ZTS1k".to_owned(), SPAN),
-        demangled: Some("k".to_owned()),
+        demangled: Some("k".into()),
         entry: SPAN,
         simd_size: Given::at(i64::MIN, SPAN),
         grf_count: Given::at(i64::MAX, SPAN),

@@ -1,11 +1,13 @@
 //! Mangled names of kernels, as CUTLASS, SYCL and their users make them.
 
+use std::rc::Rc;
+
 use zeview::decode::demangle::demangle;
 
 use super::random::Random;
 
 /// A name and, if it is mangled, the same demangled.
-pub type Name = (String, Option<String>);
+pub type Name = (String, Option<Rc<str>>);
 
 /// A mangled class template with arguments.
 fn class(path: &[&str], arguments: &[String]) -> String {

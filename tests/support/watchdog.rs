@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What one case may take in the release profile, with a factor for builds that are not
-/// optimised and for machines that are busy.
+/// optimized and for machines that are busy.
 const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 20 });
 
 /// Names the case at hand, and ends the process when it does not change in time.

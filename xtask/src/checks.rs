@@ -1,6 +1,7 @@
 //! Every check as a named step: `cargo xtask test` runs them all.
 
 use crate::dist;
+use crate::docs;
 use crate::fuzz;
 use crate::isa_tables;
 use crate::npm;
@@ -9,6 +10,7 @@ use crate::project::Project;
 use crate::setup::{self, Need, Tools, WASM};
 use crate::shell::{self, Outcome, say};
 use crate::single;
+use crate::structure;
 use std::ffi::OsString;
 use std::process::Command;
 use std::time::Instant;
@@ -32,11 +34,25 @@ const STEPS: &[Step] = &[
         run: |project, _| shell::run(&mut project.cargo(["fmt", "--all", "--check"])),
     },
     Step {
+        name: "structure",
+        what: "imports between the folders of src, circles, sizes",
+        needs: &[],
+        quick: true,
+        run: |project, _| structure::run(project),
+    },
+    Step {
         name: "tables",
         what: "the tables of instruction encodings are those of the model",
         needs: &[],
         quick: true,
         run: |project, _| isa_tables::run(project, true),
+    },
+    Step {
+        name: "spelling",
+        what: "words in texts and code, as _typos.toml has them",
+        needs: &[Need::Typos],
+        quick: true,
+        run: spelling,
     },
     Step {
         name: "clippy",
@@ -60,11 +76,11 @@ const STEPS: &[Step] = &[
         run: native,
     },
     Step {
-        name: "docs",
-        what: "documentation without warnings",
+        name: "rustdoc",
+        what: "the crate's documentation, without warnings",
         needs: &[],
         quick: false,
-        run: docs,
+        run: rustdoc,
     },
     Step {
         name: "wasm",
@@ -79,6 +95,13 @@ const STEPS: &[Step] = &[
         needs: dist::NEEDS,
         quick: false,
         run: dist::build,
+    },
+    Step {
+        name: "docs",
+        what: "the documentation site, with its links",
+        needs: docs::NEEDS,
+        quick: false,
+        run: docs::build,
     },
     Step {
         name: "browser",
@@ -196,7 +219,13 @@ fn native(project: &Project, _: &Tools) -> Outcome {
     shell::run(&mut project.cargo(["test", "--workspace", "--all-features"]))
 }
 
-fn docs(project: &Project, _: &Tools) -> Outcome {
+fn spelling(project: &Project, tools: &Tools) -> Outcome {
+    let mut typos = Command::new("typos");
+    tools.on_path(&mut typos)?;
+    shell::run(typos.current_dir(&project.root))
+}
+
+fn rustdoc(project: &Project, _: &Tools) -> Outcome {
     let mut doc = project.cargo([
         "doc",
         "--quiet",

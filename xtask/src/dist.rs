@@ -92,8 +92,7 @@ fn optimise(wasm_opt: &Path, wasm: &Path, level: &str) -> Outcome {
 /// Copies the page that Trunk built into `dist` and puts the version into its
 /// addresses; returns the version.
 fn assemble(built: &Path, dist: &Path) -> Outcome<String> {
-    let mut names = Vec::new();
-    list_files(built, Path::new(""), &mut names)?;
+    let mut names = files(built)?;
     names.sort();
     let (versioned, stable): (Vec<_>, Vec<_>) =
         names.into_iter().partition(|name| is_versioned(name));
@@ -208,6 +207,12 @@ fn with_release(
 }
 
 /// All files under `root`, relative to it.
+pub fn files(root: &Path) -> Outcome<Vec<PathBuf>> {
+    let mut names = Vec::new();
+    list_files(root, Path::new(""), &mut names)?;
+    Ok(names)
+}
+
 fn list_files(root: &Path, under: &Path, names: &mut Vec<PathBuf>) -> Outcome {
     let folder = root.join(under);
     let trouble = |error| format!("{}: {error}", folder.display());

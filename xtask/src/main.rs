@@ -8,20 +8,24 @@
 //!   operating system's packages.
 //! * [`page`]: Trunk builds or serves the page; [`dist`] makes the release folder
 //!   of it, [`sizes`] checks its budgets.
+//! * [`docs`]: the documentation site; [`links`] checks its links.
 //! * [`npm`]: the JavaScript library as a package.
 //! * [`single`]: the page in one file.
 //! * [`checks`]: every check as a named step.
 //! * [`package`]: the command line as a release has it.
 //! * [`fuzz`]: the fuzz targets.
+//! * [`structure`]: which folder of `src` imports which, circles, sizes.
 //! * [`isa_tables`]: the decoder's tables of the instruction encodings.
 //! * [`shell`]: running programs and printing.
 
 mod bench;
 mod checks;
 mod dist;
+mod docs;
 mod fuzz;
 mod isa_tables;
 mod json;
+mod links;
 mod npm;
 mod options;
 mod package;
@@ -31,6 +35,7 @@ mod setup;
 mod shell;
 mod single;
 mod sizes;
+mod structure;
 mod system;
 
 use options::Options;
@@ -43,23 +48,25 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--open] [--dev]   build the page and serve it on 127.0.0.1:8080
-  test [--quick] [STEP…]              every check: fmt tables clippy fuzz native docs wasm dist browser
-                                      (--quick: the native ones)
-  check                               fmt and clippy, for each set of features
+  test [--quick] [STEP…]              every check: fmt structure tables spelling clippy fuzz native rustdoc wasm
+                                      dist docs browser (--quick: the native ones)
+  check                               fmt, structure, spelling, and clippy for each set of features
+  structure                           check the imports between the folders of src, and their sizes
   build [--dev]                       build the page, without versions and budgets
   dist                                build the release folder dist/ and check its size
-  npm                                 the same, and the JavaScript library as dist/npm
-  single                              the same, and the page in one file: dist/zeview.html
+  docs                                build the documentation into dist/docs, after dist
+  npm                                 dist, and the JavaScript library as dist/npm
+  single                              dist, and the page in one file: dist/zeview.html
   isa-tables                          write src/decode/isa/tables.rs from xtask/model
   bench [NAME…]                       run benchmarks: core kernels compare page memory peers
-  pictures                            take the pictures of README from dist/
+  pictures                            take the pictures of the documentation from dist/
   fuzz [--minutes N] [TARGET…]        run the targets of fuzz/, each for so long (1), and print a table
                                       (--toolchain NAME: not the pinned nightly toolchain)
   package [--target T] [--features F] build the command line, and an archive of it for a release
   setup                               install everything that the commands need
   help                                print this
 
---dev builds without optimisation: faster to build, slower to use.
+--dev builds without optimization: faster to build, slower to use.
 Tools are taken from $ZEVIEW_TOOLS/bin or the PATH where they have the right
 version, and are installed into target/tools otherwise.";
 
@@ -95,6 +102,10 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
             let tools = setup::meet(&project, dist::NEEDS)?;
             dist::build(&project, &tools)
         }
+        "docs" => {
+            options.finish()?;
+            docs::run(&project)
+        }
         "npm" => {
             options.finish()?;
             npm::build(&project)
@@ -106,7 +117,11 @@ fn run(command: &str, arguments: Vec<String>) -> Outcome {
         "test" => checks::test(&project, options),
         "check" => {
             options.finish()?;
-            checks::run_named(&project, &["fmt", "clippy"])
+            checks::run_named(&project, &["fmt", "structure", "spelling", "clippy"])
+        }
+        "structure" => {
+            options.finish()?;
+            structure::run(&project)
         }
         "isa-tables" => {
             options.finish()?;

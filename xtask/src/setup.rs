@@ -13,6 +13,10 @@ const TRUNK_VERSION: &str = "0.21.14";
 /// The npm package that holds wasm-opt. Its major version is Binaryen's.
 const BINARYEN_VERSION: &str = "132.0.0";
 
+const MDBOOK_VERSION: &str = "0.5.4";
+
+const TYPOS_VERSION: &str = "1.52.0";
+
 const CARGO_FUZZ_VERSION: &str = "0.13.1";
 
 /// Sanitizers need a nightly compiler. This one was current when `fuzz/` was last changed.
@@ -28,6 +32,10 @@ pub enum Need {
     WasmTarget,
     Trunk,
     WasmBindgen,
+    /// Builds the documentation.
+    Mdbook,
+    /// The spell checker.
+    Typos,
     /// Makes the page smaller; left out where npm is missing.
     WasmOpt,
     /// An oracle of the native tests, which pass without it.
@@ -46,6 +54,8 @@ impl Need {
         Self::WasmTarget,
         Self::Trunk,
         Self::WasmBindgen,
+        Self::Mdbook,
+        Self::Typos,
         Self::WasmOpt,
         Self::Readelf,
         Self::Node,
@@ -88,6 +98,8 @@ pub fn meet(project: &Project, needs: &[Need]) -> Outcome<Tools> {
             Need::WasmTarget => wasm_target()?,
             Need::Trunk => tools.add(&trunk(project)?),
             Need::WasmBindgen => tools.add(&wasm_bindgen(project)?),
+            Need::Mdbook => tools.add(&mdbook(project)?),
+            Need::Typos => tools.add(&typos(project)?),
             Need::WasmOpt => tools.wasm_opt = wasm_opt(project)?,
             Need::Browser => tools.browser = Some(system::browser()?),
             Need::Journeys => journeys(project)?,
@@ -128,6 +140,16 @@ fn wasm_bindgen(project: &Project) -> Outcome<PathBuf> {
     cargo_tool(project, "wasm-bindgen", "wasm-bindgen-cli", &version, &[])
 }
 
+fn mdbook(project: &Project) -> Outcome<PathBuf> {
+    // Without the server and the watcher, which nothing here uses.
+    let options = ["--locked", "--no-default-features", "--features", "search"];
+    cargo_tool(project, "mdbook", "mdbook", MDBOOK_VERSION, &options)
+}
+
+fn typos(project: &Project) -> Outcome<PathBuf> {
+    cargo_tool(project, "typos", "typos-cli", TYPOS_VERSION, &["--locked"])
+}
+
 pub fn cargo_fuzz(project: &Project) -> Outcome<PathBuf> {
     cargo_tool(
         project,
@@ -155,6 +177,15 @@ pub fn fuzz_toolchain(chosen: Option<String>) -> Outcome<String> {
     Ok(name)
 }
 
+/// Overrides of the tools' own release profiles. Most of a tool's installation is link-time
+/// optimization that a run of a few seconds does not repay.
+const QUICK_PROFILE: &[(&str, &str)] = &[
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_DEBUG", "0"),
+];
+
 /// A tool from crates.io of exactly this version.
 fn cargo_tool(
     project: &Project,
@@ -169,7 +200,7 @@ fn cargo_tool(
     }
     let root = project.tools();
     say(format!(
-        "{name} {version}: missing, compiled into {} (once; five to ten minutes on two cores)",
+        "{name} {version}: missing, compiled into {} (once; one to five minutes on two cores)",
         root.display()
     ));
     let mut install = project.cargo(["install", package, "--version", version, "--root"]);
@@ -177,6 +208,7 @@ fn cargo_tool(
     install
         .arg(&root)
         .args(options)
+        .envs(QUICK_PROFILE.iter().copied())
         .env_remove("CARGO_TARGET_DIR");
     shell::run(&mut install)?;
     find_version(project, name, version).ok_or(format!("{name} {version}: not there after all"))
@@ -189,7 +221,7 @@ fn find_version(project: &Project, name: &str, version: &str) -> Option<PathBuf>
         .find(|program| program.is_file() && version_of(program).as_deref() == Some(version))
 }
 
-/// The number in `trunk 0.21.14` or `wasm-opt version 132 (version_132)`.
+/// The number in `trunk 0.21.14`, `mdbook v0.5.4` or `wasm-opt version 132 (version_132)`.
 fn version_of(program: &Path) -> Option<String> {
     let text = shell::output(Command::new(program).arg("--version"))?;
     first_number(&text)
@@ -197,6 +229,7 @@ fn version_of(program: &Path) -> Option<String> {
 
 fn first_number(text: &str) -> Option<String> {
     text.split_whitespace()
+        .map(|word| word.strip_prefix('v').unwrap_or(word))
         .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
         .map(str::to_owned)
 }
@@ -296,6 +329,7 @@ mod tests {
     fn versions_are_found_in_what_tools_print() {
         let version = |text| first_number(text).unwrap_or_default();
         assert_eq!(version("trunk 0.21.14\n"), "0.21.14");
+        assert_eq!(version("mdbook v0.5.4\n"), "0.5.4");
         assert_eq!(version("wasm-opt version 132 (version_132)"), "132");
     }
 }

@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde_json::json;
+use zeview::analysis::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Decoder, Platform};
-use zeview::model::data_flow::{FlowReport, Flows, LoopReport, WaitReport};
 use zeview::model::text::escaped;
 
 use crate::FileArgument;

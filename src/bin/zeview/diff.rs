@@ -7,16 +7,16 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::text::plural;
-use zeview::model::diff::listing::{Row, rows};
-use zeview::model::diff::report::{
-    counts, entry_words, field_words, head_words, json, markdown_text, measure_words,
-    verdict_words, write_html, write_markdown,
-};
-use zeview::model::diff::{
+use zeview::diff::listing::{Row, rows};
+use zeview::diff::{
     Better, Change, Comparison, Entry, Field, Options as How, Outcome, Part, Selection, compare,
 };
 use zeview::model::text::{escaped, push_visible};
 use zeview::model::{Document, Severity};
+use zeview::report::comparison::{
+    counts, entry_words, field_words, head_words, json, markdown_text, measure_words,
+    verdict_words, write_html, write_markdown,
+};
 
 use crate::FileArgument;
 use crate::files::targets;
@@ -491,7 +491,7 @@ fn print_entry(
             Better::Worse => style::BAD,
             Better::Neither => style::PLAIN,
         };
-        write!(out, "  {:18}", measure.key)?;
+        write!(out, "  {:17} ", measure.key)?;
         out.paint(style, measure_words(measure))?;
         writeln!(out)?;
     }
@@ -545,10 +545,11 @@ fn print_code(
     let (Some(one), Some(other)) = (one, other) else {
         return Ok(());
     };
-    let line = |listing: &dyn zeview::model::assembly::Listing, document: &Document, row: u32| {
-        let line = listing.line(row, &document.sources);
-        line.map_or_else(String::new, |line| line.text.clone())
-    };
+    let line =
+        |listing: &dyn zeview::analysis::assembly::Listing, document: &Document, row: u32| {
+            let line = listing.line(row, &document.sources);
+            line.map_or_else(String::new, |line| line.text.clone())
+        };
     let mut removed = Vec::new();
     let mut added = Vec::new();
     let flush = |removed: &mut Vec<String>, added: &mut Vec<String>, out: &mut Text| {

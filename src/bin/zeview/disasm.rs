@@ -7,15 +7,15 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde_json::{Value, json};
+use zeview::analysis::data_flow::Flows;
+use zeview::analysis::source_lines::{LineRow, LineTable};
 use zeview::decode::isa::dataflow::DataFlow;
 use zeview::decode::isa::{Blocks, Decoder, Labels, PartKind, Platform, targets};
 use zeview::decode::zebin::platform;
 use zeview::model::account::Account;
-use zeview::model::data_flow::Flows;
-use zeview::model::list::ListId;
-use zeview::model::source_lines::{LineRow, LineTable};
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
+use zeview::tables::ListId;
 
 use crate::FileArgument;
 use crate::input;

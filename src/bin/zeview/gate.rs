@@ -1,8 +1,8 @@
 //! `--fail-if` of `zeview kernels` and `zeview diff`: conditions that no kernel may meet.
 
-pub use zeview::model::gate::{Condition, Damage, Gate};
+pub use zeview::tables::gate::{Condition, Damage, Gate};
 
-use zeview::model::gate::Outcome;
+use zeview::tables::gate::Outcome;
 
 use crate::output::{self, complain};
 

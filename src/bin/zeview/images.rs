@@ -9,15 +9,15 @@ use std::rc::Rc;
 
 use clap::Args;
 use serde::{Serialize, Serializer};
+use zeview::analysis::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
+use zeview::analysis::images::Pick;
+use zeview::analysis::modules::PropertyValue;
+use zeview::analysis::naming::{NameSet, ShortNames};
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
-use zeview::model::host_images::{Described, EXPORTED, HostImage, HostImages, IMPORTED};
-use zeview::model::images::Pick;
-use zeview::model::list::table::{Head, Rows, Table};
-use zeview::model::modules::PropertyValue;
-use zeview::model::naming::ShortNames;
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Span};
+use zeview::tables::table::{Head, Rows, Table};
 
 use crate::FileArgument;
 use crate::input;
@@ -154,16 +154,13 @@ fn short_names(images: &dyn HostImages, document: &Document) -> ShortNames {
     let is_needed = |set: &str| set == EXPORTED;
     let all = (0..images.count())
         .filter_map(|index| images.image_with(index, &document.sources, is_needed));
-    let mut names: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut names = NameSet::default();
     for described in all.filter_map(|image| image.described) {
         for kernel in described.kernels() {
-            if !names.contains_key(&kernel.name) {
-                names.insert(kernel.name.clone(), images.demangled(&kernel.name));
-            }
+            names.add(&kernel.name, images.demangled(&kernel.name).as_deref());
         }
     }
-    let names = names.iter();
-    ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
+    names.short_names()
 }
 
 /// Which images run on a device. Returns `None` if there is no device of that name.

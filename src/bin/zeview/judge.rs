@@ -1,8 +1,9 @@
 //! What there is to say about a file, or a document within it: the driver's verdict, and what is
 //! wrong.
 
-use zeview::model::images::{Choice, Images};
-use zeview::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity, Verdict};
+use zeview::analysis::Verdict;
+use zeview::analysis::images::{Choice, Images};
+use zeview::model::{Diagnostic, Document, Node, NodeId, Outcome, Severity};
 
 /// A file, or a document within it, with what was found.
 pub struct Judged {

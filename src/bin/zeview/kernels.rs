@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
+use zeview::analysis::kernels::FLAGS;
 use zeview::decode::limits;
 use zeview::decode::text::plural;
 use zeview::model::account::Account;
-use zeview::model::kernels::FLAGS;
-use zeview::model::list::query::{Filter, GroupBy, Query};
-use zeview::model::list::write::Form;
-use zeview::model::list::writer::Writer;
-use zeview::model::list::{Column, Key, List, ListId, Presence};
 use zeview::model::{Document, NodeId, PathError, SourceId, Sources, is_pattern};
+use zeview::tables::query::{Filter, GroupBy, Query};
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{Column, Key, List, ListId, Presence};
 
 use crate::FileArgument;
 use crate::gate::{self, Condition, Damage, Gate, condition};

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::text::plural;
-use zeview::model::list::query::{Filter, Query};
-use zeview::model::list::write::Form;
-use zeview::model::list::writer::Writer;
-use zeview::model::list::{Column, ListId, Presence};
+use zeview::tables::query::{Filter, Query};
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{Column, ListId, Presence};
 
 use crate::FileArgument;
 use crate::input;

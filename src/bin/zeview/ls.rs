@@ -9,12 +9,12 @@ use clap::Args;
 use serde::Serialize;
 use zeview::model::account::Account;
 use zeview::model::json::{SCHEMA, kind_name};
-use zeview::model::list::table::{Head, Table};
-use zeview::model::list::write::Form;
-use zeview::model::list::writer::Writer;
-use zeview::model::list::{Column, ListId};
 use zeview::model::text::{escaped, value_text};
 use zeview::model::{Area, Document, Node, NodeId, PathError, SourceId, Span, is_pattern};
+use zeview::tables::table::{Head, Table};
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{Column, ListId};
 
 use crate::FileArgument;
 use crate::input;

@@ -1,6 +1,7 @@
 //! The command line: the decoder without the page.
 
 mod analyze;
+mod argument;
 mod check;
 mod diff;
 mod disasm;
@@ -20,12 +21,15 @@ mod open;
 mod output;
 mod parallel;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod replace;
 mod report;
 mod rules;
 mod style;
 mod summary;
 
+pub(crate) use argument::FileArgument;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -150,9 +154,6 @@ enum Command {
         folder: PathBuf,
     },
 }
-
-/// A file, or `-` for standard input.
-type FileArgument = PathBuf;
 
 fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| refuse(&error));

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
-use zeview::decode::text::plural;
-use zeview::model::account::Account;
-use zeview::model::list::ListId;
-use zeview::model::modules::{
+use zeview::analysis::modules::{
     Holder, Image, ModuleGraph, Modules, Property, PropertySet, PropertyValue, json,
 };
+use zeview::decode::text::plural;
+use zeview::model::account::Account;
 use zeview::model::text::escaped;
 use zeview::model::{Document, is_pattern};
+use zeview::tables::ListId;
 
 use crate::FileArgument;
 use crate::input;

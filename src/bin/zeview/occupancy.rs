@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use clap::Args;
 use serde::Serialize;
+use zeview::analysis::kernels::Kernels;
+use zeview::analysis::occupancy::{Occupancy, Origin, Question, Term};
 use zeview::model::Sources;
-use zeview::model::kernels::Kernels;
-use zeview::model::list::CellValue;
-use zeview::model::occupancy::{Occupancy, Origin, Question, Term};
 use zeview::model::text::escaped;
+use zeview::tables::CellValue;
 
 use crate::output::{self, Text};
 use crate::style;

@@ -10,10 +10,10 @@ use anstream::AutoStream;
 use anstyle::Style;
 use zeview::decode::limits;
 use zeview::model::account::{Account, Metered};
-use zeview::model::list::table::{Table, cut};
-use zeview::model::list::write::Form;
 use zeview::model::text::{escaped, is_unseen, push_visible};
 use zeview::model::{Document, SourceId};
+use zeview::tables::table::{Table, cut};
+use zeview::tables::write::Form;
 
 use crate::style;
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use zeview::decode::limits;
 use zeview::model::SourceId;
-use zeview::model::report::{write_end, write_file, write_head};
+use zeview::report::{write_end, write_file, write_head};
 
 use crate::FileArgument;
 use crate::files::targets;

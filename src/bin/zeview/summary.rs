@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use clap::Args;
+use zeview::analysis::kernels::KernelRow;
+use zeview::analysis::survey::TITLES;
 use zeview::decode::text::plural;
-use zeview::model::kernels::KernelRow;
-use zeview::model::list::ListId;
-use zeview::model::list::table::{Head, Table};
-use zeview::model::survey::TITLES;
 use zeview::model::text::{distance, escaped};
 use zeview::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Tone, is_pattern};
+use zeview::tables::ListId;
+use zeview::tables::table::{Head, Table};
 
 use crate::FileArgument;
 use crate::check::print_headline;

@@ -1,6 +1,6 @@
 //! A cursor over a debug section; it creates the rows of the fields that it reads.
 
-use super::sections::Section;
+use super::section::Section;
 use crate::decode::reader::uint;
 use crate::model::{Doc, Node, Span, Value};
 

@@ -5,7 +5,8 @@ use gimli::constants::DwOp;
 use gimli::{DieReference, Encoding, Expression, Operation, Reader, Register};
 
 use super::paged::State;
-use super::sections::{DebugSections, Section, Slice};
+use super::section::{Section, Slice};
+use super::sections::DebugSections;
 use crate::model::{Doc, Node, NodeKind, Value};
 
 const OPERATION_DOC: Doc = Doc {

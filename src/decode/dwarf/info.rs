@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use gimli::{DebugInfo, Encoding};
 
-use super::Part;
 use super::abbrev::tag_text;
 use super::attribute::CODE_DOC;
 use super::paged::{State, numbered};
+use super::section::Part;
 use super::sections::{DebugSections, item, lazy};
 use crate::model::{Doc, Node, NodeKind, Value};
 

@@ -1,20 +1,18 @@
 //! `.debug_line`: the programs that produce the line table. DWARF 5, 6.2.
-
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::rc::Rc;
-
-use gimli::constants::{self, DwLne, DwLns};
-
-use super::Line;
 use super::cursor::Cursor;
 use super::line_header::Head;
+use super::line_machine::{Machine, Row};
 use super::paged::{STRIDE, numbered};
+use super::section::Line;
 use super::sections::{DebugSections, item, lazy};
 use crate::decode::reader::uint;
 use crate::decode::text::plural;
 use crate::model::sort;
 use crate::model::{Doc, Node, NodeKind, Span, Value};
+use gimli::constants::{self, DwLne, DwLns};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 const SOURCE: &str = "DWARF 5, 6.2 Line Number Information";
 
@@ -29,12 +27,16 @@ const fn doc(text: &'static str) -> Doc {
 static PROGRAM_DOC: Doc = doc(
     "A line number program. Its opcodes produce the rows of the line table, which map addresses to source lines.",
 );
+
 static HEADER_DOC: Doc =
     doc("The parameters of the opcodes, and the directories and source files.");
+
 static OPCODES_DOC: Doc = doc("The opcodes of the program.");
+
 static OPCODE_DOC: Doc = doc(
     "An opcode. It changes the address, file or line, or adds a row to the line table. The row is shown next to the opcode.",
 );
+
 static REST_DOC: Doc = doc("Bytes that cannot be decoded as a line program.");
 
 /// Where a program is.
@@ -58,35 +60,6 @@ pub(super) struct Run {
     marks: Vec<Machine>,
     /// Where the paths are of the files that opcodes add.
     defined: Vec<u32>,
-}
-
-/// The state machine. DWARF 5, 6.2.2.
-#[derive(Debug, Clone, Copy)]
-struct Machine {
-    /// The offset of the next opcode.
-    at: usize,
-    address: u64,
-    operation: u64,
-    file: u64,
-    line: u64,
-    column: u64,
-    /// The section of code, by its index, if a relocation says so.
-    text: Option<u64>,
-    /// The linker has taken the code out: nothing advances.
-    gone: bool,
-}
-
-/// A row of the table.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    address: u64,
-    pub(super) file: u64,
-    pub(super) line: u64,
-    pub(super) column: u64,
-    /// It ends a sequence.
-    pub(super) end: bool,
-    text: Option<u64>,
-    gone: bool,
 }
 
 /// What an opcode does.
@@ -113,6 +86,7 @@ struct LineMark {
 
 /// More rows are not linked to code, of a small section more than half of its bytes and some.
 const LINES: usize = 1 << 21;
+
 const LINES_MORE: usize = 1 << 16;
 
 impl DebugSections {
@@ -506,64 +480,6 @@ impl DebugSections {
 /// Is it the name of a file? Without the source IGC writes a number.
 pub(super) fn is_named(path: &str) -> bool {
     path.bytes().any(|byte| !byte.is_ascii_digit())
-}
-
-impl Machine {
-    /// At the first opcode of a sequence.
-    fn new(at: usize) -> Machine {
-        Machine {
-            at,
-            address: 0,
-            operation: 0,
-            file: 1,
-            line: 1,
-            column: 0,
-            text: None,
-            gone: false,
-        }
-    }
-
-    fn row(&self, end: bool) -> Row {
-        Row {
-            address: self.address,
-            file: self.file,
-            line: self.line,
-            column: self.column,
-            end,
-            text: self.text,
-            gone: self.gone,
-        }
-    }
-
-    fn advance_line(&mut self, by: i64) {
-        self.line = match by < 0 {
-            true => self.line.saturating_sub(by.unsigned_abs()),
-            false => self.line.wrapping_add(by.unsigned_abs()),
-        };
-    }
-
-    /// Returns `None` if the address overflows.
-    fn advance(&mut self, head: &Head, by: u64) -> Option<()> {
-        let unit = u64::from(head.minimum);
-        if head.operations == 1 {
-            return self.add(head, unit.wrapping_mul(by));
-        }
-        let most = u64::from(head.operations).max(1);
-        let operation = self.operation.wrapping_add(by);
-        self.add(head, unit.wrapping_mul(operation / most))?;
-        if !self.gone {
-            self.operation = operation % most;
-        }
-        Some(())
-    }
-
-    fn add(&mut self, head: &Head, by: u64) -> Option<()> {
-        if !self.gone {
-            let sum = self.address.checked_add(by)?;
-            self.address = Some(sum).filter(|sum| *sum <= head.address_mask())?;
-        }
-        Some(())
-    }
 }
 
 /// The program at the cursor: its length, and where its opcodes start.

@@ -11,10 +11,10 @@ use std::ops::Range;
 
 use gimli::{Encoding, Expression, Format, Reader};
 
-use super::Part;
 use super::cursor::Cursor;
 use super::paged::State;
-use super::sections::{DebugSections, Section, Slice, item, lazy};
+use super::section::{Part, Section, Slice};
+use super::sections::{DebugSections, item, lazy};
 use crate::decode::text::plural;
 use crate::model::{Doc, Node, NodeKind, Value};
 

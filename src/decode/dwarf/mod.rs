@@ -15,9 +15,11 @@ mod expression;
 mod info;
 mod line;
 mod line_header;
+mod line_machine;
 mod lists;
 mod paged;
 mod relocate;
+mod section;
 mod sections;
 mod table;
 
@@ -25,6 +27,8 @@ use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
+pub use self::section::Line;
+use self::section::Part;
 use self::sections::DebugSections;
 pub use self::table::DwarfLines;
 use super::elf::file::ElfFile;
@@ -33,50 +37,11 @@ use super::elf::string_table::Strings;
 use super::{Context, raw};
 use crate::model::{Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
 
-/// A section that is taken apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Info,
-    Abbrev,
-    Line,
-    Loc,
-    Ranges,
-}
-
-impl Part {
-    const ALL: [Part; 5] = [
-        Part::Info,
-        Part::Abbrev,
-        Part::Line,
-        Part::Loc,
-        Part::Ranges,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Part::Info => ".debug_info",
-            Part::Abbrev => ".debug_abbrev",
-            Part::Line => ".debug_line",
-            Part::Loc => ".debug_loc",
-            Part::Ranges => ".debug_ranges",
-        }
-    }
-}
-
 /// The DWARF of an ELF file.
 pub struct Dwarf {
     file: Rc<ElfFile>,
     /// Nothing, if it is more than is taken apart.
     sections: OnceCell<Option<DebugSections>>,
-}
-
-/// From its place in a section of code on, up to the next.
-#[derive(Debug, Clone)]
-pub struct Line {
-    /// `file.cl:12`; empty where nothing is known any more.
-    pub place: String,
-    /// The bytes of the line table that say so.
-    pub span: Span,
 }
 
 const SECTION_DOC: Doc = Doc {

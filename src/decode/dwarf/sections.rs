@@ -9,112 +9,24 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use gimli::{Abbreviations, EndianSlice, RunTimeEndian};
+use gimli::Abbreviations;
 
-use super::Part;
 use super::abbrev::Tables;
-use super::cursor::{Cursor, short};
+use super::cursor::short;
 use super::info::{Entries, Unit};
 use super::line::{Lines, Program, Run};
 use super::line_header::Head;
 use super::lists::Lists;
 use super::paged::{Paged, STRIDE};
-use super::relocate::{Fix, Symbols, patched};
+use super::relocate::{Symbols, patched};
+use super::section::{Part, Section};
 use crate::decode::elf::class::Class;
 use crate::decode::elf::file::ElfFile;
 use crate::decode::elf::section;
 use crate::decode::elf::section::SectionType;
 use crate::decode::limits;
-use crate::decode::reader::Endian;
 use crate::model::sort;
 use crate::model::{Bytes, ExpanderId, Node, SourceId, Sources, Span};
-
-/// Bytes with the relocations applied.
-pub(super) type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
-
-/// A debug section; empty, if the file has none of that name.
-pub(super) struct Section {
-    /// Where it stands.
-    pub(super) span: Span,
-    /// As it stands in the file.
-    pub(super) bytes: Bytes,
-    /// With the relocations applied.
-    patched: Bytes,
-    fixes: Vec<Fix>,
-    /// The order of bytes.
-    pub(super) endian: Endian,
-    /// The pages of its rows.
-    pub(super) paged: Paged,
-    /// For each [`BLOCK`], the first NUL from its start on: many may refer to one long string.
-    nuls: OnceCell<Vec<u32>>,
-}
-
-const BLOCK: usize = 256;
-
-impl Section {
-    /// The same with the relocations applied.
-    pub(super) fn slice(&self) -> Slice<'_> {
-        let endian = match self.endian {
-            Endian::Little => RunTimeEndian::Little,
-            Endian::Big => RunTimeEndian::Big,
-        };
-        EndianSlice::new(&self.patched, endian)
-    }
-
-    /// A cursor over the bytes `range`, as they stand in the file.
-    pub(super) fn cursor(&self, range: Range<usize>) -> Cursor<'_> {
-        let end = self.bytes.len();
-        Cursor {
-            section: self,
-            at: range.start.min(end),
-            end: range.end.min(end),
-        }
-    }
-
-    /// The bytes `from..to` as a place in the file.
-    pub(super) fn place(&self, from: usize, to: usize) -> Span {
-        self.span
-            .subspan(from as u64, to.saturating_sub(from) as u64)
-    }
-
-    /// The relocation of the bytes at an offset.
-    pub(super) fn fix(&self, at: usize) -> Option<&Fix> {
-        let found = self.fixes.binary_search_by_key(&at, |fix| fix.offset);
-        self.fixes.get(found.ok()?)
-    }
-
-    /// The string at an offset, and its bytes.
-    pub(super) fn string(&self, offset: u64) -> Option<(String, Span)> {
-        let from = usize::try_from(offset).ok()?;
-        let nul = self.nul_from(from)?;
-        let text = self.bytes.get(from..nul)?;
-        Some((short(text), self.place(from, nul + 1)))
-    }
-
-    /// The first NUL from an offset on.
-    fn nul_from(&self, from: usize) -> Option<usize> {
-        let is_nul = |byte: &u8| *byte == 0;
-        let block_end = (from / BLOCK + 1).checked_mul(BLOCK)?;
-        let rest = self.bytes.get(from..block_end.min(self.bytes.len()))?;
-        if let Some(at) = rest.iter().position(is_nul) {
-            return Some(from + at);
-        }
-        let nuls = self.nuls.get_or_init(|| {
-            let mut next = u32::MAX;
-            let mut nuls = Vec::new();
-            for (number, block) in self.bytes.chunks(BLOCK).enumerate().rev() {
-                if let Some(at) = block.iter().position(is_nul) {
-                    next = u32::try_from(number * BLOCK + at).unwrap_or(u32::MAX);
-                }
-                nuls.push(next);
-            }
-            nuls.reverse();
-            nuls
-        });
-        let nul = *nuls.get(block_end / BLOCK)?;
-        usize::try_from(nul).ok().filter(|_| nul != u32::MAX)
-    }
-}
 
 /// The debug sections of a file.
 pub(super) struct DebugSections {

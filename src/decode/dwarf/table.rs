@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::Dwarf;
-use super::Part;
+use super::section::Part;
 use super::sections::DebugSections;
+use crate::analysis::source_lines::{
+    CodeSection, LineRow, LineTable, SourceFile, SourceLines, base_name,
+};
 use crate::decode::elf::contents::Contents;
 use crate::decode::limits;
 use crate::model::sort;
-use crate::model::source_lines::{
-    CodeSection, LineRow, LineTable, SourceFile, SourceLines, base_name,
-};
 use crate::model::{Sources, Span};
 
 /// The source lines of a file.

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use super::dialect::Dialect;
 use super::file::ElfFile;
 use super::section::Section;
+use crate::analysis::assembly::Assembly;
+use crate::analysis::kernels::Kernels;
 use crate::decode::Context;
 use crate::decode::dwarf::Dwarf;
-use crate::model::assembly::Assembly;
-use crate::model::kernels::Kernels;
 use crate::model::{Fact, Node, Sources, Span, Str};
 
 /// Reads the files of some dialects.

@@ -11,17 +11,19 @@ use super::linkage::ElfLinkage;
 use super::read::Start;
 use super::rows::SectionNodes;
 use super::{check, compressed, embedded, header, header_tables, host, read, rows};
+use crate::analysis::assembly::Assembly;
+use crate::analysis::host_images::HostImages;
+use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
+use crate::analysis::source_lines::SourceLines;
 use crate::decode::context::Context;
 use crate::decode::dwarf::{Dwarf, DwarfLines};
 use crate::decode::format::Opened;
 use crate::decode::layout::Layout;
 use crate::decode::rules;
-use crate::model::assembly::Assembly;
-use crate::model::host_images::HostImages;
-use crate::model::kernels::Kernels;
-use crate::model::linkage::Linkage;
-use crate::model::source_lines::SourceLines;
-use crate::model::{Capabilities, Expand, Fact, NodeKind, Rows, Sources, Span, Summary};
+use crate::model::{
+    Capabilities, Expand, Fact, InterfaceRequest, NodeKind, Rows, Sources, Span, Summary,
+};
 
 /// Decodes an ELF file in its dialect.
 pub fn open(cx: &Context<'_>, span: Span, interpreter: &dyn Interpreter) -> Opened {
@@ -160,25 +162,16 @@ impl Expand for ElfDocument {
         self.parts.rows(item, range, out);
     }
 
-    fn kernels(&self, _item: u64) -> Option<Rc<dyn Kernels>> {
-        self.kernels.clone()
-    }
-
-    fn linkage(&self, _item: u64) -> Option<Rc<dyn Linkage>> {
-        Some(Rc::<ElfLinkage>::clone(&self.linkage))
-    }
-
-    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
-        self.images.clone()
-    }
-
-    fn assembly(&self, _item: u64) -> Option<Rc<dyn Assembly>> {
-        self.assembly.clone()
-    }
-
-    fn source_lines(&self, _item: u64) -> Option<Rc<dyn SourceLines>> {
-        let lines = self.lines.as_ref()?;
-        Some(Rc::<DwarfLines>::clone(lines))
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request
+            .provide(|| self.kernels.clone())
+            .provide(|| Some(Rc::clone(&self.linkage) as Rc<dyn Linkage>))
+            .provide(|| self.images.clone())
+            .provide(|| self.assembly.clone())
+            .provide(|| {
+                let lines = self.lines.as_ref()?;
+                Some(Rc::clone(lines) as Rc<dyn SourceLines>)
+            });
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {

@@ -9,10 +9,10 @@ use super::file::ElfFile;
 use super::relocation::Shape;
 use super::section::{Section, SectionType};
 use super::symbol::{SectionIndex, Symbol, SymbolType};
+use crate::analysis::linkage::{self, Home, Linkage, Relocation, Tables};
 use crate::decode::demangle::{demangle, is_mangled};
 use crate::decode::limits;
 use crate::decode::reader::Window;
-use crate::model::linkage::{self, Home, Linkage, Relocation, Tables};
 use crate::model::{Sources, Span, Str};
 
 /// The symbols and relocations of a file; nothing is made before somebody asks.
@@ -84,7 +84,7 @@ fn demangle_all(symbols: &mut [linkage::Symbol]) {
     for symbol in symbols {
         if done < limits::DEMANGLED && is_mangled(&symbol.name) {
             symbol.demangled = demangle(&symbol.name);
-            let made = symbol.demangled.as_ref().map_or(0, String::len);
+            let made = symbol.demangled.as_ref().map_or(0, |text| text.len());
             done += symbol.name.len() + made;
         }
     }

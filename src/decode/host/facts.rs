@@ -6,15 +6,16 @@ use std::rc::Rc;
 use super::carve::{self, FrameHeader};
 use super::index::{ImageRef, ImageStruct, Index};
 use super::records::{self, FORMATS, KINDS};
+use crate::analysis::host_images::{Described, Entry, HostImage, HostImages, Places};
+use crate::analysis::kernels::Given;
+use crate::analysis::modules::{Property, PropertySet, PropertyValue};
 use crate::decode::compression;
+use crate::decode::format::{self, Formats};
 use crate::decode::names::known_name;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::{ar, demangle, limits, property_set};
 use crate::model::account::Account;
-use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
-use crate::model::kernels::Given;
-use crate::model::modules::{Property, PropertySet, PropertyValue};
 use crate::model::text::size;
 use crate::model::{Fact, MemorySource, SourceId, Sources, Span, Str, Tone};
 
@@ -37,14 +38,14 @@ impl HostImages for ImagesOf {
     }
 
     fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str> {
-        devices(image, sources)
+        devices(image, sources, self.0.formats)
     }
 
     fn explain(&self, sets: &mut [PropertySet]) {
         property_set::explain(sets);
     }
 
-    fn demangled(&self, name: &str) -> Option<String> {
+    fn demangled(&self, name: &str) -> Option<Rc<str>> {
         demangle::demangle(name)
     }
 
@@ -82,7 +83,7 @@ impl HostImages for ImagesOf {
 }
 
 /// The devices of native code: those of an archive's members, or of a zebin.
-pub fn devices(image: &HostImage, sources: &Sources) -> Vec<Str> {
+pub fn devices(image: &HostImage, sources: &Sources, formats: Formats) -> Vec<Str> {
     if !image.is_native() {
         return Vec::new();
     }
@@ -90,7 +91,7 @@ pub fn devices(image: &HostImage, sources: &Sources) -> Vec<Str> {
     let Some(frame) = FrameHeader::read(head.bytes()) else {
         return match image.kind {
             "ar" => ar::devices(sources, image.span),
-            _ => of_zebin(sources, image.span),
+            _ => of_zebin(sources, formats, image.span),
         };
     };
     // What is unpacked here is forgotten at once: only the names are kept.
@@ -106,12 +107,12 @@ pub fn devices(image: &HostImage, sources: &Sources) -> Vec<Str> {
     let whole = inner.whole(SourceId::FILE);
     match image.kind {
         "ar" => ar::devices(&inner, whole),
-        _ => of_zebin(&inner, whole),
+        _ => of_zebin(&inner, formats, whole),
     }
 }
 
-fn of_zebin(sources: &Sources, file: Span) -> Vec<Str> {
-    let summary = crate::decode::summary(sources, file);
+fn of_zebin(sources: &Sources, formats: Formats, file: Span) -> Vec<Str> {
+    let summary = format::summary(sources, formats, file);
     let mut facts = summary.facts.iter();
     let target = facts.find(|fact| fact.label == Fact::TARGET);
     let device = target.and_then(|fact| fact.text.split(" · ").next());

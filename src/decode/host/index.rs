@@ -7,6 +7,7 @@ use super::carve;
 use super::memory::{Memory, Record};
 use super::records::{self, Layout, Place};
 use super::walk::{Exported, RECORD, record_account};
+use crate::decode::format::Formats;
 use crate::decode::reader::Window;
 use crate::decode::text::plural;
 use crate::decode::{Context, compression, rules};
@@ -82,6 +83,8 @@ pub enum What {
 pub struct Index {
     /// The file as it is in memory.
     pub memory: Memory,
+    /// The formats that images are opened in.
+    pub formats: Formats,
     /// The addresses of the descriptors.
     pub descriptors: Vec<u64>,
     /// What describes images.
@@ -118,6 +121,7 @@ impl Index {
                 .map(|layout| layout.places(memory.pointer, memory.align))
                 .collect(),
             memory,
+            formats: cx.formats,
             descriptors: Vec::new(),
             structs: Vec::new(),
             images: Vec::new(),

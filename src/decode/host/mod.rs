@@ -12,6 +12,7 @@
 //! An image is opened when somebody asks for what is in it.
 
 pub mod carve;
+mod contents;
 mod facts;
 pub mod index;
 pub mod memory;
@@ -29,10 +30,8 @@ use self::memory::Memory;
 use super::Context;
 use super::layout::Region;
 use super::text::plural;
-use crate::model::host_images::HostImages;
-use crate::model::{
-    Content, ExpanderId, Fact, InnerDocument, Late, Node, NodeKind, Sources, Span, Value,
-};
+use crate::analysis::host_images::HostImages;
+use crate::model::{ExpanderId, Fact, Node, NodeKind, Span, Value};
 
 /// The images of a host's file, and its index.
 pub struct Host {
@@ -127,57 +126,5 @@ impl Piece {
     fn region(&self, id: u64) -> Region {
         let Piece { start, end, .. } = *self;
         Region { start, end, id }
-    }
-}
-
-/// Opens an image as a document of its own.
-fn open_image(sources: &Sources, image: Span, first: ExpanderId, depth: u32) -> Late {
-    let cx = Context::late(sources, first, depth);
-    let content = rows::contents(&cx, image).and_then(|opened| opened.content);
-    let mut findings = cx.finish();
-    // The image itself is listed already.
-    let documents = &mut findings.documents;
-    let own = documents.iter().position(|inner| inner.span == image);
-    findings.of = Some(match own {
-        Some(own) => documents.remove(own),
-        None => InnerDocument {
-            span: image,
-            ..InnerDocument::default()
-        },
-    });
-    Late {
-        content: match content {
-            Some((_, _, Some(0))) | None => Content::Leaf,
-            Some((expander, item, count)) => Content::Lazy {
-                expander,
-                item,
-                count,
-            },
-        },
-        findings,
-    }
-}
-
-/// What an image is, from its first bytes.
-fn title(head: &[u8]) -> String {
-    match carve::kind(head) {
-        "spirv" => format!(
-            "SPIR-V {}.{}",
-            head.get(6).copied().unwrap_or(0),
-            head.get(5).copied().unwrap_or(0)
-        ),
-        "ar" => "archive".to_owned(),
-        "zebin" => "ELF".to_owned(),
-        "bitcode" => "LLVM bitcode".to_owned(),
-        "offload-binary" => "OffloadBinary".to_owned(),
-        "syclbin" => "SYCLBIN".to_owned(),
-        _ => match carve::FrameHeader::read(head) {
-            Some(carve::FrameHeader {
-                content: Some(size),
-                ..
-            }) => format!("zstd, {size} bytes decompressed"),
-            Some(_) => "zstd, of unknown size".to_owned(),
-            None => "unknown format".to_owned(),
-        },
     }
 }

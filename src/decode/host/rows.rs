@@ -1,25 +1,19 @@
 //! The rows of the index and of the images.
-
-use std::cell::OnceCell;
-use std::ops::Range;
-use std::rc::Rc;
-
-use super::carve::FrameHeader;
+use super::contents::{open_image, title};
 use super::index::{Index, Piece, Read, What};
 use super::records::{self, Layout, Type};
-use super::{carve, open_image, title};
-use crate::decode::compression::{self, Inflated, Method};
-use crate::decode::format::{self, Opened};
+use crate::decode::compression::Method;
 use crate::decode::layout::{self, Region};
 use crate::decode::names::known_name;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
-use crate::decode::tree::StaticTree;
-use crate::decode::{Context, limits, rules};
+use crate::decode::{Context, limits};
 use crate::model::{
-    Area, Content, Doc, Expand, ExpanderId, Late, Node, NodeKind, Rows, Sources, Span, Summary,
-    Value,
+    Area, Content, Doc, Expand, ExpanderId, Late, Node, NodeKind, Rows, Sources, Span, Value,
 };
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// The item of the whole part.
 pub(super) const TOP: u64 = u64::MAX;
@@ -30,24 +24,34 @@ pub(super) static SEGMENT_DOC: Doc = Doc::new(
     "A segment of a file that has no section headers.",
     "gABI, Program Header",
 );
+
 static IMAGE_DOC: Doc = Doc::new(
     "A device image. It is opened when you look into it.",
     WRAPPER,
 );
+
 static TABLE_DOC: Doc = Doc::new("A table of the index of device images.", WRAPPER);
+
 static TEXT_DOC: Doc = Doc::new("A string of the index, with its terminating NUL.", WRAPPER);
+
 static BYTES_DOC: Doc = Doc::new(
     "The value of a property: the number of bits, then the bytes.",
     "intel/llvm, PropertySetIO.h",
 );
+
 static BITS_DOC: Doc = Doc::new("The number of bits.", "intel/llvm, PropertySetIO.h");
+
 static VALUE_DOC: Doc = Doc::new(
     "The bits, the lowest of each byte first.",
     "intel/llvm, PropertySetIO.h",
 );
+
 static OTHER_DOC: Doc = Doc::new("Host code or data; not decoded.", "");
+
 static PADDING_DOC: Doc = Doc::new("Bytes that align the next image.", WRAPPER);
+
 static FIELD_PADDING_DOC: Doc = Doc::new("Bytes that align the next field.", WRAPPER);
+
 static GAP_DOC: Doc = Doc::new("No part of the index refers to these bytes.", "");
 
 /// Bytes of the file, a section's as a rule, with the pieces of the index in them.
@@ -64,6 +68,7 @@ pub(super) struct Part {
 
 /// Kinds of regions and items: those of [`What`], and these.
 const OTHER: u8 = 0x70;
+
 /// A record of a table.
 const RECORD: u8 = 0x40;
 
@@ -573,7 +578,13 @@ impl Expand for Part {
     fn open(&self, item: u64, sources: &Sources, first: ExpanderId) -> Option<Late> {
         let (_, image) = layout::split(item);
         let image = self.index.images.get(usize::try_from(image).ok()?)?;
-        Some(open_image(sources, image.span, first, self.depth))
+        Some(open_image(
+            sources,
+            self.index.formats,
+            image.span,
+            first,
+            self.depth,
+        ))
     }
 
     fn index_at(&self, item: u64, offset: u64, sources: &Sources) -> Option<Vec<u64>> {
@@ -585,60 +596,4 @@ impl Expand for Part {
             regions.partition_point(|region| region.end <= offset) as u64
         ])
     }
-}
-
-/// Opens what is in an image, compressed or not.
-pub(super) fn contents(cx: &Context<'_>, image: Span) -> Option<Opened> {
-    let head = Window::clamped(cx.sources, image.subspan(0, 18));
-    if Method::sniff(head.bytes()) != Some(Method::Zstd) {
-        let opened = format::nested(cx, image);
-        if opened.is_none() {
-            cx.gap(image);
-        }
-        return opened;
-    }
-    let inflated = inflate(cx, image, head.bytes())?;
-    let opened = format::nested(cx, inflated.whole);
-    let name = "unpacked".to_owned();
-    let node = format::nested_node(cx.sources, name, inflated.whole, opened.as_ref());
-    let mut tree = StaticTree::default();
-    tree.push(StaticTree::TOP, node);
-    Some(Opened {
-        summary: Summary::new("zstd", "zstd", Vec::new()),
-        content: Some((cx.register(Rc::new(tree)), 0, Some(1))),
-    })
-}
-
-/// What is unpacked of an image; in memory only while it is read.
-fn inflate(cx: &Context<'_>, image: Span, head: &[u8]) -> Option<Inflated> {
-    let method = Method::Zstd;
-    let known = |(whole, packed)| Inflated {
-        whole,
-        packed,
-        method,
-    };
-    if let Some(before) = cx.sources.unpacked_before("image", image) {
-        return Some(known(before));
-    }
-    let expected = FrameHeader::read(head).and_then(|header| header.content);
-    let Some(expected) = expected.filter(|size| *size <= limits::UNPACKED) else {
-        let message = match expected {
-            Some(size) => format!("the image says that it has {size} bytes"),
-            None => "the zstd frame does not say its size".to_owned(),
-        };
-        cx.report(&rules::UNPACKED_TOO_LARGE, image, message);
-        return None;
-    };
-    if !cx.sources.costs.work_on(image, expected) {
-        let message = "too much of the file is decompressed already: the image is not";
-        cx.report(&rules::UNPACKED_TOO_LARGE, image, message);
-        return None;
-    }
-    if let Some(len) = carve::frame(cx.sources, image).filter(|len| *len < image.len()) {
-        let message = format_args!("{} bytes follow the zstd frame", image.len() - len);
-        cx.report(&rules::PACKED_DAMAGED, image.skip(len), message);
-    }
-    let bytes = cx.unpack_now("image", method, image, expected)?;
-    let source = cx.sources.packed("image", image, bytes, compression::zstd);
-    Some(known((cx.sources.whole(source), image)))
 }

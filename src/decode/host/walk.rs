@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::index::{ImageStruct, Index, Piece, What, piece};
 use super::memory::Memory;
 use super::records::{self, Layout};
+use crate::analysis::host_images::EXPORTED;
 use crate::model::account::Account;
-use crate::model::host_images::EXPORTED;
 use crate::model::{Sources, Span};
 
 impl Index {

@@ -14,10 +14,10 @@ use super::tally::CodeTally;
 use super::windows::for_each_word;
 use super::words::{PADDING, is_padding, kind, marks, meaning, message_words, operand_meaning};
 use super::{Blocks, Decoder, Instruction, targets};
+use crate::analysis::assembly::{Line, Listing, Part, Shapes, Tally};
+use crate::analysis::blocks::BlockGraph;
+use crate::analysis::data_flow::Flows;
 use crate::decode::limits;
-use crate::model::assembly::{Line, Listing, Part, Shapes, Tally};
-use crate::model::blocks::BlockGraph;
-use crate::model::data_flow::Flows;
 use crate::model::{Bits, Sources, Span, Str};
 
 /// Every so many instructions the position is remembered.

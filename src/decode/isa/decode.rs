@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use super::Platform;
 use super::compact::{Copied, Expansions, Origin, expand};
 use super::encoding::{Encoding, Kind, Opcode};
-use super::format::ends_block;
 use super::instruction::{Instruction, Operand, Options, Scoreboard, Subfunction};
 use super::tables::{Field, Meaning, Op, PLATFORMS};
 use super::word::{Format, Layout, Leaves, Plan, Plans, Value, Word};
@@ -511,4 +510,10 @@ pub(super) fn low16(value: u64) -> u16 {
 pub(super) fn low32(value: u64) -> u32 {
     let [a, b, c, d, ..] = value.to_le_bytes();
     u32::from_le_bytes([a, b, c, d])
+}
+
+/// Whether the instruction after it starts a block of the listing.
+fn ends_block(i: &Instruction) -> bool {
+    let branch = !matches!(i.kind, Kind::Nullary) && i.kind.is_branch();
+    branch || i.options.has(Options::EOT)
 }

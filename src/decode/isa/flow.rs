@@ -7,8 +7,8 @@ use super::instruction::Instruction;
 use super::tables::Op;
 use super::windows::for_each_word;
 use super::{Decoder, targets};
+use crate::analysis::blocks::{Block, BlockGraph, Edge, Way};
 use crate::decode::limits;
-use crate::model::blocks::{Block, BlockGraph, Edge, Way};
 use crate::model::sort;
 use crate::model::{Sources, Span};
 

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::Decoder;
 use super::decode::{low8, low32};
 use super::instruction::{
     Descriptor, Instruction, Message, Modifier, OperandKind, Options, Subfunction,
@@ -13,7 +14,6 @@ use super::message;
 use super::number::{push_decimal, push_hex, push_signed_hex};
 use super::operand_text::{tokens, write_destination, write_source};
 use super::tables::{BFN, Meaning, Op};
-use super::{Decoder, Kind};
 
 /// How branch targets are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -446,12 +446,6 @@ fn write_options(i: &Instruction, line: &mut Line<'_>) {
         line.text(how);
     }
     line.text("}");
-}
-
-/// Whether the instruction after it starts a block of the listing.
-pub(super) fn ends_block(i: &Instruction) -> bool {
-    let branch = !matches!(i.kind, Kind::Nullary) && i.kind.is_branch();
-    branch || i.options.has(Options::EOT)
 }
 
 /// Whether control can go on with the instruction after it, once it comes back from a call.

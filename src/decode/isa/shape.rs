@@ -6,7 +6,7 @@ use super::tables::Op;
 use super::windows::for_each_word;
 use super::words::{Remark, is_padding, remarks};
 use super::{Decoder, message, targets};
-use crate::model::assembly::{Counts, Shape, Shapes};
+use crate::analysis::assembly::{Counts, Shape, Shapes};
 use crate::model::{Sources, Span};
 
 /// Gives the instructions of some code.

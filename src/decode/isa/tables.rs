@@ -2,7 +2,7 @@
 //! model in `xtask/model`; do not edit.
 //!
 //! The numbers of the field and compaction tables are those of the Intel Graphics Assembler
-//! library (IGA, part of intel-graphics-compiler), which has this licence:
+//! library (IGA, part of intel-graphics-compiler), which has this license:
 //!
 //! MIT License
 //!

@@ -10,8 +10,8 @@ use super::tables::{Meaning, Op};
 use super::windows::for_each_word;
 use super::words::{Remark, is_padding, kind, message_name, remarks};
 use super::{Decoder, Instruction};
-use crate::model::assembly::{MessageCount, Mix, Tally};
-use crate::model::blocks::BlockGraph;
+use crate::analysis::assembly::{MessageCount, Mix, Tally};
+use crate::analysis::blocks::BlockGraph;
 use crate::model::sort;
 use crate::model::{Sources, Span};
 

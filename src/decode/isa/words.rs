@@ -3,9 +3,9 @@
 use super::format::PartKind;
 use super::instruction::{Instruction, Message, OperandKind, Options, Subfunction};
 use super::tables::{Meaning, Op};
+use crate::analysis::assembly::Mark;
 use crate::decode::text::plural;
 use crate::model::Tone;
-use crate::model::list::Mark;
 
 /// The kind of zero bytes after the code.
 pub(super) const PADDING: &str = "padding";

@@ -28,6 +28,7 @@ use super::syclbin;
 use super::text::plural;
 use super::tree::StaticTree;
 use super::{limits, rules};
+use crate::analysis::modules::Modules;
 use crate::model::{Capabilities, Fact, Sources, Span, Summary};
 
 /// The format.
@@ -184,12 +185,12 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
         Some(survey) => Some(syclbin::modules(Rc::clone(survey))),
         None if unpacked.is_some() => unpacked.as_ref().and_then(|opened| {
             let (rows, item, _) = opened.content?;
-            cx.expander(rows)?.modules(item)
+            cx.expander(rows)?.interface::<Rc<dyn Modules>>(item)
         }),
         // The SYCLBIN of the first generation in it.
         None => reading.entries.iter().find_map(|entry| {
             let (rows, item, _) = entry.opened.as_ref()?.content?;
-            cx.expander(rows)?.modules(item)
+            cx.expander(rows)?.interface::<Rc<dyn Modules>>(item)
         }),
     };
     if let Some(unpacked) = unpacked {
@@ -209,7 +210,7 @@ fn open_one(cx: &Context<'_>, whole: Span, mut reading: Reading) -> Opened {
     for entry in &mut reading.entries {
         entry.opened = format::in_short(entry.opened.take().map(|opened| *opened)).map(Box::new);
     }
-    let binary = Binary::new(reading, list, survey, modules);
+    let binary = Binary::new(reading, cx.formats, list, survey, modules);
     let count = binary.len();
     let rows = cx.register(Rc::new(BinaryRows(Rc::new(binary))));
     Opened {

@@ -8,6 +8,9 @@ use super::key;
 use super::kinds::ImageKind;
 use super::read::{ReadAhead, Reading, key_and_value, kind};
 use super::symbols::{self, OffloadImages};
+use crate::analysis::host_images::HostImages;
+use crate::analysis::modules::Modules;
+use crate::decode::format::Formats;
 use crate::decode::format::{self, Opened};
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::limits;
@@ -15,10 +18,10 @@ use crate::decode::names::Present;
 use crate::decode::reader::Window;
 use crate::decode::records::{self, Remarks};
 use crate::decode::syclbin::Syclbin;
-use crate::model::host_images::HostImages;
-use crate::model::modules::Modules;
 use crate::model::text::value_text;
-use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::model::{
+    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Value,
+};
 
 /// The item of the document itself.
 pub const TOP: u64 = u64::MAX;
@@ -47,6 +50,8 @@ const COMPRESSED_DOC: Doc = Doc::new(
 /// A binary, all of it looked through.
 pub struct Binary {
     reading: Reading,
+    /// The formats that images are opened in.
+    pub formats: Formats,
     regions: Regions,
     /// The rows: of each the first of its regions, and the one after the last.
     tops: Vec<(u32, u32)>,
@@ -58,6 +63,7 @@ impl Binary {
     /// Puts the strings that stand together into one row each.
     pub fn new(
         reading: Reading,
+        formats: Formats,
         regions: Regions,
         survey: Option<Rc<Syclbin>>,
         modules: Option<Rc<dyn Modules>>,
@@ -84,6 +90,7 @@ impl Binary {
         }
         Binary {
             reading,
+            formats,
             regions,
             tops,
             survey,
@@ -331,13 +338,11 @@ impl Expand for BinaryRows {
         }
     }
 
-    fn modules(&self, _item: u64) -> Option<Rc<dyn Modules>> {
-        self.0.modules.clone()
-    }
-
-    fn host_images(&self, _item: u64) -> Option<Rc<dyn HostImages>> {
-        let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
-        is_plain.then(|| Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>)
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request.provide(|| self.0.modules.clone()).provide(|| {
+            let is_plain = self.0.survey.is_none() && !self.0.reading.entries.is_empty();
+            is_plain.then(|| Rc::new(OffloadImages(Rc::clone(&self.0))) as Rc<dyn HostImages>)
+        });
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

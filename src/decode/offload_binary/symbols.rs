@@ -11,14 +11,14 @@ use super::header;
 use super::key;
 use super::kinds::OffloadKind;
 use super::rows::Binary;
+use crate::analysis::host_images::{Described, Entry, HostImage, HostImages, Places};
+use crate::analysis::modules::PropertySet;
 use crate::decode::host::{carve, devices};
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::text::plural;
 use crate::decode::tree::StaticTree;
 use crate::decode::{demangle, limits, property_set};
 use crate::model::account::Account;
-use crate::model::host_images::{Described, Entry, HostImage, HostImages, Places};
-use crate::model::modules::PropertySet;
 use crate::model::{Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
 const SOURCE: &str = "LLVM, Frontend/Offloading/Utility.h";
@@ -178,14 +178,14 @@ impl HostImages for OffloadImages {
     }
 
     fn devices(&self, image: &HostImage, sources: &Sources) -> Vec<Str> {
-        devices(image, sources)
+        devices(image, sources, self.0.formats)
     }
 
     fn explain(&self, sets: &mut [PropertySet]) {
         property_set::explain(sets);
     }
 
-    fn demangled(&self, name: &str) -> Option<String> {
+    fn demangled(&self, name: &str) -> Option<Rc<str>> {
         demangle::demangle(name)
     }
 

@@ -4,14 +4,14 @@
 
 use std::rc::Rc;
 
-use super::super::Context;
-use super::super::compression::Method;
-use super::super::format::{self, Format, Opened};
-use super::super::names::{Dec, Hex};
-use super::super::reader::ReadResult;
-use super::super::rules;
-use super::super::tree::StaticTree;
 use super::read_record;
+use crate::decode::Context;
+use crate::decode::compression::Method;
+use crate::decode::format::{self, Format, Opened};
+use crate::decode::names::{Dec, Hex};
+use crate::decode::reader::ReadResult;
+use crate::decode::rules;
+use crate::decode::tree::StaticTree;
 use crate::model::{Area, Doc, Fact, Node, NodeKind, Span, Spanned, Summary, Value};
 use crate::{open_enum, record};
 

@@ -8,13 +8,13 @@
 
 use std::rc::Rc;
 
-use super::super::Context;
-use super::super::format::{Format, Opened};
-use super::super::layout::Layout;
-use super::super::reader::Window;
-use super::super::text::{lines_node, plural};
-use super::super::{limits, rules};
-use crate::model::list::lines::for_each_line;
+use crate::decode::Context;
+use crate::decode::format::{Format, Opened};
+use crate::decode::layout::Layout;
+use crate::decode::reader::Window;
+use crate::decode::text::{lines_node, plural};
+use crate::decode::{limits, rules};
+use crate::model::lines::for_each_line;
 use crate::model::{Area, Capabilities, Doc, Fact, Node, NodeKind, Span, Summary, Value};
 
 const START: &str = " __CLANG_OFFLOAD_BUNDLE____START__ ";

@@ -1,8 +1,8 @@
 //! The known property sets and keys: PropertySets.md and SYCLBINDesign.md of intel/llvm, and the
 //! output of its tools.
 
+use crate::analysis::modules::{IR_TYPES, STATES};
 use crate::model::Doc;
-use crate::model::modules::{IR_TYPES, STATES};
 
 /// What a value looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,8 +26,8 @@ use super::limits;
 use super::reader::Window;
 use super::rules;
 use super::tree::LazyTree;
-use crate::model::kernels::Given;
-use crate::model::modules::{Property, PropertySet, PropertyValue};
+use crate::analysis::kernels::Given;
+use crate::analysis::modules::{Property, PropertySet, PropertyValue};
 use crate::model::{Area, Doc, Node, NodeKind, Rows, Sources, Span, Str, Value};
 
 const TEXT_DOC: Doc = Doc {

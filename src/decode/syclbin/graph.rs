@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::{Code, Part, Syclbin, Text};
+use crate::analysis::kernels::Given;
+use crate::analysis::modules::graph::Symbols;
+use crate::analysis::modules::{AbstractModule, Holder, Image, ModuleGraph, Modules, PropertySet};
 use crate::decode::demangle::demangle;
 use crate::decode::property_set::{self, Item};
-use crate::model::kernels::Given;
-use crate::model::modules::graph::Symbols;
-use crate::model::modules::{AbstractModule, Holder, Image, ModuleGraph, Modules, PropertySet};
 use crate::model::{Sources, Span, Str};
 
 /// Who knows the modules.
@@ -50,7 +50,7 @@ impl Modules for Graph {
         property_set::sets(sources, self.text(of))
     }
 
-    fn demangled(&self, key: &str) -> Option<String> {
+    fn demangled(&self, key: &str) -> Option<Rc<str>> {
         demangle(key)
     }
 

@@ -5,7 +5,7 @@
 //!   headers, a table of metadata, a table of device code;
 //! * [`v2`]: an OffloadBinary whose strings give the roles of the images.
 //!
-//! Both give the same [`Syclbin`], and from it the same [`ModuleGraph`](crate::model::modules::ModuleGraph).
+//! Both give the same [`Syclbin`], and from it the same [`ModuleGraph`](crate::analysis::modules::ModuleGraph).
 
 mod graph;
 pub mod v1;
@@ -18,8 +18,8 @@ use super::format::{self, Opened};
 use super::property_set::{self, Item};
 use super::rules;
 use super::text::plural;
-use crate::model::kernels::Given;
-use crate::model::modules::{Modules, Property, STATES, TITLE};
+use crate::analysis::kernels::Given;
+use crate::analysis::modules::{Modules, Property, STATES, TITLE};
 use crate::model::{
     Area, Capabilities, Doc, Expand, Fact, Node, NodeKind, Rows, Sources, Span, Summary, Value,
 };

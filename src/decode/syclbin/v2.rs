@@ -12,6 +12,7 @@
 use super::graph::Said;
 use super::{Code, Module, Part, Syclbin, Text, open_code, read_global};
 
+use crate::analysis::kernels::Given;
 use crate::decode::Context;
 use crate::decode::offload_binary::header::Entry as EntryRecord;
 use crate::decode::offload_binary::kinds::{ImageKind, OffloadKind};
@@ -20,7 +21,6 @@ use crate::decode::property_set::line::decimal;
 use crate::decode::reader::{Endian, Window, uint};
 use crate::decode::rules;
 use crate::model::Span;
-use crate::model::kernels::Given;
 use crate::model::sort;
 
 /// What an image is for.

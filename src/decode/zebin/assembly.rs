@@ -6,11 +6,11 @@ use std::rc::Rc;
 use super::links::Links;
 use super::platform;
 use super::text::Instructions;
+use crate::analysis::assembly::{Assembly, Listing};
+use crate::analysis::source_lines::CodeSection;
 use crate::decode::elf::ElfFile;
 use crate::decode::elf::section::SectionType;
 use crate::decode::isa::{Code, Decoder, Platform};
-use crate::model::assembly::{Assembly, Listing};
-use crate::model::source_lines::CodeSection;
 use crate::model::{Sources, Span, Str};
 
 /// The instructions of a zebin.

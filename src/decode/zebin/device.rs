@@ -6,8 +6,8 @@
 //! 24 to 37 differently; compute binaries use these.
 
 use super::device_names;
+use crate::analysis::KnownDevice;
 use crate::decode::names::{Dec, Hex};
-use crate::model::KnownDevice;
 use crate::{bit_fields, open_enum};
 
 open_enum! {

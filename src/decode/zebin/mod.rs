@@ -54,8 +54,8 @@ use super::format::{Format, Opened};
 use super::reader::Window;
 use super::rules;
 use super::text::plural;
-use crate::model::assembly::Assembly;
-use crate::model::kernels::Kernels;
+use crate::analysis::assembly::Assembly;
+use crate::analysis::kernels::Kernels;
 use crate::model::{Fact, Node, Sources, Span, Str, Tone};
 
 /// The ELF format, with zebins among other files.

@@ -5,8 +5,8 @@
 //! never assumed.
 
 use super::device::{Device, ProductFamily};
-use crate::model::kernels::{Given, KernelRow};
-use crate::model::occupancy::{Occupancy, Origin, Question, Term};
+use crate::analysis::kernels::{Given, KernelRow};
+use crate::analysis::occupancy::{Occupancy, Origin, Question, Term};
 use crate::model::{Span, Str};
 
 /// The device that a file is for.
@@ -533,5 +533,4 @@ fn capitalised(words: &Str) -> String {
 }
 
 #[cfg(test)]
-#[path = "occupancy_tests.rs"]
 mod tests;

@@ -232,13 +232,13 @@ impl Sources {
     }
 
     /// Returns how many bytes that can be unpacked again are kept nevertheless.
-    pub(super) fn kept_most(&self) -> u64 {
+    pub(crate) fn kept_most(&self) -> u64 {
         let size = self.whole(SourceId::FILE).len();
         size.saturating_mul(KEPT).clamp(KEPT_LEAST, KEPT_MOST)
     }
 
     /// Returns how many bytes were unpacked from bytes at the start of `span`.
-    pub(super) fn unpacked_len(&self, span: Span) -> u64 {
+    pub(crate) fn unpacked_len(&self, span: Span) -> u64 {
         let unpacked = self.unpacked.borrow();
         let ids = unpacked.get(&(span.source, span.start));
         ids.map_or(0, |ids| ids.iter().map(|id| self.whole(*id).len()).sum())

@@ -4,10 +4,10 @@ use yew::prelude::*;
 
 use super::names::{button, plain};
 use crate::model::text::escaped;
-use crate::ui::bookmarks::{Bookmark, TEXT_MAX};
-use crate::ui::commands::Command;
-use crate::ui::hooks::click;
+use crate::ui::browser::dom::click;
 use crate::ui::state::View;
+use crate::ui::state::bookmarks::{Bookmark, TEXT_MAX};
+use crate::ui::state::commands::Command;
 
 /// The sign of what is marked; the beginning of the comment is its tooltip.
 pub fn bookmark_sign(bookmark: &Bookmark) -> Html {

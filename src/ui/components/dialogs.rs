@@ -6,9 +6,11 @@ use super::bookmark::comment_form;
 use super::names::{button, plain, prose};
 use super::rules::Rules;
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
-use crate::ui::hooks::{SessionContext, text_of, use_modal};
+use crate::ui::browser::dom::text_of;
+use crate::ui::session::SessionContext;
+use crate::ui::session::dialog::use_modal;
 use crate::ui::state::Dialog;
+use crate::ui::state::commands::Command;
 
 #[derive(Properties, PartialEq)]
 pub struct Props {

@@ -4,11 +4,11 @@ use yew::prelude::*;
 
 use super::names::{button, plain};
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
-use crate::ui::format;
-use crate::ui::hooks::waits_for;
-use crate::ui::samples::SAMPLES;
+use crate::ui::session::page::address::waits_for;
+use crate::ui::state::commands::Command;
+use crate::ui::state::samples::SAMPLES;
 use crate::ui::state::{Failure, Phase, Tab};
+use crate::ui::text::format;
 
 /// One calm place to drop a file. What is clicked before this stands here is clicked again by
 /// `www/boot.js`, which knows the buttons by `data-wish` and `data-sample`. `recent` are the files that

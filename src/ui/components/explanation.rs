@@ -5,9 +5,9 @@ use yew::prelude::*;
 use super::names::{plain, prose, span_button};
 use super::rules::effect_words;
 use crate::model::{Label, RuleInfo, Span, Tone};
-use crate::ui::format;
-use crate::ui::problem_list::{Class, Entry, rule, said};
 use crate::ui::state::View;
+use crate::ui::state::problem_list::{Class, Entry, rule, said};
+use crate::ui::text::format;
 
 /// The message, what the rule says, where it comes from, and what else belongs to it; or the
 /// rule by itself.

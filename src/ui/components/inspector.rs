@@ -11,12 +11,12 @@ use super::value_view::{bits_view, entry, value_view};
 use crate::model::sort;
 use crate::model::text::escaped;
 use crate::model::{Area, NodeKind, SourceId, Span, Value, Xref};
-use crate::ui::commands::{ByteForm, Command};
-use crate::ui::format;
-use crate::ui::hooks::COPY_MAX;
-use crate::ui::problem_list::{Class, Entry, entries, said};
-use crate::ui::selection::{self, Selection};
+use crate::ui::session::bytes::COPY_MAX;
 use crate::ui::state::View;
+use crate::ui::state::commands::{ByteForm, Command};
+use crate::ui::state::problem_list::{Class, Entry, entries, said};
+use crate::ui::state::selection::{self, Selection};
+use crate::ui::text::format;
 use crate::worker::protocol::{Detail, Row};
 
 /// The inspector.

@@ -4,38 +4,32 @@
 //! same, is shorter, and is less to download.
 
 mod bookmark;
-mod byte_map;
-mod data_grid;
-mod data_grid_keys;
 mod dialogs;
 mod empty;
 mod explanation;
-mod hex_keys;
-mod hex_paint;
-mod hex_row;
-mod hex_view;
+mod grid;
+mod hex;
 mod inspector;
 mod known_values;
 mod names;
+pub mod ptr_eq;
 mod readings;
 mod recent;
 mod rules;
 mod search_box;
 mod splitter;
-mod tree_keys;
-mod tree_row;
-mod tree_view;
+mod tree;
 mod value_view;
 
 pub use self::bookmark::{bookmark_sign, comment, selected_bookmark};
-pub use self::data_grid::{DataGrid, GridColumn, GridData, GridSource};
 pub use self::dialogs::Dialogs;
 pub use self::empty::{asking, empty, failed, loading};
 pub use self::explanation::explanation;
-pub use self::hex_view::{HexView, copy_menu};
+pub use self::grid::{DataGrid, GridColumn, GridData, GridSource};
+pub use self::hex::view::{HexView, copy_menu};
 pub use self::inspector::inspector;
 pub use self::names::{button, name_of, names, plain, prose, shortened, span_button};
 pub use self::recent::RecentFiles;
 pub use self::search_box::SearchBox;
 pub use self::splitter::Border;
-pub use self::tree_view::TreeView;
+pub use self::tree::view::TreeView;

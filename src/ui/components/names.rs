@@ -4,9 +4,9 @@ use yew::prelude::*;
 
 use crate::model::Span;
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
-use crate::ui::format;
-use crate::ui::selection::Selection;
+use crate::ui::state::commands::Command;
+use crate::ui::state::selection::Selection;
+use crate::ui::text::format;
 use crate::worker::protocol::Row;
 
 /// A row's name; the middle of a long one gives way first.

@@ -2,8 +2,8 @@
 
 use yew::prelude::*;
 
-use crate::ui::commands::ByteForm;
-use crate::ui::readings;
+use crate::ui::state::commands::ByteForm;
+use crate::ui::text::readings;
 
 /// The readings of the first bytes of `len`; shown at once if `open`.
 pub(super) fn readings_view(bytes: &[u8], len: u64, open: bool) -> Html {

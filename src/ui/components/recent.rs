@@ -6,10 +6,11 @@ use yew::prelude::*;
 
 use super::names::shortened;
 use crate::model::text::escaped;
-use crate::ui::format;
-use crate::ui::hooks::{
-    Local, Recent, SessionContext, number_near, restore_focus, use_change, use_local,
-};
+use crate::ui::browser::dom::{number_near, restore_focus};
+use crate::ui::hooks::{Local, use_change, use_local};
+use crate::ui::session::SessionContext;
+use crate::ui::session::recent::Recent;
+use crate::ui::text::format;
 
 /// The properties of the list.
 #[derive(Properties, PartialEq)]

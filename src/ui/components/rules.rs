@@ -6,9 +6,11 @@ use yew::prelude::*;
 
 use super::names::prose;
 use crate::model::{Effect, RuleInfo, Severity, Tone};
-use crate::ui::format;
-use crate::ui::hooks::{SessionContext, text_of, use_change, use_local};
+use crate::ui::browser::dom::text_of;
+use crate::ui::hooks::{use_change, use_local};
+use crate::ui::session::SessionContext;
 use crate::ui::state::verdict::effect_tone;
+use crate::ui::text::format;
 
 /// The id of the field that filters.
 const FIELD: &str = "rule-filter";

@@ -6,12 +6,12 @@ use yew::prelude::*;
 
 use super::names::plain;
 use crate::model::text::escaped;
-use crate::ui::hooks::{
-    Later, Local, Session, SessionContext, focus_by_id, number_near, pressed, scroll_into_view,
-    text_of, use_change, use_later, use_local,
-};
-use crate::ui::selection::Via;
+use crate::ui::browser::dom::{focus_by_id, number_near, scroll_into_view, text_of};
+use crate::ui::browser::keys::pressed;
+use crate::ui::hooks::{Later, Local, use_change, use_later, use_local};
+use crate::ui::session::{Session, SessionContext};
 use crate::ui::state::TabId;
+use crate::ui::state::selection::Via;
 use crate::worker::protocol::HitRow;
 
 /// So long after the last letter the search begins, in milliseconds.

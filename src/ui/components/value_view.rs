@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use crate::model::text::escaped;
 use crate::model::{Bits, Radix, Value};
-use crate::ui::format;
+use crate::ui::text::format;
 
 /// A name and what stands beside it.
 #[inline(never)]
@@ -37,7 +37,7 @@ pub(super) fn value_view(value: &Value, len: Option<u64>) -> Html {
             { entry("Hex", mono(format!("{:#x}", cut(*raw as u64, *bits)))) }
             if binary(*bits) { { entry("Type", mono(format!("int{bits}"))) } }
         </> },
-        Value::Float(number) => entry("Value", mono(crate::ui::readings::float(*number))),
+        Value::Float(number) => entry("Value", mono(crate::ui::text::readings::float(*number))),
         Value::Bool(yes) => entry("Value", mono(yes.to_string())),
         Value::Flags {
             raw,

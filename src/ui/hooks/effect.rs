@@ -57,7 +57,7 @@ impl<T: Clone + PartialEq> Local<T> {
     }
 
     /// Sets it without rendering again: before the first use.
-    pub(super) fn start(&self, value: T) {
+    pub(crate) fn start(&self, value: T) {
         *self.cell.borrow_mut() = value;
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::worker::client_timer::Timer;
+use crate::worker::client::timer::Timer;
 
 /// Does what it was given last.
 #[derive(Clone)]

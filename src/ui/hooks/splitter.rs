@@ -7,8 +7,9 @@ use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 use yew::prelude::*;
 
 use super::effect::{Local, use_change, use_local};
-use super::style::px;
-use super::{keys, storage};
+use crate::ui::browser::keys;
+use crate::ui::browser::storage;
+use crate::ui::browser::style::px;
 
 /// How far an arrow key moves, in pixels.
 const STEP: i32 = 16;
@@ -213,7 +214,7 @@ impl Splitter {
 
 /// Sets the sizes that the panes will have. With an empty page that costs nothing; later all that
 /// is shown would have to be looked at again.
-pub(super) fn prepare() {
+pub(crate) fn prepare() {
     for border in BORDERS {
         apply(border.style, border.clamp(border.first()));
     }

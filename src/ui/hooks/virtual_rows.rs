@@ -9,9 +9,9 @@ use yew::functional::UseForceUpdateHandle;
 use yew::prelude::*;
 
 use super::effect::{use_change, use_kept};
-use super::listener::Listener;
-use super::style::{SizeWatch, px, set_style};
-use crate::ui::scale::Scale;
+use crate::ui::browser::listener::Listener;
+use crate::ui::browser::style::{SizeWatch, px, set_style};
+use crate::ui::hooks::scale::Scale;
 
 /// Rows before and after those in view.
 const MARGIN: u64 = 8;
@@ -52,9 +52,9 @@ pub struct VirtualRows {
 
 /// Rows that scroll in step with others, and which of them is selected.
 #[derive(Default)]
-pub(super) struct ScrolledSide {
-    pub(super) rows: Weak<VirtualRows>,
-    pub(super) selected: u64,
+pub(crate) struct ScrolledSide {
+    pub(crate) rows: Weak<VirtualRows>,
+    pub(crate) selected: u64,
 }
 
 type Heard = Rc<dyn Fn(f64)>;

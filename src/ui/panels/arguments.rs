@@ -7,16 +7,16 @@ use super::kernel_occupancy::Limits;
 use super::kernel_ruler::{payload_words, ruler};
 use super::kernel_tables::{arguments, others, payload, properties};
 use super::props::PanelProps;
+use crate::analysis::kernels::{HazardKind, KernelDetail};
 use crate::model::Tone;
-use crate::model::kernels::{HazardKind, KernelDetail};
-use crate::model::list::{Detail, ListId};
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
+use crate::tables::{Detail, ListId};
 use crate::ui::components::{button, plain, prose, shortened, span_button};
-use crate::ui::format;
 use crate::ui::hooks::use_change;
-use crate::ui::list::List;
 use crate::ui::state::PanelId;
+use crate::ui::state::commands::Command;
+use crate::ui::state::list::List;
+use crate::ui::text::format;
 
 /// A kernel's own page.
 #[component]

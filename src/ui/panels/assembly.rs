@@ -3,15 +3,15 @@
 
 use yew::prelude::*;
 
-use crate::model::assembly::Mix;
-use crate::model::list::{Cell, CellValue, InstructionDetail, ListId};
+use crate::analysis::assembly::Mix;
 use crate::model::text::escaped;
 use crate::model::{SourceId, Span};
-use crate::ui::commands::Command;
+use crate::tables::{Cell, CellValue, InstructionDetail, ListId};
 use crate::ui::components::{button, plain, shortened, span_button};
-use crate::ui::format;
-use crate::ui::list::kept;
+use crate::ui::state::commands::Command;
+use crate::ui::state::list::kept;
 use crate::ui::state::{PanelId, View};
+use crate::ui::text::format;
 use crate::worker::protocol::{CodeImage, CodeReport};
 
 /// The width of a lane of jumps, and the height of a row, in pixels.
@@ -252,7 +252,7 @@ fn image_label(image: &CodeImage) -> String {
 
 /// What stands in the place of code or texts while none of the images of a container is selected.
 pub(super) fn choose(view: &View, is_code: bool, onchange: Callback<Event>) -> Html {
-    let name = crate::ui::selection::name(view.row());
+    let name = crate::ui::state::selection::name(view.row());
     let what = if is_code {
         "instructions"
     } else {

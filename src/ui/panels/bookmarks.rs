@@ -7,15 +7,16 @@ use yew::prelude::*;
 use super::props::PanelProps;
 use crate::model::Tone;
 use crate::model::text::escaped;
-use crate::ui::bookmarks::{Bookmark, Keeping};
-use crate::ui::commands::Command;
+use crate::ui::browser::dom::{focus, number_near};
+use crate::ui::browser::keys::pressed;
 use crate::ui::components::{bookmark_sign, button, comment, plain, selected_bookmark, shortened};
-use crate::ui::format;
 use crate::ui::hooks::{
-    Local, VirtualRows, focus, number_near, pressed, use_change, use_local, use_row_count,
-    use_virtual_rows,
+    Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
 use crate::ui::state::View;
+use crate::ui::state::bookmarks::{Bookmark, Keeping};
+use crate::ui::state::commands::Command;
+use crate::ui::text::format;
 
 /// The height of a row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;

@@ -5,15 +5,16 @@ use yew::prelude::*;
 
 use super::list::list_of;
 use super::props::PanelProps;
-use crate::model::diff::Head;
-use crate::model::list::{Cell, CellValue, ListId, Row};
+use crate::diff::Head;
 use crate::model::text::escaped;
 use crate::model::{SourceId, Tone};
-use crate::ui::commands::Command;
+use crate::tables::{Cell, CellValue, ListId, Row};
+use crate::ui::browser::dom::scroll_into_view;
 use crate::ui::components::{button, plain, shortened};
-use crate::ui::format;
-use crate::ui::hooks::{scroll_into_view, use_change};
+use crate::ui::hooks::use_change;
+use crate::ui::state::commands::Command;
 use crate::ui::state::{PanelId, View};
+use crate::ui::text::format;
 use crate::worker::protocol::{CompareForm, CompareReport};
 
 /// How many differences there are.

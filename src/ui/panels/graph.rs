@@ -5,20 +5,21 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::model::Area;
-use crate::model::list::ListId;
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
+use crate::tables::ListId;
+use crate::ui::browser::dom::{focus_by_id, number_near, scroll_into_view};
+use crate::ui::browser::keys::pressed;
+use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{button, plain, span_button};
-use crate::ui::drawing::{Graph, Stands};
-use crate::ui::format;
-use crate::ui::graph_view::{Drawn, GraphView, Zoom};
-use crate::ui::hooks::{
-    Local, SessionContext, drawing, focus_by_id, number_near, pressed, scroll_into_view,
-    use_change, use_local,
-};
-use crate::ui::ptr_eq::PtrEq;
-use crate::ui::selection::Via;
+use crate::ui::graphs::drawing::{Graph, Stands};
+use crate::ui::graphs::graph_view::{Drawn, GraphView, Zoom};
+use crate::ui::hooks::{Local, use_change, use_local};
+use crate::ui::session::SessionContext;
+use crate::ui::session::graph::drawing;
 use crate::ui::state::View;
+use crate::ui::state::commands::Command;
+use crate::ui::state::selection::Via;
+use crate::ui::text::format;
 use crate::worker::protocol::{BlocksPage, GraphPage};
 
 /// What there is.

@@ -4,13 +4,14 @@ use yew::prelude::*;
 
 use super::kernel_tables::{Line, table};
 use super::props::PanelProps;
+use crate::analysis::occupancy::{Occupancy, Origin};
 use crate::model::Span;
-use crate::model::occupancy::{Occupancy, Origin};
 use crate::model::text::escaped;
+use crate::ui::browser::dom::{set_text, text_of};
 use crate::ui::components::{plain, prose};
-use crate::ui::format;
-use crate::ui::hooks::{set_text, text_of, use_change};
+use crate::ui::hooks::use_change;
 use crate::ui::state::occupancy::Field;
+use crate::ui::text::format;
 
 const DEVICE: &str = "occupancy-device";
 const WORK_GROUP: &str = "occupancy-work-group";
@@ -23,7 +24,7 @@ pub fn Limits(props: &PanelProps) -> Html {
     let state = &props.view.occupancy;
     let here = props.session.clone();
     let selection = props.view.selection.serial.into();
-    let place = props.view.lists.get(crate::model::list::ListId::Kernels);
+    let place = props.view.lists.get(crate::tables::ListId::Kernels);
     let place = place.current().map_or(u64::MAX, |current| current.index);
     use_change(
         [selection, place, 0, 0],

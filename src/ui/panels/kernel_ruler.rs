@@ -3,11 +3,11 @@
 use yew::prelude::*;
 
 use super::kernel_tables::contains;
+use crate::analysis::kernels::{KernelDetail, Payload, PayloadEntry};
 use crate::model::Span;
-use crate::model::kernels::{KernelDetail, Payload, PayloadEntry};
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
-use crate::ui::format;
+use crate::ui::state::commands::Command;
+use crate::ui::text::format;
 
 /// So many bytes stand in one line, if there are more than one.
 const LINE: u64 = 96;
@@ -240,7 +240,7 @@ fn ticks(from: u64, line: u64) -> Vec<Html> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::kernels::{Overlap, Piece};
+    use crate::analysis::kernels::{Overlap, Piece};
 
     fn entry(offset: i64, size: i64) -> PayloadEntry {
         PayloadEntry {

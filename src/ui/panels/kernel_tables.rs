@@ -2,12 +2,14 @@
 
 use yew::prelude::*;
 
-use crate::model::kernels::{KernelDetail, PayloadEntry, Places, Property, SourceArgument, place};
+use crate::analysis::kernels::{
+    KernelDetail, PayloadEntry, Places, Property, SourceArgument, place,
+};
 use crate::model::sort;
 use crate::model::text::{escaped, value_text};
 use crate::model::{Span, Value};
 use crate::ui::components::{plain, prose, span_button};
-use crate::ui::format;
+use crate::ui::text::format;
 
 /// No table of the page has more rows; the tree has them all.
 const ROWS: usize = 100;

@@ -8,9 +8,9 @@ use super::survey::SurveyPanel;
 use super::verdict::{images, target, verdict, worst};
 use crate::model::text::escaped;
 use crate::model::{Coverage, Fact};
-use crate::ui::commands::Command;
 use crate::ui::components::{button, plain, span_button};
-use crate::ui::format;
+use crate::ui::state::commands::Command;
+use crate::ui::text::format;
 
 /// The overview.
 pub(super) fn overview(props: &PanelProps) -> Html {

@@ -7,16 +7,17 @@ use yew::prelude::*;
 use super::props::PanelProps;
 use crate::model::text::escaped;
 use crate::model::{Severity, Tone};
+use crate::ui::browser::dom::{focus, number_near, text_of};
+use crate::ui::browser::keys::pressed;
 use crate::ui::components::{explanation, prose};
-use crate::ui::format;
 use crate::ui::hooks::{
-    Local, VirtualRows, focus, number_near, pressed, text_of, use_change, use_local, use_row_count,
-    use_virtual_rows,
+    Local, VirtualRows, use_change, use_local, use_row_count, use_virtual_rows,
 };
-use crate::ui::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
-use crate::ui::selection::Via;
 use crate::ui::state::View;
+use crate::ui::state::problem_list::{CLASSES, Class, Entry, Line, entries, lines, rule, said};
+use crate::ui::state::selection::Via;
 use crate::ui::state::verdict::outcome_words;
+use crate::ui::text::format;
 
 /// The height of a problem's row; `--problem-row` of the styles is the same.
 const ROW: f64 = 44.0;
@@ -355,7 +356,7 @@ fn line(list: &List, place: usize) -> Option<Html> {
 }
 
 /// How bad it is, in a word.
-fn meaning(said: &crate::ui::problem_list::Said<'_>) -> &'static str {
+fn meaning(said: &crate::ui::state::problem_list::Said<'_>) -> &'static str {
     match (said.effect, said.tone) {
         (Some(effect), _) => effect.words(),
         (None, Tone::Bad) => "error",

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::ui::hooks::SessionContext;
-use crate::ui::ptr_eq::PtrEq;
+use crate::ui::components::ptr_eq::PtrEq;
+use crate::ui::session::SessionContext;
 use crate::ui::state::{TabId, View};
 
 /// What every panel is given.

@@ -5,10 +5,10 @@ use yew::prelude::*;
 use super::overview::{bar, legend};
 use crate::model::sort;
 use crate::model::{Area, NodeId, SourceId};
-use crate::ui::commands::Command;
 use crate::ui::components::{button, name_of, plain};
-use crate::ui::format;
 use crate::ui::state::View;
+use crate::ui::state::commands::Command;
+use crate::ui::text::format;
 use crate::worker::protocol::Row;
 
 /// So many parts are listed before somebody asks for more.

@@ -6,14 +6,14 @@ use yew::prelude::*;
 use super::list::reading;
 use super::props::PanelProps;
 use super::verdict::worst;
-use crate::model::list::{ListId, Row};
-use crate::model::survey::{Survey, TITLES};
+use crate::analysis::survey::{Survey, TITLES};
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
+use crate::tables::{ListId, Row};
 use crate::ui::components::{button, plain};
-use crate::ui::format;
 use crate::ui::hooks::use_change;
+use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::hazards;
+use crate::ui::text::format;
 
 /// What a container holds.
 #[component]

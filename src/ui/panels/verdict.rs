@@ -4,17 +4,20 @@
 use yew::prelude::*;
 
 use super::props::PanelProps;
-use crate::model::list::{CellValue, Row};
+use crate::analysis::{Matching, Verdict};
 use crate::model::sort;
 use crate::model::text::escaped;
-use crate::model::{Effect, Matching, Severity, Str, Tone, Verdict};
-use crate::ui::commands::Command;
+use crate::model::{Effect, Severity, Str, Tone};
+use crate::tables::{CellValue, Row};
+use crate::ui::browser::dom::{set_text, text_of};
+use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{button, plain, prose, shortened, span_button};
-use crate::ui::format;
-use crate::ui::hooks::{SessionContext, fingerprint, set_text, text_of, use_change};
-use crate::ui::ptr_eq::PtrEq;
+use crate::ui::hooks::{fingerprint, use_change};
+use crate::ui::session::SessionContext;
+use crate::ui::state::commands::Command;
 use crate::ui::state::verdict::{choice_words, effect_tone, errors, hazards, outcome_words, tone};
 use crate::ui::state::{PanelId, View};
+use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened};
 
 /// The id of the field that asks for a device.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::AttrValue;
 
 use super::TabId;
-use crate::ui::differing::Differing;
+use crate::ui::tree::differing::Differing;
 use crate::worker::protocol::CompareReport;
 
 /// The comparison of a file with another one, as far as it is known.

@@ -1,7 +1,7 @@
 //! How the page is arranged.
 
 use super::PaneSets;
-use crate::worker::tree_order::TreeOrder;
+use crate::worker::protocol::tree_order::TreeOrder;
 
 /// Which colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,11 +1,22 @@
 //! What the page shows, and how it changes: one reducer, without a browser in it.
 
+pub mod bookmarks;
 pub mod code;
+pub mod commands;
 pub mod compare;
+pub mod guide;
 mod layout;
+mod link;
+pub mod list;
 pub mod occupancy;
+pub mod paged;
 mod panel_id;
 mod panes;
+pub mod problem_list;
+pub mod samples;
+pub mod selection;
+mod shown_panel;
+pub mod texts;
 pub mod verdict;
 mod view;
 
@@ -17,23 +28,24 @@ use self::code::CodeChange;
 use self::compare::{CompareChange, Following};
 use self::occupancy::OccupancyChange;
 use self::verdict::VerdictChange;
-use crate::model::list::ListId;
 use crate::model::{NodeId, Span};
-use crate::ui::bookmarks::{Bookmark, Bookmarks};
-use crate::ui::flat::Group;
-use crate::ui::graph_view::{GraphChange, GraphView};
-use crate::ui::guide::Guide;
-use crate::ui::list::ListChange;
-use crate::ui::route::Shown;
-use crate::ui::selection::{Selection, Via};
-use crate::ui::texts::TextsChange;
+use crate::tables::ListId;
+use crate::ui::graphs::graph_view::{GraphChange, GraphView};
+use crate::ui::state::bookmarks::{Bookmark, Bookmarks};
+use crate::ui::state::guide::Guide;
+use crate::ui::state::list::ListChange;
+use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::texts::TextsChange;
+use crate::ui::text::route::Shown;
 use crate::ui::tree::Tree;
+use crate::ui::tree::flat::Group;
+use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, ListAt, Opened, Row};
-use crate::worker::tree_order::TreeOrder;
 
 pub use self::layout::{Layout, Theme};
 pub use self::panel_id::PanelId;
 pub use self::panes::{PaneSets, Panes};
+pub use self::shown_panel::shown_beside;
 pub use self::view::{Lists, View};
 
 /// One of the open files.

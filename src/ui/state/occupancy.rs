@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
+use crate::analysis::occupancy::{Occupancy, Question};
 use crate::model::NodeId;
-use crate::model::occupancy::{Occupancy, Question};
 
 /// What limits a kernel, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -144,7 +144,7 @@ mod tests {
         let found = |name: &'static str| {
             Rc::new(Occupancy {
                 device: Some(name.into()),
-                device_origin: crate::model::occupancy::Origin::Chosen,
+                device_origin: crate::analysis::occupancy::Origin::Chosen,
                 terms: Vec::new(),
                 summary: String::new(),
             })

@@ -1,6 +1,6 @@
 //! The panels.
 
-use crate::model::list::ListId;
+use crate::tables::ListId;
 
 /// What can be chosen in the middle of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

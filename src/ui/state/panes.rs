@@ -1,7 +1,7 @@
 //! Which panes are shown beside each panel.
 
 use super::PanelId;
-use crate::ui::commands::Pane;
+use crate::ui::state::commands::Pane;
 
 /// The panes beside a panel: which are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

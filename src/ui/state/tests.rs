@@ -1,13 +1,13 @@
 use super::*;
+use crate::diff::Head;
 use crate::model::NodeKind;
 use crate::model::SourceId;
-use crate::model::diff::Head;
-use crate::model::list::About;
-use crate::model::list::Row as ListRow;
-use crate::model::list::query::Query;
-use crate::ui::differing::Differing;
-use crate::ui::graph_view::Drawn;
-use crate::ui::selection::Via;
+use crate::tables::About;
+use crate::tables::Row as ListRow;
+use crate::tables::query::Query;
+use crate::ui::graphs::graph_view::Drawn;
+use crate::ui::state::selection::Via;
+use crate::ui::tree::differing::Differing;
 use crate::ui::tree::tests::{opened, row};
 use crate::worker::protocol::{CompareReport, ListPage, ListPlace};
 
@@ -369,7 +369,7 @@ fn the_graph_goes_with_the_list_of_modules() {
     // In a document with modules they are asked for again.
     let state = state.reduce(modules(ListChange::At(1, 0, list_at(5, None))));
     assert_eq!(list(&state), (Some(NodeId(5)), 1, false));
-    let mut page = crate::ui::module_graph::tests::empty(10_000);
+    let mut page = crate::ui::graphs::module_graph::tests::empty(10_000);
     page.document = NodeId(5);
     let page = GraphChange::Page(1, None, Drawn::Modules(Rc::new(page)));
     let state = state.reduce(Action::Graph(TabId(1), ListId::Modules, page));

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use yew::AttrValue;
 
-use crate::model::list::{Mark, Row};
-use crate::model::{Effect, NodeId, Outcome, Severity, Tone, Verdict};
-use crate::ui::format;
+use crate::analysis::Verdict;
+use crate::model::{Effect, NodeId, Outcome, Severity, Tone};
+use crate::tables::{Mark, Row};
+use crate::ui::text::format;
 use crate::worker::protocol::{ImagesReport, Opened, SurveyReport, VerdictReport};
 
 /// The verdict on a document, as far as it is known.

@@ -9,18 +9,18 @@ use super::compare::{CompareChange, CompareState};
 use super::occupancy::OccupancyState;
 use super::verdict::VerdictState;
 use super::{Layout, PanelId};
-use crate::model::list::query::Query;
-use crate::model::list::{Detail as ListDetail, ListId};
-use crate::model::modules::Holder;
+use crate::analysis::modules::Holder;
 use crate::model::{NodeKind, SourceId, Span, Summary};
-use crate::ui::bookmarks::Bookmarks;
-use crate::ui::graph_view::{GraphChange, GraphView};
-use crate::ui::list::{List, ListChange};
-use crate::ui::selection::Selection;
-use crate::ui::texts::{Texts, TextsChange};
+use crate::tables::query::Query;
+use crate::tables::{Detail as ListDetail, ListId};
+use crate::ui::graphs::graph_view::{GraphChange, GraphView};
+use crate::ui::state::bookmarks::Bookmarks;
+use crate::ui::state::list::{List, ListChange};
+use crate::ui::state::selection::Selection;
+use crate::ui::state::texts::{Texts, TextsChange};
 use crate::ui::tree::Tree;
+use crate::worker::protocol::tree_order::TreeOrder;
 use crate::worker::protocol::{Detail, Opened, Row};
-use crate::worker::tree_order::TreeOrder;
 
 /// A file that is shown.
 #[derive(Debug, Clone, PartialEq)]

@@ -110,10 +110,10 @@ fn joined(path: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{opened, row};
     use super::*;
-    use crate::ui::flat::{GROUP, Group};
     use crate::ui::tree::PAGE;
+    use crate::ui::tree::flat::{GROUP, Group};
+    use crate::ui::tree::tests::{opened, row};
 
     fn named(id: u32, parent: u32, index: u64, name: &str) -> Row {
         Row {

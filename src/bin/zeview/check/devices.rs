@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::json;
 use zeview::model::json::SCHEMA;
-use zeview::model::list::write::Form;
-use zeview::model::list::writer::Writer;
-use zeview::model::list::{Column, ListId};
 use zeview::model::text::escaped;
 use zeview::model::{Document, NodeId, Severity};
+use zeview::tables::write::Form;
+use zeview::tables::writer::Writer;
+use zeview::tables::{Column, ListId};
 
 use super::tally::Sort;
 use crate::output::{Visible, fit, print_table};
@@ -19,7 +19,7 @@ use crate::style;
 pub enum Text {
     /// There is nothing for the driver in it.
     None,
-    Table(zeview::model::list::table::Table),
+    Table(zeview::tables::table::Table),
     Json(String),
 }
 

@@ -4,8 +4,9 @@ use std::io;
 use std::path::Path;
 
 use serde::Serialize;
+use zeview::analysis::{Import, Rebuild, Verdict};
 use zeview::model::json::{DiagnosticJson, FindingJson, SCHEMA};
-use zeview::model::{Coverage, Document, Import, Outcome, Rebuild, Verdict};
+use zeview::model::{Coverage, Document, Outcome};
 
 use super::path_of;
 use crate::judge::{Chosen, Judged};

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use zeview::decode::zebin::device::Device;
-use zeview::model::list::write::Form;
 use zeview::model::{Document, NodeId, Span};
+use zeview::tables::write::Form;
 
 use crate::FileArgument;
 use crate::files::{Target, targets};

@@ -7,8 +7,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
+use zeview::analysis::Verdict;
 use zeview::decode::rules;
-use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span, Verdict};
+use zeview::model::{Diagnostic, Document, Effect, RuleInfo, Severity, SourceId, Span};
 
 use super::path_of;
 use crate::judge::Judged;

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use zeview::analysis::Verdict;
 use zeview::decode::text::plural;
 use zeview::model::text::{diagnostic_text, escaped, finding_text};
-use zeview::model::{Coverage, Document, Severity, Verdict};
+use zeview::model::{Coverage, Document, Severity};
 
 use super::path_of;
 use crate::judge::{Chosen, Judged};

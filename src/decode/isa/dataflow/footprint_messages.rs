@@ -3,7 +3,7 @@
 use super::regset::Sizes;
 use crate::decode::isa::encoding::SendGroup;
 use crate::decode::isa::instruction::{Descriptor, Instruction, Message, Wide};
-use crate::decode::isa::message_wide;
+use crate::decode::isa::message;
 use crate::decode::isa::tables::{LSC, LSC64, Meaning, SendOp};
 
 /// Registers that an assembler assumes where the length is in a register.
@@ -141,7 +141,7 @@ impl Payloads {
         if m.sfid == Some(Meaning::GATEWAY) {
             self.sources[0] = Payload::packed(12);
         }
-        let bytes = message_wide::answer(i, m, wide, exec);
+        let bytes = message::answer(i, m, wide, exec);
         if let Some(bytes) = bytes {
             self.answer = Payload::packed(bytes);
         }

@@ -6,7 +6,7 @@ use super::loops::Bound;
 use super::reaching::Definition;
 use super::regset::ByteSet;
 use super::spills::Base;
-use crate::model::data_flow::{
+use crate::analysis::data_flow::{
     FlowCounts, FlowReport, Flows, InstructionFlow, LiveBytes, LiveRange, LoopReport, Moved,
     OperandRegisters, Peak, Producer, SlotReport, WaitFor, WaitReport,
 };

@@ -5,11 +5,13 @@ use std::rc::Rc;
 
 use super::super::{Part, SOURCE, Syclbin};
 use super::header::{self, FileHeader, kind};
+use crate::analysis::modules::Modules;
 use crate::decode::layout::{self, Regions, filler};
 use crate::decode::reader::{Endian, Window};
 use crate::decode::records::{self, Remarks};
-use crate::model::modules::Modules;
-use crate::model::{Area, Doc, Expand, Node, NodeKind, Rows, Sources, Span, Value};
+use crate::model::{
+    Area, Doc, Expand, InterfaceRequest, Node, NodeKind, Rows, Sources, Span, Value,
+};
 
 const HEADER_DOC: Doc = Doc::new(
     "The number of headers of each kind, and the sizes of the tables.",
@@ -146,8 +148,8 @@ impl Expand for FileRows {
         }
     }
 
-    fn modules(&self, _item: u64) -> Option<Rc<dyn Modules>> {
-        Some(Rc::clone(&self.0.modules))
+    fn interfaces(&self, _item: u64, request: &mut InterfaceRequest) {
+        request.provide(|| Some(Rc::clone(&self.0.modules)));
     }
 
     fn index_at(&self, item: u64, offset: u64, _sources: &Sources) -> Option<Vec<u64>> {

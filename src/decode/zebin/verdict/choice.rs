@@ -17,10 +17,11 @@
 use std::collections::HashSet;
 
 use super::{load, rules};
+use crate::analysis::Verdict;
+use crate::analysis::host_images::EXPORTED;
+use crate::analysis::images::{Choice, Image, Images, Pick, SyclModules};
 use crate::decode::zebin::device::Device;
-use crate::model::host_images::EXPORTED;
-use crate::model::images::{Choice, Image, Images, Pick, SyclModules};
-use crate::model::{Outcome, Sources, Span, Str, Verdict};
+use crate::model::{Outcome, Sources, Span, Str};
 
 /// The state of a SYCLBIN whose kernels are ready to run.
 const EXECUTABLE: u64 = 2;

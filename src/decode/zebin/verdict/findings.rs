@@ -4,10 +4,11 @@
 use std::fmt::{self, Display};
 
 use super::rules;
+use crate::analysis::Import;
 use crate::decode::context::headline;
 use crate::decode::limits;
 use crate::decode::rule::Rule;
-use crate::model::{Effect, Finding, Import, RuleInfo, Span};
+use crate::model::{Effect, Finding, RuleInfo, Span};
 
 /// The driver goes no further, or the model of it does not; the findings say why.
 #[derive(Debug, Clone, Copy)]

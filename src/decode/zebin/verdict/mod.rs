@@ -36,12 +36,10 @@ use self::image::{Image, Location};
 use self::target::Target;
 use self::ze_info::{Decoder, Module, ZeInfoText};
 use super::device::Device;
+use crate::analysis::images::{Choice, Images};
+use crate::analysis::{DriverModel, KnownDevice, Matching, Rebuild, Verdict};
 use crate::decode::elf::section::SectionType;
-use crate::model::images::{Choice, Images};
-use crate::model::{
-    Bytes, DriverModel, Effect, Finding, KnownDevice, Matching, Outcome, Rebuild, Sources, Span,
-    Verdict,
-};
+use crate::model::{Bytes, Effect, Finding, Outcome, Sources, Span};
 
 /// The driver's release.
 pub const RELEASE: &str = "26.27";

@@ -6,12 +6,13 @@ use super::elf_level::Elf;
 use super::findings::{Findings, Refused, Shown};
 use super::image::{Location, word};
 use super::{rules, version};
+use crate::analysis::Matching;
 use crate::decode::elf::header::Machine;
 use crate::decode::elf::section::SectionType;
 use crate::decode::rule::Rule;
 use crate::decode::zebin::device::{CoreFamily, Device, GmdId, ProductFamily};
 use crate::decode::zebin::target_metadata::TargetMetadata;
-use crate::model::{Matching, Span, Str};
+use crate::model::{Span, Str};
 
 /// The section with the notes.
 pub const NOTES: &[u8] = b".note.intelgt.compat";

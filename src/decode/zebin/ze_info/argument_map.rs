@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::ZeInfo;
 use super::schema::{ARGUMENT_TYPE, Type};
 use super::yaml::{Index, Node};
-use crate::model::kernels::{
+use crate::analysis::kernels::{
     BindingTableEntry, InlineSampler, KernelRow, MemoryBuffer, Overlap, Payload, PayloadEntry,
     PerThreadEntry, Piece, Places, SourceArgument,
 };

@@ -10,18 +10,18 @@ use super::ZeInfo;
 use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
+use crate::analysis::assembly::{Listing, Mix};
+use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::kernels::{
+    FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
+    LARGE_SLM, Property,
+};
+use crate::analysis::occupancy::{Occupancy, Question};
 use crate::decode::demangle::demangle;
 use crate::decode::isa::Code;
 use crate::decode::zebin::links::Links;
 use crate::decode::zebin::occupancy::{self, Facts, Own};
 use crate::decode::zebin::text::Instructions;
-use crate::model::assembly::{Listing, Mix};
-use crate::model::data_flow::FlowCounts;
-use crate::model::kernels::{
-    FLAGS, Flag, Given, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels,
-    LARGE_SLM, Property,
-};
-use crate::model::occupancy::{Occupancy, Question};
 use crate::model::{Sources, Span, Str, Value, Xref};
 
 /// Before this minor version spill and private sizes are those of the memory buffers.

@@ -187,7 +187,7 @@ impl ZeInfoRows {
             }
             let name = family.table_of_items().and(Some(&row.name));
             if let Some(words) = name.and_then(|name| demangle(name)) {
-                row.summary = Some(words.into());
+                row.summary = Some(String::from(&*words).into());
             } else if row.kind == NodeKind::Mapping {
                 row.summary = self.item_words(index).map(Into::into);
             }

@@ -3,19 +3,19 @@
 use yew::prelude::*;
 
 use super::names::Names;
+use crate::analysis::survey::Progress;
 use crate::model::Severity;
-use crate::model::list::query::GroupBy;
-use crate::model::list::write::Form;
-use crate::model::list::{Column, ListId, Presence, Secondary};
-use crate::model::survey::Progress;
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
+use crate::tables::query::GroupBy;
+use crate::tables::write::Form;
+use crate::tables::{Column, ListId, Presence, Secondary};
 use crate::ui::components::{button, plain, shortened};
-use crate::ui::format;
-use crate::ui::graph_view::GraphView;
-use crate::ui::list::List;
+use crate::ui::graphs::graph_view::GraphView;
 use crate::ui::state::View;
-use crate::ui::texts::Texts;
+use crate::ui::state::commands::Command;
+use crate::ui::state::list::List;
+use crate::ui::state::texts::Texts;
+use crate::ui::text::format;
 use crate::worker::protocol::{self, ListPage};
 
 /// How many rows there are.

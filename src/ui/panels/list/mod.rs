@@ -23,14 +23,13 @@ use super::assembly::{self, Register};
 use super::compare;
 use super::graph;
 use super::props::PanelProps;
-use crate::model::list::ListId;
-use crate::ui::commands::Command;
+use crate::tables::ListId;
+use crate::ui::browser::dom::{number_near, set_text, text_of, value_of};
 use crate::ui::components::{DataGrid, GridSource, button, plain, prose};
-use crate::ui::hooks::{
-    fingerprint, number_near, set_text, text_of, use_change, use_later, use_local, value_of,
-};
-use crate::ui::list::List;
+use crate::ui::hooks::{fingerprint, use_change, use_later, use_local};
 use crate::ui::state::View;
+use crate::ui::state::commands::Command;
+use crate::ui::state::list::List;
 
 /// A list follows what is typed after so many milliseconds.
 const PAUSE: i32 = 120;

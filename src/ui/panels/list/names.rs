@@ -1,8 +1,8 @@
 //! The words of each list.
 
-use crate::model::list::ListId;
-use crate::ui::format;
-use crate::ui::hooks::FIND;
+use crate::tables::ListId;
+use crate::ui::session::list::FIND;
+use crate::ui::text::format;
 
 /// How a list is called.
 pub(super) struct Names {

@@ -4,18 +4,18 @@ use yew::prelude::*;
 
 use super::names::names;
 use crate::model::Span;
-use crate::model::list::lines::LINE_SHOWN;
-use crate::model::list::{Cell, CellValue, Column, ColumnKind, ListId, Row};
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
+use crate::tables::lines::LINE_SHOWN;
+use crate::tables::{Cell, CellValue, Column, ColumnKind, ListId, Row};
+use crate::ui::components::ptr_eq::PtrEq;
 use crate::ui::components::{GridColumn, GridData, plain, shortened, span_button};
-use crate::ui::format;
-use crate::ui::hooks::SessionContext;
-use crate::ui::list::{List, parts, rest, text};
 use crate::ui::panels::assembly::{self, Register};
 use crate::ui::panels::compare;
-use crate::ui::ptr_eq::PtrEq;
+use crate::ui::session::SessionContext;
+use crate::ui::state::commands::Command;
+use crate::ui::state::list::{List, parts, rest, text};
 use crate::ui::state::{PanelId, View};
+use crate::ui::text::format;
 
 /// Maximum width of a column of code that takes what its cells need, in characters.
 const LONGEST: u32 = 240;

@@ -3,15 +3,15 @@
 use yew::prelude::*;
 
 use super::names::{Names, names};
-use crate::model::list::{Detail, ListId};
 use crate::model::text::escaped;
-use crate::ui::commands::Command;
+use crate::tables::{Detail, ListId};
 use crate::ui::components::{button, plain, shortened, span_button};
-use crate::ui::format;
-use crate::ui::list::List;
 use crate::ui::panels::kernel_ruler::{payload_words, ruler};
 use crate::ui::panels::{self, assembly};
+use crate::ui::state::commands::Command;
+use crate::ui::state::list::List;
 use crate::ui::state::{PanelId, View};
+use crate::ui::text::format;
 
 /// Details of the current row of the panel's list, for the inspector's column.
 pub fn about(view: &View) -> Html {

@@ -2,7 +2,7 @@
 //! the text and the reader says nothing, they agree.
 
 use super::oracle::{Verdict, compare};
-use super::*;
+use crate::decode::zebin::ze_info::yaml::tests::*;
 
 const TEXTS: [&str; 2] = [SMALL, BY_HAND];
 

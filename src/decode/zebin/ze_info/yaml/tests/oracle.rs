@@ -3,7 +3,7 @@
 
 use serde_yaml::Value;
 
-use super::super::*;
+use crate::decode::zebin::ze_info::yaml::*;
 
 /// What comparing with serde_yaml gave.
 #[derive(Debug, PartialEq, Eq)]

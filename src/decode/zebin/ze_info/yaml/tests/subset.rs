@@ -1,7 +1,7 @@
 //! What the reader makes of each construct.
 
 use super::ProblemKind::*;
-use super::*;
+use crate::decode::zebin::ze_info::yaml::tests::*;
 
 /// Texts without problems.
 #[test]

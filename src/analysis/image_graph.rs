@@ -1,0 +1,82 @@
+//! The images of a host's file as a graph: which of them import functions of which.
+
+use super::host_images::{EXPORTED, HostImage, IMPORTED, kind_words};
+use super::images::Images;
+use super::kernels::Given;
+use super::modules::graph::Symbols;
+use super::modules::{AbstractModule, Image, ModuleGraph};
+use crate::model::{Sources, Span};
+
+impl Images {
+    /// The images as modules, each with one piece of device code: what the graph of a SYCLBIN is
+    /// for its modules. `file` are the bytes of the host's file.
+    pub fn graph(&self, file: Span, sources: &Sources) -> ModuleGraph {
+        let nothing = file.subspan(0, 0);
+        let mut graph = ModuleGraph {
+            version: Given {
+                value: 0,
+                span: None,
+            },
+            state: None,
+            span: file,
+            metadata: nothing,
+            abstract_modules: Vec::new(),
+            ir_modules: Vec::new(),
+            native_images: Vec::new(),
+            symbols: Vec::new(),
+        };
+        let mut symbols = Symbols::default();
+        for (image, index) in self.list.iter().zip(0..) {
+            let said = image.host.as_ref().and_then(|host| host.said(sources));
+            let described = said.and_then(|said| said.described.as_ref());
+            let names = |set| described.map_or_else(Vec::new, |described| described.names_in(set));
+            let mut count = |set, exports| {
+                let names = names(set);
+                for name in &names {
+                    symbols.add((*name).to_owned(), index, exports);
+                }
+                u32::try_from(names.len()).unwrap_or(u32::MAX)
+            };
+            let (exports, imports) = (count(EXPORTED, true), count(IMPORTED, false));
+            let record = described.and_then(|described| described.places.record);
+            let header = record.unwrap_or(image.span);
+            let code = Image {
+                header,
+                metadata: nothing,
+                bytes: image.span,
+                ir_type: None,
+                arch: None,
+                target: described.map(|described| {
+                    Box::new(Given {
+                        value: described.target.clone(),
+                        span: described.places.target,
+                    })
+                }),
+                title: said.map_or_else(|| image.title.clone(), |said| kind_words(said).into()),
+            };
+            let list = match said.is_some_and(HostImage::is_native) {
+                true => &mut graph.native_images,
+                false => &mut graph.ir_modules,
+            };
+            let at = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            list.push(code);
+            let (ir_modules, native_images) = match said.is_some_and(HostImage::is_native) {
+                true => (0..0, at..at.saturating_add(1)),
+                false => (at..at.saturating_add(1), 0..0),
+            };
+            graph.abstract_modules.push(AbstractModule {
+                index,
+                header,
+                metadata: nothing,
+                ir_modules,
+                native_images,
+                sets: u32::try_from(described.map_or(0, |said| said.properties.len()))
+                    .unwrap_or(u32::MAX),
+                exports,
+                imports,
+            });
+        }
+        graph.symbols = symbols.into_list();
+        graph
+    }
+}

@@ -1,0 +1,272 @@
+//! The parts of a file by kernel: a second order of its tree.
+//!
+//! A section that is named after a kernel belongs to it, and so do the relocations of such a
+//! section. What has something of many kernels (`.ze_info`, the symbol table) is part of the rest;
+//! its entries that are about one kernel are parts of that kernel, too.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::kernels::{KernelRow, SECTION_PREFIXES};
+use crate::model::{Document, Node, NodeId, PAGE, Span, sort};
+
+/// A part of a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KernelPart {
+    /// A part of the file: its place among the children of the root.
+    Whole(u64),
+    /// An entry of a part that has entries of many kernels: its bytes.
+    Entry(Span),
+}
+
+/// Where a part stands in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelPlace {
+    /// The place of the kernel in its list; `None` for what belongs to no kernel.
+    pub kernel: Option<u64>,
+    /// The place among the kernel's parts, or among those of the rest.
+    pub index: u64,
+}
+
+/// Which parts belong to which kernel of a file, or to none.
+pub struct KernelOrder {
+    kernels: Rc<Vec<KernelRow>>,
+    /// The parts of all kernels, those of a kernel one after the other.
+    parts: Vec<KernelPart>,
+    /// Where the parts of each kernel end.
+    ends: Vec<usize>,
+    /// The parts of the file that belong to no kernel.
+    rest: Vec<u64>,
+    /// Where each part of the file stands.
+    places: Vec<KernelPlace>,
+    /// The bytes of each part of the file.
+    spans: Vec<Option<Span>>,
+    /// Where each entry stands.
+    entries: HashMap<Span, KernelPlace>,
+}
+
+/// In which sequence the parts of a kernel are: attributes, code, relocations, symbols and
+/// descriptions, then sections with data about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Attributes,
+    Code,
+    Relocations,
+    Mention,
+    Data,
+}
+
+impl Document {
+    /// Which parts of the opened file belong to which of its kernels; made anew each time, from
+    /// all children of the root. Returns `None` for a file without kernels.
+    pub fn kernel_order(&self) -> Option<KernelOrder> {
+        let kernels = self.kernels(NodeId::ROOT)?;
+        let rows = kernels.rows(&self.sources);
+        let mut making = Making::new(&rows);
+        for (place, row) in rows.iter().enumerate() {
+            making.entry(place, Rank::Attributes, row.entry);
+            // Of several kernels of a name the first one has what goes by the name.
+            if making.named.get(&*row.name.value) == Some(&place) {
+                for span in kernels.mentions(row, &self.sources) {
+                    making.entry(place, Rank::Mention, span);
+                }
+            }
+        }
+        let count = self.count(self.root());
+        let mut start = 0;
+        while start < count {
+            let end = count.min(start.saturating_add(2 * PAGE));
+            let mark = self.registry.mark();
+            for node in self.make(self.root(), start..end) {
+                making.whole(&node);
+            }
+            self.registry.release(mark);
+            start = end;
+        }
+        let made = making.finish(count);
+        Some(KernelOrder {
+            kernels: Rc::clone(&rows),
+            ..made
+        })
+    }
+}
+
+/// What is collected for a [`KernelOrder`].
+struct Making<'a> {
+    /// The first kernel of each name.
+    named: HashMap<&'a str, usize>,
+    kernels: usize,
+    parts: Vec<(usize, Rank, KernelPart)>,
+    /// The entries that belong to a kernel.
+    seen: HashSet<Span>,
+    /// The kernels of the sections with code.
+    code: HashMap<Span, usize>,
+    /// Relocations that are not named after a kernel, and what they patch.
+    relocations: Vec<(u64, Span)>,
+    /// The bytes of each part of the file so far.
+    spans: Vec<Option<Span>>,
+}
+
+impl<'a> Making<'a> {
+    fn new(rows: &'a [KernelRow]) -> Making<'a> {
+        let mut named = HashMap::new();
+        for (place, row) in rows.iter().enumerate() {
+            if !row.name.value.is_empty() {
+                named.entry(row.name.value.as_str()).or_insert(place);
+            }
+        }
+        Making {
+            named,
+            kernels: rows.len(),
+            parts: Vec::new(),
+            seen: HashSet::new(),
+            code: HashMap::new(),
+            relocations: Vec::new(),
+            spans: Vec::new(),
+        }
+    }
+
+    /// Adds an entry, unless another kernel has it.
+    fn entry(&mut self, kernel: usize, rank: Rank, span: Span) {
+        if self.seen.insert(span) {
+            self.parts.push((kernel, rank, KernelPart::Entry(span)));
+        }
+    }
+
+    /// Adds the next part of the file; to a kernel if it belongs to one.
+    fn whole(&mut self, node: &Node) {
+        self.spans.push(node.span);
+        let prefixes = SECTION_PREFIXES.iter();
+        let owner = prefixes.enumerate().find_map(|(nth, prefix)| {
+            let kernel = *self.named.get(node.name.strip_prefix(prefix)?)?;
+            Some((kernel, nth))
+        });
+        if let Some((kernel, nth)) = owner {
+            let rank = match nth {
+                0 => Rank::Code,
+                1 | 2 => Rank::Relocations,
+                _ => Rank::Data,
+            };
+            if let (Rank::Code, Some(span)) = (rank, node.span) {
+                self.code.entry(span).or_insert(kernel);
+            }
+            let part = KernelPart::Whole(node.index);
+            self.parts.push((kernel, rank, part));
+        } else if let Some(patched) = node.xrefs.iter().find(|xref| xref.why == "patches") {
+            self.relocations.push((node.index, patched.to));
+        }
+    }
+
+    fn finish(mut self, count: u64) -> KernelOrder {
+        for (index, patched) in &self.relocations {
+            if let Some(kernel) = self.code.get(patched) {
+                let part = KernelPart::Whole(*index);
+                self.parts.push((*kernel, Rank::Relocations, part));
+            }
+        }
+        sort::by_key(&mut self.parts, |(kernel, rank, _)| (*kernel, *rank));
+        let nowhere = KernelPlace {
+            kernel: None,
+            index: 0,
+        };
+        let mut order = KernelOrder {
+            kernels: Rc::default(),
+            parts: Vec::with_capacity(self.parts.len()),
+            ends: vec![0; self.kernels],
+            rest: Vec::new(),
+            places: vec![nowhere; usize::try_from(count).unwrap_or(0)],
+            spans: self.spans,
+            entries: HashMap::with_capacity(self.seen.len()),
+        };
+        let mut before = (0, 0);
+        for (kernel, _, part) in self.parts {
+            let index = match before {
+                (same, index) if same == kernel => index,
+                _ => 0,
+            };
+            before = (kernel, index + 1);
+            let place = KernelPlace {
+                kernel: Some(kernel as u64),
+                index,
+            };
+            match part {
+                KernelPart::Whole(part) => {
+                    if let Some(at) = order.place_mut(part) {
+                        *at = place;
+                    }
+                }
+                KernelPart::Entry(span) => {
+                    order.entries.insert(span, place);
+                }
+            }
+            order.parts.push(part);
+            if let Some(end) = order.ends.get_mut(kernel) {
+                *end = order.parts.len();
+            }
+        }
+        for (part, place) in (0..).zip(&mut order.places) {
+            if place.kernel.is_none() {
+                place.index = order.rest.len() as u64;
+                order.rest.push(part);
+            }
+        }
+        order
+    }
+}
+
+impl KernelOrder {
+    /// The kernels, then the functions.
+    pub fn kernels(&self) -> &[KernelRow] {
+        &self.kernels
+    }
+
+    /// The parts of the kernel at a place of the list. Each has one at least: its entry in
+    /// `.ze_info`.
+    pub fn parts(&self, kernel: u64) -> &[KernelPart] {
+        self.parts.get(self.range(kernel)).unwrap_or(&[])
+    }
+
+    /// The parts of the file that belong to no kernel: their places among the children of the
+    /// root.
+    pub fn rest(&self) -> &[u64] {
+        &self.rest
+    }
+
+    /// The places of the kernels that have a part whose bytes are such, ascending; and whether what
+    /// belongs to no kernel has one.
+    pub fn parts_with(&self, is_such: impl Fn(Span) -> bool) -> (Vec<u32>, bool) {
+        let whole = |part: u64| {
+            let span = self.spans.get(usize::try_from(part).ok()?)?;
+            span.filter(|span| is_such(*span))
+        };
+        let is_part = |part: &KernelPart| match part {
+            KernelPart::Whole(part) => whole(*part).is_some(),
+            KernelPart::Entry(span) => is_such(*span),
+        };
+        let has_one = |kernel: &u32| self.parts((*kernel).into()).iter().any(is_part);
+        let kernels = (0..).take(self.ends.len()).filter(has_one).collect();
+        (kernels, self.rest.iter().any(|part| whole(*part).is_some()))
+    }
+
+    /// Where the part of the file at this place stands. Returns `None` if there is none.
+    pub fn place_of(&self, part: u64) -> Option<KernelPlace> {
+        self.places.get(usize::try_from(part).ok()?).copied()
+    }
+
+    /// Where the entry with exactly these bytes stands. Returns `None` if it belongs to no
+    /// kernel.
+    pub fn place_of_entry(&self, span: Span) -> Option<KernelPlace> {
+        self.entries.get(&span).copied()
+    }
+
+    fn place_mut(&mut self, part: u64) -> Option<&mut KernelPlace> {
+        self.places.get_mut(usize::try_from(part).ok()?)
+    }
+
+    fn range(&self, kernel: u64) -> Range<usize> {
+        let at = usize::try_from(kernel).unwrap_or(usize::MAX);
+        let end = |at: usize| self.ends.get(at).copied().unwrap_or(0);
+        at.checked_sub(1).map_or(0, end)..end(at)
+    }
+}

@@ -1,0 +1,42 @@
+//! Answers that need more than one field of a file: kernels, images, modules, linkage, code,
+//! source lines, occupancy, and what the driver does with it.
+//!
+//! Each module has the plain data of an answer and, where formats compute it, the trait that
+//! [`decode`](crate::decode) implements. [`Document`](crate::model::Document) gets a method for
+//! each here, so that the model knows none of them.
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+pub mod assembly;
+pub mod blocks;
+pub mod data_flow;
+pub mod host_images;
+mod image_graph;
+pub mod images;
+pub mod kernel_order;
+pub mod kernels;
+pub mod linkage;
+pub mod modules;
+pub mod naming;
+pub mod occupancy;
+pub mod source_lines;
+pub mod survey;
+mod verdict;
+
+pub use verdict::{DriverModel, Import, KnownDevice, Matching, Rebuild, Verdict};

@@ -1,0 +1,114 @@
+//! Many modules in groups, to be drawn.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ModuleGraph, ModuleSymbol};
+use crate::model::Str;
+
+/// So many modules, or groups of modules, are drawn at once.
+pub const FAN: u64 = 24;
+
+/// A group of modules that follow each other in some order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ModuleGroup {
+    /// The place of the first.
+    pub start: u64,
+    /// How many.
+    pub count: u64,
+    /// How many IR modules they have.
+    pub ir_modules: u64,
+    /// How many native device code images.
+    pub native_images: u64,
+    /// The bytes of all of these.
+    pub size: u64,
+}
+
+/// How many nodes each group has, when so many are shown, `fan` at once; 1: the nodes themselves.
+pub fn group_size(count: u64, fan: u64) -> u64 {
+    let mut size = 1_u64;
+    while count.div_ceil(size) > fan {
+        size = size.saturating_mul(fan.max(2));
+    }
+    size
+}
+
+impl ModuleGraph {
+    /// The groups of these modules, the first of which is at the place `start`.
+    pub fn groups(&self, modules: &[u32], start: u64) -> Vec<ModuleGroup> {
+        let size = group_size(modules.len() as u64, FAN);
+        let mut place = start;
+        let group = |chunk: &[u32]| {
+            let mut group = ModuleGroup {
+                start: place,
+                count: chunk.len() as u64,
+                ..ModuleGroup::default()
+            };
+            place += group.count;
+            for module in chunk.iter().filter_map(|index| self.module(*index)) {
+                group.ir_modules += self.ir_modules_of(module).len() as u64;
+                group.native_images += self.native_images_of(module).len() as u64;
+                group.size = group.size.saturating_add(self.size_of(module));
+            }
+            group
+        };
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        modules.chunks(size.max(1)).map(group).collect()
+    }
+}
+
+/// The symbols of all modules, and where each is in the list.
+#[derive(Debug, Default)]
+pub struct Symbols {
+    list: Vec<ModuleSymbol>,
+    places: HashMap<Str, u32>,
+}
+
+impl Symbols {
+    /// A module that exports or imports one.
+    pub fn add(&mut self, name: String, module: u32, exports: bool) {
+        let new = u32::try_from(self.list.len()).unwrap_or(u32::MAX);
+        let at = *self.places.entry(name.clone().into()).or_insert(new);
+        if at == new {
+            self.list.push(ModuleSymbol {
+                name,
+                exported_by: Vec::new(),
+                imported_by: Vec::new(),
+            });
+        }
+        let Some(symbol) = usize::try_from(at)
+            .ok()
+            .and_then(|at| self.list.get_mut(at))
+        else {
+            return;
+        };
+        let modules = match exports {
+            true => &mut symbol.exported_by,
+            false => &mut symbol.imported_by,
+        };
+        if modules.last() != Some(&module) {
+            modules.push(module);
+        }
+    }
+
+    /// The symbols, by first appearance.
+    pub fn into_list(self) -> Vec<ModuleSymbol> {
+        self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_as_small_as_they_can_be() {
+        assert_eq!(group_size(0, FAN), 1);
+        assert_eq!(group_size(24, FAN), 1);
+        assert_eq!(group_size(25, FAN), 24);
+        assert_eq!(group_size(576, FAN), 24);
+        assert_eq!(group_size(10_000, FAN), 576);
+        assert_eq!(group_size(u64::from(u32::MAX), FAN), 24u64.pow(6));
+    }
+}

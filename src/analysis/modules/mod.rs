@@ -1,0 +1,452 @@
+//! The modules of a SYCLBIN: what it holds for which device, and the properties of it all.
+//!
+//! Plain data, made by a decoder when somebody asks ([`Document::modules`]) and kept by it, as
+//! the [`kernels`](super::kernels) are. Both generations of the format give the same model.
+
+pub mod graph;
+#[cfg(feature = "decode")]
+pub mod json;
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use super::kernels::Given;
+use crate::model::{Document, NodeId, Sources, Span, Str};
+
+/// How the title of every SYCLBIN begins.
+pub const TITLE: &str = "SYCLBIN";
+
+/// Who knows the modules of a document.
+pub trait Modules {
+    /// All modules and how they hang together, without their properties; made once.
+    fn graph(&self, sources: &Sources) -> Rc<ModuleGraph>;
+
+    /// The properties of one of them, without what they mean: for those who want the values of
+    /// many.
+    fn values(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+
+    /// The properties of one of them, and what they mean.
+    fn properties(&self, of: Holder, sources: &Sources) -> Vec<PropertySet>;
+
+    /// The demangled form of a key. Returns `None` if it is not mangled.
+    fn demangled(&self, key: &str) -> Option<Rc<str>>;
+}
+
+impl Document {
+    /// Who knows the modules of a document: of the opened file (its root), or of one that is
+    /// nested in it. An OffloadBinary knows those of the SYCLBIN that it holds.
+    pub fn modules(&self, document: NodeId) -> Option<Rc<dyn Modules>> {
+        self.interface(document)
+    }
+}
+
+/// What has properties; the numbers are indices into the lists of [`ModuleGraph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Holder {
+    /// The SYCLBIN itself: its global metadata.
+    Whole,
+    /// An abstract module.
+    AbstractModule(u32),
+    /// An IR module.
+    IrModule(u32),
+    /// A native device code image.
+    NativeImage(u32),
+}
+
+/// A SYCLBIN.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleGraph {
+    /// The version of the format, and the bytes that say so.
+    pub version: Given<u64>,
+    /// The state of the kernel bundle, where the global metadata says it.
+    pub state: Option<Given<u64>>,
+    /// All bytes of the SYCLBIN.
+    pub span: Span,
+    /// The text of the global metadata; may be empty.
+    pub metadata: Span,
+    /// The abstract modules, in order.
+    pub abstract_modules: Vec<AbstractModule>,
+    /// The IR modules of all abstract modules.
+    pub ir_modules: Vec<Image>,
+    /// The native device code images of all abstract modules.
+    pub native_images: Vec<Image>,
+    /// The symbols that modules export or import, by first appearance.
+    pub symbols: Vec<ModuleSymbol>,
+}
+
+impl ModuleGraph {
+    /// The state in a word.
+    pub fn state_name(&self) -> Option<&'static str> {
+        STATES.get(index(self.state?.value)?).copied()
+    }
+
+    /// The IR modules of an abstract module.
+    pub fn ir_modules_of(&self, module: &AbstractModule) -> &[Image] {
+        part(&self.ir_modules, &module.ir_modules)
+    }
+
+    /// The native device code images of an abstract module.
+    pub fn native_images_of(&self, module: &AbstractModule) -> &[Image] {
+        part(&self.native_images, &module.native_images)
+    }
+
+    /// A module by its number.
+    pub fn module(&self, index: u32) -> Option<&AbstractModule> {
+        self.abstract_modules.get(usize::try_from(index).ok()?)
+    }
+
+    /// The bytes of a module's images.
+    pub fn size_of(&self, module: &AbstractModule) -> u64 {
+        let images = self.ir_modules_of(module).iter();
+        let all = images.chain(self.native_images_of(module));
+        all.map(|image| image.bytes.len())
+            .fold(0, u64::saturating_add)
+    }
+
+    /// What bytes belong to: an image before its module, a module before the whole. Returns
+    /// `None` if they are not in the SYCLBIN.
+    pub fn holder_at(&self, span: Span) -> Option<Holder> {
+        let image = |images: &[Image]| {
+            let holds = |image: &Image| {
+                image.bytes.contains(span)
+                    || image.header.contains(span)
+                    || image.metadata.contains(span)
+            };
+            u32::try_from(images.iter().position(holds)?).ok()
+        };
+        if let Some(index) = image(&self.native_images) {
+            return Some(Holder::NativeImage(index));
+        }
+        if let Some(index) = image(&self.ir_modules) {
+            return Some(Holder::IrModule(index));
+        }
+        let mut modules = self.abstract_modules.iter();
+        let module = modules.find(|m| m.header.contains(span) || m.metadata.contains(span));
+        match module {
+            Some(module) => Some(Holder::AbstractModule(module.index)),
+            None => self.span.contains(span).then_some(Holder::Whole),
+        }
+    }
+
+    /// The number of the first module that a holder is, or is in; the whole is in none.
+    pub fn module_of(&self, holder: Holder) -> Option<u32> {
+        let first = |has: &dyn Fn(&AbstractModule) -> bool| {
+            let mut modules = self.abstract_modules.iter();
+            modules
+                .find(|module| has(module))
+                .map(|module| module.index)
+        };
+        match holder {
+            Holder::Whole => None,
+            Holder::AbstractModule(index) => Some(index),
+            Holder::IrModule(image) => first(&|module| module.ir_modules.contains(&image)),
+            Holder::NativeImage(image) => first(&|module| module.native_images.contains(&image)),
+        }
+    }
+
+    /// The bytes that stand for a holder: its header; all bytes for the whole.
+    pub fn bytes_of(&self, holder: Holder) -> Span {
+        let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+        let header = match holder {
+            Holder::Whole => None,
+            Holder::AbstractModule(index) => self.module(index).map(|module| module.header),
+            Holder::IrModule(index) => self.ir_modules.get(at(index)).map(|image| image.header),
+            Holder::NativeImage(index) => {
+                let image = self.native_images.get(at(index));
+                image.map(|image| image.header)
+            }
+        };
+        header.unwrap_or(self.span)
+    }
+
+    /// What a holder is called: `IR module 2 of abstract module 1`.
+    pub fn name_of(&self, holder: Holder) -> String {
+        let of = match self.module_of(holder) {
+            Some(module) => format!(" of abstract module {module}"),
+            None => String::new(),
+        };
+        match holder {
+            Holder::Whole => "the SYCLBIN".to_owned(),
+            Holder::AbstractModule(index) => format!("abstract module {index}"),
+            Holder::IrModule(index) => format!("IR module {index}{of}"),
+            Holder::NativeImage(index) => format!("native device code image {index}{of}"),
+        }
+    }
+}
+
+/// The states of a kernel bundle, by number.
+pub static STATES: [&str; 3] = ["input", "object", "executable"];
+
+/// What an IR module is written in, by number.
+pub static IR_TYPES: [&str; 3] = ["SPIR-V", "PTX", "AMDGCN"];
+
+fn index(number: u64) -> Option<usize> {
+    usize::try_from(number).ok()
+}
+
+fn part<'a>(images: &'a [Image], range: &Range<u32>) -> &'a [Image] {
+    let at = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
+    images
+        .get(at(range.start)..at(range.end).min(images.len()))
+        .unwrap_or(&[])
+}
+
+/// A collection of device binaries that share their properties.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AbstractModule {
+    /// Its place in the list, from 0.
+    pub index: u32,
+    /// The bytes that speak of it: its header, or its entry.
+    pub header: Span,
+    /// The text of its properties; may be empty.
+    pub metadata: Span,
+    /// Its IR modules: places in [`ModuleGraph::ir_modules`]. Modules may share some.
+    pub ir_modules: Range<u32>,
+    /// Its images: places in [`ModuleGraph::native_images`]. Modules may share some.
+    pub native_images: Range<u32>,
+    /// How many property sets it has.
+    pub sets: u32,
+    /// How many symbols it exports.
+    pub exports: u32,
+    /// How many symbols it imports.
+    pub imports: u32,
+}
+
+/// An IR module or a native device code image.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// The bytes that speak of it: its header, or its entry.
+    pub header: Span,
+    /// The text of its properties; may be empty.
+    pub metadata: Span,
+    /// The device code.
+    pub bytes: Span,
+    /// What the code is written in: a number of [`IR_TYPES`]; only IR modules say it.
+    pub ir_type: Option<Given<u64>>,
+    /// The architecture that it is for; only native device code images say it.
+    pub arch: Option<Box<Given<String>>>,
+    /// The target triple.
+    pub target: Option<Box<Given<String>>>,
+    /// What the bytes are by themselves: `SPIR-V 1.4`, `zebin 1.73`; may be empty.
+    pub title: Str,
+}
+
+impl Image {
+    /// The bytes that stand for it: the device code, or its header where that is empty.
+    pub fn place(&self) -> Span {
+        match self.bytes.is_empty() {
+            true => self.header,
+            false => self.bytes,
+        }
+    }
+
+    /// What an IR module is written in.
+    pub fn ir_type_name(&self) -> Option<&'static str> {
+        IR_TYPES.get(index(self.ir_type?.value)?).copied()
+    }
+}
+
+/// A symbol that some modules export and others import: the edges of the graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleSymbol {
+    /// Its name.
+    pub name: String,
+    /// The abstract modules that export it.
+    pub exported_by: Vec<u32>,
+    /// The abstract modules that import it.
+    pub imported_by: Vec<u32>,
+}
+
+/// Properties under one name. A set that is there twice counts as one, and of a key that is
+/// there twice the last value: so the reader of the SYCL runtime takes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PropertySet {
+    /// Its name: `SYCL/device requirements`.
+    pub name: String,
+    /// The bytes of the name.
+    pub span: Span,
+    /// What it is about; empty for an unknown set.
+    pub doc: Str,
+    /// Its entries, in order.
+    pub entries: Vec<Property>,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Property {
+    /// The key; what is not UTF-8 stands as U+FFFD.
+    pub key: String,
+    /// The bytes of the key.
+    pub key_span: Span,
+    /// The number of the type: 1 for numbers, 2 for bytes.
+    pub kind: Given<u64>,
+    /// The value.
+    pub value: PropertyValue,
+    /// The bytes of the value in the file.
+    pub span: Span,
+    /// What the value means, in a few words: `gpu, fp64`; empty where nothing is known that
+    /// the value does not say itself.
+    pub meaning: String,
+    /// What the key means; empty for an unknown key.
+    pub doc: Str,
+}
+
+/// A property of a module's device requirements.
+pub fn requirement<'a>(sets: &'a [PropertySet], key: &str) -> Option<&'a Property> {
+    let set = sets
+        .iter()
+        .find(|set| set.name == "SYCL/device requirements")?;
+    set.entries.iter().find(|entry| entry.key == key)
+}
+
+/// Maximum number of specialization constants of a property whose defaults are said.
+const CONSTANTS_MAX: usize = 64;
+
+/// Adds the defaults of specialization constants to what their properties mean: another set has
+/// them, all in one buffer.
+pub fn join_defaults(sets: &mut [PropertySet]) {
+    let named = |name: &str| sets.iter().position(|set| set.name == name);
+    let constants = named("SYCL/specialization constants");
+    let defaults = named("SYCL/specialization constants default values")
+        .and_then(|at| sets.get(at)?.entries.first())
+        .and_then(|entry| match &entry.value {
+            PropertyValue::Bytes { bytes, .. } => Some(bytes.clone()),
+            _ => None,
+        });
+    let (Some(constants), Some(defaults)) = (constants.and_then(|at| sets.get_mut(at)), defaults)
+    else {
+        return;
+    };
+    for entry in &mut constants.entries {
+        let PropertyValue::Bytes { bytes, .. } = &entry.value else {
+            continue;
+        };
+        let records = bytes.chunks_exact(12);
+        if records.len() > CONSTANTS_MAX || !records.remainder().is_empty() {
+            continue;
+        }
+        let words: Vec<String> = records
+            .map(|record| {
+                let number = |at: usize| {
+                    let bytes = record
+                        .get(at..at + 4)
+                        .and_then(|bytes| bytes.try_into().ok());
+                    bytes.map_or(0, u32::from_le_bytes)
+                };
+                let (id, offset, size) = (number(0), number(4), number(8));
+                let start = usize::try_from(offset).unwrap_or(usize::MAX);
+                let end = start.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
+                let value = match defaults.get(start..end) {
+                    Some(bytes) => constant(bytes),
+                    None => "outside of the buffer".to_owned(),
+                };
+                format!("ID {id}, offset {offset}, size {size}, default {value}")
+            })
+            .collect();
+        if !words.is_empty() {
+            entry.meaning = words.join("; ");
+        }
+    }
+}
+
+/// A constant as a number with a sign, and as a fraction where it is likely to be one.
+fn constant(bytes: &[u8]) -> String {
+    let float = |number: f64| {
+        // Small whole numbers are tiny as fractions.
+        let is_likely = (1e-6..1e9).contains(&number.abs());
+        is_likely.then_some(number)
+    };
+    let (whole, fraction) = match *bytes {
+        [a] => (i64::from(i8::from_le_bytes([a])), None),
+        [a, b] => (i64::from(i16::from_le_bytes([a, b])), None),
+        [a, b, c, d] => {
+            let bytes = [a, b, c, d];
+            let number = f32::from_le_bytes(bytes);
+            (
+                i64::from(i32::from_le_bytes(bytes)),
+                float(number.into()).map(|_| number.to_string()),
+            )
+        }
+        [a, b, c, d, e, f, g, h] => {
+            let bytes = [a, b, c, d, e, f, g, h];
+            let number = f64::from_le_bytes(bytes);
+            (
+                i64::from_le_bytes(bytes),
+                float(number).map(|number| number.to_string()),
+            )
+        }
+        _ => {
+            let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            return bytes.join(" ");
+        }
+    };
+    match fraction {
+        Some(fraction) => format!("{whole} ({fraction} as floating point)"),
+        None => whole.to_string(),
+    }
+}
+
+/// The value of a property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PropertyValue {
+    /// A number.
+    Number(u64),
+    /// Bytes, of which the last one may be used in part only.
+    Bytes {
+        /// How many bits it says that there are.
+        bits: u64,
+        /// The bytes.
+        bytes: Vec<u8>,
+    },
+    /// Neither: the text as it stands in the file.
+    Unreadable(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_stand_with_their_constants() {
+        let set = |name: &str, key: &str, bytes: Vec<u8>| PropertySet {
+            name: name.to_owned(),
+            span: Span::default(),
+            doc: "".into(),
+            entries: vec![Property {
+                key: key.to_owned(),
+                key_span: Span::default(),
+                kind: Given::default(),
+                value: PropertyValue::Bytes { bits: 0, bytes },
+                span: Span::default(),
+                meaning: "as it was".to_owned(),
+                doc: "".into(),
+            }],
+        };
+        let record = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        let name = "SYCL/specialization constants";
+        let mut sets = vec![
+            set(name, "k", record(&[0, 0, 4, 1, 4, 4, 2, 100, 4])),
+            set(
+                "SYCL/specialization constants default values",
+                "all",
+                record(&[42, 1.5f32.to_bits()]),
+            ),
+        ];
+        join_defaults(&mut sets);
+        assert_eq!(
+            sets[0].entries[0].meaning,
+            "ID 0, offset 0, size 4, default 42; \
+             ID 1, offset 4, size 4, default 1069547520 (1.5 as floating point); \
+             ID 2, offset 100, size 4, default outside of the buffer"
+        );
+        // Without defaults, or with other records, nothing is known.
+        let mut without = vec![set(name, "k", record(&[0, 0, 4]))];
+        join_defaults(&mut without);
+        assert_eq!(without[0].entries[0].meaning, "as it was");
+        sets[0] = set(name, "k", vec![0; 13]);
+        join_defaults(&mut sets);
+        assert_eq!(sets[0].entries[0].meaning, "as it was");
+    }
+}

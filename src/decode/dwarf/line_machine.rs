@@ -1,0 +1,90 @@
+//! The state machine of line programs.
+
+use super::line_header::Head;
+
+/// The state machine. DWARF 5, 6.2.2.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Machine {
+    /// The offset of the next opcode.
+    pub(super) at: usize,
+    pub(super) address: u64,
+    pub(super) operation: u64,
+    pub(super) file: u64,
+    pub(super) line: u64,
+    pub(super) column: u64,
+    /// The section of code, by its index, if a relocation says so.
+    pub(super) text: Option<u64>,
+    /// The linker has taken the code out: nothing advances.
+    pub(super) gone: bool,
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) address: u64,
+    pub(super) file: u64,
+    pub(super) line: u64,
+    pub(super) column: u64,
+    /// It ends a sequence.
+    pub(super) end: bool,
+    pub(super) text: Option<u64>,
+    pub(super) gone: bool,
+}
+
+impl Machine {
+    /// At the first opcode of a sequence.
+    pub(super) fn new(at: usize) -> Machine {
+        Machine {
+            at,
+            address: 0,
+            operation: 0,
+            file: 1,
+            line: 1,
+            column: 0,
+            text: None,
+            gone: false,
+        }
+    }
+
+    pub(super) fn row(&self, end: bool) -> Row {
+        Row {
+            address: self.address,
+            file: self.file,
+            line: self.line,
+            column: self.column,
+            end,
+            text: self.text,
+            gone: self.gone,
+        }
+    }
+
+    pub(super) fn advance_line(&mut self, by: i64) {
+        self.line = match by < 0 {
+            true => self.line.saturating_sub(by.unsigned_abs()),
+            false => self.line.wrapping_add(by.unsigned_abs()),
+        };
+    }
+
+    /// Returns `None` if the address overflows.
+    pub(super) fn advance(&mut self, head: &Head, by: u64) -> Option<()> {
+        let unit = u64::from(head.minimum);
+        if head.operations == 1 {
+            return self.add(head, unit.wrapping_mul(by));
+        }
+        let most = u64::from(head.operations).max(1);
+        let operation = self.operation.wrapping_add(by);
+        self.add(head, unit.wrapping_mul(operation / most))?;
+        if !self.gone {
+            self.operation = operation % most;
+        }
+        Some(())
+    }
+
+    pub(super) fn add(&mut self, head: &Head, by: u64) -> Option<()> {
+        if !self.gone {
+            let sum = self.address.checked_add(by)?;
+            self.address = Some(sum).filter(|sum| *sum <= head.address_mask())?;
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,340 @@
+//! Sections by name: their headers, and what is in them.
+
+use super::{Changed, Code, File, Section, TEXT, ZE_INFO};
+use crate::diff::code::{BothCounts, CodeChange, code_change};
+use crate::diff::entry::{Change, Entry, Field, Part, Said, Side};
+use crate::diff::matching::by_key;
+use crate::diff::pair::is_plain;
+use crate::diff::renames::Renames;
+use crate::diff::walk::{Way, is_document};
+use crate::diff::{Both, Comparer, Which};
+use crate::model::{Area, Node, NodeKind, Span, sort};
+
+/// So many bytes between two images are looked at.
+const AROUND_MAX: u64 = 64 << 20;
+
+/// What is said in the header of a section beside where it is: the places of the fields.
+#[derive(Default)]
+struct HeaderFields(Vec<(String, u64, u64)>);
+
+impl Comparer<'_> {
+    /// Sections by name, and what is in none.
+    pub(super) fn sections(
+        &mut self,
+        files: Both<File>,
+        code: Option<&Code>,
+        renames: &Renames,
+        covered: &Both<Vec<Span>>,
+        at: u32,
+        changed: &mut Changed,
+    ) {
+        let (of_a, of_b) = files;
+        // Segments only say where sections are in memory.
+        let keep = |nodes: Vec<Node>| -> Vec<Node> {
+            let nodes = nodes.into_iter();
+            nodes
+                .filter(|node| node.name != "program headers")
+                .collect()
+        };
+        self.named(&keep(of_a.others), &keep(of_b.others), at);
+        let names = of_a.sections.iter().map(|section| &*section.name);
+        let names: Vec<_> = names.map(|name| renames.section(name)).collect();
+        let others = of_b.sections.iter().map(|section| (&*section.name).into());
+        let matches = by_key(&names, &others.collect::<Vec<_>>());
+        let mut fields = (HeaderFields::default(), HeaderFields::default());
+        for (section, place) in of_a.sections.iter().zip(matches.of_a) {
+            match place.and_then(|place| of_b.sections.get(place)) {
+                Some(other) => {
+                    self.section((section, other), code, covered, at, &mut fields, changed);
+                }
+                None => self.lonely_section(Which::A, section, at),
+            }
+        }
+        for (section, is_matched) in of_b.sections.iter().zip(matches.is_matched) {
+            if !is_matched {
+                self.lonely_section(Which::B, section, at);
+            }
+        }
+    }
+
+    fn lonely_section(&mut self, which: Which, section: &Section, at: u32) {
+        let mut fields = Vec::new();
+        let size = section.bytes().map_or(0, Span::len);
+        let said = |key: &str, said: Said, span: Option<Span>| {
+            let side = Some(Side::new(said, span));
+            let (from, to) = match which {
+                Which::A => (side, None),
+                Which::B => (None, side),
+            };
+            Field {
+                key: key.to_owned(),
+                path: key.to_owned(),
+                from,
+                to,
+            }
+        };
+        let header = section.header.as_ref().and_then(|node| node.span);
+        if !section.kind().is_empty() {
+            fields.push(said(
+                "sh_type",
+                Said::Text(section.kind().to_owned()),
+                header,
+            ));
+        }
+        fields.push(said("size", Said::count(size), section.span()));
+        for note in self.notes_of(which, section) {
+            self.lonely_note(which, &note, at);
+        }
+        let (change, a, b) = match which {
+            Which::A => (Change::Removed, section.span(), None),
+            Which::B => (Change::Added, None, section.span()),
+        };
+        let entry = Entry::new(Part::Section, change, at, &*section.name);
+        self.push(entry.at(a, b).with(fields));
+    }
+
+    /// The notes of a section; none where it has another type.
+    fn notes_of(&mut self, which: Which, section: &Section) -> Vec<Node> {
+        match &section.contents {
+            Some(contents) if section.kind() == "SHT_NOTE" => self.children(which, contents),
+            _ => Vec::new(),
+        }
+    }
+
+    fn section(
+        &mut self,
+        (a, b): (&Section, &Section),
+        code: Option<&Code>,
+        covered: &Both<Vec<Span>>,
+        at: u32,
+        fields: &mut Both<HeaderFields>,
+        changed: &mut Changed,
+    ) {
+        let mut found = Vec::new();
+        if let (Some(one), Some(other)) = (&a.header, &b.header) {
+            self.header((one, other), fields, &mut found);
+        }
+        let spans = (a.bytes().unwrap_or_default(), b.bytes().unwrap_or_default());
+        let is_same = a.bytes().is_some() == b.bytes().is_some()
+            && self.same_bytes(spans.0, spans.1) == Ok(true);
+        let kinds = (a.kind(), b.kind());
+        let is_text =
+            code.is_some_and(|code| code.has(Which::A, &a.name) && code.has(Which::B, &b.name));
+        // A table of one file may be something else in the other.
+        let are_tables = [kinds.0, kinds.1].iter().all(|kind| {
+            matches!(
+                *kind,
+                "SHT_STRTAB" | "SHT_SYMTAB" | "SHT_DYNSYM" | "SHT_REL" | "SHT_RELA"
+            )
+        });
+        if a.name == ZE_INFO && b.name == ZE_INFO || are_tables {
+            // Compared as what it means.
+        } else if kinds.0 == "SHT_NOBITS" && kinds.1 == "SHT_NOBITS" {
+            self.memory((a, b), &mut found);
+        } else if is_same {
+        } else if let Some(code) = code.filter(|_| is_text) {
+            changed.add((a, b));
+            let change = self.code(code, (&a.name, &b.name));
+            match (change, a.name.strip_prefix(TEXT)) {
+                (Some((change, _)), _) if change.equal => {}
+                (Some(change), Some(kernel)) => {
+                    changed.code.insert(kernel.to_owned(), change);
+                }
+                (Some((change, _)), None) => {
+                    let entry = Entry::new(Part::Section, Change::Changed, at, &*a.name);
+                    let mut entry = entry
+                        .at(a.span(), b.span())
+                        .with(std::mem::take(&mut found));
+                    entry.code = Some(change);
+                    self.push(entry);
+                    return;
+                }
+                (None, _) => found.extend(self.contents(spans.0, spans.1)),
+            }
+        } else if kinds.0 == "SHT_NOTE" || kinds.1 == "SHT_NOTE" {
+            changed.add((a, b));
+            let notes = (self.notes_of(Which::A, a), self.notes_of(Which::B, b));
+            let has_none = notes.0.is_empty() && notes.1.is_empty();
+            if has_none || kinds.0 != kinds.1 {
+                found.extend(self.contents(spans.0, spans.1));
+            }
+            self.notes(notes, at);
+        } else if let (Some(one), Some(other)) = (&a.contents, &b.contents) {
+            changed.add((a, b));
+            self.section_contents((one, other), covered, at, &mut found);
+        } else {
+            changed.add((a, b));
+            found.extend(self.contents(spans.0, spans.1));
+        }
+        if !found.is_empty() {
+            let entry = Entry::new(Part::Section, Change::Changed, at, &*a.name);
+            self.push(entry.at(a.span(), b.span()).with(found));
+        }
+    }
+
+    /// What is in two sections, where that is not the same.
+    fn section_contents(
+        &mut self,
+        (a, b): (&Node, &Node),
+        covered: &Both<Vec<Span>>,
+        at: u32,
+        found: &mut Vec<Field>,
+    ) {
+        let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+        let is_code_free = a.area != Area::Ir && a.area != Area::Debug;
+        if is_document(a) && is_document(b) && is_code_free {
+            let (path, to_path) = self.paths(at, a, b);
+            self.pair(a, b, &path, &to_path);
+            return;
+        }
+        let holds =
+            |covered: &[Span], span: Span| covered.iter().any(|image| span.contains(*image));
+        if holds(&covered.0, spans.0) || holds(&covered.1, spans.1) {
+            self.around_images((spans.0, spans.1), covered, found);
+            return;
+        }
+        let has_documents = |nodes: &[Node]| nodes.iter().any(is_document);
+        if is_code_free && a.kind == NodeKind::Blob && b.kind == NodeKind::Blob {
+            let children = (self.children(Which::A, a), self.children(Which::B, b));
+            if has_documents(&children.0) || has_documents(&children.1) {
+                self.named(&children.0, &children.1, at);
+                return;
+            }
+        }
+        match is_plain(a) || is_plain(b) {
+            true => found.extend(self.contents(spans.0, spans.1)),
+            false => self.fields(a, b, &mut Way::default(), found),
+        }
+    }
+
+    /// The bytes of two sections around the images in them.
+    fn around_images(
+        &mut self,
+        spans: Both<Span>,
+        covered: &Both<Vec<Span>>,
+        found: &mut Vec<Field>,
+    ) {
+        let rest = |comparer: &mut Self, which, span: Span, covered: &[Span]| {
+            let mut inside: Vec<Span> = covered.to_vec();
+            inside.retain(|image| span.contains(*image));
+            sort::ascending(&mut inside);
+            let mut bytes = Vec::new();
+            let mut at = span.start;
+            let end = Span::new(span.source, span.end, span.end);
+            for image in inside.into_iter().chain([end]) {
+                let between = Span::new(span.source, at, image.start);
+                comparer.work.spend(between.len() / 16);
+                if between.len() < AROUND_MAX {
+                    let sources = &comparer.document(which).sources;
+                    if let Ok(read) = sources.read(between) {
+                        bytes.extend_from_slice(&read);
+                    }
+                }
+                at = at.max(image.end);
+            }
+            // Between images there may be only zero bytes up to an alignment.
+            bytes.retain(|byte| *byte != 0);
+            bytes
+        };
+        let one = rest(self, Which::A, spans.0, &covered.0);
+        let other = rest(self, Which::B, spans.1, &covered.1);
+        if one != other {
+            let said = |bytes: &[u8]| {
+                let head = bytes.iter().take(64).copied().collect();
+                Said::Bytes(head, bytes.len() as u64)
+            };
+            found.push(Field {
+                key: "contents".to_owned(),
+                path: "contents outside of images".to_owned(),
+                from: Some(Side::new(said(&one), spans.0)),
+                to: Some(Side::new(said(&other), spans.1)),
+            });
+        }
+    }
+
+    /// Memory without bytes in the file: its size.
+    fn memory(&mut self, (a, b): (&Section, &Section), found: &mut Vec<Field>) {
+        let size = |comparer: &mut Self, which, section: &Section| {
+            let header = section.header.as_ref()?;
+            let document = comparer.document(which);
+            let count = document.count(header);
+            let fields = document.make(header, 0..count);
+            let size = fields.into_iter().find(|field| field.name == "sh_size")?;
+            Some(Side::new(Said::of(&size.value)?, size.span))
+        };
+        let (from, to) = (size(self, Which::A, a), size(self, Which::B, b));
+        let number = |side: &Option<Side>| side.as_ref().and_then(|side| side.said.number());
+        if number(&from) != number(&to) {
+            found.push(Field {
+                key: "sh_size".to_owned(),
+                path: "sh_size".to_owned(),
+                from,
+                to,
+            });
+        }
+    }
+
+    /// What the headers of two sections say beside where the sections are.
+    fn header(
+        &mut self,
+        (a, b): (&Node, &Node),
+        fields: &mut Both<HeaderFields>,
+        found: &mut Vec<Field>,
+    ) {
+        if fields.0.0.is_empty() {
+            fields.0 = self.header_fields(Which::A, a);
+            fields.1 = self.header_fields(Which::B, b);
+        }
+        let read = |comparer: &Self, which, node: &Node| {
+            let span = node.span?;
+            comparer.document(which).sources.read(span).ok()
+        };
+        self.work.spend(4);
+        if let (Some(one), Some(other)) = (read(self, Which::A, a), read(self, Which::B, b)) {
+            let at = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+            let (of_a, of_b) = (&fields.0.0, &fields.1.0);
+            let is_same = of_a.len() == of_b.len()
+                && of_a
+                    .iter()
+                    .zip(of_b)
+                    .all(|((x, from, to), (y, start, end))| {
+                        x == y && one.get(at(*from)..at(*to)) == other.get(at(*start)..at(*end))
+                    });
+            if is_same {
+                return;
+            }
+        }
+        self.fields(a, b, &mut Way::default(), found);
+    }
+
+    fn header_fields(&mut self, which: Which, node: &Node) -> HeaderFields {
+        let start = node.span.map_or(0, |span| span.start);
+        let children = self.children(which, node).into_iter();
+        let places = children.filter_map(|child| {
+            let span = child.span?;
+            let place = |at: u64| at.saturating_sub(start);
+            Some((child.name.into_owned(), place(span.start), place(span.end)))
+        });
+        HeaderFields(places.collect())
+    }
+
+    /// How the code of two sections differs. `None` where it is not known who reads it.
+    fn code(&mut self, code: &Code, names: (&str, &str)) -> Option<(CodeChange, BothCounts)> {
+        let one = code.listing(Which::A, names.0, &self.a.sources)?;
+        let other = code.listing(Which::B, names.1, &self.b.sources)?;
+        let found = code_change(
+            (&one, &self.a.sources),
+            (&other, &self.b.sources),
+            self.options.renumbered,
+            &mut self.dictionary,
+            &mut self.work,
+        );
+        if !found.0.is_shortest {
+            self.note(format!(
+                "{}: too different for the shortest list of differences; an approximate one is shown",
+                names.0
+            ));
+        }
+        Some(found)
+    }
+}

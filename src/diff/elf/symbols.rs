@@ -1,0 +1,165 @@
+//! Symbols by name and the section where they live.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::analysis::linkage::{Home, Symbol, Tables};
+use crate::diff::entry::{Change, Entry, Field, Part, Said, Side};
+use crate::diff::matching::ordinals;
+use crate::diff::renames::Renames;
+use crate::diff::{Comparer, Which};
+
+impl Comparer<'_> {
+    /// Symbols by name and the section where they live.
+    pub(super) fn symbols(
+        &mut self,
+        (a, b): (&Tables, &Tables),
+        renames: &Renames,
+        is_host: bool,
+        at: u32,
+    ) {
+        fn keyed<'t>(tables: &'t Tables, renames: Option<&'t Renames>) -> Vec<Key<'t>> {
+            let names = tables.symbols.iter().map(|symbol| {
+                let home = home(tables, symbol);
+                match renames {
+                    Some(renames) => (renames.kernel(&symbol.name), renames.renamed(home)),
+                    None => (Cow::Borrowed(&*symbol.name), home),
+                }
+            });
+            let names: Vec<_> = names.collect();
+            let ordinals = ordinals(names.iter());
+            let keys = names.into_iter().zip(ordinals);
+            keys.map(|((name, home), nth)| (name, home, nth)).collect()
+        }
+        self.work
+            .spend(16 * (a.symbols.len() + b.symbols.len()) as u64);
+        let keys = (keyed(a, Some(renames)), keyed(b, None));
+        let mut places: HashMap<&Key, usize> = HashMap::new();
+        for (place, (key, symbol)) in keys.1.iter().zip(&b.symbols).enumerate() {
+            if !symbol.is_null() {
+                places.insert(key, place);
+            }
+        }
+        let mut lost: Vec<&Symbol> = Vec::new();
+        let mut pairs: Vec<(&Symbol, usize)> = Vec::new();
+        for (key, symbol) in keys.0.iter().zip(&a.symbols) {
+            match places.remove(key) {
+                _ if symbol.is_null() => {}
+                Some(other) => pairs.push((symbol, other)),
+                None => lost.push(symbol),
+            }
+        }
+        // Those that live elsewhere now. A local symbol of that name is another one.
+        let is_local = |symbol: &Symbol| &*symbol.binding == "LOCAL";
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, (key, symbol)) in keys.1.iter().zip(&b.symbols).enumerate().rev() {
+            if places.contains_key(key) && !is_local(symbol) {
+                by_name.entry(&symbol.name).or_default().push(place);
+            }
+        }
+        let mut gone = Vec::new();
+        for symbol in lost {
+            let name = renames.kernel(&symbol.name);
+            let others = by_name.get_mut(&*name);
+            match others.filter(|_| !is_local(symbol)).and_then(Vec::pop) {
+                Some(other) => pairs.push((symbol, other)),
+                None => gone.push(symbol),
+            }
+        }
+        // A table may stand twice: symbols are told apart by their places, not by their bytes.
+        let mut is_paired = vec![false; b.symbols.len()];
+        for (symbol, place) in pairs {
+            if let (Some(other), Some(paired)) = (b.symbols.get(place), is_paired.get_mut(place)) {
+                *paired = true;
+                self.symbol((a, symbol), (b, other), is_host, at);
+            }
+        }
+        for symbol in gone {
+            self.lonely_symbol(Which::A, a, symbol, at);
+        }
+        for (symbol, is_paired) in b.symbols.iter().zip(is_paired) {
+            if !is_paired && !symbol.is_null() {
+                self.lonely_symbol(Which::B, b, symbol, at);
+            }
+        }
+    }
+
+    fn lonely_symbol(&mut self, which: Which, tables: &Tables, symbol: &Symbol, at: u32) {
+        let mut fields = Vec::new();
+        for (key, said) in symbol_fields(tables, symbol) {
+            let side = Some(Side::new(said, symbol.entry));
+            let (from, to) = match which {
+                Which::A => (side, None),
+                Which::B => (None, side),
+            };
+            fields.push(Field {
+                key: key.to_owned(),
+                path: key.to_owned(),
+                from,
+                to,
+            });
+        }
+        let (change, a, b) = match which {
+            Which::A => (Change::Removed, Some(symbol.entry), None),
+            Which::B => (Change::Added, None, Some(symbol.entry)),
+        };
+        let mut entry = Entry::new(Part::Symbol, change, at, &*symbol.name);
+        entry.demangled.clone_from(&symbol.demangled);
+        self.push(entry.at(a, b).with(fields));
+    }
+
+    fn symbol(
+        &mut self,
+        (of_a, a): (&Tables, &Symbol),
+        (of_b, b): (&Tables, &Symbol),
+        is_host: bool,
+        at: u32,
+    ) {
+        let mut fields = Vec::new();
+        let sides = symbol_fields(of_a, a)
+            .into_iter()
+            .zip(symbol_fields(of_b, b));
+        for ((key, from), (_, to)) in sides {
+            // Addresses of a linked file change with everything before them.
+            if from != to && !(is_host && key == "st_value") {
+                fields.push(Field {
+                    key: key.to_owned(),
+                    path: key.to_owned(),
+                    from: Some(Side::new(from, a.entry)),
+                    to: Some(Side::new(to, b.entry)),
+                });
+            }
+        }
+        if !fields.is_empty() {
+            let mut entry = Entry::new(Part::Symbol, Change::Changed, at, &*a.name);
+            entry.demangled.clone_from(&a.demangled);
+            entry.new_name = (a.name != b.name).then(|| b.name.clone());
+            self.push(entry.at(Some(a.entry), Some(b.entry)).with(fields));
+        }
+    }
+}
+
+/// What a symbol is found by: its name, where it lives, the how manieth of these.
+type Key<'t> = (Cow<'t, str>, Cow<'t, str>, u32);
+
+/// Where a symbol lives, in a word.
+fn home<'t>(tables: &'t Tables, symbol: &'t Symbol) -> Cow<'t, str> {
+    match (&symbol.home, tables.home(symbol)) {
+        (_, Some(section)) => section.name.as_str().into(),
+        (Home::Word(word), None) => Cow::Borrowed(word),
+        (Home::Section(index), None) => format!("section {index}").into(),
+    }
+}
+
+/// What is said of a symbol, with the names of the fields.
+fn symbol_fields(tables: &Tables, symbol: &Symbol) -> Vec<(&'static str, Said)> {
+    let text = |text: &str| Said::Text(text.to_owned());
+    vec![
+        ("type", text(&symbol.kind)),
+        ("binding", text(&symbol.binding)),
+        ("visibility", text(&symbol.visibility)),
+        ("st_shndx", text(&home(tables, symbol))),
+        ("st_value", Said::Hex(symbol.value, None)),
+        ("st_size", Said::count(symbol.size)),
+    ]
+}

@@ -1,0 +1,94 @@
+//! What there is to say of the two files, and what makes them hard to compare.
+
+use super::{Comparer, Head};
+use crate::model::{Document, Fact, Node, NodeId, Span};
+
+/// The labels of the facts that tell who has made a file.
+static COMPILER: [&str; 2] = ["generator", "compiler"];
+
+pub(super) fn head(document: &Document) -> Head {
+    let root = document.root();
+    let facts = &document.summary.facts;
+    let said = |label: &str| {
+        let fact = facts.iter().find(|fact| fact.label == label);
+        fact.map(|fact| fact.text.clone().into_owned())
+    };
+    let compiler = COMPILER.iter().filter_map(|label| said(label));
+    Head {
+        name: root.name.clone().into_owned(),
+        title: document.summary.title.clone().into_owned(),
+        size: root.span.map_or(0, Span::len),
+        target: said(Fact::TARGET).unwrap_or_default(),
+        compiler: compiler.collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// How many kernels a file has: its own, or those of the documents in it that are open.
+pub(super) fn kernels(document: &mut Document) -> u64 {
+    let own = document.kernels(NodeId::ROOT);
+    let count = |kernels: std::rc::Rc<dyn crate::analysis::kernels::Kernels>,
+                 document: &Document| {
+        let rows = kernels.rows(&document.sources);
+        rows.iter().filter(|row| !row.is_function).count() as u64
+    };
+    if let Some(kernels) = own {
+        return count(kernels, document);
+    }
+    let inner: Vec<Span> = document
+        .documents()
+        .iter()
+        .filter(|inner| inner.has.kernels)
+        .map(|inner| inner.span)
+        .collect();
+    let mut sum = 0;
+    for span in inner {
+        let id = document.document_at(span);
+        if let Some(kernels) = id.and_then(|id| document.kernels(id)) {
+            sum += count(kernels, document);
+        }
+    }
+    sum
+}
+
+impl Comparer<'_> {
+    /// Says what makes the two files hard to compare.
+    pub(super) fn remarks(&mut self) {
+        let (a, b) = (&self.result.a, &self.result.b);
+        let mut remarks = Vec::new();
+        let device = |target: &str| target.split(" · ").next().unwrap_or_default().to_owned();
+        if a.target != b.target && !a.target.is_empty() && !b.target.is_empty() {
+            let (one, other) = (device(&a.target), device(&b.target));
+            remarks.push(match one == other {
+                true => format!("for different targets: {} and {}", a.target, b.target),
+                false => format!("for different devices: {one} and {other}"),
+            });
+        }
+        if a.title != b.title {
+            let first = |title: &str| title.split(' ').next().map(str::to_owned);
+            let what = match first(&a.title) == first(&b.title) {
+                true => "versions of the format",
+                false => "formats",
+            };
+            remarks.push(format!("of different {what}: {} and {}", a.title, b.title));
+        }
+        if a.compiler != b.compiler {
+            let said = |compiler: &str| match compiler {
+                "" => "unknown".to_owned(),
+                compiler => compiler.to_owned(),
+            };
+            remarks.push(format!(
+                "from different compilers: {} and {}",
+                said(&a.compiler),
+                said(&b.compiler)
+            ));
+        }
+        self.result.remarks = remarks;
+    }
+
+    /// The node of some bytes that are a document, which is opened.
+    pub(super) fn opened(&mut self, spans: (Span, Span)) -> Option<(Node, Node)> {
+        let one = self.node_of(super::Which::A, spans.0)?;
+        let other = self.node_of(super::Which::B, spans.1)?;
+        Some((one, other))
+    }
+}

@@ -1,0 +1,449 @@
+//! The numbers of a kernel, from one file to the other: which are better now, which worse, and what
+//! matters most.
+
+use std::cmp::{Ordering, Reverse};
+
+use serde::{Deserialize, Serialize};
+
+use super::code::{BothCounts, CodeChange};
+use super::entry::{Change, Entry, Field, Part, Said, Side};
+use crate::analysis::assembly::Counts;
+use crate::analysis::kernels::{Given, KernelRow};
+use crate::model::sort;
+
+/// A number of a kernel that differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Which: the id of the column of the kernel table.
+    pub key: String,
+    /// What it was, with defaults filled in; nothing for a kernel that is new.
+    pub from: Option<i128>,
+    /// What it is now; nothing for a kernel that is gone.
+    pub to: Option<i128>,
+    /// Whether that is good: by the numbers per lane, if the threads have different lanes.
+    pub better: Better,
+    /// The lanes of a hardware thread in both files, if they differ and the number is one of a
+    /// thread: a thread of 32 lanes does the work of two of 16.
+    pub lanes: Option<(u32, u32)>,
+}
+
+impl Measure {
+    /// The number divided by the lanes of a hardware thread, in both files. Returns `None` if the
+    /// threads have the same lanes, or the number is not one of a thread.
+    pub fn per_lane(&self) -> Option<(f64, f64)> {
+        let (from, to) = self.lanes?;
+        let divided = |number: Option<i128>, lanes: u32| {
+            let number = i32::try_from(number?).ok()?;
+            Some(f64::from(number) / f64::from(lanes))
+        };
+        Some((divided(self.from, from)?, divided(self.to, to)?))
+    }
+}
+
+/// Whether a change is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Better {
+    /// It is better now.
+    Better,
+    /// It is worse now.
+    Worse,
+    /// It depends.
+    Neither,
+}
+
+impl Better {
+    /// In a word; empty if it depends.
+    pub fn name(self) -> &'static str {
+        match self {
+            Better::Better => "better",
+            Better::Worse => "worse",
+            Better::Neither => "",
+        }
+    }
+}
+
+/// How a number is judged.
+enum Judge {
+    /// Less is better.
+    Less,
+    /// More is better.
+    More,
+    /// It depends on other things.
+    Depends,
+}
+
+struct Known {
+    key: &'static str,
+    judge: Judge,
+    /// How much it matters, the most first.
+    weight: u32,
+    /// It counts what one hardware thread has or does.
+    is_of_thread: bool,
+    row: fn(&KernelRow) -> Option<Given<i128>>,
+}
+
+/// The number of a key, with its bytes.
+fn wide(given: Given<i64>) -> Option<Given<i128>> {
+    Some(Given {
+        value: given.value.into(),
+        span: given.span,
+    })
+}
+
+fn derived(value: u64) -> Option<Given<i128>> {
+    Some(Given {
+        value: value.into(),
+        span: None,
+    })
+}
+
+/// The numbers of the kernel table, by how much they matter.
+static ROWS: [Known; 15] = [
+    Known {
+        key: "spill_size",
+        judge: Judge::Less,
+        weight: 100,
+        is_of_thread: true,
+        row: |row| wide(row.spill_size),
+    },
+    Known {
+        key: "private_size",
+        judge: Judge::Less,
+        weight: 80,
+        is_of_thread: true,
+        row: |row| wide(row.private_size),
+    },
+    Known {
+        key: "slm_size",
+        judge: Judge::Less,
+        weight: 70,
+        is_of_thread: false,
+        row: |row| wide(row.slm_size),
+    },
+    Known {
+        key: "grf_count",
+        judge: Judge::Depends,
+        weight: 60,
+        is_of_thread: false,
+        row: |row| wide(row.grf_count),
+    },
+    Known {
+        key: "eu_thread_count",
+        judge: Judge::More,
+        weight: 55,
+        is_of_thread: false,
+        row: |row| wide(row.eu_thread_count).filter(|count| count.value > 0),
+    },
+    Known {
+        key: "simd_size",
+        judge: Judge::Depends,
+        weight: 50,
+        is_of_thread: false,
+        row: |row| wide(row.simd_size),
+    },
+    Known {
+        key: "barrier_count",
+        judge: Judge::Less,
+        weight: 40,
+        is_of_thread: false,
+        row: |row| wide(row.barrier_count),
+    },
+    Known {
+        key: "code_size",
+        judge: Judge::Less,
+        weight: 20,
+        is_of_thread: false,
+        row: |row| {
+            row.code_size.map(|size| Given {
+                value: size.value.into(),
+                span: size.span,
+            })
+        },
+    },
+    Known {
+        key: "required_sub_group_size",
+        judge: Judge::Depends,
+        weight: 12,
+        is_of_thread: false,
+        row: |row| wide(row.required_sub_group_size),
+    },
+    Known {
+        key: "argument_count",
+        judge: Judge::Depends,
+        weight: 11,
+        is_of_thread: false,
+        row: |row| derived(row.argument_count),
+    },
+    Known {
+        key: "explicit_arguments",
+        judge: Judge::Depends,
+        weight: 10,
+        is_of_thread: false,
+        row: |row| derived(row.explicit_arguments),
+    },
+    Known {
+        key: "implicit_arguments",
+        judge: Judge::Depends,
+        weight: 9,
+        is_of_thread: false,
+        row: |row| derived(row.implicit_arguments),
+    },
+    Known {
+        key: "payload_size",
+        judge: Judge::Less,
+        weight: 8,
+        is_of_thread: false,
+        row: |row| derived(row.payload_size),
+    },
+    Known {
+        key: "inline_data_payload_size",
+        judge: Judge::Depends,
+        weight: 7,
+        is_of_thread: false,
+        row: |row| wide(row.inline_data_payload_size),
+    },
+    Known {
+        key: "indirect_stateless_count",
+        judge: Judge::Less,
+        weight: 6,
+        is_of_thread: false,
+        row: |row| wide(row.indirect_stateless_count),
+    },
+];
+
+struct Counted {
+    key: &'static str,
+    judge: Judge,
+    weight: u32,
+    of: fn(&Counts) -> u64,
+}
+
+/// The numbers that the code comes to.
+static COUNTS: [Counted; 7] = [
+    counted("spill_messages", Judge::Less, 95, |counts| counts.spills),
+    counted("fill_messages", Judge::Less, 95, |counts| counts.fills),
+    counted("sends", Judge::Less, 30, |counts| counts.sends),
+    counted("atomic_messages", Judge::Less, 16, |counts| counts.atomics),
+    counted("barrier_messages", Judge::Less, 16, |counts| {
+        counts.barriers
+    }),
+    counted("dpas_instructions", Judge::Depends, 17, |counts| {
+        counts.dpas
+    }),
+    counted("scoreboard_waits", Judge::Less, 3, |counts| counts.waits),
+];
+
+/// The number of instructions, and how much it matters.
+const INSTRUCTIONS: (&str, u32) = ("instructions", 18);
+
+const fn counted(key: &'static str, judge: Judge, weight: u32, of: fn(&Counts) -> u64) -> Counted {
+    Counted {
+        key,
+        judge,
+        weight,
+        of,
+    }
+}
+
+impl Measure {
+    /// The measure of a number that differs.
+    fn new(known: &str, judge: &Judge, from: Option<i128>, to: Option<i128>) -> Measure {
+        let mut measure = Measure {
+            key: known.to_owned(),
+            from,
+            to,
+            better: Better::Neither,
+            lanes: None,
+        };
+        measure.judge(judge);
+        measure
+    }
+
+    /// The same for threads of different lanes.
+    fn with_lanes(mut self, judge: &Judge, lanes: Option<(u32, u32)>) -> Measure {
+        self.lanes = lanes;
+        self.judge(judge);
+        self
+    }
+
+    fn judge(&mut self, judge: &Judge) {
+        let (Some(from), Some(to)) = (self.from, self.to) else {
+            return;
+        };
+        // Multiplied out, so that nothing is rounded.
+        let (of_a, of_b) = self.lanes.unwrap_or((1, 1));
+        let growth = to
+            .saturating_mul(of_a.into())
+            .cmp(&from.saturating_mul(of_b.into()));
+        self.better = match (judge, growth) {
+            (Judge::Depends, _) | (_, Ordering::Equal) => Better::Neither,
+            (Judge::Less, Ordering::Less) | (Judge::More, Ordering::Greater) => Better::Better,
+            _ => Better::Worse,
+        };
+    }
+}
+
+/// The lanes of both threads, if they are known and differ.
+fn lanes(a: Option<&KernelRow>, b: Option<&KernelRow>) -> Option<(u32, u32)> {
+    let of = |row: Option<&KernelRow>| {
+        let lanes = u32::try_from(row?.simd_size.value).ok()?;
+        (lanes > 0).then_some(lanes)
+    };
+    let (from, to) = (of(a)?, of(b)?);
+    (from != to).then_some((from, to))
+}
+
+/// The numbers that differ between two kernels, those that matter most first.
+pub(super) fn measures(
+    a: Option<&KernelRow>,
+    b: Option<&KernelRow>,
+    code: Option<&(CodeChange, BothCounts)>,
+) -> Vec<Measure> {
+    let lanes = lanes(a, b);
+    let mut found = Vec::new();
+    for known in &ROWS {
+        let value = |row: Option<&KernelRow>| row.and_then(known.row).map(|given| given.value);
+        let (from, to) = (value(a), value(b));
+        if from != to {
+            let measure = Measure::new(known.key, &known.judge, from, to);
+            found.push(measure.with_lanes(&known.judge, lanes.filter(|_| known.is_of_thread)));
+        }
+    }
+    let mut count = |key: &str, judge: &Judge, from: u64, to: u64| {
+        if from != to {
+            let measure = Measure::new(key, judge, Some(from.into()), Some(to.into()));
+            found.push(measure.with_lanes(judge, lanes));
+        }
+    };
+    if let Some((change, (one, other))) = code {
+        let (from, to) = change.counts;
+        count(INSTRUCTIONS.0, &Judge::Less, from.into(), to.into());
+        for known in &COUNTS {
+            count(known.key, &known.judge, (known.of)(one), (known.of)(other));
+        }
+    }
+    sort::by_key(&mut found, |measure| Reverse(weight(&measure.key)));
+    found
+}
+
+/// Makes one field of the values that say one number of the kernel table, wherever the two files
+/// say it: before ze_info 1.39 in a scratch slot, since then in `execution_env`. If the number is the
+/// same, there is none.
+pub(super) fn merge(a: &KernelRow, b: &KernelRow, fields: &mut Vec<Field>) {
+    for known in &ROWS {
+        let (Some(from), Some(to)) = ((known.row)(a), (known.row)(b)) else {
+            continue;
+        };
+        let is = |side: &Option<Side>, given: Given<i128>| {
+            let span = side.as_ref().and_then(|side| side.span);
+            span.is_some() && span == given.span
+        };
+        // The entry of a list that says it on one side only, with everything else in that entry.
+        let removed = fields
+            .iter()
+            .position(|f| f.to.is_none() && is(&f.from, from));
+        let added = fields
+            .iter()
+            .position(|f| f.from.is_none() && is(&f.to, to));
+        let path = |at: Option<usize>| at.and_then(|at| fields.get(at)).map(|f| f.path.clone());
+        let paths: Vec<String> = [path(removed), path(added)].into_iter().flatten().collect();
+        // Said on one side and a default on the other: nothing to merge.
+        let is_said = from.span.is_some() && to.span.is_some();
+        if paths.is_empty() || !is_said && from.value != to.value {
+            continue;
+        }
+        let entries: Vec<&str> = paths
+            .iter()
+            .filter_map(|path| path.rsplit_once("]/").map(|(entry, _)| entry))
+            .collect();
+        let mut place = None;
+        let mut at = 0;
+        fields.retain(|field| {
+            let is_whole = field.from.is_none() || field.to.is_none();
+            let in_entry = |entry: &&&str| {
+                let rest = field.path.strip_prefix(**entry);
+                rest.is_some_and(|rest| rest.starts_with("]/"))
+            };
+            let is_merged =
+                is_whole && (paths.contains(&field.path) || entries.iter().any(|e| in_entry(&e)));
+            if is_merged {
+                place.get_or_insert(at);
+            }
+            at += usize::from(!is_merged);
+            !is_merged
+        });
+        if from.value != to.value {
+            let side = |given: Given<i128>| {
+                let said = Said::Number(given.value, None);
+                given.span.map(|span| Side::new(said, span))
+            };
+            let key = known.key.to_owned();
+            let path = paths.last().cloned().unwrap_or_else(|| key.clone());
+            let (from, to) = (side(from), side(to));
+            let field = Field {
+                key,
+                path,
+                from,
+                to,
+            };
+            fields.insert(place.unwrap_or(0).min(fields.len()), field);
+        }
+    }
+}
+
+/// How much a number matters.
+fn weight(key: &str) -> u32 {
+    let rows = ROWS.iter().map(|known| (known.key, known.weight));
+    let counts = COUNTS.iter().map(|known| (known.key, known.weight));
+    let mut all = rows.chain(counts).chain([INSTRUCTIONS]);
+    all.find(|(known, _)| *known == key)
+        .map_or(0, |(_, weight)| weight)
+}
+
+/// What the number counts, for people.
+pub fn unit(key: &str) -> &'static str {
+    match key {
+        "spill_size" | "private_size" => "B/thread",
+        "slm_size" => "B/work-group",
+        "code_size" | "payload_size" | "inline_data_payload_size" => "B",
+        _ => "",
+    }
+}
+
+/// Sorts what differs by what matters: kernels first, those that are worse before those that are
+/// better, and of them those with what matters most.
+pub(super) fn sort(entries: &mut [Entry]) {
+    let place = |part: Part| Part::ALL.iter().position(|other| *other == part);
+    let change = |change: Change| match change {
+        Change::Changed | Change::Renamed => 0_u8,
+        Change::Removed => 1,
+        Change::Added => 2,
+    };
+    sort::by_cached_key(entries, |entry| {
+        let both = matches!(entry.change, Change::Changed | Change::Renamed);
+        let score = |wanted: Better| {
+            let measures = entry.measures.iter().filter(|m| both && m.better == wanted);
+            measures
+                .map(|measure| weight(&measure.key))
+                .max()
+                .unwrap_or(0)
+        };
+        let most = entry.measures.iter().filter(|_| both);
+        let most = most.map(|measure| weight(&measure.key)).max().unwrap_or(0);
+        (
+            place(entry.part),
+            change(entry.change),
+            Reverse(score(Better::Worse)),
+            Reverse(score(Better::Better)),
+            Reverse(most),
+            Reverse(growth(entry)),
+        )
+    });
+}
+
+/// By how much the number that matters most has changed.
+fn growth(entry: &Entry) -> i128 {
+    let first = entry.measures.first();
+    let change = first.and_then(|measure| Some(measure.to? - measure.from?));
+    change.map_or(0, i128::abs)
+}

@@ -1,0 +1,408 @@
+//! Compares two documents by what they mean.
+//!
+//! Kernels are matched by name, then the rest by code and arguments (`likeness`); attributes by
+//! key, arguments by index and kind (`walk`), sections by name, notes by owner and type, symbols
+//! and relocations by name and target (`elf`), modules, images and their properties by what they
+//! export and what they are for (`containers`), code by instructions (`code`). Each difference has
+//! its bytes on both sides.
+//!
+//! # What a result claims
+//!
+//! | [`Outcome`] | Bytes | Meaning | Status |
+//! |---|---|---|---|
+//! | `Identical` | the same | | 0 |
+//! | `SameMeaning` | differ in nothing but layout | the same | 0 |
+//! | `Different` | differ | something in [`Comparison::entries`] differs | 1 |
+//! | `Unknown` | differ | could not be compared: [`Comparison::notes`] | 2 |
+//!
+//! If the comparison by meaning finds nothing, the canonical digests of both documents (`digest`)
+//! must be the same as well. They cover every byte but these, which are layout:
+//!
+//! | Layout | Compared instead |
+//! |---|---|
+//! | padding: up to 4 096 zero bytes between parts | |
+//! | offsets of parts: `e_phoff`, `e_shoff`, `sh_offset`, `p_offset`; `EntriesOffset`, `StringOffset`, `ImageOffset`, `KeyOffset`, `ValueOffset`; `GlobalMetadataOffset`, `MetadataOffset`; `offset` in a bundle | the parts |
+//! | `sh_size` of a section with contents | the contents |
+//! | references by index or offset: `sh_name`, `st_name`, `sh_link`, `sh_info`, `st_shndx`, `e_shstrndx`, the symbol in `r_info` | the name of what they refer to, if it is the only one of that name; else their bytes |
+//! | the order of sections, of symbols, of relocations, of strings in a string table | each by its contents |
+//! | in `.ze_info` and property sets: the order of keys, the order of list entries that have a name, index or type, comments, blanks, line breaks | keys and values, as they are written |
+//! | zero bytes after the last instruction of a section of code | |
+//! | compression, if all of it could be decompressed | the decompressed bytes |
+//! | `ar_date`, `ar_uid`, `ar_gid`, `ar_mode` | |
+//!
+//! So different bytes in an unknown format, in LLVM bitcode, in a gap, in a damaged table, in a
+//! reserved bit, or in what was left out because of a limit are a difference, with their ranges.
+//!
+//! The work is bounded ([`Work`]): what the entries leave out because of that stands in
+//! [`Comparison::notes`].
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+pub mod align;
+mod audit;
+pub(crate) mod base;
+mod bytes;
+mod code;
+mod containers;
+mod differing;
+mod digest;
+mod edits;
+mod elf;
+mod entry;
+mod heads;
+mod likeness;
+pub mod listing;
+mod matching;
+pub mod measure;
+mod names;
+mod pair;
+mod renames;
+mod select;
+mod table;
+mod walk;
+mod work;
+mod ze_info;
+
+pub use code::CodeChange;
+pub use differing::{Differing, differing};
+pub use entry::{Change, Entry, Field, Part, Said, Side};
+pub use measure::{Better, Measure};
+pub use select::{Selection, parts};
+pub use work::Work;
+
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::assembly::Listing;
+use crate::model::{Document, NodeId, Span};
+
+/// What is compared, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Options {
+    /// General registers and the tokens of the scoreboard may have other numbers.
+    pub renumbered: bool,
+}
+
+/// What there is to say of one of the two files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Head {
+    /// Its name.
+    pub name: String,
+    /// Its format in words.
+    pub title: String,
+    /// Its bytes.
+    pub size: u64,
+    /// The device that it is for; may be empty.
+    pub target: String,
+    /// The compiler and its version, as far as the file says it; may be empty.
+    pub compiler: String,
+}
+
+/// Two documents within the files that were compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Pair {
+    /// The names that lead to it in the first file; empty for the file itself.
+    pub path: String,
+    /// The same in the second file.
+    pub to_path: String,
+    /// Its bytes in the first file.
+    pub a: Span,
+    /// Its bytes in the second file.
+    pub b: Span,
+    /// Kernels that both have, by name or likeness.
+    pub kernels: u64,
+}
+
+/// What differs between two documents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first file.
+    pub a: Head,
+    /// The second file.
+    pub b: Head,
+    /// They have the same bytes.
+    pub equal: bool,
+    /// The documents that were compared, the files themselves first.
+    pub pairs: Vec<Pair>,
+    /// What differs, by what matters most.
+    pub entries: Vec<Entry>,
+    /// What makes the two files hard to compare: other devices, other compilers.
+    pub remarks: Vec<String>,
+    /// What could not be compared, or is not listed, and why.
+    pub notes: Vec<String>,
+    /// Kernels in the first file and in the second.
+    pub kernels: (u64, u64),
+    /// Not all of it was compared: the files are too costly.
+    pub is_cut: bool,
+    /// How much work it was, in steps.
+    pub steps: u64,
+}
+
+/// The result of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The bytes are the same.
+    Identical,
+    /// The bytes differ, but only in layout.
+    SameMeaning,
+    /// Something differs.
+    Different,
+    /// No difference was found, but not everything was compared; the notes say why.
+    Unknown,
+}
+
+impl Outcome {
+    /// Its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Identical => "identical",
+            Outcome::SameMeaning => "same_meaning",
+            Outcome::Different => "different",
+            Outcome::Unknown => "unknown",
+        }
+    }
+
+    /// The exit status of `zeview diff` without conditions.
+    pub fn status(self) -> u8 {
+        match self {
+            Outcome::Identical | Outcome::SameMeaning => 0,
+            Outcome::Different => 1,
+            Outcome::Unknown => 2,
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether the files are identical, or differ in nothing but layout.
+    pub fn same_meaning(&self) -> bool {
+        self.outcome() == Outcome::Identical || self.outcome() == Outcome::SameMeaning
+    }
+
+    /// The result in a word.
+    pub fn outcome(&self) -> Outcome {
+        match (self.equal, self.entries.is_empty(), self.is_cut) {
+            (true, ..) => Outcome::Identical,
+            (_, false, _) => Outcome::Different,
+            (_, true, true) => Outcome::Unknown,
+            (_, true, false) => Outcome::SameMeaning,
+        }
+    }
+
+    /// The entries of a part.
+    pub fn of(&self, part: Part) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.part == part)
+    }
+
+    /// How many kernels are in both files and do not differ.
+    pub fn unchanged_kernels(&self) -> u64 {
+        let matched: u64 = self.pairs.iter().map(|pair| pair.kernels).sum();
+        let changed = self
+            .of(Part::Kernel)
+            .filter(|entry| matches!(entry.change, Change::Changed | Change::Renamed));
+        matched.saturating_sub(changed.count() as u64)
+    }
+
+    /// The place of the entry that is about the same as the one at a place of an earlier comparison of
+    /// the same files. Of several: the one with the same name and bytes. Returns `None` if there is none.
+    pub fn find_again(&self, before: &Comparison, place: u64) -> Option<u64> {
+        let entry = before.entries.get(usize::try_from(place).ok()?)?;
+        let within = |comparison: &Comparison, entry: &Entry| {
+            comparison.pair(entry).map(|pair| (pair.a, pair.b))
+        };
+        let likeness = |other: &Entry| {
+            let same = [
+                other.name == entry.name,
+                other.a.is_some() && other.a == entry.a,
+                other.b.is_some() && other.b == entry.b,
+            ];
+            same.into_iter().filter(|same| *same).count()
+        };
+        let alike = |other: &&Entry| {
+            other.part == entry.part
+                && within(self, other) == within(before, entry)
+                && likeness(other) > 0
+        };
+        let found = (0..).zip(&self.entries).filter(|(_, other)| alike(other));
+        // Of equal ones the first.
+        let best = found.min_by_key(|(_, other)| std::cmp::Reverse(likeness(other)));
+        best.map(|(place, _)| place)
+    }
+
+    /// The document that an entry is of.
+    pub fn pair(&self, entry: &Entry) -> Option<&Pair> {
+        self.pairs.get(usize::try_from(entry.pair).ok()?)
+    }
+}
+
+/// The state of a comparison.
+struct Comparer<'d> {
+    a: &'d mut Document,
+    b: &'d mut Document,
+    options: &'d Options,
+    work: Work,
+    dictionary: code::Dictionary,
+    result: Comparison,
+    /// How deep the pair that is compared is nested.
+    depth: u32,
+}
+
+/// Something of both documents.
+type Both<T> = (T, T);
+
+/// Which of the two documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Which {
+    A,
+    B,
+}
+
+impl Comparer<'_> {
+    fn document(&self, which: Which) -> &Document {
+        match which {
+            Which::A => self.a,
+            Which::B => self.b,
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.result.notes.contains(&note) && self.result.notes.len() < NOTES_MAX {
+            self.result.notes.push(note);
+        }
+    }
+
+    fn push(&mut self, mut entry: Entry) {
+        self.work.spend(1 + entry.fields.len() as u64);
+        // There may be many entries, with few fields each.
+        entry.fields.shrink_to_fit();
+        entry.measures.shrink_to_fit();
+        if let Some(code) = &mut entry.code {
+            code.hunks.shrink_to_fit();
+        }
+        if self.work.keep(&entry) {
+            self.result.entries.push(entry);
+        }
+    }
+}
+
+/// What is said where the work is over.
+const TOO_MUCH_WORK: &str = "The files take too much work to compare: the rest was not compared.";
+
+/// So many notes are kept.
+const NOTES_MAX: usize = 64;
+
+/// Compares two documents.
+pub fn compare(a: &mut Document, b: &mut Document, options: &Options) -> Comparison {
+    let size = |document: &Document| document.root().span.map_or(0, Span::len);
+    let work = Work::new(size(a).saturating_add(size(b)));
+    let (head_a, head_b) = (heads::head(a), heads::head(b));
+    let result = Comparison {
+        a: head_a,
+        b: head_b,
+        ..Comparison::default()
+    };
+    let mut comparer = Comparer {
+        a,
+        b,
+        options,
+        work,
+        dictionary: code::Dictionary::default(),
+        result,
+        depth: 0,
+    };
+    comparer.run();
+    if !comparer.result.equal && comparer.result.entries.is_empty() {
+        comparer.audit(audit::Excused::default());
+    }
+    let (is_over, left_out) = (comparer.work.is_over(), comparer.work.left_out());
+    let mut result = comparer.result;
+    result.is_cut |= is_over || left_out > 0;
+    result.steps = comparer.work.spent();
+    result.notes.retain(|note| note != TOO_MUCH_WORK);
+    if is_over {
+        result.notes.push(TOO_MUCH_WORK.to_owned());
+    }
+    if left_out > 0 {
+        result.notes.push(format!(
+            "There are too many differences: {left_out} more are not listed."
+        ));
+    }
+    measure::sort(&mut result.entries);
+    result
+}
+
+/// The same, to be shared.
+pub fn compared(a: &mut Document, b: &mut Document, options: &Options) -> Rc<Comparison> {
+    Rc::new(compare(a, b, options))
+}
+
+impl Comparer<'_> {
+    fn run(&mut self) {
+        let (root_a, root_b) = (self.a.root().clone(), self.b.root().clone());
+        let whole = |span: Option<Span>| span.unwrap_or_default();
+        let spans = (whole(root_a.span), whole(root_b.span));
+        self.result.equal = match self.same_bytes(spans.0, spans.1) {
+            Ok(same) => same,
+            Err(error) => {
+                self.note(error);
+                false
+            }
+        };
+        self.result.kernels = (heads::kernels(self.a), heads::kernels(self.b));
+        if self.result.equal {
+            self.result.pairs.push(Pair {
+                a: spans.0,
+                b: spans.1,
+                kernels: self.result.kernels.0,
+                ..Pair::default()
+            });
+            return;
+        }
+        self.say_damage();
+        self.pair(&root_a, &root_b, "", "");
+        self.remarks();
+    }
+
+    fn node_of(&mut self, which: Which, span: Span) -> Option<crate::model::Node> {
+        let document = match which {
+            Which::A => &mut *self.a,
+            Which::B => &mut *self.b,
+        };
+        let id: NodeId = document.document_at(span)?;
+        document.node(id).cloned()
+    }
+}
+
+impl Document {
+    /// The listing of the section of code with exactly these bytes, of the opened file or of a
+    /// document in it.
+    pub fn listing_of(&mut self, code: Span) -> Option<Rc<dyn Listing>> {
+        let way = self.nodes_for(code);
+        let around = way.into_iter().rev().find(|id| {
+            let assembly = self.assembly(*id);
+            assembly.is_some_and(|assembly| {
+                assembly
+                    .sections()
+                    .iter()
+                    .any(|section| section.bytes == code)
+            })
+        })?;
+        self.listing(around, Some(code), None)
+    }
+}

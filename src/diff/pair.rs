@@ -1,0 +1,351 @@
+//! Two documents: which way they are compared.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use super::entry::{Change, Entry, Field, Part, Said, Side};
+use super::matching::by_key;
+use super::walk::{Way, is_document};
+use super::{Comparer, Pair, Which};
+use crate::analysis::assembly::Assembly;
+use crate::analysis::host_images::HostImages;
+use crate::analysis::kernels::Kernels;
+use crate::analysis::linkage::Linkage;
+use crate::analysis::modules::Modules;
+use crate::model::{Area, Document, Expand, Node, NodeKind, Span};
+
+/// The identifier of files of no known format.
+const RAW: &str = "raw";
+
+/// Documents within documents.
+const NESTED_MAX: u32 = 12;
+
+/// Pairs of documents that are compared.
+const PAIRS_MAX: usize = 1 << 16;
+
+/// Who makes the rows of a document, and as which item.
+type Owner = (Rc<dyn Expand>, u64);
+
+/// An interface to each of two documents.
+fn interfaces<T: Any>(a: &Owner, b: &Owner) -> (Option<T>, Option<T>) {
+    (a.0.interface(a.1), b.0.interface(b.1))
+}
+
+impl Comparer<'_> {
+    /// Who makes the rows of a node.
+    pub(super) fn expander(&self, which: Which, node: &Node) -> Option<Owner> {
+        self.document(which).expander(node)
+    }
+
+    /// Compares two documents that are nested in those that are compared.
+    pub(super) fn nested(&mut self, a: &Node, b: &Node, path: &str, to_path: &str) {
+        let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+        match self.same_bytes(spans.0, spans.1) {
+            Ok(true) => {
+                // Their kernels are in both.
+                let kernels = self.kernel_count(Which::A, a);
+                self.add_pair(path, to_path, spans, kernels);
+            }
+            Ok(false) => self.pair(a, b, path, to_path),
+            Err(error) => self.note(error),
+        }
+    }
+
+    pub(super) fn kernel_count(&self, which: Which, node: &Node) -> u64 {
+        let document = self.document(which);
+        let kernels = document
+            .expander(node)
+            .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
+        let rows = kernels.map(|kernels| kernels.rows(&document.sources));
+        rows.map_or(0, |rows| {
+            rows.iter().filter(|row| !row.is_function).count() as u64
+        })
+    }
+
+    fn add_pair(&mut self, path: &str, to_path: &str, (a, b): (Span, Span), kernels: u64) -> u32 {
+        let at = u32::try_from(self.result.pairs.len()).unwrap_or(u32::MAX);
+        self.result.pairs.push(Pair {
+            path: path.to_owned(),
+            to_path: to_path.to_owned(),
+            a,
+            b,
+            kernels,
+        });
+        at
+    }
+
+    /// Compares two documents.
+    pub(super) fn pair(&mut self, a: &Node, b: &Node, path: &str, to_path: &str) {
+        if self.depth >= NESTED_MAX || self.result.pairs.len() >= PAIRS_MAX {
+            self.note(format!(
+                "{path}: nested too deeply or too often: not compared"
+            ));
+            return;
+        }
+        let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+        let at = self.add_pair(path, to_path, spans, 0);
+        self.depth += 1;
+        let sides = (self.expander(Which::A, a), self.expander(Which::B, b));
+        let nodes = (a, b);
+        match sides {
+            (Some(of_a), Some(of_b)) => {
+                let modules = interfaces::<Rc<dyn Modules>>(&of_a, &of_b);
+                let images = interfaces::<Rc<dyn HostImages>>(&of_a, &of_b);
+                let linkage = interfaces::<Rc<dyn Linkage>>(&of_a, &of_b);
+                if let (Some(one), Some(other)) = modules {
+                    self.modules(nodes, (&*one, &*other), at);
+                } else {
+                    let mut covered = (Vec::new(), Vec::new());
+                    if let (Some(one), Some(other)) = images {
+                        covered = self.images((&*one, &*other), at);
+                    }
+                    match linkage {
+                        (Some(one), Some(other)) => {
+                            let kernels = interfaces::<Rc<dyn Kernels>>(&of_a, &of_b);
+                            let code = interfaces::<Rc<dyn Assembly>>(&of_a, &of_b);
+                            self.elf(nodes, (&*one, &*other), kernels, code, covered, at);
+                        }
+                        (None, None) if self.is_raw(nodes) => self.raw(nodes, at),
+                        (None, None) => self.parts(nodes, covered, at),
+                        _ => self.unlike(nodes, at),
+                    }
+                }
+            }
+            (None, None) => self.raw(nodes, at),
+            _ => self.unlike(nodes, at),
+        }
+        self.depth -= 1;
+    }
+
+    /// Two documents of formats that have nothing in common.
+    fn unlike(&mut self, (a, b): (&Node, &Node), at: u32) {
+        let said = |node: &Node| Said::Text(node.summary.clone().unwrap_or_default().into_owned());
+        let field = Field {
+            key: "format".to_owned(),
+            path: "format".to_owned(),
+            from: Some(Side::new(said(a), a.span)),
+            to: Some(Side::new(said(b), b.span)),
+        };
+        let entry = Entry::new(Part::Attribute, Change::Changed, at, "file");
+        self.push(entry.at(a.span, b.span).with(vec![field]));
+        let note =
+            "The two files are of different formats: of their parts only kernels are listed.";
+        self.note(note.to_owned());
+        // Kernels of the one are not in the other.
+        for (which, node, change) in [(Which::A, a, Change::Removed), (Which::B, b, Change::Added)]
+        {
+            let document = self.document(which);
+            let kernels = document
+                .expander(node)
+                .and_then(|(by, item)| by.interface::<Rc<dyn Kernels>>(item));
+            let rows = kernels.map(|kernels| kernels.rows(&document.sources));
+            for row in rows.iter().flat_map(|rows| rows.iter()) {
+                let part = match row.is_function {
+                    true => Part::Function,
+                    false => Part::Kernel,
+                };
+                let mut entry = Entry::new(part, change, at, row.name.value.as_str());
+                entry.demangled.clone_from(&row.demangled);
+                let entry = match which {
+                    Which::A => entry.at(Some(row.entry), None),
+                    Which::B => entry.at(None, Some(row.entry)),
+                };
+                self.push(entry);
+            }
+        }
+    }
+
+    /// Whether both are of no format that zeview reads.
+    fn is_raw(&self, (a, b): (&Node, &Node)) -> bool {
+        let is = |which, node: &Node| {
+            let document = self.document(which);
+            let inner = document.documents().iter();
+            let mut inner = inner.filter(|inner| Some(inner.span) == node.span);
+            match document.root().span == node.span {
+                true => document.summary.format == RAW,
+                false => inner.next().is_none_or(|inner| inner.format == RAW),
+            }
+        };
+        is(Which::A, a) && is(Which::B, b)
+    }
+
+    /// Two files of no format that is known: the lines of texts, else bytes.
+    fn raw(&mut self, (a, b): (&Node, &Node), at: u32) {
+        let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+        let mut fields = Vec::new();
+        match self.is_lines(a, b) {
+            true => self.lines(spans.0, spans.1, &mut Way::default(), &mut fields),
+            false => fields = self.contents(spans.0, spans.1),
+        }
+        if !fields.is_empty() {
+            let name = match (at, &*a.name) {
+                (0, _) | (_, "") => "file",
+                (_, name) => name,
+            };
+            let entry = Entry::new(Part::Bytes, Change::Changed, at, name);
+            self.push(entry.at(a.span, b.span).with(fields));
+        }
+    }
+
+    /// Two documents of a format without tables of its own: their parts by name. `covered` is what
+    /// has been compared already.
+    fn parts(&mut self, (a, b): (&Node, &Node), covered: (Vec<Span>, Vec<Span>), at: u32) {
+        let summary = |node: &Node| {
+            let words = node.summary.as_deref().unwrap_or_default();
+            let first = words.split([' ', ':']).next().unwrap_or_default();
+            first.to_owned()
+        };
+        if summary(a) != summary(b) && a.kind == NodeKind::File {
+            self.unlike((a, b), at);
+            return;
+        }
+        self.forgetting(|comparer| {
+            let one = comparer.children(Which::A, a);
+            let other = comparer.children(Which::B, b);
+            let is_covered = |covered: &[Span], node: &Node| {
+                node.span
+                    .is_some_and(|span| !span.is_empty() && covered.contains(&span))
+            };
+            let one: Vec<Node> = one
+                .into_iter()
+                .filter(|node| !is_covered(&covered.0, node))
+                .collect();
+            let other: Vec<Node> = other
+                .into_iter()
+                .filter(|node| !is_covered(&covered.1, node))
+                .collect();
+            comparer.named(&one, &other, at);
+        });
+    }
+
+    /// Matches nodes by name; each is an entry.
+    pub(super) fn named(&mut self, a: &[Node], b: &[Node], at: u32) {
+        fn names(nodes: &[Node]) -> Vec<&str> {
+            nodes.iter().map(|node| &*node.name).collect()
+        }
+        let matches = by_key(&names(a), &names(b));
+        for (node, place) in a.iter().zip(matches.of_a) {
+            match place.and_then(|place| b.get(place)) {
+                Some(other) => self.part(node, other, at),
+                None => self.lonely(Which::A, node, at),
+            }
+        }
+        for (node, is_matched) in b.iter().zip(matches.is_matched) {
+            if !is_matched {
+                self.lonely(Which::B, node, at);
+            }
+        }
+    }
+
+    /// A part of both documents.
+    pub(super) fn part(&mut self, a: &Node, b: &Node, at: u32) {
+        if is_document(a) && is_document(b) && a.area != Area::Ir {
+            let (path, to_path) = self.paths(at, a, b);
+            self.nested(a, b, &path, &to_path);
+            return;
+        }
+        let mut fields = Vec::new();
+        match is_plain(a) || is_plain(b) {
+            true => {
+                let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+                if self.same_bytes(spans.0, spans.1) != Ok(true) {
+                    fields = self.contents(spans.0, spans.1);
+                }
+            }
+            // A member of an archive, an entry of a container: what is in it, and what is said of it.
+            false => {
+                let before = self.result.pairs.len();
+                self.fields(a, b, &mut Way::default(), &mut fields);
+                let (path, to_path) = self.paths(at, a, b);
+                for pair in self.result.pairs.iter_mut().skip(before) {
+                    pair.path = format!("{path}/{}", pair.path);
+                    pair.to_path = format!("{to_path}/{}", pair.to_path);
+                }
+            }
+        }
+        if !fields.is_empty() {
+            let holds_document = a.kind == NodeKind::Item && self.holds_document(Which::A, a);
+            let part = part_of(a, holds_document);
+            let entry = Entry::new(part, Change::Changed, at, &*a.name);
+            self.push(entry.at(a.span, b.span).with(fields));
+        }
+    }
+
+    /// The paths of two nodes in the documents of a pair.
+    pub(super) fn paths(&self, at: u32, a: &Node, b: &Node) -> (String, String) {
+        let pair = self
+            .result
+            .pairs
+            .get(usize::try_from(at).unwrap_or(usize::MAX));
+        let join = |path: &str, name: &str| match path {
+            "" => name.to_owned(),
+            path => format!("{path}/{name}"),
+        };
+        pair.map_or_else(Default::default, |pair| {
+            (join(&pair.path, &a.name), join(&pair.to_path, &b.name))
+        })
+    }
+
+    fn holds_document(&mut self, which: Which, node: &Node) -> bool {
+        self.children(which, node).iter().any(is_document)
+    }
+
+    /// A part of one document.
+    pub(super) fn lonely(&mut self, which: Which, node: &Node, at: u32) {
+        let mut fields = Vec::new();
+        let holds_document = node.kind == NodeKind::Item && self.holds_document(which, node);
+        if !is_plain(node) && !is_document(node) && !holds_document {
+            self.only(which, node, &mut Way::default(), &mut fields);
+        }
+        let (change, a, b) = match which {
+            Which::A => (Change::Removed, node.span, None),
+            Which::B => (Change::Added, None, node.span),
+        };
+        let part = part_of(node, holds_document);
+        let entry = Entry::new(part, change, at, &*node.name);
+        self.push(entry.at(a, b).with(fields));
+    }
+
+    /// Says which of the two files is damaged.
+    pub(super) fn say_damage(&mut self) {
+        use crate::model::Severity;
+        let said = |document: &Document, which: &str| {
+            let errors = document.diagnostics.iter();
+            let errors = errors.filter(|found| found.severity == Severity::Error);
+            let (count, first) = (errors.clone().count(), errors.clone().next()?);
+            let more = match count {
+                1 => String::new(),
+                count => format!(" (and {} more)", count - 1),
+            };
+            Some(format!(
+                "The {which} file is damaged: {}{more}. What cannot be decoded is compared as bytes.",
+                first.message
+            ))
+        };
+        for note in [said(self.a, "first"), said(self.b, "second")]
+            .into_iter()
+            .flatten()
+        {
+            self.note(note);
+        }
+    }
+}
+
+/// Bytes that are compared as such.
+pub(super) fn is_plain(node: &Node) -> bool {
+    matches!(node.area, Area::Ir | Area::Debug)
+        || matches!(node.kind, NodeKind::Blob | NodeKind::Packed | NodeKind::Gap)
+}
+
+/// What kind of thing a part is; `holds_document`: a member of an archive, an entry of a container.
+fn part_of(node: &Node, holds_document: bool) -> Part {
+    match node.kind {
+        _ if holds_document => Part::Image,
+        NodeKind::File | NodeKind::Packed => Part::Image,
+        NodeKind::Gap => Part::Bytes,
+        NodeKind::Mapping => Part::Property,
+        NodeKind::Record | NodeKind::Field if node.area == Area::Header => Part::Attribute,
+        NodeKind::Field => Part::Attribute,
+        _ => Part::Section,
+    }
+}

@@ -1,0 +1,99 @@
+//! Kernels that have another name in the second file.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::elf::Code;
+use super::likeness::{Seen, Signature, renamed};
+use super::ze_info::{Names, arguments};
+use super::{Both, Comparer, Which};
+use crate::analysis::kernels::{Kernels, SECTION_PREFIXES};
+
+/// The kernels that have another name in the second file.
+#[derive(Default)]
+pub(super) struct Renames(HashMap<String, String>);
+
+impl Renames {
+    /// The name that a kernel has in the second file; of others, the same.
+    pub fn kernel<'n>(&'n self, name: &'n str) -> Cow<'n, str> {
+        self.0.get(name).map_or(name, String::as_str).into()
+    }
+
+    /// The name that a section has in the second file.
+    pub fn section<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        self.renamed(Cow::Borrowed(name))
+    }
+
+    /// The same of a name that is not needed any more.
+    pub fn renamed<'n>(&self, name: Cow<'n, str>) -> Cow<'n, str> {
+        if self.0.is_empty() {
+            return name;
+        }
+        let of_kernel = SECTION_PREFIXES.iter().find_map(|prefix| {
+            let kernel = name.strip_prefix(prefix)?;
+            Some(format!("{prefix}{}", self.0.get(kernel)?))
+        });
+        of_kernel.map_or(name, Cow::Owned)
+    }
+}
+
+impl Comparer<'_> {
+    /// The kernels that have another name in the second file.
+    pub(super) fn renames(
+        &mut self,
+        names: &Both<Names>,
+        kernels: &Both<Option<Rc<dyn Kernels>>>,
+        code: Option<&Code>,
+    ) -> Renames {
+        let left = names.0.left(&names.1);
+        if left.0.is_empty() || left.1.is_empty() {
+            return Renames::default();
+        }
+        let mut seen = Seen::default();
+        let mut signatures = |which, left: &[String]| -> Vec<Signature> {
+            let kernels = match which {
+                Which::A => &kernels.0,
+                Which::B => &kernels.1,
+            };
+            let rows = kernels
+                .as_ref()
+                .map(|k| k.rows(&self.document(which).sources));
+            let mut places: HashMap<&str, usize> = HashMap::new();
+            for (at, row) in rows.iter().flat_map(|rows| rows.iter()).enumerate() {
+                places.entry(&row.name.value).or_insert(at);
+            }
+            let mut found = Vec::new();
+            for name in left {
+                let place = places.get(name.as_str());
+                let arguments = match (kernels, place) {
+                    (Some(kernels), Some(place)) if !self.work.is_over() => {
+                        self.work.spend(256);
+                        let detail = kernels.detail(*place, &self.document(which).sources);
+                        detail.map_or_else(String::new, |detail| arguments(&detail))
+                    }
+                    _ => String::new(),
+                };
+                let document = match which {
+                    Which::A => &*self.a,
+                    Which::B => &*self.b,
+                };
+                let listing = code.and_then(|code| code.of_kernel(which, name, &document.sources));
+                found.push(Signature::new(
+                    arguments,
+                    listing.as_deref(),
+                    &document.sources,
+                    &mut seen,
+                    &mut self.work,
+                ));
+            }
+            found
+        };
+        let one = signatures(Which::A, &left.0);
+        let other = signatures(Which::B, &left.1);
+        let pairs = renamed(&one, &other, &mut self.work).into_iter();
+        let pairs =
+            pairs.filter_map(|(a, b)| Some((left.0.get(a)?.clone(), left.1.get(b)?.clone())));
+        Renames(pairs.collect())
+    }
+}

@@ -1,0 +1,563 @@
+//! Two trees compared by names: the fields that differ.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::entry::{Field, Said, Side};
+use super::matching::{by_key, ordinals};
+use super::names::{identity, is_layout};
+use super::{Comparer, Which};
+use crate::model::{Content, Node, NodeKind, PAGE, Span, Str, Value};
+
+/// Levels of a tree that are walked; files are nested less.
+const DEPTH_MAX: usize = 64;
+
+/// So many bytes of a name are kept in the way to a value.
+const NAME_MAX: usize = 1024;
+
+/// So many lines of a text that differ have a field each.
+const LINES_MAX: usize = 1000;
+
+/// The way from an entry to one of its values.
+#[derive(Debug, Default)]
+pub(super) struct Way {
+    text: String,
+    /// How long the text was before each step.
+    steps: Vec<usize>,
+}
+
+impl Way {
+    pub(super) fn enter(&mut self, name: &str, is_entry: bool) {
+        let end = name.floor_char_boundary(NAME_MAX);
+        let name = name.get(..end).unwrap_or(name);
+        self.steps.push(self.text.len());
+        match is_entry {
+            true => {
+                self.text.push('[');
+                self.text.push_str(name);
+                self.text.push(']');
+            }
+            false => {
+                if !self.text.is_empty() {
+                    self.text.push('/');
+                }
+                self.text.push_str(name);
+            }
+        }
+    }
+
+    pub(super) fn leave(&mut self) {
+        let length = self.steps.pop().unwrap_or(0);
+        self.text.truncate(length);
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// So many rows below another are compared: all are held at once.
+const CHILDREN_MAX: u64 = 64 * 1024;
+
+/// So many rows are held below the entries of a list, as they were made to tell these apart; those
+/// of further entries are made again when they are compared.
+const HELD_MAX: usize = 4096;
+
+/// The children of a node, if they were made before.
+type Known = Option<Vec<Node>>;
+
+/// A child of a node, and what it is found by in the other file.
+struct Keyed {
+    /// Its name; of an entry of a list, what tells it from others.
+    key: Str,
+    /// The how manieth of this key.
+    nth: u32,
+    node: Node,
+    children: Known,
+}
+
+impl Keyed {
+    fn new(key: Str, node: Node, children: Known) -> Keyed {
+        Keyed {
+            key,
+            nth: 1,
+            node,
+            children,
+        }
+    }
+
+    /// The key, and which of several it is.
+    fn name(&self) -> Cow<'_, str> {
+        match self.nth {
+            1 => Cow::Borrowed(&self.key),
+            nth => Cow::Owned(format!("{}#{nth}", self.key)),
+        }
+    }
+}
+
+impl Comparer<'_> {
+    /// The children of a node that say something: without padding, gaps, and what is derived.
+    pub(super) fn children(&mut self, which: Which, node: &Node) -> Vec<Node> {
+        let document = self.document(which);
+        let all = document.written(node);
+        let count = all.min(CHILDREN_MAX);
+        // Nodes are large: those of one page stay where they are, and those of several are moved once.
+        let mut found = match usize::try_from(count) {
+            Ok(most) if count > PAGE => Vec::with_capacity(most),
+            _ => Vec::new(),
+        };
+        let (mut at, mut made) = (0, 0);
+        while at < count && made < self.work.left() {
+            let end = count.min(at.saturating_add(PAGE));
+            let mut page = document.make(node, at..end);
+            made = made.saturating_add(page.len() as u64);
+            page.retain(|child| !is_layout(child));
+            page.iter_mut().for_each(with_string);
+            match count <= PAGE {
+                true => found = page,
+                false => found.append(&mut page),
+            }
+            at = end;
+        }
+        self.work.spend(made.saturating_mul(8));
+        if count < all {
+            self.result.is_cut = true;
+            let name = &node.name;
+            self.note(format!(
+                "{name}: only the first {count} of {all} rows are compared"
+            ));
+        }
+        found
+    }
+
+    /// Forgets who makes the children of nodes that were made meanwhile.
+    pub(super) fn forgetting<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let marks = (self.a.registry.mark(), self.b.registry.mark());
+        let result = f(self);
+        self.a.registry.release(marks.0);
+        self.b.registry.release(marks.1);
+        result
+    }
+
+    /// The fields that differ in two nodes of the same name.
+    pub(super) fn fields(&mut self, a: &Node, b: &Node, way: &mut Way, out: &mut Vec<Field>) {
+        self.fields_in((a, None), (b, None), way, out);
+    }
+
+    /// The same of two nodes whose children may be known.
+    fn fields_in(
+        &mut self,
+        (a, of_a): (&Node, Known),
+        (b, of_b): (&Node, Known),
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
+        if self.work.is_over() || way.steps.len() > DEPTH_MAX {
+            return;
+        }
+        let spans = (a.span.unwrap_or_default(), b.span.unwrap_or_default());
+        if a.kind == b.kind && self.same_bytes(spans.0, spans.1) == Ok(true) && !spans.0.is_empty()
+        {
+            // A word of bits has the bytes of its parts.
+            if a.bits.is_none() || a.value == b.value {
+                return;
+            }
+        }
+        if a.kind == NodeKind::Text && self.is_lines(a, b) {
+            self.lines(spans.0, spans.1, way, out);
+            return;
+        }
+        let children = (
+            of_a.unwrap_or_else(|| self.children(Which::A, a)),
+            of_b.unwrap_or_else(|| self.children(Which::B, b)),
+        );
+        let is_leaf = children.0.is_empty() && children.1.is_empty();
+        if is_leaf && a.value == b.value && !is_list(a, &children.0) {
+            let has_rows = |which, node: &Node| self.document(which).walked(node) > 0;
+            if has_rows(Which::A, a) || has_rows(Which::B, b) {
+                // All that is below them is layout.
+                return;
+            }
+        }
+        if is_leaf || is_list(a, &children.0) && is_list(b, &children.1) {
+            let from = self.said(Which::A, a, &children.0);
+            let to = self.said(Which::B, b, &children.1);
+            if from != to {
+                self.field(way, from.map(|s| (s, a)), to.map(|s| (s, b)), out);
+            }
+            return;
+        }
+        // Of a word whose bits have names, those say what differs.
+        self.matched(children, way, out);
+    }
+
+    fn field(
+        &mut self,
+        way: &Way,
+        from: Option<(Said, &Node)>,
+        to: Option<(Said, &Node)>,
+        out: &mut Vec<Field>,
+    ) {
+        let text = way.text();
+        let key = text.rsplit('/').next().unwrap_or(text);
+        let key = match key.split_once('[') {
+            Some((key, _)) if !key.is_empty() => key,
+            _ => key,
+        };
+        let side =
+            |side: Option<(Said, &Node)>| side.map(|(said, node)| Side::new(said, node.span));
+        self.work.spend(8 + text.len() as u64 / 8);
+        out.push(Field {
+            key: key.to_owned(),
+            path: text.to_owned(),
+            from: side(from),
+            to: side(to),
+        });
+    }
+
+    /// What a node without named parts says.
+    fn said(&mut self, which: Which, node: &Node, children: &[Node]) -> Option<Said> {
+        if !children.is_empty() {
+            let list = children.iter().map(|child| Said::of(&child.value));
+            return Some(Said::List(
+                list.map(|s| s.unwrap_or(Said::List(Vec::new()))).collect(),
+            ));
+        }
+        if let Some(said) = Said::of(&node.value) {
+            return Some(said);
+        }
+        match node.span {
+            Some(_) if matches!(node.kind, NodeKind::Sequence | NodeKind::Mapping) => {
+                Some(Said::List(Vec::new()))
+            }
+            Some(span) => Some(self.bytes_said(which, span)),
+            None => None,
+        }
+    }
+
+    /// Aligns the entries of two lists that nothing tells apart but what they say.
+    fn in_order(&mut self, (a, b): (&[Node], &[Node]), way: &mut Way, out: &mut Vec<Field>) {
+        let mut ids: HashMap<String, u32> = HashMap::new();
+        let mut number = |nodes: &[Node]| -> Vec<u32> {
+            let words = nodes.iter().map(entry_words);
+            words
+                .map(|words| {
+                    let next = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                    *ids.entry(words).or_insert(next)
+                })
+                .collect()
+        };
+        let (one, other) = (number(a), number(b));
+        let alignment = super::align::align(&one, &other, &mut self.work);
+        for hunk in &alignment.hunks {
+            let (mut from, mut to) = (hunk.a.clone(), hunk.b.clone());
+            loop {
+                let (x, y) = (from.next(), to.next());
+                let Some(place) = x.or(y) else { break };
+                if out.len() >= LINES_MAX {
+                    let (removed, added) = (alignment.removed(), alignment.added());
+                    self.note(format!(
+                        "{}: {removed} entries differ from {added}; the first {LINES_MAX} are listed",
+                        way.text()
+                    ));
+                    return;
+                }
+                fn at(nodes: &[Node], place: Option<u32>) -> Option<(Said, &Node)> {
+                    let node = nodes.get(usize::try_from(place?).ok()?)?;
+                    Some((Said::Text(entry_words(node)), node))
+                }
+                way.enter(&place.to_string(), true);
+                self.field(way, at(a, x), at(b, y), out);
+                way.leave();
+            }
+        }
+        self.same_words((a, b), &alignment, way, out);
+    }
+
+    /// Entries that are written alike may differ in what is below them.
+    fn same_words(
+        &mut self,
+        (a, b): (&[Node], &[Node]),
+        alignment: &super::align::Alignment,
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
+        for (place, node) in (0_u32..).zip(a) {
+            if self.work.is_over() {
+                return;
+            }
+            let (other, is_same) = alignment.counterpart(place);
+            let other = usize::try_from(other).ok().and_then(|at| b.get(at));
+            if let Some(other) = other.filter(|_| is_same) {
+                way.enter(&place.to_string(), true);
+                self.pair_or_fields((node, None), (other, None), way, out);
+                way.leave();
+            }
+        }
+    }
+
+    /// Matches children by name or identity, and compares those that match.
+    fn matched(&mut self, (a, b): (Vec<Node>, Vec<Node>), way: &mut Way, out: &mut Vec<Field>) {
+        let is_list = |nodes: &[Node]| nodes.iter().all(|node| node.indexed && !is_document(node));
+        let mut first = (None, None);
+        if is_list(&a) && is_list(&b) {
+            first = (
+                a.first().map(|node| self.children(Which::A, node)),
+                b.first().map(|node| self.children(Which::B, node)),
+            );
+            let has_identity = |children: &Known| {
+                let children = children.as_deref().unwrap_or_default();
+                identity(children).is_some()
+            };
+            if !has_identity(&first.0) && !has_identity(&first.1) {
+                self.in_order((&a, &b), way, out);
+                return;
+            }
+        }
+        let a = self.keyed(Which::A, a, first.0);
+        let mut b = self.keyed(Which::B, b, first.1);
+        let mut known: Vec<Known> = b.iter_mut().map(|child| child.children.take()).collect();
+        fn keys(children: &[Keyed]) -> Vec<&str> {
+            children.iter().map(|child| &*child.key).collect()
+        }
+        let matches = by_key(&keys(&a), &keys(&b));
+        for (child, place) in a.into_iter().zip(matches.of_a) {
+            way.enter(&child.name(), child.node.indexed);
+            match place.and_then(|place| Some((place, b.get(place)?))) {
+                Some((place, other)) => {
+                    let of_other = known.get_mut(place).and_then(Option::take);
+                    let sides = ((&child.node, child.children), (&other.node, of_other));
+                    self.pair_or_fields(sides.0, sides.1, way, out);
+                }
+                None => self.only_in(Which::A, (&child.node, child.children), way, out),
+            }
+            way.leave();
+        }
+        for ((child, children), is_matched) in b.iter().zip(known).zip(matches.is_matched) {
+            if !is_matched {
+                way.enter(&child.name(), child.node.indexed);
+                self.only_in(Which::B, (&child.node, children), way, out);
+                way.leave();
+            }
+        }
+    }
+
+    fn pair_or_fields(
+        &mut self,
+        a: (&Node, Known),
+        b: (&Node, Known),
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
+        match is_document(a.0) && is_document(b.0) {
+            true => self.nested(a.0, b.0, way.text(), way.text()),
+            false => self.fields_in(a, b, way, out),
+        }
+    }
+
+    /// The children of a node with their keys; `first` are the children of the first, if they are
+    /// known.
+    fn keyed(&mut self, which: Which, nodes: Vec<Node>, mut first: Known) -> Vec<Keyed> {
+        let mut held = 0;
+        let keyed = nodes.into_iter().map(|node| {
+            if !node.indexed {
+                let key = node.name.clone();
+                return Keyed::new(key, node, None);
+            }
+            let mark = self.document(which).registry.mark();
+            let children = first.take().unwrap_or_else(|| self.children(which, &node));
+            let key = identity(&children).unwrap_or_else(|| node.index.to_string());
+            held += children.len();
+            if held <= HELD_MAX {
+                return Keyed::new(key.into(), node, Some(children));
+            }
+            self.document(which).registry.release(mark);
+            Keyed::new(key.into(), node, None)
+        });
+        let mut keyed: Vec<Keyed> = keyed.collect();
+        let numbers = ordinals(keyed.iter().map(|child| &*child.key));
+        for (child, nth) in keyed.iter_mut().zip(numbers) {
+            child.nth = nth;
+        }
+        keyed
+    }
+
+    /// All values of what is only on one side.
+    pub(super) fn only(&mut self, which: Which, node: &Node, way: &mut Way, out: &mut Vec<Field>) {
+        self.only_in(which, (node, None), way, out);
+    }
+
+    /// The same of a node whose children may be known.
+    fn only_in(
+        &mut self,
+        which: Which,
+        (node, known): (&Node, Known),
+        way: &mut Way,
+        out: &mut Vec<Field>,
+    ) {
+        if self.work.is_over() || way.steps.len() > DEPTH_MAX {
+            return;
+        }
+        let children = match is_document(node) || node.kind == NodeKind::Text {
+            true => Vec::new(),
+            false => known.unwrap_or_else(|| self.children(which, node)),
+        };
+        if children.is_empty() || is_list(node, &children) {
+            let said = self.said(which, node, &children);
+            let said = said.map(|said| (said, node));
+            match which {
+                Which::A => self.field(way, said, None, out),
+                Which::B => self.field(way, None, said, out),
+            }
+            return;
+        }
+        for child in self.keyed(which, children, None) {
+            way.enter(&child.name(), child.node.indexed);
+            self.only_in(which, (&child.node, child.children), way, out);
+            way.leave();
+        }
+    }
+
+    /// Are these texts whose rows are lines?
+    pub(super) fn is_lines(&self, a: &Node, b: &Node) -> bool {
+        let is = |which, node: &Node| {
+            let document = self.document(which);
+            let count = document.walked(node);
+            let first = document.make(node, 0..count.min(1));
+            let first = first.first();
+            let is_empty = node.span.is_none_or(Span::is_empty);
+            first.map_or(is_empty, |line| line.name.starts_with("line "))
+        };
+        is(Which::A, a) && is(Which::B, b)
+    }
+
+    /// The lines of two texts that differ.
+    pub(super) fn lines(&mut self, a: Span, b: Span, way: &mut Way, out: &mut Vec<Field>) {
+        let mut ids: HashMap<Vec<u8>, u32> = HashMap::new();
+        let one = self.line_ids(Which::A, a, &mut ids);
+        let other = self.line_ids(Which::B, b, &mut ids);
+        let (Some(one), Some(other)) = (one, other) else {
+            out.extend(self.contents(a, b));
+            return;
+        };
+        let line = |lines: &[(u32, Span)], at: u32| {
+            lines
+                .get(usize::try_from(at).unwrap_or(usize::MAX))
+                .map(|(_, span)| *span)
+        };
+        let numbers = |lines: &[(u32, Span)]| lines.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        let alignment = super::align::align(&numbers(&one), &numbers(&other), &mut self.work);
+        let mut shown = 0;
+        for hunk in &alignment.hunks {
+            let mut from = hunk.a.clone();
+            let mut to = hunk.b.clone();
+            loop {
+                let (x, y) = (from.next(), to.next());
+                let (Some(number), true) = (x.or(y), shown < LINES_MAX) else {
+                    break;
+                };
+                shown += 1;
+                way.enter(&format!("line {}", u64::from(number) + 1), false);
+                let from = x.and_then(|at| line(&one, at));
+                let to = y.and_then(|at| line(&other, at));
+                let side = |comparer: &Comparer<'_>, which, span: Option<Span>| {
+                    let span = span?;
+                    let sources = &comparer.document(which).sources;
+                    let bytes = sources.read_clamped(span.subspan(0, 4096)).ok()?;
+                    let text = String::from_utf8_lossy(&bytes);
+                    let text = text.trim_end_matches(['\n', '\r']).to_owned();
+                    Some(Side::new(Said::Text(text), span))
+                };
+                let field = Field {
+                    key: way.text().rsplit('/').next().unwrap_or_default().to_owned(),
+                    path: way.text().to_owned(),
+                    from: side(self, Which::A, from),
+                    to: side(self, Which::B, to),
+                };
+                let said = |side: &Option<Side>| side.as_ref().map(|side| side.said.clone());
+                match (from, to) {
+                    // They differ in how they end, or beyond what is shown.
+                    (Some(from), Some(to)) if said(&field.from) == said(&field.to) => {
+                        let fields = self.contents(from, to).into_iter();
+                        out.extend(fields.map(|field| Field {
+                            path: format!("{}/{}", way.text(), field.path),
+                            ..field
+                        }));
+                    }
+                    _ => out.push(field),
+                }
+                way.leave();
+            }
+        }
+        if shown >= LINES_MAX {
+            let (added, removed) = (alignment.added(), alignment.removed());
+            self.note(format!(
+                "{}: {removed} lines differ from {added}; the first {LINES_MAX} are listed",
+                way.text()
+            ));
+        }
+    }
+
+    /// The lines of a text as numbers: the same line is the same number.
+    fn line_ids(
+        &mut self,
+        which: Which,
+        span: Span,
+        ids: &mut HashMap<Vec<u8>, u32>,
+    ) -> Option<Vec<(u32, Span)>> {
+        self.work.spend(span.len());
+        let sources = &self.document(which).sources;
+        let bytes = sources.read(span).ok()?;
+        let mut lines = Vec::new();
+        let mut at = 0;
+        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let next = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+            let id = *ids.entry(line.to_vec()).or_insert(next);
+            lines.push((id, span.subspan(at, line.len() as u64)));
+            at += line.len() as u64;
+        }
+        Some(lines)
+    }
+}
+
+/// What an entry of a list says, in words.
+fn entry_words(node: &Node) -> String {
+    let mut words = node.name.clone().into_owned();
+    if let Some(said) = Said::of(&node.value) {
+        words.push(' ');
+        words.push_str(&said.text());
+    }
+    if let Some(summary) = &node.summary {
+        words.push(' ');
+        words.push_str(summary);
+    }
+    words
+}
+
+/// The entry of a table of strings says which strings are key and value: so it is one.
+fn with_string(node: &mut Node) {
+    let label = |why: &str| {
+        let xref = node.xrefs.iter().find(|xref| xref.why == why);
+        xref.map(|xref| xref.label.clone())
+    };
+    if let (true, Some(key), Some(value)) = (node.indexed, label("key"), label("value")) {
+        node.name = key;
+        node.value = Value::text(value);
+        node.indexed = false;
+        node.content = Content::Leaf;
+        node.summary = None;
+    }
+}
+
+/// A document within another one.
+pub(super) fn is_document(node: &Node) -> bool {
+    node.kind == NodeKind::File || node.kind == NodeKind::Packed
+}
+
+/// Values in a row, which are one value: `[ 16, 1, 1 ]`.
+fn is_list(node: &Node, children: &[Node]) -> bool {
+    node.kind == NodeKind::Sequence
+        && children
+            .iter()
+            .all(|child| child.is_leaf() && child.kind == NodeKind::Field)
+}

@@ -1,0 +1,89 @@
+//! Comparisons as Markdown, to paste into an issue.
+
+use std::io::{self, Write};
+
+use super::words::{counts, entry_words, field_words, head_words, measure_words, verdict_words};
+use crate::diff::{Change, Comparison, Part};
+use crate::model::text::escaped;
+
+/// So many kernels are in the table of the summary.
+const SUMMARY: usize = 50;
+/// So many fields of an entry are listed.
+const FIELDS: usize = 100;
+
+/// Text that no character of plays a part in Markdown.
+pub fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(
+            c,
+            '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~' | '&'
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Writes a comparison as Markdown.
+///
+/// # Errors
+///
+/// When `out` cannot be written to.
+pub fn write_markdown(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "**{}**\n", verdict_words(comparison))?;
+    writeln!(out, "- from {}", plain(&head_words(&comparison.a)))?;
+    writeln!(out, "- to {}", plain(&head_words(&comparison.b)))?;
+    for remark in &comparison.remarks {
+        writeln!(out, "- {}", plain(&escaped(remark)))?;
+    }
+    for line in counts(comparison) {
+        writeln!(out, "- {line}")?;
+    }
+    for note in &comparison.notes {
+        writeln!(out, "- not compared: {}", plain(&escaped(note)))?;
+    }
+    let measured = comparison
+        .of(Part::Kernel)
+        .filter(|entry| matches!(entry.change, Change::Changed | Change::Renamed))
+        .filter(|entry| !entry.measures.is_empty());
+    let measured: Vec<_> = measured.collect();
+    let count = measured.len();
+    if count > 0 {
+        writeln!(out, "\n| Kernel | What | From → to |\n|---|---|---|")?;
+        for entry in measured.into_iter().take(SUMMARY) {
+            let mut title = plain(&escaped(entry.title()));
+            for measure in &entry.measures {
+                let (key, words) = (plain(&measure.key), plain(&measure_words(measure)));
+                writeln!(out, "| {title} | {key} | {words} |")?;
+                title = String::new();
+            }
+        }
+        if count > SUMMARY {
+            writeln!(out, "\n{} more kernels differ.", count - SUMMARY)?;
+        }
+    }
+    for entry in &comparison.entries {
+        let is_whole = matches!(entry.change, Change::Added | Change::Removed);
+        write!(out, "\n- {}", plain(&entry_words(comparison, entry)))?;
+        if let Some(code) = &entry.code {
+            write!(
+                out,
+                ": {} instructions added, {} removed",
+                code.added, code.removed
+            )?;
+        }
+        if is_whole {
+            continue;
+        }
+        for field in entry.fields.iter().take(FIELDS) {
+            let (path, words) = (plain(&escaped(&field.path)), plain(&field_words(field)));
+            write!(out, "\n  - {path}: {words}")?;
+        }
+        if entry.fields.len() > FIELDS {
+            write!(out, "\n  - … and {} more", entry.fields.len() - FIELDS)?;
+        }
+    }
+    writeln!(out)
+}

@@ -1,0 +1,146 @@
+//! What the forms for people have in common: the words.
+
+use crate::diff::{
+    Better, Change, Comparison, Entry, Field, Head, Measure, Outcome, Part, Said, Side, measure,
+};
+use crate::model::text::{escaped, push_visible};
+
+/// A value that is longer than this is cut.
+const LONG: usize = 200;
+
+/// One of the two files in a line.
+pub fn head_words(head: &Head) -> String {
+    let mut words = vec![escaped(&head.name), escaped(&head.title)];
+    words.extend(Some(escaped(&head.target)).filter(|target| !target.is_empty()));
+    words.push(format!("{} bytes", head.size));
+    words.join(" · ")
+}
+
+/// The result in a line: `1 kernel and 2 sections differ.`
+pub fn verdict_words(comparison: &Comparison) -> String {
+    match comparison.outcome() {
+        Outcome::Identical => "The files are identical.".to_owned(),
+        Outcome::SameMeaning => "Same meaning, different layout.".to_owned(),
+        Outcome::Unknown => "No difference found, but not everything was compared.".to_owned(),
+        Outcome::Different => differing_words(comparison),
+    }
+}
+
+fn differing_words(comparison: &Comparison) -> String {
+    let counted = Part::ALL.map(|part| (part, comparison.of(part).count()));
+    let counted = counted.into_iter().filter(|(_, count)| *count > 0);
+    let mut words: Vec<String> = counted
+        .map(|(part, count)| match (part, count) {
+            (Part::Bytes, 1) => "the bytes of 1 part".to_owned(),
+            (Part::Bytes, count) => format!("the bytes of {count} parts"),
+            (part, 1) => format!("1 {}", part.singular()),
+            (part, count) => format!("{count} {}", part.name()),
+        })
+        .collect();
+    let is_one = words.len() == 1 && words.iter().all(|word| word.starts_with("1 "));
+    let last = words.pop().unwrap_or_default();
+    let all = match words.is_empty() {
+        true => last,
+        false => format!("{} and {last}", words.join(", ")),
+    };
+    let mut letters = all.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let verb = if is_one { "differs" } else { "differ" };
+    format!("{}{} {verb}.", first.collect::<String>(), letters.as_str())
+}
+
+/// How many of each part have changed: `kernels: 1 added, 2 changed, 597 unchanged`.
+pub fn counts(comparison: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    for part in Part::ALL {
+        let changes = [
+            Change::Changed,
+            Change::Renamed,
+            Change::Added,
+            Change::Removed,
+        ];
+        let counted = changes.map(|change| {
+            let entries = comparison.of(part).filter(|entry| entry.change == change);
+            (change, entries.count())
+        });
+        let mut words: Vec<String> = counted
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(change, count)| format!("{count} {}", change.name()))
+            .collect();
+        if part == Part::Kernel {
+            let unchanged = comparison.unchanged_kernels();
+            if unchanged > 0 {
+                words.push(format!("{unchanged} unchanged"));
+            }
+        }
+        if !words.is_empty() {
+            lines.push(format!("{}: {}", part.name(), words.join(", ")));
+        }
+    }
+    lines
+}
+
+/// What an entry is, in a line: `kernel vecadd: renamed to vecadd2`.
+pub fn entry_words(comparison: &Comparison, entry: &Entry) -> String {
+    let mut words = format!("{} {}", entry.part.singular(), escaped(entry.title()));
+    if let Some(name) = &entry.new_name {
+        words.push_str(&format!(" → {}", escaped(name)));
+    }
+    match entry.change {
+        Change::Added | Change::Removed | Change::Renamed => {
+            words.push_str(&format!(" ({})", entry.change.name()));
+        }
+        Change::Changed => {}
+    }
+    if let Some(pair) = comparison.pair(entry).filter(|pair| !pair.path.is_empty()) {
+        words.push_str(&format!(" in {}", escaped(&pair.path)));
+        if pair.to_path != pair.path {
+            words.push_str(&format!(" → {}", escaped(&pair.to_path)));
+        }
+    }
+    words
+}
+
+/// A number that has changed: `spill_size 0 → 4096 B/thread, worse`.
+pub fn measure_words(measure: &Measure) -> String {
+    let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
+    let mut words = format!("{} → {}", number(measure.from), number(measure.to));
+    let unit = measure::unit(&measure.key);
+    if !unit.is_empty() {
+        words.push_str(&format!(" {unit}"));
+    }
+    if let Some((from, to)) = measure.per_lane() {
+        words.push_str(&format!(" ({from:.1} → {to:.1} per lane)"));
+    }
+    if measure.better != Better::Neither {
+        words.push_str(&format!(", {}", measure.better.name()));
+    }
+    words
+}
+
+/// A value that has changed: `128 → 256`.
+pub fn field_words(field: &Field) -> String {
+    let mut words = String::new();
+    push_said(&mut words, field.from.as_ref());
+    words.push_str(" → ");
+    push_said(&mut words, field.to.as_ref());
+    words
+}
+
+/// Appends what one side says.
+fn push_said(words: &mut String, side: Option<&Side>) {
+    let start = words.len();
+    match side.map(|side| &side.said) {
+        Some(Said::Text(text)) => push_visible(words, text),
+        Some(said) => push_visible(words, &said.text()),
+        None => words.push('–'),
+    }
+    let said = words.get(start..).unwrap_or_default();
+    if said.len() > LONG
+        && let Some((end, _)) = said.char_indices().nth(LONG)
+    {
+        words.truncate(start + end);
+        words.push('…');
+    }
+}

@@ -1,0 +1,333 @@
+//! A file as one page: what it is, what the driver does with it, its kernels, modules and images,
+//! and what is wrong with it.
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+pub mod comparison;
+mod html;
+
+use std::io::{self, Write};
+use std::rc::Rc;
+
+use crate::analysis::survey::TITLES;
+use crate::model::account::{Account, Metered};
+use crate::model::{Document, NodeId, Sources, Span, Tone};
+use crate::report::html::{begin, end, safe};
+use crate::tables::{Cell, CellValue, Column, ColumnKind, List, ListId};
+
+/// So many rows of a table are in a report, and so many problems.
+const ROWS: u32 = 2000;
+const PROBLEMS: usize = 500;
+
+/// The tables, in their order.
+static TABLES: [(ListId, &str); 3] = [
+    (ListId::Kernels, "Kernels"),
+    (ListId::Images, "Images"),
+    (ListId::Modules, "Modules"),
+];
+
+/// The beginning of a report.
+///
+/// # Errors
+///
+/// When `out` cannot be written to.
+pub fn write_head(title: &str, out: &mut dyn Write) -> io::Result<()> {
+    begin(title, out)
+}
+
+/// The end of a report.
+///
+/// # Errors
+///
+/// When `out` cannot be written to.
+pub fn write_end(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<footer class=\"dim\"><p>zeview {}</p></footer>",
+        env!("CARGO_PKG_VERSION")
+    )?;
+    end(out)
+}
+
+/// Writes what there is to say of one file, in about `limit` bytes: tables end before, and say how
+/// many rows they leave out.
+///
+/// # Errors
+///
+/// When `out` cannot be written to.
+pub fn write_file(document: &mut Document, limit: u64, out: &mut dyn Write) -> io::Result<()> {
+    let account = Rc::new(Account::new(limit));
+    let out: &mut dyn Write = &mut Metered::new(out, Rc::clone(&account));
+    let name = document.root().name.clone();
+    let title = document.summary.title.clone();
+    writeln!(out, "<article><h1>{}</h1>", safe(&name))?;
+    writeln!(out, "<p>{}</p>", safe(&title))?;
+    overview(document, out)?;
+    verdict(document, &account, out)?;
+    survey(document, &account, out)?;
+    for (list, title) in TABLES {
+        // Of a container, the kernels of all its images.
+        if document.document_of(NodeId::ROOT, list) == Some(NodeId::ROOT)
+            && let Some(made) = document.list(NodeId::ROOT, list, None)
+        {
+            table(&*made, title, &document.sources, &account, out)?;
+        }
+    }
+    problems(document, &account, out)?;
+    writeln!(out, "</article>")
+}
+
+fn overview(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let size = document.root().span.map_or(0, Span::len);
+    let coverage = document.coverage;
+    writeln!(out, "<h2>Overview</h2>\n<table><tbody>")?;
+    let mut line = |label: &str, text: &str, tone: Tone| {
+        writeln!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td{}>{}</td></tr>",
+            safe(label),
+            class(tone),
+            safe(text)
+        )
+    };
+    line("size", &format!("{size} bytes"), Tone::Plain)?;
+    for fact in &document.summary.facts {
+        line(&fact.label, &fact.text, fact.tone)?;
+    }
+    let explained = format!(
+        "{} bytes explained, {} padding, {} in gaps",
+        coverage.explained, coverage.padding, coverage.gap
+    );
+    let tone = match coverage.gap {
+        0 => Tone::Plain,
+        _ => Tone::Warning,
+    };
+    line("coverage", &explained, tone)?;
+    writeln!(out, "</tbody></table>")
+}
+
+fn verdict(document: &Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
+    let Some(verdict) = document.verdict(NodeId::ROOT, None) else {
+        return Ok(());
+    };
+    let tone = match verdict.outcome.loads() {
+        true => Tone::Good,
+        false => Tone::Bad,
+    };
+    writeln!(
+        out,
+        "<h2>Driver</h2>\n<p><strong{}>{}</strong></p>",
+        class(tone),
+        safe(&verdict.headline())
+    )?;
+    if let Some(matching) = &verdict.matching {
+        writeln!(out, "<p>{}</p>", safe(&matching.rule))?;
+    }
+    if verdict.findings.is_empty() {
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "<div class=\"wide\"><table><thead><tr><th>The driver</th><th>Because</th><th class=\"num\">Offset</th><th>Rule</th></tr></thead><tbody>"
+    )?;
+    let findings = verdict.findings.iter().take(PROBLEMS);
+    let mut listed = 0;
+    for found in findings.take_while(|_| !account.is_overdrawn()) {
+        listed += 1;
+        writeln!(
+            out,
+            "<tr><td>{}</td><td>{}</td><td class=\"num mono\">{:#x}</td><td class=\"mono\">{}</td></tr>",
+            safe(found.effect.words()),
+            safe(&found.message),
+            found.span.start,
+            safe(&found.rule)
+        )?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    more(verdict.findings.len(), listed, out)
+}
+
+/// What a container holds for which devices.
+fn survey(document: &mut Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
+    let Some(survey) = document.survey(NodeId::ROOT) else {
+        return Ok(());
+    };
+    let counted = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    writeln!(out, "<h2>Native code</h2>")?;
+    if let Some(words) = survey.without_code(&counted) {
+        return writeln!(out, "<p>{}</p>", safe(&words));
+    }
+    write!(out, "<div class=\"wide\"><table><thead><tr>")?;
+    let numbers = 1..TITLES.len() - 1;
+    for (place, title) in TITLES.iter().enumerate() {
+        let class = match numbers.contains(&place) {
+            true => " class=\"num\"",
+            false => "",
+        };
+        write!(out, "<th{class}>{title}</th>")?;
+    }
+    writeln!(out, "</tr></thead><tbody>")?;
+    for row in survey.rows().take_while(|_| !account.is_overdrawn()) {
+        write!(out, "<tr><td>{}</td>", safe(row.device()))?;
+        for number in row.numbers() {
+            match number {
+                0 => write!(out, "<td class=\"num dim\">–</td>")?,
+                number => write!(out, "<td class=\"num\">{number}</td>")?,
+            }
+        }
+        let size = counted(row.of.bytes, "byte", "bytes");
+        let fallback = row.fallback(&counted);
+        writeln!(out, "<td class=\"num\">{size}</td><td>{fallback}</td></tr>")?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    match survey.more_than_once(&counted) {
+        Some(words) => writeln!(out, "<p>{}</p>", safe(&words)),
+        None => Ok(()),
+    }
+}
+
+fn table(
+    list: &dyn List,
+    title: &str,
+    sources: &Sources,
+    account: &Account,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let count = list.primary();
+    if count == 0 {
+        return Ok(());
+    }
+    let columns: Vec<(usize, &Column)> = list
+        .id()
+        .columns()
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| list.shows(column))
+        .collect();
+    writeln!(
+        out,
+        "<h2>{title} ({count})</h2>\n<div class=\"wide\"><table><thead><tr>"
+    )?;
+    for (_, column) in &columns {
+        let class = match column.kind {
+            ColumnKind::Number => " class=\"num\"",
+            _ => "",
+        };
+        writeln!(out, "<th{class}>{}</th>", safe(&column.header()))?;
+    }
+    writeln!(out, "</tr></thead><tbody>")?;
+    let mut listed = 0;
+    for row in (0..count.min(ROWS)).take_while(|_| !account.is_overdrawn()) {
+        listed += 1;
+        write!(out, "<tr>")?;
+        for (place, column) in &columns {
+            cell(&list.cell(row, *place, sources), column, out)?;
+        }
+        writeln!(out, "</tr>")?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    for note in list.notes() {
+        writeln!(out, "<p class=\"warn\">{}</p>", safe(&note))?;
+    }
+    let rows = usize::try_from(count).unwrap_or(usize::MAX);
+    more(rows, listed, out)
+}
+
+fn cell(cell: &Cell<'_>, column: &Column, out: &mut dyn Write) -> io::Result<()> {
+    let classes = match (column.kind, &cell.value) {
+        (ColumnKind::Number, _) => " class=\"num\"",
+        (_, CellValue::Bytes(_) | CellValue::Name { .. }) => " class=\"mono\"",
+        _ => "",
+    };
+    write!(out, "<td{classes}>")?;
+    for mark in &cell.marks {
+        write!(
+            out,
+            "<strong{}>{}</strong> ",
+            class(mark.tone),
+            safe(&mark.text)
+        )?;
+    }
+    let text = safe(&cell.value.title());
+    match cell.is_default {
+        true => write!(out, "<span class=\"dim\">{text}</span></td>"),
+        false => write!(out, "{text}</td>"),
+    }
+}
+
+fn problems(document: &mut Document, account: &Account, out: &mut dyn Write) -> io::Result<()> {
+    let count = document.diagnostics.len();
+    if count == 0 {
+        return writeln!(out, "<h2>Problems</h2>\n<p>None.</p>");
+    }
+    let found: Vec<_> = document
+        .diagnostics
+        .iter()
+        .take(PROBLEMS)
+        .cloned()
+        .collect();
+    writeln!(
+        out,
+        "<h2>Problems ({count})</h2>\n<div class=\"wide\"><table><thead><tr><th>Severity</th><th>Problem</th><th class=\"num\">Offset</th><th>Where</th><th>Rule</th></tr></thead><tbody>"
+    )?;
+    let mut listed = 0;
+    for diagnostic in found {
+        if account.is_overdrawn() {
+            break;
+        }
+        listed += 1;
+        let span = diagnostic.primary.span;
+        let path = document.path_of_span(span);
+        let tone = match diagnostic.severity {
+            crate::model::Severity::Error => Tone::Bad,
+            crate::model::Severity::Warning => Tone::Warning,
+            crate::model::Severity::Info => Tone::Plain,
+        };
+        writeln!(
+            out,
+            "<tr><td{}>{}</td><td>{}</td><td class=\"num mono\">{:#x}</td><td class=\"mono\">{}</td><td class=\"mono\">{}</td></tr>",
+            class(tone),
+            diagnostic.severity.name(),
+            safe(&diagnostic.message),
+            span.start,
+            safe(&path),
+            safe(&diagnostic.rule)
+        )?;
+    }
+    writeln!(out, "</tbody></table></div>")?;
+    more(count, listed, out)
+}
+
+fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Good => " class=\"good\"",
+        Tone::Warning => " class=\"warn\"",
+        Tone::Bad => " class=\"bad\"",
+    }
+}
+
+fn more(count: usize, listed: usize, out: &mut dyn Write) -> io::Result<()> {
+    match count.saturating_sub(listed) {
+        0 => Ok(()),
+        left => writeln!(out, "<p class=\"dim\">{left} more are not listed here.</p>"),
+    }
+}

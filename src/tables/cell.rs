@@ -1,0 +1,334 @@
+//! What stands in a cell.
+
+use crate::analysis::assembly::Mark;
+use crate::model::{Span, Str, Tone};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// What stands in a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CellValue<'a> {
+    /// Nothing is known.
+    Empty,
+    /// A number.
+    Int(i64),
+    /// A count, a size.
+    Count(u64),
+    /// An offset, an address.
+    Hex(u64),
+    /// A number with a fraction.
+    Real(f64),
+    /// Yes or no.
+    Bool(bool),
+    /// Three numbers.
+    Ints([i64; 3]),
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A name as the file has it.
+    Name {
+        /// The name in the file.
+        name: Cow<'a, str>,
+        /// The name demangled, where it is mangled.
+        demangled: Option<Cow<'a, str>>,
+        /// The [short name](crate::analysis::naming), where it is not the name in the file.
+        short: Option<Cow<'a, str>>,
+    },
+    /// Several words.
+    Words(Vec<Cow<'a, str>>),
+    /// The distinct numbers in a group of rows, at least two.
+    Several(Vec<f64>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A cell: its value, and the bytes that it was read from or leads to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell<'a> {
+    /// What stands in it.
+    pub value: CellValue<'a>,
+    /// Its bytes; a default or a computed value has none.
+    pub span: Option<Span>,
+    /// Its bytes in the file that the document is compared with.
+    pub base: Option<Span>,
+    /// The file does not say it: it is the specification's default.
+    pub is_default: bool,
+    /// Words that mark it: a hazard, where the value comes from.
+    pub marks: Vec<Mark>,
+}
+
+impl<'a> Cell<'a> {
+    /// A cell without bytes.
+    pub fn new(value: CellValue<'a>) -> Cell<'a> {
+        Cell {
+            value,
+            span: None,
+            base: None,
+            is_default: false,
+            marks: Vec::new(),
+        }
+    }
+
+    /// A cell in which nothing stands.
+    pub fn empty() -> Cell<'a> {
+        Cell::new(CellValue::Empty)
+    }
+
+    /// A count, a size.
+    pub fn count(number: u64) -> Cell<'a> {
+        Cell::new(CellValue::Count(number))
+    }
+
+    /// Text; empty text is nothing.
+    pub fn text(text: impl Into<Cow<'a, str>>) -> Cell<'a> {
+        match text.into() {
+            text if text.is_empty() => Cell::empty(),
+            text => Cell::new(CellValue::Text(text)),
+        }
+    }
+
+    /// Several words.
+    pub fn words<W: Into<Cow<'a, str>>>(words: impl Iterator<Item = W>) -> Cell<'a> {
+        Cell::new(CellValue::Words(words.map(Into::into).collect()))
+    }
+
+    /// The same with its bytes.
+    pub fn at(self, span: Option<Span>) -> Cell<'a> {
+        Cell { span, ..self }
+    }
+
+    /// The same with its bytes in the file that the document is compared with.
+    pub fn in_base(self, base: Option<Span>) -> Cell<'a> {
+        Cell { base, ..self }
+    }
+
+    /// The same for an answer: of many words or bytes the first, and `…`.
+    pub fn shown(self) -> Cell<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let value = match self.value {
+            CellValue::Words(mut words) => {
+                if words.len() > WORDS_SHOWN {
+                    words.truncate(WORDS_SHOWN);
+                    words.push("…".into());
+                }
+                CellValue::Words(words.into_iter().map(owned).collect())
+            }
+            CellValue::Bytes(mut bytes) if bytes.len() > BYTES_SHOWN => {
+                bytes.truncate(BYTES_SHOWN);
+                let text = CellValue::Bytes(bytes);
+                CellValue::Text(format!("{} …", text.text()).into())
+            }
+            CellValue::Text(text) => CellValue::Text(owned(text)),
+            CellValue::Name {
+                name,
+                demangled,
+                short,
+            } => CellValue::Name {
+                name: owned(name),
+                demangled: demangled.map(owned),
+                short: short.map(owned),
+            },
+            CellValue::Empty => CellValue::Empty,
+            CellValue::Int(number) => CellValue::Int(number),
+            CellValue::Count(number) => CellValue::Count(number),
+            CellValue::Hex(number) => CellValue::Hex(number),
+            CellValue::Real(number) => CellValue::Real(number),
+            CellValue::Bool(yes) => CellValue::Bool(yes),
+            CellValue::Ints(numbers) => CellValue::Ints(numbers),
+            CellValue::Several(mut numbers) => {
+                // The text of many is that of the least and the largest.
+                if numbers.len() > WORDS_SHOWN {
+                    let ends = ends(&numbers);
+                    numbers.truncate(WORDS_SHOWN - 2);
+                    numbers.extend(ends);
+                }
+                CellValue::Several(numbers)
+            }
+            CellValue::Bytes(bytes) => CellValue::Bytes(bytes),
+        };
+        Cell {
+            value,
+            span: self.span,
+            base: self.base,
+            is_default: self.is_default,
+            marks: self.marks,
+        }
+    }
+
+    /// The same with one more mark.
+    pub fn mark(mut self, tone: Tone, text: impl Into<Str>, doc: impl Into<Str>) -> Cell<'a> {
+        self.marks.push(Mark {
+            tone,
+            text: text.into(),
+            doc: doc.into(),
+        });
+        self
+    }
+}
+
+/// So many words of a cell are in an answer.
+pub const WORDS_SHOWN: usize = 32;
+
+/// So many bytes.
+pub const BYTES_SHOWN: usize = 24;
+
+/// What rows are sorted by: what is empty first, then numbers, then text.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Key<'a> {
+    /// Nothing.
+    Empty,
+    /// A whole number, or several, compared one after the other.
+    Ints([i128; 3]),
+    /// A number with a fraction.
+    Real(f64),
+    /// Text.
+    Text(Cow<'a, str>),
+}
+
+impl Key<'_> {
+    /// The order of two keys.
+    pub fn order(&self, other: &Key<'_>) -> Ordering {
+        // The keys of one column are of one sort, but for the empty ones.
+        let rank = |key: &Key<'_>| match key {
+            Key::Empty => 0,
+            Key::Ints(_) => 1,
+            Key::Real(_) => 2,
+            Key::Text(_) => 3,
+        };
+        match (self, other) {
+            (Key::Ints(a), Key::Ints(b)) => a.cmp(b),
+            (Key::Real(a), Key::Real(b)) => a.total_cmp(b),
+            (Key::Text(a), Key::Text(b)) => a.cmp(b),
+            (a, b) => rank(a).cmp(&rank(b)),
+        }
+    }
+}
+
+impl<'a> CellValue<'a> {
+    /// The key that it sorts by: a name demangled.
+    pub fn into_key(self) -> Key<'a> {
+        if let Some(number) = self.int() {
+            return Key::Ints([number, 0, 0]);
+        }
+        match self {
+            CellValue::Real(number) => Key::Real(number),
+            CellValue::Ints(numbers) => Key::Ints(numbers.map(Into::into)),
+            CellValue::Text(text) => Key::Text(text),
+            CellValue::Name {
+                name, demangled, ..
+            } => Key::Text(demangled.unwrap_or(name)),
+            CellValue::Words(words) => Key::Ints([words.len() as i128, 0, 0]),
+            _ => Key::Empty,
+        }
+    }
+
+    /// The whole number in it; yes is 1. Returns `None` if it is none.
+    pub fn int(&self) -> Option<i128> {
+        match self {
+            CellValue::Int(number) => Some((*number).into()),
+            CellValue::Count(number) | CellValue::Hex(number) => Some((*number).into()),
+            CellValue::Bool(yes) => Some((*yes).into()),
+            _ => None,
+        }
+    }
+
+    /// The number in it, of several the largest; yes is 1. Returns `None` if it is no number.
+    pub fn number(&self) -> Option<f64> {
+        // Exact below 2^53.
+        #[allow(clippy::cast_precision_loss)]
+        match self {
+            CellValue::Several(numbers) => numbers.iter().copied().max_by(f64::total_cmp),
+            CellValue::Real(number) => Some(*number),
+            value => value.int().map(|number| number as f64),
+        }
+    }
+
+    /// The cell as CSV has it: numbers without grouping, the name as the file has it.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            CellValue::Empty => "".into(),
+            CellValue::Int(number) => number.to_string().into(),
+            CellValue::Count(number) => number.to_string().into(),
+            CellValue::Hex(number) => format!("{number:#x}").into(),
+            CellValue::Real(number) => rounded(*number).into(),
+            CellValue::Bool(yes) => yes.to_string().into(),
+            CellValue::Ints([x, y, z]) => format!("{x} {y} {z}").into(),
+            CellValue::Text(text) | CellValue::Name { name: text, .. } => (&**text).into(),
+            CellValue::Words(words) => words.join(", ").into(),
+            CellValue::Several(numbers) => several(numbers, rounded).into(),
+            CellValue::Bytes(bytes) => {
+                let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                bytes.join(" ").into()
+            }
+        }
+    }
+
+    /// The cell as people read it: the short name, or the name demangled.
+    pub fn title(&self) -> Cow<'_, str> {
+        match self {
+            CellValue::Name {
+                short: Some(name), ..
+            }
+            | CellValue::Name {
+                demangled: Some(name),
+                ..
+            } => (&**name).into(),
+            value => value.text(),
+        }
+    }
+
+    /// The same without the short name.
+    pub fn in_full(self) -> CellValue<'a> {
+        match self {
+            CellValue::Name {
+                name, demangled, ..
+            } => CellValue::Name {
+                name,
+                demangled,
+                short: None,
+            },
+            value => value,
+        }
+    }
+
+    /// The texts of a name: in the file, demangled, and short.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = match self {
+            CellValue::Name {
+                name,
+                demangled,
+                short,
+            } => [Some(&**name), demangled.as_deref(), short.as_deref()],
+            _ => [None; 3],
+        };
+        names.into_iter().flatten()
+    }
+}
+
+/// Different numbers: each of them, of many the least and the largest.
+pub fn several(numbers: &[f64], written: impl Fn(f64) -> String) -> String {
+    let is_few = numbers.len() <= SEVERAL_SHOWN;
+    let (shown, between) = match is_few {
+        true => (numbers.to_vec(), " · "),
+        false => (ends(numbers).collect(), "–"),
+    };
+    let shown: Vec<String> = shown.into_iter().map(written).collect();
+    shown.join(between)
+}
+
+/// Maximum number of distinct numbers that a cell lists; of more, only the ends of their range.
+const SEVERAL_SHOWN: usize = 3;
+
+/// The least and the largest of some numbers.
+fn ends(numbers: &[f64]) -> impl Iterator<Item = f64> + use<> {
+    let least = numbers.iter().copied().min_by(f64::total_cmp);
+    let largest = numbers.iter().copied().max_by(f64::total_cmp);
+    least.into_iter().chain(largest)
+}
+
+/// At most two digits after the point.
+fn rounded(number: f64) -> String {
+    let text = format!("{:.2}", (number * 100.0).round_ties_even() / 100.0);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0" } else { text }.to_owned()
+}

@@ -1,0 +1,198 @@
+//! The devices: on which of them the driver loads a document, or which images of a container run
+//! on each. Nothing is computed before a cell asks for it.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::images::{key, outcome};
+use super::{About, Cell, Key, List, ListId, columns};
+use crate::analysis::images::Images;
+use crate::analysis::{DriverModel, KnownDevice};
+use crate::model::{Document, NodeId, Outcome, Sources, Span, Tone};
+
+type At<'a> = (&'a DeviceList, &'a KnownDevice, usize);
+
+columns! {
+    /// The columns.
+    pub COLUMNS
+    "device" Text Default 11 "Device" "" "The name of the device."
+        |(_, device, _), _| Cell::text(&*device.name);
+    "configuration" Text Default 8 "Config" "" "The product configuration: architecture, release, revision."
+        |(_, device, _), _| Cell::text(&*device.configuration);
+    "family" Text Default 10 "Release" "" "The release of the architecture."
+        |(_, device, _), _| Cell::text(&*device.family);
+    "verdict" Text Default 27 "Verdict" "" "What the driver does with the file on the device."
+        |(list, _, at), sources| match list.answer(at, sources) {
+            Some(Answer { outcome: Some(of), .. }) => outcome(*of),
+            Some(_) => Cell::text("no image runs").mark(Tone::Bad, "✕", "No image runs on the device."),
+            None => Cell::empty(),
+        };
+    "image" Words Several 18 "Image" "" "The images that run on the device."
+        |(list, _, at), sources| {
+            let images = list.answer(at, sources).map_or(&[][..], |answer| &answer.images);
+            Cell::words(images.iter().map(String::as_str))
+        };
+    "reason" Text Default 44 "Reason" "" "What decides: the compared values, or why the image is chosen."
+        |(list, _, at), sources| {
+            let answer = list.answer(at, sources);
+            Cell::text(answer.map_or("", |answer| &answer.why)).at(answer.and_then(|a| a.span))
+        };
+    "marketing" Words Optional 24 "Sold as" "" "The names under which the device is sold."
+        |(_, device, _), _| Cell::words(device.marketing.iter().copied());
+}
+
+/// What happens on a device.
+#[derive(Clone)]
+struct Answer {
+    /// `None`: no image of the container runs.
+    outcome: Option<Outcome>,
+    /// The images of a container that run.
+    images: Vec<String>,
+    why: String,
+    /// The bytes that decide, or the first image that runs.
+    span: Option<Span>,
+}
+
+struct DeviceList {
+    devices: Vec<KnownDevice>,
+    driver: &'static dyn DriverModel,
+    file: Span,
+    /// The name of the image that the document is; empty for the opened file.
+    image: String,
+    /// Of a container.
+    images: Option<Images>,
+    answers: Vec<OnceCell<Option<Answer>>>,
+    /// Why the verdict on the document's own device is not finished, if so.
+    unfinished: OnceCell<Option<Answer>>,
+}
+
+impl Document {
+    /// What happens on each device with a document, or with the images of a container.
+    pub(super) fn device_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+        let driver = self.driver()?;
+        let images = match self.is_loadable(id) {
+            true => None,
+            false => Some(self.has_images(id).then(|| self.images_to_choose(id))?),
+        };
+        let devices = driver.devices();
+        Some(Rc::new(DeviceList {
+            answers: devices.iter().map(|_| OnceCell::new()).collect(),
+            devices,
+            driver,
+            file: self.node(id)?.span?,
+            image: self.image_words(id).0,
+            images,
+            unfinished: OnceCell::new(),
+        }))
+    }
+}
+
+impl DeviceList {
+    fn answer(&self, at: usize, sources: &Sources) -> Option<&Answer> {
+        let made = self.answers.get(at)?.get_or_init(|| {
+            let device = self.devices.get(at)?;
+            match &self.images {
+                Some(images) => self.chosen(images, &device.name, sources),
+                None => self.loaded(&device.name, sources),
+            }
+        });
+        made.as_ref()
+    }
+
+    fn loaded(&self, device: &str, sources: &Sources) -> Option<Answer> {
+        // What takes too much work does so on each device.
+        let unfinished = self.unfinished.get_or_init(|| {
+            let own = self.verdict(None, sources);
+            own.filter(|own| own.outcome == Some(Outcome::NotJudged))
+        });
+        match unfinished {
+            Some(unfinished) => Some(unfinished.clone()),
+            None => self.verdict(Some(device), sources),
+        }
+    }
+
+    fn verdict(&self, device: Option<&str>, sources: &Sources) -> Option<Answer> {
+        let verdict = self.driver.load(sources, self.file, device)?;
+        let decisive = verdict.decisive.and_then(|at| verdict.findings.get(at));
+        Some(Answer {
+            outcome: Some(verdict.outcome),
+            images: Vec::new(),
+            why: match (decisive, &verdict.matching) {
+                (Some(found), _) => found.message.clone(),
+                (None, Some(matching)) => matching.rule.to_string(),
+                (None, None) => String::new(),
+            },
+            span: decisive.map(|found| found.span),
+        })
+    }
+
+    fn chosen(&self, images: &Images, device: &str, sources: &Sources) -> Option<Answer> {
+        let choice = self.driver.choose(sources, images, device)?;
+        let chosen = || choice.chosen().filter_map(|at| images.list.get(at));
+        // Of several images, the reason of the first; of none, that of the first that there is.
+        let first = choice.chosen().next().unwrap_or(0);
+        let why = choice.picks.get(first);
+        Some(Answer {
+            outcome: choice.outcome,
+            images: chosen().map(|image| image.name.clone()).collect(),
+            why: why.map_or_else(String::new, |pick| pick.why.to_string()),
+            span: chosen().next().map(|image| image.span),
+        })
+    }
+}
+
+impl List for DeviceList {
+    fn id(&self) -> ListId {
+        ListId::Devices
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.devices.len()).unwrap_or(u32::MAX)
+    }
+
+    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+        let at = usize::try_from(row).unwrap_or(usize::MAX);
+        match (CELLS.get(column), self.devices.get(at)) {
+            (Some(cell), Some(device)) => cell((self, device, at), sources),
+            _ => Cell::empty(),
+        }
+    }
+
+    /// All rows are of the whole document.
+    fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
+        (row < self.count()).then_some(self.file)
+    }
+
+    /// No bytes belong to a device.
+    fn rows_at(&self, _: Span, _: &Sources) -> Option<Range<u32>> {
+        None
+    }
+
+    fn about(&self, row: u32, _: Span, _: &Sources) -> About {
+        let at = usize::try_from(row).unwrap_or(usize::MAX);
+        let device = self.devices.get(at);
+        About {
+            title: device.map_or_else(String::new, |device| device.name.to_string()),
+            ..About::default()
+        }
+    }
+
+    fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
+        let at = usize::try_from(row).unwrap_or(usize::MAX);
+        match COLUMNS.get(column).map(|column| column.id) {
+            Some("verdict") => key(self.answer(at, sources).and_then(|answer| answer.outcome)),
+            // The order of the list is that of the numbers.
+            Some("configuration") if row < self.count() => Key::Ints([row.into(), 0, 0]),
+            _ => self.cell(row, column, sources).value.into_key(),
+        }
+    }
+
+    fn subject(&self) -> String {
+        self.image.clone()
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.images.is_some()
+    }
+}

@@ -1,0 +1,169 @@
+//! What differs from the file that a document is compared with: a row for each kernel, section,
+//! symbol ….
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::{Cell, CellValue, List, ListId, columns};
+use crate::diff::{Better, Change, Comparison, Entry, Measure, Pair, Side};
+use crate::model::{Document, Sources, Span, Tone};
+
+type At<'a> = (&'a Comparison, &'a Entry);
+
+columns! {
+    /// The columns.
+    pub COLUMNS
+    "name" Text Default 28 "Name" "" "The name; of what was renamed, in the first file."
+        |(_, entry), _| Cell::new(CellValue::Name {
+            name: entry.name.as_str().into(),
+            demangled: entry.demangled.as_deref().map(Into::into),
+            short: None,
+        })
+        .at(entry.b)
+        .in_base(entry.a);
+    "change" Text Default 9 "Change" "" "Added, removed, renamed, or changed."
+        |(_, entry), _| Cell::text(entry.change.name()).at(entry.b);
+    "part" Text Default 10 "Kind" "" "What it is: a kernel, a section, a property …"
+        |(_, entry), _| Cell::text(entry.part.singular()).at(entry.b);
+    "measures" Words Default 44 "From → to" "" "The numbers of a kernel that differ, those that matter most first; else the first value that differs."
+        |(_, entry), _| measures(entry).at(entry.b);
+    "fields" Number Default 4 "Values" "" "How many values differ; of what was added or removed, all of them."
+        |(_, entry), _| Cell::count(entry.fields.len() as u64);
+    "instructions_added" Number Default 5 "Instr." "added" "How many instructions are only in the second file."
+        |(_, entry), _| entry.code.as_ref().map_or_else(Cell::empty, |code| Cell::count(code.added));
+    "instructions_removed" Number Default 7 "Instr." "removed" "How many instructions are only in the first file."
+        |(_, entry), _| entry.code.as_ref().map_or_else(Cell::empty, |code| Cell::count(code.removed));
+    "new_name" Text Optional 24 "New name" "" "The name in the second file, if it is another one."
+        |(_, entry), _| Cell::text(entry.new_name.as_deref().unwrap_or_default()).at(entry.b);
+    "document" Text Several 24 "In" "" "The part of the file that it belongs to: an image, a module."
+        |(comparison, entry), _| Cell::text(pair(comparison, entry).map_or("", |pair| &pair.to_path));
+    "worse" Words Optional 18 "Worse" "" "The numbers that are worse in the second file."
+        |(_, entry), _| Cell::words(judged(entry, Better::Worse));
+    "better" Words Optional 18 "Better" "" "The numbers that are better in the second file."
+        |(_, entry), _| Cell::words(judged(entry, Better::Better));
+}
+
+fn pair<'a>(comparison: &'a Comparison, entry: &Entry) -> Option<&'a Pair> {
+    comparison.pair(entry)
+}
+
+fn judged(entry: &Entry, better: Better) -> impl Iterator<Item = &str> {
+    let measures = entry.measures.iter();
+    let measures = measures.filter(move |measure| is_judged(entry) && measure.better == better);
+    measures.map(|measure| &*measure.key)
+}
+
+/// What was added or removed has no numbers to compare.
+fn is_judged(entry: &Entry) -> bool {
+    matches!(entry.change, Change::Changed | Change::Renamed)
+}
+
+fn measures(entry: &Entry) -> Cell<'_> {
+    let number = |side: Option<i128>| side.map_or_else(|| "–".to_owned(), |n| n.to_string());
+    let words = |measure: &Measure| {
+        let (from, to) = (number(measure.from), number(measure.to));
+        match measure.per_lane() {
+            Some((of_a, of_b)) => format!(
+                "{} {from} → {to} ({of_a:.1} → {of_b:.1} per lane)",
+                measure.key
+            ),
+            None => format!("{} {from} → {to}", measure.key),
+        }
+    };
+    if !is_judged(entry) {
+        return Cell::empty();
+    }
+    let mut cell = match (entry.measures.is_empty(), entry.fields.first()) {
+        (true, Some(field)) => {
+            let said = |side: &Option<Side>| {
+                side.as_ref()
+                    .map_or_else(|| "–".to_owned(), |side| side.said.text())
+            };
+            let (from, to) = (said(&field.from), said(&field.to));
+            Cell::words([format!("{} {from} → {to}", field.key)].into_iter())
+        }
+        _ => Cell::words(entry.measures.iter().map(words)),
+    };
+    let first = |better| judged(entry, better).next();
+    if let Some(key) = first(Better::Worse) {
+        let doc = format!("{key} is worse in the second file");
+        cell = cell.mark(Tone::Bad, "worse", doc);
+    }
+    if let Some(key) = first(Better::Better) {
+        let doc = format!("{key} is better in the second file");
+        cell = cell.mark(Tone::Good, "better", doc);
+    }
+    cell
+}
+
+struct DifferenceList {
+    comparison: Rc<Comparison>,
+    /// The bytes of the whole document, for what is in the first file only.
+    whole: Span,
+}
+
+impl Document {
+    /// What differs from the file that the document is compared with.
+    pub(super) fn difference_list(&self) -> Option<Rc<dyn List>> {
+        Some(Rc::new(DifferenceList {
+            comparison: Rc::clone(self.comparison()?),
+            whole: self.root().span?,
+        }))
+    }
+}
+
+impl DifferenceList {
+    fn entry_at(&self, row: u32) -> Option<&Entry> {
+        self.comparison.entries.get(usize::try_from(row).ok()?)
+    }
+}
+
+impl List for DifferenceList {
+    fn id(&self) -> ListId {
+        ListId::Differences
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.comparison.entries.len()).unwrap_or(u32::MAX)
+    }
+
+    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+        match (CELLS.get(column), self.entry_at(row)) {
+            (Some(cell), Some(entry)) => cell((&self.comparison, entry), sources),
+            _ => Cell::empty(),
+        }
+    }
+
+    fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
+        let entry = self.entry_at(row)?;
+        let pair = || pair(&self.comparison, entry).map(|pair| pair.b);
+        Some(entry.b.or_else(pair).unwrap_or(self.whole))
+    }
+
+    fn rows_at(&self, span: Span, _: &Sources) -> Option<Range<u32>> {
+        let entries = self.comparison.entries.iter().zip(0_u32..);
+        let mut around = entries.filter(|(entry, _)| entry.b.is_some_and(|b| b.contains(span)));
+        let (_, row) = around.next()?;
+        Some(row..row.saturating_add(1))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.comparison.notes.clone()
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.comparison.pairs.len() > 1
+    }
+
+    fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> super::Key<'a> {
+        // Numbers are sorted by how much they have changed.
+        let first = self.entry_at(row).and_then(|entry| entry.measures.first());
+        match COLUMNS.get(column).map(|column| column.id) {
+            Some("measures") => {
+                let change = first.and_then(|measure| Some(measure.to? - measure.from?));
+                change.map_or(super::Key::Empty, |change| super::Key::Ints([change, 0, 0]))
+            }
+            _ => self.cell(row, column, sources).value.into_key(),
+        }
+    }
+}

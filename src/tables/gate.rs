@@ -1,0 +1,579 @@
+//! Conditions that no kernel may meet, and the judgement of kernels by them: `--fail-if`.
+//!
+//! A kernel passes only if its values were read. Of a file or image with errors, or whose text the
+//! driver would refuse to read, no kernel passes: it fails if a condition is met, and is not judged
+//! otherwise.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::query::{At, Filter};
+use super::{CellValue, List, ListId, Presence};
+use crate::diff::{Change, Comparison, Part};
+use crate::model::text::escaped;
+use crate::model::{Diagnostic, Document, Node, NodeId, Severity, SourceId, Sources, Span, sort};
+
+/// A condition that no kernel may meet.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    filter: Filter,
+    /// The indices of the columns in it.
+    columns: Vec<usize>,
+    /// It may compare with an earlier file: messages have the earlier values, too.
+    is_relative: bool,
+    /// It compares with an earlier file.
+    has_changes: bool,
+}
+
+impl Condition {
+    /// Reads a condition: `spill_size>0`.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no condition; returns the reason.
+    pub fn parse(text: &str) -> Result<Condition, String> {
+        let filter = Filter::parse(text, ListId::Kernels)?;
+        Condition::new(filter, false, "spill_size>0")
+    }
+
+    /// Reads a condition that may compare with an earlier file: `spill_size increased`.
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_change(text: &str) -> Result<Condition, String> {
+        let filter = Filter::parse_changes(text, ListId::Kernels)?;
+        Condition::new(filter, true, "spill_size increased")
+    }
+
+    fn new(filter: Filter, is_relative: bool, example: &str) -> Result<Condition, String> {
+        match filter.compared() {
+            Ok(columns) if !columns.is_empty() => Ok(Condition {
+                is_relative,
+                has_changes: filter.has_changes(),
+                filter,
+                columns,
+            }),
+            Ok(_) => Err("it is empty".to_owned()),
+            Err(text) => Err(format!(
+                "{text:?} compares nothing: write for example {example}"
+            )),
+        }
+    }
+}
+
+/// Result of a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All kernels were judged, and none meets a condition.
+    Passes,
+    /// A kernel meets a condition.
+    Fails,
+    /// No kernel is known to meet a condition, but not everything could be judged.
+    NotJudged,
+}
+
+impl Outcome {
+    /// The exit status: 0, 1 or 2.
+    pub fn exit_status(self) -> u8 {
+        match self {
+            Outcome::Passes => 0,
+            Outcome::Fails => 1,
+            Outcome::NotJudged => 2,
+        }
+    }
+}
+
+/// Conditions, and the result of judging kernels by them. Without conditions it passes.
+#[derive(Debug)]
+pub struct Gate<'c> {
+    conditions: &'c [Condition],
+    judged: u64,
+    without_code: u64,
+    fails: bool,
+    is_incomplete: bool,
+    messages: Vec<String>,
+}
+
+impl<'c> Gate<'c> {
+    /// A gate with these conditions.
+    pub fn new(conditions: &'c [Condition]) -> Gate<'c> {
+        Gate {
+            conditions,
+            judged: 0,
+            without_code: 0,
+            fails: false,
+            is_incomplete: false,
+            messages: Vec::new(),
+        }
+    }
+
+    /// Whether there is a condition.
+    pub fn has_conditions(&self) -> bool {
+        !self.conditions.is_empty()
+    }
+
+    /// Number of kernels that were judged, also without conditions.
+    pub fn judged(&self) -> u64 {
+        self.judged
+    }
+
+    /// Number of kernels in SPIR-V images. They have no native code and no values to judge.
+    pub fn without_code(&self) -> u64 {
+        self.without_code
+    }
+
+    /// Takes the messages since the last call, one line each: the kernels that fail, and what could
+    /// not be judged.
+    pub fn take_messages(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.messages)
+    }
+
+    /// Records that something cannot be judged.
+    pub fn miss(&mut self, what: &str) {
+        self.messages.push(match self.has_conditions() {
+            true => format!("{what}: --fail-if cannot be judged"),
+            false => what.to_owned(),
+        });
+        self.is_incomplete = true;
+    }
+
+    /// The result.
+    pub fn outcome(&self) -> Outcome {
+        match self.has_conditions() {
+            true if self.fails => Outcome::Fails,
+            true if self.is_incomplete || self.judged == 0 => Outcome::NotJudged,
+            _ => Outcome::Passes,
+        }
+    }
+
+    /// Records that a document without kernels is damaged: it may have lost them.
+    pub fn look_for_lost(&mut self, document: &Document, id: NodeId, location: &str) {
+        let extent = document.node(id).and_then(Node::extent).unwrap_or_default();
+        let mut found = document.diagnostics_in(extent);
+        if self.has_conditions() && found.any(|d| d.severity == Severity::Error) {
+            self.miss(&format!("{location}: its kernels cannot be read"));
+        }
+    }
+
+    /// Judges a kernel, which was `before` in an earlier file; `None` if it is new. `location` is
+    /// the file in messages; it may be empty.
+    pub fn judge(
+        &mut self,
+        location: &str,
+        now: (At<'_>, &mut Damage),
+        before: Option<(At<'_>, &Damage)>,
+    ) {
+        if self.conditions.is_empty() {
+            self.judged += 1;
+            return;
+        }
+        let ((list, row, sources), damage) = now;
+        let old = before.as_ref().map(|(at, _)| *at);
+        let title = || {
+            let name = list.cell(row, 0, sources).value.title().into_owned();
+            match location {
+                "" => escaped(&name),
+                _ => format!("{location}: {}", escaped(&name)),
+            }
+        };
+        let (mut is_met, mut unknown) = (false, None);
+        for condition in self.conditions {
+            match condition.filter.judge((list, row, sources), old) {
+                Some(false) => {}
+                None => unknown = Some(condition),
+                Some(true) => {
+                    is_met = true;
+                    let values = condition.values((list, row, sources), old);
+                    self.messages
+                        .push(format!("{}: {}", title(), values.join(", ")));
+                }
+            }
+        }
+        let has_code = list.kernel(row).is_some();
+        self.fails |= is_met;
+        self.judged += u64::from(has_code || is_met);
+        self.without_code += u64::from(!has_code);
+        if is_met || !has_code {
+            return;
+        }
+        let entry = list.entry(row, sources).unwrap_or_default();
+        if let Some(reason) = damage.within(entry) {
+            let what = format!("{}: {reason}", title());
+            self.miss(&what);
+        } else if let Some(reason) = damage.around(entry) {
+            // Once for each document, not for each of its kernels.
+            match reason.take() {
+                Some(reason) if location.is_empty() => self.miss(&reason),
+                Some(reason) => self.miss(&format!("{location}: {reason}")),
+                None => {}
+            }
+        } else if let Some(condition) = unknown {
+            let values = condition.values((list, row, sources), old);
+            let what = format!("{}: {}", title(), values.join(", "));
+            self.miss(&what);
+        } else if let Some(count) = self.undecoded((list, row, sources)) {
+            let what = format!("{}: {count} words of its code cannot be decoded", title());
+            self.miss(&what);
+        }
+        let has_changes = self.conditions.iter().any(|c| c.has_changes);
+        if let Some(((list, row, sources), damage)) = before.filter(|_| has_changes) {
+            let entry = list.entry(row, sources).unwrap_or_default();
+            if let Some(reason) = damage.any(entry) {
+                let what = format!("{}: in the first file, {reason}", title());
+                self.miss(&what);
+            }
+        }
+    }
+
+    /// Number of words of a kernel's code that are no instructions, if a condition counts
+    /// instructions.
+    fn undecoded(&self, (list, row, sources): At<'_>) -> Option<u64> {
+        let columns = ListId::Kernels.columns();
+        let mut compared = self.conditions.iter().flat_map(|c| &c.columns);
+        let counts = compared.any(|column| {
+            let column = columns.get(*column);
+            column.is_some_and(|column| column.presence == Presence::Counted)
+        });
+        let (kernels, index) = list.kernel(row).filter(|_| counts)?;
+        let rows = kernels.rows(sources);
+        let (_, mix) = kernels.mix(&rows.get(index)?.name.value, sources)?;
+        Some(mix.illegal).filter(|count| *count > 0)
+    }
+
+    /// Judges all kernels of a document, compared with an earlier one. `location` is its file in
+    /// messages; it may be empty. Returns the number of kernels that were judged.
+    pub fn judge_document(
+        &mut self,
+        location: &str,
+        document: &mut Document,
+        before: Option<(&mut Document, &Comparison)>,
+    ) -> u64 {
+        let judged = self.judged;
+        let Some(list) = document.list(NodeId::ROOT, ListId::Kernels, None) else {
+            return 0;
+        };
+        for note in list.notes() {
+            match location {
+                "" => self.miss(&note),
+                _ => self.miss(&format!("{location}: {note}")),
+            }
+        }
+        let mut damage = Damage::of(document, &[NodeId::ROOT]);
+        let is_cut = before.as_ref().is_some_and(|(_, result)| result.is_cut);
+        let before = before.and_then(|(document, result)| Before::of(document, result));
+        // Nobody asks about functions; a placeholder may hold the code of some.
+        for row in 0..list.count().saturating_sub(list.secondary().functions) {
+            let old = before
+                .as_ref()
+                .and_then(|before| before.find(&*list, row, &document.sources));
+            self.judge(
+                location,
+                ((&*list, row, &document.sources), &mut damage),
+                old,
+            );
+        }
+        if is_cut && self.has_conditions() {
+            self.miss("not all of the files was compared");
+        }
+        self.judged - judged
+    }
+}
+
+impl Condition {
+    /// The compared values in words.
+    fn values(&self, (list, row, sources): At<'_>, before: Option<At<'_>>) -> Vec<String> {
+        let columns = ListId::Kernels.columns();
+        let text = |value: CellValue<'_>| match value.text() {
+            text if text.is_empty() => None,
+            text => Some(escaped(&text)),
+        };
+        let values = self.columns.iter().filter_map(|column| {
+            let id = columns.get(*column)?.id;
+            let is = text(list.cell(row, *column, sources).value);
+            if !self.is_relative {
+                return Some(match is {
+                    Some(is) => format!("{id} is {is}"),
+                    None => format!("{id} has no value"),
+                });
+            }
+            let is = is.unwrap_or_else(|| "nothing".to_owned());
+            Some(match before {
+                Some((list, row, sources)) => {
+                    let was = text(list.cell(row, *column, sources).value);
+                    let was = was.unwrap_or_else(|| "nothing".to_owned());
+                    format!("{id} {was} → {is}")
+                }
+                None => format!("{id} is {is}, and the kernel is new"),
+            })
+        });
+        values.collect()
+    }
+}
+
+/// The kernels of an earlier file.
+struct Before<'d> {
+    list: Rc<dyn List>,
+    sources: &'d Sources,
+    damage: Damage,
+    /// The rows by the path of the image and the name; without the path the first of the name.
+    rows: HashMap<(String, String), u32>,
+    /// The earlier names of renamed kernels.
+    renamed: HashMap<&'d str, &'d str>,
+}
+
+impl<'d> Before<'d> {
+    fn of(document: &'d mut Document, result: &'d Comparison) -> Option<Before<'d>> {
+        let list = document.list(NodeId::ROOT, ListId::Kernels, None)?;
+        let damage = Damage::of(document, &[NodeId::ROOT]);
+        let mut rows = HashMap::new();
+        // What has no code has no values to compare with.
+        for row in (0..list.count()).filter(|row| list.kernel(*row).is_some()) {
+            let name = name(&*list, row, &document.sources);
+            let path = list.path(row).to_owned();
+            rows.entry((path, name.clone())).or_insert(row);
+            rows.entry((String::new(), name)).or_insert(row);
+        }
+        let renamed = result.of(Part::Kernel);
+        let renamed = renamed.filter(|entry| entry.change == Change::Renamed);
+        Some(Before {
+            renamed: renamed
+                .filter_map(|entry| Some((entry.new_name.as_deref()?, entry.name.as_str())))
+                .collect(),
+            list,
+            sources: &document.sources,
+            damage,
+            rows,
+        })
+    }
+
+    /// The kernel that a kernel of the later file was.
+    fn find(&self, list: &dyn List, row: u32, sources: &Sources) -> Option<(At<'_>, &Damage)> {
+        let new = name(list, row, sources);
+        let old = self.renamed.get(new.as_str());
+        let old = old.map_or(new.as_str(), |name| name);
+        let paths = [list.path(row), ""];
+        let mut rows = paths.iter().filter_map(|path| {
+            let key = ((*path).to_owned(), old.to_owned());
+            self.rows.get(&key)
+        });
+        let row = *rows.next()?;
+        Some(((&*self.list, row, self.sources), &self.damage))
+    }
+}
+
+fn name(list: &dyn List, row: u32, sources: &Sources) -> String {
+    list.cell(row, 0, sources).value.text().into_owned()
+}
+
+/// Rules of the driver that concern reading values, not the values themselves: where one of them
+/// refuses a text, or may crash, the text may mean something else than what was read.
+pub static READING_RULES: &[&str] = &[
+    "driver/duplicate-key",
+    "driver/duplicate-section",
+    "driver/empty-text",
+    "driver/kernel-incomplete",
+    "driver/list-length",
+    "driver/text-outside-of-file",
+    "driver/unknown-key",
+    "driver/value-not-read",
+    "driver/version",
+    "driver/yaml-brace",
+    "driver/yaml-character",
+    "driver/yaml-dash-line",
+    "driver/yaml-empty-table",
+    "driver/yaml-first-line-indented",
+    "driver/yaml-indentation",
+    "driver/yaml-inline-list",
+    "driver/yaml-key-without-colon",
+    "driver/yaml-line-start",
+    "driver/yaml-list-line",
+    "driver/yaml-open-dash-line",
+    "driver/yaml-open-quote",
+];
+
+/// Warnings about text whose values are not read, unless the driver is known to accept the text.
+static DOUBTFUL_RULES: [&str; 2] = [UNKNOWN_KEY, "ze-info/duplicate-key"];
+
+/// An unknown key may be a misspelled one.
+const UNKNOWN_KEY: &str = "ze-info/unknown-key";
+
+/// The mappings whose values are columns, as messages about unknown keys end. There an unknown key is
+/// never accepted: what the driver makes of the text may differ where it reads other lines.
+static READ_MAPPINGS: [&str; 3] = [" in execution_env", " in kernel", " in user_attributes"];
+
+/// Errors of property sets; they have no values of kernels.
+const PROPERTY_RULES: &str = "property-set/";
+
+/// Rules of limits: some of the file was not read.
+const LIMIT_RULES: &str = "limits/";
+
+/// What could not be read of the documents with kernels in a file.
+#[derive(Debug, Default)]
+pub struct Damage {
+    /// The documents with damage, by their bytes.
+    documents: Vec<DamagedDocument>,
+    /// The damage of the file that holds them: documents may have been lost.
+    outside: Option<Option<String>>,
+}
+
+#[derive(Debug)]
+struct DamagedDocument {
+    extent: Span,
+    /// The largest end of this document and of those before it.
+    last_end: u64,
+    /// What is wrong, by its bytes; not empty.
+    reasons: Vec<(Span, String)>,
+    /// The first reason, until it was reported.
+    first: Option<String>,
+}
+
+impl Damage {
+    /// The damage in some documents of a file, after their lists of kernels were made.
+    pub fn of(document: &mut Document, within: &[NodeId]) -> Damage {
+        let extents = within.iter().filter_map(|id| document.node(*id)?.extent());
+        let extents: Vec<Span> = extents.collect();
+        let root = document.root().span.unwrap_or_default();
+        let mut files = document.loadable();
+        if document.is_loadable(NodeId::ROOT) && !files.contains(&root) {
+            files.push(root);
+        }
+        sort::by_key(&mut files, |file| (file.source, file.start));
+        files.dedup();
+        let is_asked = |document: &Document, mut span: Span| loop {
+            if extents.iter().any(|extent| extent.contains(span)) {
+                return true;
+            }
+            match document.sources.parent(span.source) {
+                Some(parent) if span.source != SourceId::FILE => span = parent,
+                _ => return false,
+            }
+        };
+        let mut damage = Damage::default();
+        for diagnostic in &document.diagnostics {
+            let span = diagnostic.primary.span;
+            let is_error = diagnostic.severity == Severity::Error;
+            let is_inside = || {
+                let key = (span.source, span.start);
+                let after = files.partition_point(|file| (file.source, file.start) <= key);
+                let file = after.checked_sub(1).and_then(|at| files.get(at));
+                file.is_some_and(|file| file.contains(span))
+            };
+            if is_error
+                && !diagnostic.rule.starts_with(PROPERTY_RULES)
+                && is_asked(document, span)
+                && !is_inside()
+            {
+                damage.outside = Some(Some(words(diagnostic)));
+                break;
+            }
+        }
+        for extent in files {
+            if !is_asked(document, extent) {
+                continue;
+            }
+            let reasons = reasons(document, extent);
+            if let Some((_, first)) = reasons.first() {
+                let before = damage.documents.last();
+                let before = before.filter(|before| before.extent.source == extent.source);
+                let last_end = before.map_or(0, |before| before.last_end);
+                damage.documents.push(DamagedDocument {
+                    extent,
+                    last_end: last_end.max(extent.end),
+                    first: Some(first.clone()),
+                    reasons,
+                });
+            }
+        }
+        damage
+    }
+
+    /// The index of the damaged document that holds an entry. Documents may overlap.
+    fn position(&self, entry: Span) -> Option<usize> {
+        let key = (entry.source, entry.start);
+        let start = |document: &DamagedDocument| (document.extent.source, document.extent.start);
+        let after = self
+            .documents
+            .partition_point(|document| start(document) <= key);
+        let before = self.documents.get(..after)?.iter().enumerate().rev();
+        let mut reaching = before.take_while(|(_, document)| {
+            document.extent.source == entry.source && document.last_end >= entry.end
+        });
+        let found = reaching.find(|(_, document)| document.extent.contains(entry));
+        found.map(|(index, _)| index)
+    }
+
+    fn document(&self, entry: Span) -> Option<&DamagedDocument> {
+        self.documents.get(self.position(entry)?)
+    }
+
+    /// What is wrong within the entry of a kernel.
+    fn within(&self, entry: Span) -> Option<&str> {
+        let mut reasons = self.document(entry)?.reasons.iter();
+        let reason = reasons.find(|(span, _)| entry.contains(*span));
+        reason.map(|(_, reason)| reason.as_str())
+    }
+
+    /// What is wrong around the entry of a kernel; holds nothing after it was taken.
+    fn around(&mut self, entry: Span) -> Option<&mut Option<String>> {
+        match self.position(entry) {
+            Some(index) => Some(&mut self.documents.get_mut(index)?.first),
+            None => self.outside.as_mut(),
+        }
+    }
+
+    /// What is wrong within or around the entry of a kernel.
+    fn any(&self, entry: Span) -> Option<&str> {
+        let reason = self.within(entry).or_else(|| {
+            let reasons = &self.document(entry)?.reasons;
+            reasons.first().map(|(_, reason)| reason.as_str())
+        });
+        reason.or_else(|| self.outside.as_ref()?.as_deref())
+    }
+}
+
+/// The reasons why values of kernels in a document may not have been read, with their bytes.
+fn reasons(document: &mut Document, extent: Span) -> Vec<(Span, String)> {
+    let (mut reasons, mut doubtful) = (Vec::new(), Vec::new());
+    for diagnostic in document.diagnostics_in(extent) {
+        let rule = &*diagnostic.rule;
+        let reason = || (diagnostic.primary.span, words(diagnostic));
+        let is_read = || {
+            READ_MAPPINGS
+                .iter()
+                .any(|end| diagnostic.message.ends_with(end))
+        };
+        let is_misspelled = rule == UNKNOWN_KEY && is_read();
+        let is_error = diagnostic.severity == Severity::Error;
+        if is_error || is_misspelled || rule.starts_with(LIMIT_RULES) {
+            reasons.push(reason());
+        } else if DOUBTFUL_RULES.contains(&rule) {
+            doubtful.push(reason());
+        }
+    }
+    let node = match document.root().span == Some(extent) {
+        true => Some(NodeId::ROOT),
+        false => document.document_at(extent),
+    };
+    let verdict = node.and_then(|node| document.verdict(node, None));
+    let Some(verdict) = verdict.filter(|verdict| !verdict.outcome.loads()) else {
+        return reasons;
+    };
+    for finding in &verdict.findings {
+        if !finding.effect.lets_pass() && READING_RULES.contains(&&*finding.rule) {
+            let reason = format!("the driver {}: {}", finding.effect.words(), finding.message);
+            reasons.push((finding.span, escaped(&reason)));
+        }
+    }
+    reasons.append(&mut doubtful);
+    reasons
+}
+
+fn words(diagnostic: &Diagnostic) -> String {
+    escaped(&format!(
+        "{}[{}]: {}",
+        diagnostic.severity.name(),
+        diagnostic.rule,
+        diagnostic.message
+    ))
+}

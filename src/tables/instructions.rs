@@ -1,0 +1,379 @@
+//! The instructions of a section of code: a row for each.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::query::Order;
+use super::source_lines::SourceLineList;
+use super::symbols::link;
+use super::{
+    About, Cell, CellValue, Column, Detail, InstructionDetail, List, ListId, Presence, columns,
+    source_lines,
+};
+use crate::analysis::assembly::{Line, Listing};
+use crate::analysis::linkage::{Relocation, Tables};
+use crate::analysis::source_lines::{CodeSection, LineRow};
+use crate::model::{Document, NodeId, Sources, Span, Tone, sort};
+
+type At<'a> = (&'a InstructionList, u32);
+
+columns! {
+    /// The columns.
+    pub COLUMNS
+    "offset" Number Default 7 "Offset" "" "The first byte of the instruction in its section."
+        |(list, row), sources| match list.listing.span(row, sources) {
+            Some(span) => Cell::new(CellValue::Hex(span.start - list.section.bytes.start)).at(Some(span)),
+            None => Cell::empty(),
+        };
+    "source" Text Filled 16 "Line" "" "The source file and line."
+        |(list, row), sources| list.source(row, sources);
+    "jumps" Text Default 3 "Jumps" "" "The jumps that start here, end here, or pass."
+        |(list, row), sources| Cell::text(list.listing.jumps(row, sources));
+    "label" Text Default 11 "Label" "" "The label of a basic block, its offset; what is remarkable about the instruction."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell {
+            marks: line.marks.clone(),
+            ..Cell::text(line.label.clone())
+        });
+    "text" Text Default 112 "Instruction" "" "The instruction, as the Intel Graphics Assembler writes it; the symbols whose addresses the driver patches in."
+        |(list, row), sources| {
+            let cell = list.of_line(row, sources, |line| {
+                Cell::text(line.text.clone()).mark(Tone::Plain, line.operation.clone(), line.meaning.clone())
+            });
+            list.relocations_of(row, sources).fold(cell, |cell, relocation| {
+                let (name, doc) = list.patch(relocation);
+                cell.mark(Tone::Plain, name, doc)
+            })
+        };
+    "comment" Text Default 36 "Message" "" "What a message means: the registers that it sends and receives, and what it does."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.comment.clone()));
+    "source_text" Text Filled 36 "Source" "" "The text of the line, from a source file that was added; tabs are four blanks."
+        |(list, row), sources| match (&list.lines, list.line_of(row, sources)) {
+            (Some(lines), Some(line)) if list.is_first_of_line(row, sources) => lines.text(line),
+            _ => Cell::empty(),
+        };
+    "symbol" Text Optional 18 "Patched with" "" "The symbol whose address the driver patches into the instruction."
+        |(list, row), sources| list.relocations_of(row, sources).next().map_or_else(Cell::empty, |relocation| {
+            Cell::text(list.patch(relocation).0).at(Some(relocation.entry))
+        });
+    "operation" Text Optional 10 "Operation" "" "The operation."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.operation.clone()));
+    "kind" Text Optional 10 "Kind" "" "What kind of instruction it is; arithmetic by the type of the result."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.kind));
+    "target" Number Optional 7 "Target" "in section" "Where it can jump."
+        |(list, row), sources| list.of_line(row, sources, |line| {
+            let target = line.targets.first().and_then(|target| u64::try_from(*target).ok());
+            target.map_or_else(Cell::empty, |target| {
+                Cell::new(CellValue::Hex(target)).at(list.at(target, sources))
+            })
+        });
+    "marks" Words Optional 12 "Marks" "" "What is remarkable: spill, fill, atomic, barrier, sampler, dpas, EOT, illegal."
+        |(list, row), sources| list.of_line(row, sources, |line| {
+            Cell::words(line.marks.iter().map(|mark| mark.text.to_string()))
+        });
+    "waits" Text Optional 12 "Scoreboard" "" "What it waits for, and what others wait for: pipe@distance, $token."
+        |(list, row), sources| list.of_line(row, sources, |line| Cell::text(line.waits.clone()));
+    "size" Number Optional 4 "Size" "B" "The bytes of the instruction: 16, or 8 if it is compacted."
+        |(list, row), sources| list.listing.span(row, sources).map_or_else(Cell::empty, |span| Cell::count(span.len()).at(Some(span)));
+    "bytes" Bytes Optional 48 "Bytes" "" "The bytes of the instruction."
+        |(list, row), sources| {
+            let span = list.listing.span(row, sources);
+            let bytes = span.and_then(|span| sources.read(span).ok());
+            bytes.map_or_else(Cell::empty, |bytes| Cell::new(CellValue::Bytes(bytes.to_vec())).at(span))
+        };
+}
+
+/// So many of the relocations of an instruction are shown: compilers write one or two.
+const PATCHES_SHOWN: usize = 8;
+
+/// Rows of a listing as the assembler reads them, with their labels: those at the places from `first`
+/// to `last`.
+///
+/// # Errors
+///
+/// When they would be longer than about `limit` bytes; says so in words.
+pub fn assembly(
+    list: &dyn List,
+    order: &Order,
+    (first, last): (u64, u64),
+    sources: &Sources,
+    limit: usize,
+) -> Result<String, String> {
+    let place = |id: &str| COLUMNS.iter().position(|column| column.id == id);
+    let cell = |row: u32, id: &str| match place(id) {
+        Some(place) => list.cell(row, place, sources).value.text().into_owned(),
+        None => String::new(),
+    };
+    let mut out = String::new();
+    for row in order.from(first, last.saturating_sub(first).saturating_add(1)) {
+        let (label, comment) = (cell(row, "label"), cell(row, "comment"));
+        if !label.is_empty() {
+            out.push_str(&label);
+            out.push_str(":\n");
+        }
+        out.push_str(&cell(row, "text"));
+        if !comment.is_empty() {
+            out.push_str(" // ");
+            out.push_str(&comment);
+        }
+        out.push('\n');
+        if out.len() > limit {
+            return Err("These instructions are too long to copy. Select fewer.".to_owned());
+        }
+    }
+    Ok(out)
+}
+
+struct InstructionList {
+    section: CodeSection,
+    listing: Rc<dyn Listing>,
+    lines: Option<SourceLineList>,
+    tables: Option<Rc<Tables>>,
+    /// The places of the relocations that patch the section, by the first byte.
+    patches: Vec<(Span, usize)>,
+    has_texts: bool,
+}
+
+impl Document {
+    /// The instructions of a section of code (of the first without bytes), in an encoding. Returns
+    /// `None` if there are none.
+    pub(super) fn instruction_list(
+        &self,
+        document: NodeId,
+        of: Option<Span>,
+        encoding: Option<&str>,
+    ) -> Option<Rc<dyn List>> {
+        let sources = &self.sources;
+        let listing = self.listing(document, of, encoding)?;
+        let sections = self.assembly(document)?.sections();
+        let mut sections = sections.iter();
+        let section = sections
+            .find(|section| section.bytes == listing.code())?
+            .clone();
+        let lines = self.source_lines(document).map(|lines| {
+            let texts = self.source_texts();
+            source_lines::list(lines, texts, sources)
+        });
+        let tables = self
+            .linkage(document)
+            .map(|linkage| linkage.tables(sources));
+        let relocations = tables.iter().flat_map(|tables| tables.relocations.iter());
+        let patches = relocations.enumerate().filter_map(|(at, relocation)| {
+            let patched = relocation.patched.filter(|patched| !patched.is_empty())?;
+            section.bytes.contains(patched).then_some((patched, at))
+        });
+        let mut patches: Vec<_> = patches.collect();
+        sort::ascending(&mut patches);
+        Some(Rc::new(InstructionList {
+            section,
+            listing,
+            lines,
+            tables,
+            patches,
+            has_texts: !self.source_texts().is_empty(),
+        }))
+    }
+}
+
+impl InstructionList {
+    fn of_line(
+        &self,
+        row: u32,
+        sources: &Sources,
+        make: impl FnOnce(&Line) -> Cell<'static>,
+    ) -> Cell<'static> {
+        let line = self.listing.line(row, sources);
+        line.map_or_else(Cell::empty, |line| make(&line))
+    }
+
+    /// The instruction at an offset of the section.
+    fn at(&self, offset: u64, sources: &Sources) -> Option<Span> {
+        let code = self.section.bytes;
+        let at = Some(offset).filter(|offset| *offset < code.len())?;
+        let row = self.listing.row_at(code.start + at, sources)?;
+        self.listing.span(row, sources)
+    }
+
+    /// The row of the line table that an instruction is of.
+    fn line_of(&self, row: u32, sources: &Sources) -> Option<&LineRow> {
+        let span = self.listing.span(row, sources)?;
+        let offset = span.start - self.section.bytes.start;
+        let lines = self.lines.as_ref()?;
+        lines.table.row_at(self.section.bytes, offset)
+    }
+
+    /// Is it the first instruction of its line, or of the part of it that comes after others?
+    fn is_first_of_line(&self, row: u32, sources: &Sources) -> bool {
+        let place = |line: &LineRow| (line.file, line.line);
+        let before = row
+            .checked_sub(1)
+            .and_then(|row| self.line_of(row, sources));
+        self.line_of(row, sources).map(place) != before.map(place)
+    }
+
+    fn source(&self, row: u32, sources: &Sources) -> Cell<'static> {
+        let Some(line) = self.line_of(row, sources) else {
+            return Cell::empty();
+        };
+        let place = self.lines.as_ref().map(|lines| lines.table.place(line));
+        Cell::text(place.unwrap_or_default()).at(Some(line.entry))
+    }
+
+    /// The first relocations that patch an instruction.
+    fn relocations_of(&self, row: u32, sources: &Sources) -> impl Iterator<Item = &Relocation> {
+        let span = self.listing.span(row, sources).unwrap_or_default();
+        let first = self
+            .patches
+            .partition_point(|(patched, _)| patched.end <= span.start);
+        let here = self.patches.iter().skip(first);
+        let here = here.take_while(move |(patched, _)| patched.start < span.end);
+        let all = self.tables.as_ref().map(|tables| &tables.relocations);
+        here.take(PATCHES_SHOWN)
+            .filter_map(move |(_, at)| all?.get(*at))
+    }
+
+    /// The name of the symbol that is patched in, and what is, in words.
+    fn patch(&self, relocation: &Relocation) -> (String, String) {
+        let tables = self.tables.as_ref();
+        let symbol = tables.and_then(|tables| tables.symbol_of(relocation));
+        let kind = &relocation.kind;
+        match symbol {
+            Some(symbol) if !symbol.title().is_empty() => {
+                let part = relocation.part.unwrap_or_default();
+                let name = symbol.title().to_owned();
+                let doc = format!("The driver patches in the {part}address of {name} ({kind}).");
+                (name, doc)
+            }
+            _ => (
+                kind.to_string(),
+                format!("The driver patches this instruction ({kind})."),
+            ),
+        }
+    }
+}
+
+impl List for InstructionList {
+    fn id(&self) -> ListId {
+        ListId::Instructions
+    }
+
+    fn count(&self) -> u32 {
+        self.listing.count()
+    }
+
+    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+        match CELLS.get(column).filter(|_| row < self.count()) {
+            Some(cell) => cell((self, row), sources),
+            None => Cell::empty(),
+        }
+    }
+
+    fn entry(&self, row: u32, sources: &Sources) -> Option<Span> {
+        self.listing.span(row, sources)
+    }
+
+    /// Of bytes in the code the instructions that hold them; of a relocation the first one that it
+    /// patches. The whole code belongs to none.
+    fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
+        let code = self.section.bytes;
+        if span == code && self.count() > 1 {
+            return None;
+        }
+        let mut span = span;
+        if !code.contains(span) {
+            let all = self.tables.as_ref().map(|tables| &tables.relocations)?;
+            let mut patches = self.patches.iter();
+            let entry = |at: &usize| all.get(*at).map(|relocation| relocation.entry);
+            let found = patches.find(|(_, at)| entry(at).is_some_and(|of| of.contains(span)));
+            span = found?.0;
+        }
+        let first = self.listing.row_at(span.start, sources)?;
+        let last = span.end.saturating_sub(1).max(span.start);
+        let last = self.listing.row_at(last, sources)?;
+        Some(first..last.saturating_add(1))
+    }
+
+    fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
+        let (Some(span), line) = (
+            self.listing.span(row, sources),
+            self.listing.line(row, sources),
+        ) else {
+            return About::default();
+        };
+        let place = |offset: u64| format!("{} + {offset:#x}", self.section.name);
+        let title = place(span.start - self.section.bytes.start);
+        let mut links = Vec::new();
+        let line = line.as_deref();
+        let mut targets = line.map_or_else(Vec::new, |line| line.targets.clone());
+        // Both targets of a branch are often the same.
+        targets.dedup();
+        for target in targets {
+            if let Ok(target) = u64::try_from(target) {
+                let to = self.at(target, sources);
+                link(&mut links, "jumps to", &place(target), to);
+            }
+        }
+        for relocation in self.relocations_of(row, sources) {
+            let kind = &relocation.kind;
+            link(&mut links, "relocation", kind, Some(relocation.entry));
+            let tables = self.tables.as_ref();
+            if let Some(symbol) = tables.and_then(|tables| tables.symbol_of(relocation)) {
+                let to = symbol.target.filter(|target| !target.is_empty());
+                link(
+                    &mut links,
+                    "symbol",
+                    symbol.title(),
+                    to.or(Some(symbol.entry)),
+                );
+            }
+        }
+        if let Some(line) = self.line_of(row, sources) {
+            let place = self.source(row, sources).value;
+            link(&mut links, "source line", &place.text(), Some(line.entry));
+        }
+        if let Some((name, entry)) = &self.section.kernel {
+            link(&mut links, "kernel", name, Some(*entry));
+        }
+        let detail = line.map_or(Detail::None, |line| {
+            Detail::Instruction(Box::new(InstructionDetail {
+                meaning: line.meaning.clone(),
+                comment: line.comment.clone(),
+                parts: self.listing.parts(row, sources),
+            }))
+        });
+        About {
+            title,
+            links,
+            detail,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.listing.encoding().is_none() {
+            let text = "The encoding of this device is not known. Choose another one.";
+            notes.push(text.to_owned());
+        }
+        notes
+    }
+
+    /// Of the jumps, how many are beside each other.
+    fn largest(&self, column: usize, sources: &Sources) -> Option<f64> {
+        let is_jumps = COLUMNS.get(column)?.id == "jumps";
+        is_jumps.then(|| f64::from(self.listing.lanes(sources)))
+    }
+
+    fn shows(&self, column: &Column) -> bool {
+        let rows = |lines: &SourceLineList| !lines.table.rows_of(self.section.bytes).is_empty();
+        let has_lines = self.lines.as_ref().is_some_and(rows);
+        match (column.presence, column.id) {
+            (Presence::Default, _) => true,
+            (Presence::Filled, "source") => has_lines,
+            (Presence::Filled, _) => has_lines && self.has_texts,
+            _ => false,
+        }
+    }
+
+    fn subject(&self) -> String {
+        self.section.name.clone()
+    }
+}

@@ -1,0 +1,247 @@
+//! Kernels in groups: a row for each kernel with all its builds, for each image, or for each device.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::kernels::COLUMNS;
+use super::query::GroupBy;
+use super::{About, Cell, CellValue, Column, ColumnKind, Key, List, ListId};
+use crate::analysis::kernels::Kernels;
+use crate::model::{Sources, Span, Tone};
+
+/// Builds whose values a cell lists one by one.
+const LISTED: usize = 12;
+
+/// The kernels of several images, in groups.
+///
+/// A group has the columns of a kernel. What is the same in all its rows is shown as it is, numbers
+/// that differ as [`CellValue::Several`]; of text and words it has all that there are.
+pub(super) struct KernelGroups {
+    list: Rc<dyn List>,
+    by: GroupBy,
+    /// The rows of each group, in the order of the list.
+    groups: Vec<Vec<u32>>,
+}
+
+impl KernelGroups {
+    /// Groups the rows of a list that are not secondary.
+    pub(super) fn new(list: Rc<dyn List>, by: GroupBy, sources: &Sources) -> KernelGroups {
+        let column = place_of(by.column());
+        let mut groups: Vec<Vec<u32>> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for row in 0..list.primary() {
+            let key = list.cell(row, column, sources).value.text().into_owned();
+            let next = groups.len();
+            let group = *known.entry(key).or_insert(next);
+            match groups.get_mut(group) {
+                Some(rows) => rows.push(row),
+                None => groups.push(vec![row]),
+            }
+        }
+        KernelGroups { list, by, groups }
+    }
+
+    fn rows(&self, group: u32) -> &[u32] {
+        let group = usize::try_from(group).ok();
+        group
+            .and_then(|group| self.groups.get(group))
+            .map_or(&[], |rows| rows)
+    }
+
+    fn first(&self, group: u32) -> Option<u32> {
+        self.rows(group).first().copied()
+    }
+
+    /// What a group is called: its kernel, image or device.
+    fn name<'a>(&'a self, rows: &[u32], sources: &Sources) -> Cell<'a> {
+        let Some(first) = rows.first() else {
+            return Cell::empty();
+        };
+        let name = place_of("name");
+        if self.by == GroupBy::Kernel {
+            let cell = self.list.cell(*first, name, sources);
+            return match rows.len() {
+                1 => cell,
+                many => cell.mark(Tone::Plain, format!("×{many}"), format!("{many} builds")),
+            };
+        }
+        let title = self.list.cell(*first, place_of(self.by.column()), sources);
+        let names = rows
+            .iter()
+            .map(|row| self.list.cell(*row, name, sources).value);
+        let names: HashSet<String> = names.map(|name| name.text().into_owned()).collect();
+        let (count, s) = (names.len(), if names.len() == 1 { "" } else { "s" });
+        let title = match title.value {
+            CellValue::Empty => Cell::new(CellValue::Text("unknown".into())),
+            value => Cell::new(value),
+        };
+        title.mark(
+            Tone::Plain,
+            format!("{count} kernel{s}"),
+            "Different names of kernels.",
+        )
+    }
+
+    /// The cells of all rows of a group as one.
+    fn merged<'a>(&'a self, rows: &[u32], column: usize, sources: &Sources) -> Cell<'a> {
+        let kind = COLUMNS.get(column).map(|column| column.kind);
+        let cells = rows
+            .iter()
+            .map(|row| (*row, self.list.cell(*row, column, sources)));
+        // Of SPIR-V nothing is known that could differ.
+        let mut cells = cells.filter(|(_, cell)| cell.value != CellValue::Empty);
+        let Some((first, mut merged)) = cells.next() else {
+            return Cell::empty();
+        };
+        match kind {
+            Some(ColumnKind::Number) => {
+                let mut values = vec![(first, merged.value.clone())];
+                let mut most = merged.value.number();
+                for (row, cell) in cells {
+                    if !values.iter().any(|(_, value)| *value == cell.value) {
+                        values.push((row, cell.value.clone()));
+                    }
+                    // The largest value gives the cell its bytes and marks.
+                    let number = cell.value.number();
+                    if number > most {
+                        most = number;
+                        merged = cell;
+                    }
+                }
+                if values.len() > 1 {
+                    let numbers = values.iter().filter_map(|(_, value)| value.number());
+                    merged.value = CellValue::Several(numbers.collect());
+                    merged.is_default = false;
+                    let listed = values.iter().take(LISTED);
+                    let listed = listed.map(|(row, value)| {
+                        format!("{}: {}", self.build(*row, sources), value.text())
+                    });
+                    let text = listed.collect::<Vec<_>>().join(", ");
+                    merged = merged.mark(Tone::Plain, "≠", text);
+                }
+                merged
+            }
+            Some(ColumnKind::Words | ColumnKind::Text) => {
+                let mut words: Vec<Cow<'a, str>> = Vec::new();
+                let mut known: HashSet<Cow<'a, str>> = HashSet::new();
+                let values = std::iter::once(merged.value).chain(cells.map(|(_, cell)| cell.value));
+                for value in values {
+                    let found = match value {
+                        CellValue::Words(found) => found,
+                        CellValue::Text(text) => vec![text],
+                        value => vec![Cow::Owned(value.text().into_owned())],
+                    };
+                    for word in found {
+                        if known.insert(word.clone()) {
+                            words.push(word);
+                        }
+                    }
+                }
+                Cell::words(words.into_iter())
+            }
+            _ => {
+                // Yes, if it is so in any of them.
+                let is_yes = |cell: &Cell<'_>| cell.value == CellValue::Bool(true);
+                match is_yes(&merged) {
+                    true => merged,
+                    false => cells.map(|(_, cell)| cell).find(is_yes).unwrap_or(merged),
+                }
+            }
+        }
+    }
+
+    /// What tells a row from the others of its group.
+    fn build(&self, row: u32, sources: &Sources) -> String {
+        let text = |id: &str| {
+            let cell = self.list.cell(row, place_of(id), sources);
+            cell.value.title().into_owned()
+        };
+        match self.by {
+            GroupBy::Kernel => match text("device") {
+                device if device.is_empty() => text("image"),
+                device => device,
+            },
+            GroupBy::Image | GroupBy::Device => text("name"),
+        }
+    }
+}
+
+/// The place of a column of the kernels.
+fn place_of(id: &str) -> usize {
+    let found = COLUMNS.iter().position(|column| column.id == id);
+    found.unwrap_or(usize::MAX)
+}
+
+impl List for KernelGroups {
+    fn id(&self) -> ListId {
+        ListId::Kernels
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.groups.len()).unwrap_or(u32::MAX)
+    }
+
+    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+        let rows = self.rows(row);
+        match COLUMNS.get(column).map_or("", |column| column.id) {
+            "name" => self.name(rows, sources),
+            _ => self.merged(rows, column, sources),
+        }
+    }
+
+    fn entry(&self, row: u32, sources: &Sources) -> Option<Span> {
+        self.list.entry(self.first(row)?, sources)
+    }
+
+    fn rows_at(&self, span: Span, sources: &Sources) -> Option<Range<u32>> {
+        let row = self.list.rows_at(span, sources)?.start;
+        let group = self.groups.iter().position(|rows| rows.contains(&row))?;
+        let group = u32::try_from(group).ok()?;
+        Some(group..group.saturating_add(1))
+    }
+
+    fn about(&self, row: u32, span: Span, sources: &Sources) -> About {
+        let first = self.first(row);
+        first.map_or_else(About::default, |row| self.list.about(row, span, sources))
+    }
+
+    fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
+        let is_largest =
+            |column: &Column| column.kind == ColumnKind::Number || column.id == "hazards";
+        if !COLUMNS.get(column).is_some_and(is_largest) {
+            return self.cell(row, column, sources).value.into_key();
+        }
+        let keys = self
+            .rows(row)
+            .iter()
+            .map(|row| self.list.key(*row, column, sources));
+        keys.max_by(Key::order).unwrap_or(Key::Empty)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.list.notes()
+    }
+
+    fn is_of_several(&self) -> bool {
+        true
+    }
+
+    fn shows(&self, column: &Column) -> bool {
+        match column.id {
+            // It is in the first column.
+            id if self.by != GroupBy::Kernel && id == self.by.column() => false,
+            "member" => self.by == GroupBy::Image && self.list.shows(column),
+            _ => self.list.shows(column),
+        }
+    }
+
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
+        self.list.kernel(self.first(row)?)
+    }
+
+    fn path(&self, row: u32) -> &str {
+        self.first(row).map_or("", |row| self.list.path(row))
+    }
+}

@@ -1,0 +1,558 @@
+//! Reading the kernels of the images in a container, one image after the other.
+//!
+//! A library may hold hundreds of images with native code, each of which must be opened for its
+//! kernels. [`KernelReading`] does that in steps, and makes a [`List`] or a [`Survey`] of what it has
+//! read so far.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::kernels::KernelList;
+use super::{List, ListId};
+use crate::analysis::images::{Image, Images, InHost};
+use crate::analysis::kernels::{Given, KernelRow, Kernels};
+use crate::analysis::naming::{NameSet, ShortNames};
+use crate::analysis::survey::{Progress, Survey, Surveyed, Surveying};
+use crate::model::{Document, NodeId, Severity, SourceId, Sources, Span, Str};
+
+/// The short names of the kernels in the index of a host's file.
+pub(super) type Around = Option<Rc<ShortNames>>;
+
+/// The kernels of one document.
+#[derive(Clone, Default)]
+pub(super) struct Part {
+    /// Who knows them. Of an image that is compiled at run time only names are known.
+    pub(super) kernels: Option<Rc<dyn Kernels>>,
+    pub(super) rows: Rc<Vec<KernelRow>>,
+    /// The name of the image.
+    pub(super) image: String,
+    /// The member of the archive in the image; empty if there is one document in it.
+    pub(super) member: String,
+    /// The device that it is for.
+    pub(super) device: Str,
+    /// The path of its node.
+    pub(super) path: String,
+    /// Its bytes.
+    span: Span,
+    /// SPIR-V of the same kernels is beside it.
+    has_spirv: bool,
+    /// A part before has the same bytes, and is for the same device.
+    pub(super) is_copy: bool,
+    /// The images of the parts that are copies of this one.
+    pub(super) copies: Vec<String>,
+}
+
+impl Part {
+    /// The image, with the member of the archive in it.
+    pub(super) fn place(&self) -> String {
+        match &*self.member {
+            "" => self.image.clone(),
+            member => format!("{} · {member}", self.image),
+        }
+    }
+}
+
+/// Name of the device of an image that is compiled for any.
+const SPIRV: &str = "SPIR-V";
+
+/// Maximum number of kernels that are listed of the images of a container.
+const ROWS_MAX: u64 = 100_000;
+/// The same of a small file, and the bytes of a file for one more: a row takes 1 KB of memory, and
+/// images may share their entries.
+const ROWS_ALWAYS: u64 = 1 << 14;
+const ROW_BYTES: u64 = 512;
+
+/// Returns the number of kernels that are listed of the images of a container of `size` bytes.
+fn rows_max(size: u64) -> usize {
+    let most = ROWS_ALWAYS.saturating_add(size / ROW_BYTES).min(ROWS_MAX);
+    usize::try_from(most).unwrap_or(usize::MAX)
+}
+
+/// Maximum length of a read, where bytes are compared.
+const PIECE: u64 = 64 << 10;
+/// Maximum number of bytes that are compared, for each byte of the file.
+const COMPARED: u64 = 4;
+
+/// The kernels of the images in a container, as far as they are read.
+pub struct KernelReading {
+    images: Images,
+    /// The index of the next image.
+    next: usize,
+    parts: Vec<Rc<Part>>,
+    /// The number of rows of the parts, and the most that are listed.
+    rows: usize,
+    rows_max: usize,
+    /// The images whose kernels cannot be read.
+    silent: Vec<String>,
+    images_left_out: u64,
+    kernels_left_out: u64,
+    names_left_out: u64,
+    naming: Naming,
+    twins: Twins,
+}
+
+/// The short names of the kernels that are listed.
+enum Naming {
+    Known(Around),
+    /// Those of the kernels that are read so far: a library has megabytes of names, and its first
+    /// kernels do not wait for the others.
+    Growing {
+        set: NameSet,
+        /// The short names of the set when it had so many names.
+        made: Option<(usize, Rc<ShortNames>)>,
+        /// Those of the kernels in the index of these images, in the end.
+        is_indexed: bool,
+        /// The index is that of the opened file.
+        is_of_file: bool,
+    },
+}
+
+/// The parts whose bytes may be the same.
+#[derive(Default)]
+struct Twins {
+    /// The indexes of the parts with no copy among those before, by device, length, and first
+    /// kernel.
+    firsts: HashMap<(Str, u64, String), Vec<usize>>,
+    /// The number of bytes that may still be compared.
+    left: u64,
+}
+
+/// The short names of the kernels of the document that was asked about last.
+struct DocumentNames {
+    document: NodeId,
+    names: Rc<ShortNames>,
+}
+
+/// The short names of the kernels in the index of a host's file, once a list of an image's kernels
+/// was made.
+struct HostNames(Rc<ShortNames>);
+
+impl Document {
+    /// Begins to read the kernels of the images in a container. Returns `None` for a document that
+    /// has kernels itself, or no images with kernels.
+    pub fn kernel_reading(&mut self, id: NodeId) -> Option<KernelReading> {
+        if self.kernels(id).is_some() || !self.has_kernels(id) {
+            return None;
+        }
+        let images = self.images(id);
+        let is_indexed = images.list.iter().any(Image::is_listed);
+        let is_of_file = id == NodeId::ROOT && self.summary.has.host;
+        let around = match is_indexed {
+            // An index that is not that of the file.
+            true if !is_of_file => None,
+            true => self.kept_host_kernels(),
+            false => self.host_kernels(),
+        };
+        let naming = match around {
+            Some(around) => Naming::Known(Some(around)),
+            None => Naming::Growing {
+                set: NameSet::default(),
+                made: None,
+                is_indexed,
+                is_of_file,
+            },
+        };
+        let size = self.sources.whole(SourceId::FILE).len();
+        Some(KernelReading {
+            images_left_out: images.left_out,
+            images,
+            next: 0,
+            parts: Vec::new(),
+            rows: 0,
+            rows_max: rows_max(size),
+            silent: Vec::new(),
+            kernels_left_out: 0,
+            names_left_out: 0,
+            naming,
+            twins: Twins {
+                left: size.saturating_mul(COMPARED),
+                ..Twins::default()
+            },
+        })
+    }
+
+    /// Reads all images of a container, and returns what it holds for which devices. Returns `None`
+    /// for a document that has kernels itself, or no images with kernels.
+    pub fn survey(&mut self, id: NodeId) -> Option<Survey> {
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.survey())
+    }
+
+    /// The kernels of a document; of a container, those of all its images.
+    pub(super) fn kernel_list(&mut self, id: NodeId) -> Option<Rc<dyn List>> {
+        if let Some(part) = self.kernels_of(id) {
+            let list = KernelList::new(vec![Rc::new(part)], false, Vec::new());
+            return Some(Rc::new(list.with_names(self.host_kernels())));
+        }
+        let mut reading = self.kernel_reading(id)?;
+        while reading.step(self) {}
+        Some(reading.list(self))
+    }
+
+    fn kernels_of(&mut self, id: NodeId) -> Option<Part> {
+        let kernels = self.kernels(id)?;
+        let rows = kernels.rows(&self.sources);
+        let (image, device) = self.image_words(id);
+        Some(Part {
+            kernels: Some(kernels),
+            rows,
+            image,
+            device,
+            path: self.path(id),
+            span: self.node(id)?.span.unwrap_or_default(),
+            ..Part::default()
+        })
+    }
+
+    /// The short names of the kernels around a node, as they are in the lists of the file.
+    pub fn short_names(&mut self, node: NodeId) -> Option<Rc<ShortNames>> {
+        if self.summary.has.host {
+            return self.host_kernels();
+        }
+        let document = self.document_of(node, ListId::Kernels)?;
+        let kept = self.extensions.get::<DocumentNames>();
+        if let Some(kept) = kept.filter(|kept| kept.document == document) {
+            return Some(Rc::clone(&kept.names));
+        }
+        let rows = self.kernels(document)?.rows(&self.sources);
+        let names = Rc::new(ShortNames::new(rows.iter().map(KernelRow::names)));
+        self.extensions.insert(DocumentNames {
+            document,
+            names: Rc::clone(&names),
+        });
+        Some(names)
+    }
+
+    /// The short names of the kernels in the index of a host's file: they are the same in the lists of
+    /// all its images.
+    fn host_kernels(&mut self) -> Around {
+        if !self.summary.has.host {
+            return None;
+        }
+        if let Some(kept) = self.kept_host_kernels() {
+            return Some(kept);
+        }
+        let images = self.images(NodeId::ROOT);
+        let names = Rc::new(short_names(&images, &self.sources));
+        self.extensions.insert(HostNames(Rc::clone(&names)));
+        Some(names)
+    }
+
+    fn kept_host_kernels(&self) -> Around {
+        let kept = self.extensions.get::<HostNames>()?;
+        Some(Rc::clone(&kept.0))
+    }
+
+    /// Does one of the images in a document list kernels?
+    pub(super) fn has_kernels(&self, id: NodeId) -> bool {
+        self.has_inner(id, |inner| inner.has.kernels || inner.is_listed)
+    }
+
+    /// The kernels of an image of a host's file: those of its native code, for each device, which is
+    /// opened; else the names in the index, at most `most`. Returns also how many of those are left
+    /// out, and how many names the index has beyond what the size of the file allows.
+    fn kernels_in_host(
+        &mut self,
+        image: &Image,
+        host: &InHost,
+        most: usize,
+    ) -> (Vec<Part>, u64, u64) {
+        let Some(said) = host.said(&self.sources) else {
+            return (Vec::new(), 0, 0);
+        };
+        let names = said.described.as_ref().map_or(0, |found| found.left_out);
+        if said.is_native() {
+            let within = self.images_within(image.span).unwrap_or_default();
+            let has_spirv = within.list.iter().any(is_spirv);
+            let mut parts = Vec::new();
+            for inner in within.list.iter().filter(|inner| inner.has_kernels) {
+                let node = self.document_at(inner.span);
+                if let Some(part) = node.and_then(|node| self.kernels_of(node)) {
+                    let is_one = within.list.len() == 1;
+                    parts.push(Part {
+                        image: image.name.clone(),
+                        member: match is_one {
+                            true => String::new(),
+                            false => inner.member.to_string(),
+                        },
+                        has_spirv,
+                        ..part
+                    });
+                }
+            }
+            if !parts.is_empty() {
+                let spirv = within.list.iter().filter(|inner| is_spirv(inner));
+                parts.extend(spirv.map(|inner| spirv_part(&image.name, inner.span)));
+                return (parts, 0, names);
+            }
+        }
+        let Some(described) = &said.described else {
+            return (Vec::new(), 0, names);
+        };
+        let kernels = described.kernels();
+        let more = kernels.len().saturating_sub(most) as u64;
+        let rows = kernels.into_iter().take(most).zip(0..);
+        let rows = rows.map(|(entry, index)| KernelRow {
+            index,
+            name: Given::at(entry.name.clone(), entry.name_span),
+            demangled: host.title(&entry.name),
+            entry: entry.span,
+            ..KernelRow::default()
+        });
+        let part = Part {
+            rows: Rc::new(rows.collect()),
+            image: image.name.clone(),
+            device: match said.kind {
+                "spirv" => SPIRV.into(),
+                _ => described.target.clone().into(),
+            },
+            path: image.path.clone(),
+            span: image.span,
+            ..Part::default()
+        };
+        (vec![part], more, names)
+    }
+
+    fn has_errors(&self, span: Span) -> bool {
+        let mut found = self.diagnostics_in(span);
+        found.any(|found| found.severity == Severity::Error)
+    }
+}
+
+fn is_spirv(image: &Image) -> bool {
+    image.format == "spirv"
+}
+
+/// SPIR-V in an image, whose kernels nobody lists.
+fn spirv_part(image: &str, span: Span) -> Part {
+    Part {
+        image: image.to_owned(),
+        device: SPIRV.into(),
+        span,
+        ..Part::default()
+    }
+}
+
+fn short_names(images: &Images, sources: &Sources) -> ShortNames {
+    let names = images.kernel_names(sources);
+    let names = names.iter();
+    ShortNames::new(names.map(|(name, demangled)| (&**name, demangled.as_deref())))
+}
+
+/// The short names of the kernels in an index. Most of them are in the set already, without others.
+fn in_index(set: &mut NameSet, images: &Images, sources: &Sources) -> ShortNames {
+    let names = images.kernel_names(sources);
+    let index: HashSet<&str> = names.iter().map(|(name, _)| &**name).collect();
+    let names = names.iter().map(|(name, text)| (&**name, text.as_deref()));
+    if !set.names().all(|name| index.contains(name)) {
+        return ShortNames::new(names);
+    }
+    for (name, text) in names {
+        set.add(name, text);
+    }
+    set.short_names()
+}
+
+impl KernelReading {
+    /// Reads one more image. Returns `false` if none is left.
+    pub fn step(&mut self, document: &mut Document) -> bool {
+        let Some(image) = self.images.list.get(self.next).cloned() else {
+            return false;
+        };
+        self.next += 1;
+        let first = self.parts.len();
+        self.read(&image, document);
+        if let Naming::Growing { set, .. } = &mut self.naming {
+            let parts = self.parts.iter().skip(first);
+            let rows = parts.flat_map(|part| part.rows.iter());
+            for row in rows.filter(|row| !row.is_function) {
+                let (name, demangled) = row.names();
+                set.add(name, demangled);
+            }
+        }
+        // Now that the bytes are here.
+        for part in first..self.parts.len() {
+            self.compare(part, &document.sources);
+        }
+        true
+    }
+
+    /// How many of the images are read.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            done: self.next as u64,
+            of: self.images.list.len() as u64,
+        }
+    }
+
+    fn read(&mut self, image: &Image, document: &mut Document) {
+        if image.host.is_none() && is_spirv(image) {
+            let part = spirv_part(&image.name, image.span);
+            self.parts.push(Rc::new(part));
+        }
+        if !image.has_kernels && image.host.is_none() {
+            return;
+        }
+        if self.rows >= self.rows_max {
+            self.images_left_out += 1;
+            return;
+        }
+        let found = match &image.host {
+            Some(host) => {
+                if host
+                    .said(&document.sources)
+                    .is_some_and(|said| said.is_native())
+                {
+                    document.sources.prefetch(image.span);
+                }
+                let left = self.rows_max - self.rows;
+                let (found, more, names) = document.kernels_in_host(image, host, left);
+                self.kernels_left_out += more;
+                self.names_left_out += names;
+                found
+            }
+            None => {
+                let node = document.node_of(image);
+                let found = node.and_then(|node| document.kernels_of(node));
+                let is_beside =
+                    |other: &Image| is_spirv(other) && other.container == image.container;
+                let has_spirv = self.images.list.iter().any(is_beside);
+                Vec::from_iter(found.map(|part| Part { has_spirv, ..part }))
+            }
+        };
+        let rows: usize = found.iter().map(|part| part.rows.len()).sum();
+        self.rows += rows;
+        if rows == 0 && document.has_errors(image.span) {
+            self.silent.push(image.name.clone());
+        }
+        self.parts.extend(found.into_iter().map(Rc::new));
+    }
+
+    /// Compares the bytes of a part with those of earlier parts.
+    fn compare(&mut self, at: usize, sources: &Sources) {
+        let Some(part) = self.parts.get(at).cloned() else {
+            return;
+        };
+        let Some(kernel) = part.rows.first().filter(|_| part.kernels.is_some()) else {
+            return;
+        };
+        let name = kernel.name.value.clone();
+        let key = (part.device.clone(), part.span.len(), name);
+        let firsts = self.twins.firsts.entry(key).or_default();
+        let same = firsts.iter().copied().find(|first| {
+            let Some(first) = self.parts.get(*first) else {
+                return false;
+            };
+            let left = &mut self.twins.left;
+            first.span == part.span || is_same(first.span, part.span, left, sources)
+        });
+        let Some(first) = same else {
+            firsts.push(at);
+            return;
+        };
+        if let Some(part) = self.parts.get_mut(at) {
+            Rc::make_mut(part).is_copy = true;
+        }
+        if let Some(first) = self.parts.get_mut(first) {
+            Rc::make_mut(first).copies.push(part.place());
+        }
+    }
+
+    /// What is wrong with the list as a whole.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(first) = self.silent.first() {
+            notes.push(match self.silent.len() {
+                1 => format!("the kernels of {first} cannot be read"),
+                many => format!("the kernels of {many} images cannot be read: {first} …"),
+            });
+        }
+        match self.images_left_out {
+            0 => {}
+            1 => notes.push("1 image is not listed".to_owned()),
+            many => notes.push(format!("{many} images are not listed")),
+        }
+        let mut note = |count: u64, what: &str| {
+            if count > 0 {
+                let s = if count == 1 { "" } else { "s" };
+                notes.push(format!(
+                    "{count} {what}{s} left out: more than the size of the file allows"
+                ));
+            }
+        };
+        note(self.kernels_left_out, "kernel");
+        note(self.names_left_out, "name or property set");
+        notes
+    }
+
+    /// The kernels that are read. Until all images are, their short names are those of what is read.
+    pub fn list(&mut self, document: &mut Document) -> Rc<dyn List> {
+        let list = KernelList::new(self.parts.clone(), true, self.notes());
+        let mut list = list.with_names(self.short_names(document));
+        if self.images.list.iter().any(Image::is_listed) {
+            list.put_together();
+        }
+        Rc::new(list)
+    }
+
+    fn short_names(&mut self, document: &mut Document) -> Around {
+        let is_over = self.progress().is_over();
+        let (set, made, is_indexed, is_of_file) = match &mut self.naming {
+            Naming::Known(names) => return names.clone(),
+            Naming::Growing {
+                set,
+                made,
+                is_indexed,
+                is_of_file,
+            } => (set, made, *is_indexed, *is_of_file),
+        };
+        if is_over {
+            let names = match is_indexed {
+                true => in_index(set, &self.images, &document.sources),
+                false => set.short_names(),
+            };
+            let names = Some(Rc::new(names));
+            if let Some(names) = names.as_ref().filter(|_| is_of_file) {
+                document.extensions.insert(HostNames(Rc::clone(names)));
+            }
+            self.naming = Naming::Known(names.clone());
+            return names;
+        }
+        if made.as_ref().is_none_or(|(count, _)| *count != set.len()) {
+            *made = Some((set.len(), Rc::new(set.short_names())));
+        }
+        made.as_ref().map(|(_, names)| Rc::clone(names))
+    }
+
+    /// The images that are read, by device.
+    pub fn survey(&self) -> Survey {
+        let mut survey = Surveying::new(self.progress());
+        for part in &self.parts {
+            survey.add(Surveyed {
+                device: &part.device,
+                is_native: part.kernels.is_some(),
+                image: &part.image,
+                bytes: part.span.len(),
+                rows: &part.rows,
+                has_spirv: part.has_spirv,
+                is_copy: part.is_copy,
+            });
+        }
+        survey.finish()
+    }
+}
+
+/// Have two places, of the same length, the same bytes? Not if more than `left` bytes must be
+/// compared for that.
+fn is_same(a: Span, b: Span, left: &mut u64, sources: &Sources) -> bool {
+    let read = |span: Span, at: u64| sources.read(span.subspan(at, PIECE)).ok();
+    let mut starts = (0..a.len()).step_by(usize::try_from(PIECE).unwrap_or(usize::MAX));
+    starts.all(|at| {
+        let Some(rest) = left.checked_sub(PIECE.min(a.len() - at)) else {
+            return false;
+        };
+        *left = rest;
+        read(a, at).is_some_and(|a| read(b, at).is_some_and(|b| *a == *b))
+    })
+}

@@ -1,0 +1,634 @@
+//! The kernels of a document, and the functions that other modules can call.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::kernel_reading::{Around, Part};
+use super::{
+    About, Cell, CellValue, Column, ColumnKind, Detail, Key, List, ListId, Presence, Secondary,
+    columns,
+};
+use crate::analysis::assembly::Mix;
+use crate::analysis::data_flow::FlowCounts;
+use crate::analysis::kernels::{FLAGS, Flag, Given, HazardKind, KernelRow, Kernels};
+use crate::analysis::naming::ShortNames;
+use crate::model::{Sources, Span, Tone, sort};
+
+type At<'a> = &'a KernelRow;
+
+/// The columns of the image that a row is of: behind the name, and not in `KernelRow`.
+const IMAGE: usize = 1;
+const MEMBER: usize = 2;
+const DEVICE: usize = 3;
+
+columns! {
+    BEFORE_FLAGS
+    "name" Text Default 20 "Kernel" "" "The kernel's name in the file."
+        |row, _| name(row);
+    "image" Text Several 13 "Image" "" "The image with the kernel, where the file is a container."
+        |_, _| Cell::empty();
+    "member" Text Optional 11 "Member" "" "The member of the archive in the image."
+        |_, _| Cell::empty();
+    "device" Text Several 10 "Device" "" "The device that the image is for; SPIR-V is compiled at run time."
+        |_, _| Cell::empty();
+    "simd_size" Number Default 0 "SIMD" "" "SIMD width: work-items per hardware thread."
+        // It has no default.
+        |row, _| row.simd_size.span.map_or_else(Cell::empty, |_| given(row.simd_size));
+    "grf_count" Number Default 0 "GRF" "" "General registers per hardware thread."
+        |row, _| given(row.grf_count);
+    "eu_thread_count" Number Default 0 "Threads" "per EU" "Hardware threads per execution unit; 0 if the file does not give the number."
+        |row, _| given(row.eu_thread_count);
+    "spill_size" Number Default 0 "Spill" "B/thread" "Spill bytes per hardware thread. Before ze_info 1.39: the size of the scratch slot."
+        |row, _| marked(row, slot(row, row.spill_size), &[HazardKind::Spills, HazardKind::HeavySpills]);
+    "spill_dwords_per_lane" Number Default 0 "Spill" "dwords/lane" "spill_size / (4 · simd_size)."
+        |row, _| Cell {
+            value: row.spill_dwords_per_lane().map_or(CellValue::Empty, CellValue::Real),
+            ..given(row.spill_size)
+        };
+    "private_size" Number Default 0 "Private" "B/thread" "Bytes of private memory per hardware thread. Before ze_info 1.39: the size of the scratch slot."
+        |row, _| marked(row, slot(row, row.private_size), &[HazardKind::Private]);
+    "slm_size" Number Default 0 "SLM" "B" "Bytes of shared local memory per work-group."
+        |row, _| marked(row, given(row.slm_size), &[HazardKind::LargeSlm]);
+    "barrier_count" Number Default 0 "Barriers" "" "Barriers per work-group."
+        |row, _| given(row.barrier_count);
+    "argument_count" Number Default 0 "Args" "" "Source arguments: the largest index plus one."
+        |row, _| Cell::count(row.argument_count);
+    "required_sub_group_size" Number Optional 0 "Req. sub-group" "" "The required sub-group size; 0 if there is none."
+        |row, _| given(row.required_sub_group_size);
+    "required_work_group_size" Text Optional 12 "Req. work-group" "" "The required work-group size; zeros if there is none."
+        |row, _| Cell {
+            value: CellValue::Ints(row.required_work_group_size.value),
+            span: row.required_work_group_size.span,
+            is_default: row.required_work_group_size.span.is_none(),
+            ..Cell::empty()
+        };
+    "code_size" Number Default 0 "Code" "B" "Bytes of code: the size of the symbol, or of the section if there is no symbol."
+        |row, _| row.code_size.map_or_else(Cell::empty, |size| Cell::count(size.value).at(size.span));
+    "flags" Words Default 26 "Flags" "" "The properties that are true."
+        |row, _| Cell::words(row.flags.iter().map(Flag::word).filter(|word| !word.is_empty()));
+    "hazards" Words Optional 26 "Hazards" "" "Properties that can make the kernel slow, or prevent it from running."
+        |row, _| Cell::words(row.hazards.iter().map(|hazard| &*hazard.text));
+    "demangled" Text Optional 28 "Demangled" "" "The demangled name."
+        |row, _| Cell::text(row.title()).at(row.name.span);
+    "short_name" Text Optional 40 "Short name" "" "The demangled name without what other kernels of the file share; different names have different short names."
+        |_, _| Cell::empty();
+    "inline_data_payload_size" Number Optional 0 "Inline data" "B" "Bytes of inline data: the part of the cross-thread payload that is passed in registers."
+        |row, _| given(row.inline_data_payload_size);
+    "indirect_stateless_count" Number Optional 0 "Indirect" "" "Accesses through pointers that were loaded from memory."
+        |row, _| given(row.indirect_stateless_count);
+    "payload_size" Number Optional 0 "Payload" "B" "Bytes of the cross-thread payload."
+        |row, _| Cell::count(row.payload_size);
+    "explicit_arguments" Number Optional 0 "Explicit" "" "Source arguments that are passed."
+        |row, _| Cell::count(row.explicit_arguments);
+    "implicit_arguments" Number Optional 0 "Implicit" "" "Payload entries that are not source arguments."
+        |row, _| Cell::count(row.implicit_arguments);
+    "copies" Number Optional 0 "Copies" "" "Other images of the file with the same bytes; their kernels are listed only on demand."
+        |_, _| Cell::empty();
+    "from_scratch_slots" Bool Optional 5 "From slots" "" "Spill and private size are scratch slot sizes: ze_info is older than 1.39."
+        |row, _| Cell::new(CellValue::Bool(row.from_scratch_slots));
+}
+
+/// A column of what the instructions come to: its id, its title, what it means, and the number.
+type Counted = (&'static str, &'static str, &'static str, fn(&Mix) -> u64);
+
+/// The columns of what the instructions come to.
+static COUNTED: &[Counted] = &[
+    (
+        "instructions",
+        "Instr.",
+        "Instructions in the code, without the zero words after it.",
+        |mix| mix.instructions,
+    ),
+    (
+        "compacted",
+        "Compacted",
+        "Instructions that are compacted to 8 bytes.",
+        |mix| mix.compacted,
+    ),
+    (
+        "sends",
+        "Messages",
+        "Messages to shared functions: send instructions.",
+        |mix| mix.messages.iter().map(|message| message.count).sum(),
+    ),
+    (
+        "spill_messages",
+        "Spills",
+        "Messages that write scratch memory.",
+        |mix| mix.spills,
+    ),
+    (
+        "fill_messages",
+        "Fills",
+        "Messages that read scratch memory.",
+        |mix| mix.fills,
+    ),
+    (
+        "atomic_messages",
+        "Atomics",
+        "Atomic operations in memory.",
+        |mix| mix.atomics,
+    ),
+    (
+        "barrier_messages",
+        "Barrier msg.",
+        "Barrier messages and waits.",
+        |mix| mix.barriers,
+    ),
+    (
+        "dpas_instructions",
+        "dpas",
+        "Instructions for the systolic array.",
+        |mix| {
+            let kinds = mix.kinds.iter().find(|(kind, _)| kind == "dpas");
+            kinds.map_or(0, |(_, count)| *count)
+        },
+    ),
+    ("blocks", "Blocks", "Basic blocks of the code.", |mix| {
+        mix.blocks
+    }),
+    (
+        "loops",
+        "Loops",
+        "Loops: places that a later instruction jumps back to.",
+        |mix| mix.loops,
+    ),
+    (
+        "loop_nesting",
+        "Nesting",
+        "How many loops an instruction is in at most.",
+        |mix| mix.nesting,
+    ),
+    (
+        "registers_used",
+        "Registers",
+        "General registers that instructions name.",
+        |mix| mix.registers,
+    ),
+    (
+        "scoreboard_waits",
+        "Waits",
+        "Instructions that wait for others by the software scoreboard.",
+        |mix| mix.waits,
+    ),
+];
+
+/// A column of the data flow: its id, its title, its unit, what it means, and the number.
+type Flowing = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&FlowCounts) -> Option<u64>,
+);
+
+/// The columns of the data flow.
+static FLOWING: &[Flowing] = &[
+    (
+        "peak_live_registers",
+        "Live regs",
+        "max",
+        "General registers that are live at once, at most.",
+        |counts| Some(counts.peak_live_registers),
+    ),
+    (
+        "dead_writes",
+        "Dead writes",
+        "",
+        "Instructions whose result nobody reads; empty if registers are addressed indirectly.",
+        |counts| counts.dead_writes,
+    ),
+    (
+        "innermost_loop_cycles",
+        "Loop cycles",
+        "innermost",
+        "Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's \
+         scheduler assumes.",
+        |counts| Some(counts.innermost_loop_cycles),
+    ),
+];
+
+/// The place of the first of them.
+const FIRST_FLOWING: usize = FIRST_COUNTED + COUNTED.len();
+
+/// The place of the first counted column.
+const FIRST_COUNTED: usize = BEFORE_FLAGS.len() + FLAGS.len();
+
+/// All columns: each of the [`FLAGS`] has one, too.
+pub static COLUMNS: &[Column] = &{
+    const FLAG: Column = Column {
+        id: "",
+        title: "",
+        unit: "",
+        doc: "The key with this name in execution_env.",
+        kind: ColumnKind::Bool,
+        presence: Presence::Optional,
+        width: 5,
+    };
+    const FIRST: usize = BEFORE_FLAGS.len();
+    let mut all = [FLAG; FIRST_FLOWING + FLOWING.len()];
+    let mut at = 0;
+    // The compiler runs this: a place that is not there would not compile.
+    #[allow(clippy::indexing_slicing)]
+    while at < all.len() {
+        if at < FIRST {
+            all[at] = BEFORE_FLAGS[at];
+        } else if at < FIRST_COUNTED {
+            let key = FLAGS[at - FIRST].0;
+            all[at].id = key;
+            all[at].title = key;
+        } else if at >= FIRST_FLOWING {
+            let (id, title, unit, doc, _) = FLOWING[at - FIRST_FLOWING];
+            all[at] = Column {
+                id,
+                title,
+                unit,
+                doc,
+                kind: ColumnKind::Number,
+                presence: Presence::Counted,
+                width: 8,
+            };
+        } else {
+            let (id, title, doc, _) = COUNTED[at - FIRST_COUNTED];
+            all[at] = Column {
+                id,
+                title,
+                unit: "",
+                doc,
+                kind: ColumnKind::Number,
+                presence: Presence::Counted,
+                width: 8,
+            };
+        }
+        at += 1;
+    }
+    all
+};
+
+fn given(given: Given<i64>) -> Cell<'static> {
+    Cell {
+        is_default: given.span.is_none(),
+        ..Cell::new(CellValue::Int(given.value)).at(given.span)
+    }
+}
+
+fn name(row: &KernelRow) -> Cell<'_> {
+    let name = CellValue::Name {
+        name: row.name.value.as_str().into(),
+        demangled: row.demangled.as_deref().map(Into::into),
+        short: None,
+    };
+    let cell = Cell::new(name).at(row.name.span);
+    if row.is_function {
+        return cell.mark(Tone::Plain, "fn", "A function that other modules can call.");
+    }
+    match row.is_placeholder() {
+        true => cell.mark(
+            Tone::Plain,
+            "placeholder",
+            "Not a kernel of the source: the compiler gives the code of external functions this name.",
+        ),
+        false => cell,
+    }
+}
+
+/// The image of a row; where other images have the same bytes, with their number.
+fn image(part: &Part) -> Cell<'_> {
+    let cell = Cell::text(&*part.image);
+    match part.copies.as_slice() {
+        [] => cell,
+        copies => {
+            let count = format!("×{}", copies.len() + 1);
+            let others = copies.join(", ");
+            cell.mark(
+                Tone::Plain,
+                count,
+                format!("The same bytes are in {others}."),
+            )
+        }
+    }
+}
+
+/// A size that may be that of a scratch slot.
+fn slot(row: &KernelRow, size: Given<i64>) -> Cell<'static> {
+    let doc = "The size of the scratch slot: ze_info is older than 1.39.";
+    match size.span {
+        Some(_) if row.from_scratch_slots => given(size).mark(Tone::Plain, "slot", doc),
+        _ => given(size),
+    }
+}
+
+/// A cell with the marks of the row's hazards of these kinds.
+fn marked<'a>(row: &'a KernelRow, mut cell: Cell<'a>, kinds: &[HazardKind]) -> Cell<'a> {
+    let hazards = row.hazards.iter();
+    for hazard in hazards.filter(|hazard| kinds.contains(&hazard.kind)) {
+        let (tone, word) = match hazard.kind {
+            // The number of registers says it.
+            HazardKind::LargeGrf => continue,
+            HazardKind::HeavySpills => (Tone::Bad, "spills"),
+            HazardKind::Spills => (Tone::Warning, "spills"),
+            HazardKind::Private => (Tone::Warning, "private"),
+            HazardKind::LargeSlm => (Tone::Bad, "> 64 KB"),
+        };
+        let doc = match hazard.kind {
+            HazardKind::Private => {
+                let bytes = row.private_size.value;
+                format!("{bytes} bytes of private memory per hardware thread").into()
+            }
+            HazardKind::Spills => {
+                let bytes = row.spill_size.value;
+                format!("spills {bytes} bytes per hardware thread").into()
+            }
+            _ => hazard.text.clone(),
+        };
+        cell = cell.mark(tone, word, doc);
+    }
+    cell
+}
+
+/// Kernels of one document, or of several.
+pub(super) struct KernelList {
+    parts: Vec<Rc<Part>>,
+    /// The rows, each by its part and its place in it: the kernels of all parts, then the
+    /// secondary rows.
+    rows: Vec<(u32, u32)>,
+    /// The number of the rows that are secondary.
+    secondary: Secondary,
+    is_of_several: bool,
+    /// What is wrong with the list as a whole.
+    notes: Vec<String>,
+    /// The short names of the kernels in the index of the host's file, or in the container.
+    around: Around,
+    /// The short names, made when a cell has one.
+    names: OnceCell<ShortNames>,
+}
+
+impl KernelList {
+    pub(super) fn new(parts: Vec<Rc<Part>>, is_of_several: bool, notes: Vec<String>) -> KernelList {
+        // The kernels, then what is secondary: copies, placeholders, functions.
+        let mut rows = [const { Vec::new() }; 4];
+        for (part, at) in parts.iter().zip(0..) {
+            for (row, place) in part.rows.iter().zip(0..) {
+                let [kernels, copies, placeholders, functions] = &mut rows;
+                let of = match () {
+                    () if row.is_function => functions,
+                    () if row.is_placeholder() => placeholders,
+                    () if part.is_copy => copies,
+                    () => kernels,
+                };
+                of.push((at, place));
+            }
+        }
+        let [_, copies, placeholders, functions] = rows
+            .each_ref()
+            .map(|rows| u32::try_from(rows.len()).unwrap_or(u32::MAX));
+        KernelList {
+            rows: rows.concat(),
+            secondary: Secondary {
+                copies,
+                placeholders,
+                functions,
+            },
+            parts,
+            is_of_several,
+            notes,
+            around: None,
+            names: OnceCell::new(),
+        }
+    }
+
+    /// Gives the kernels the short names that they have in all lists of the file.
+    pub(super) fn with_names(mut self, around: Around) -> KernelList {
+        self.around = around;
+        self
+    }
+
+    /// The short names of the kernels. Those of functions, and of what is not in the index of the
+    /// host's file, do not change them.
+    fn short_names(&self) -> &ShortNames {
+        self.names.get_or_init(|| {
+            let rows = self.parts.iter().flat_map(|part| part.rows.iter());
+            let around = self.around.clone().unwrap_or_else(|| {
+                let kernels = rows.clone().filter(|row| !row.is_function);
+                Rc::new(ShortNames::new(kernels.map(KernelRow::names)))
+            });
+            ShortNames::extending(around, rows.map(KernelRow::names))
+        })
+    }
+
+    fn short_name<'a>(&'a self, row: &'a KernelRow) -> &'a str {
+        let name = &row.name.value;
+        self.short_names().get(name).unwrap_or(name)
+    }
+
+    /// The number of rows that are not secondary.
+    fn kernels(&self) -> usize {
+        let secondary = usize::try_from(self.secondary.count()).unwrap_or(usize::MAX);
+        self.rows.len().saturating_sub(secondary)
+    }
+
+    /// Puts the rows of the same kernel side by side, one for each image and device.
+    pub(super) fn put_together(&mut self) {
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        let mut order = Vec::new();
+        let others = self.rows.split_off(self.kernels());
+        for place in &self.rows {
+            let name = self.row_at(*place).map_or("", |row| &row.name.value);
+            let next = first.len();
+            order.push((*first.entry(name).or_insert(next), *place));
+        }
+        sort::by_key(&mut order, |(name, _)| *name);
+        let kernels = order.into_iter().map(|(_, place)| place);
+        self.rows = kernels.chain(others).collect();
+    }
+
+    fn row_at(&self, (part, place): (u32, u32)) -> Option<&KernelRow> {
+        let part = self.parts.get(usize::try_from(part).ok()?)?;
+        part.rows.get(usize::try_from(place).ok()?)
+    }
+
+    fn place(&self, row: u32) -> Option<(&Part, usize)> {
+        let (part, place) = *self.rows.get(usize::try_from(row).ok()?)?;
+        let part = self.parts.get(usize::try_from(part).ok()?)?;
+        Some((part, usize::try_from(place).ok()?))
+    }
+
+    fn row(&self, row: u32) -> Option<&KernelRow> {
+        let (part, place) = self.place(row)?;
+        part.rows.get(place)
+    }
+}
+
+impl List for KernelList {
+    fn id(&self) -> ListId {
+        ListId::Kernels
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.rows.len()).unwrap_or(u32::MAX)
+    }
+
+    fn cell<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Cell<'a> {
+        let place = self.place(row);
+        let Some((part, row)) = place.and_then(|(part, at)| Some((part, part.rows.get(at)?)))
+        else {
+            return Cell::empty();
+        };
+        match column {
+            IMAGE => return image(part),
+            MEMBER => return Cell::text(&*part.member),
+            DEVICE => return Cell::text(&*part.device),
+            _ => {}
+        }
+        let id = COLUMNS.get(column).map_or("", |column| column.id);
+        match id {
+            "name" => {
+                let mut cell = name(row);
+                if let CellValue::Name { name, short, .. } = &mut cell.value {
+                    *short = Some(self.short_name(row))
+                        .filter(|short| **short != **name)
+                        .map(Into::into);
+                }
+                return cell;
+            }
+            "copies" => return Cell::count(part.copies.len() as u64),
+            "short_name" => return Cell::text(self.short_name(row)).at(row.name.span),
+            _ => {}
+        }
+        if part.kernels.is_none() && id != "demangled" {
+            return Cell::empty();
+        }
+        if let Some(cell) = CELLS.get(column) {
+            return cell(row, sources);
+        }
+        let counted = column.checked_sub(FIRST_COUNTED);
+        if let Some((.., count)) = counted.and_then(|place| COUNTED.get(place)) {
+            let kernels = part.kernels.as_ref();
+            let code = kernels.and_then(|kernels| kernels.mix(&row.name.value, sources));
+            return code.map_or_else(Cell::empty, |(code, mix)| {
+                Cell::count(count(&mix)).at(Some(code))
+            });
+        }
+        let flowing = column.checked_sub(FIRST_FLOWING);
+        if let Some((.., count)) = flowing.and_then(|place| FLOWING.get(place)) {
+            let kernels = part.kernels.as_ref();
+            let flow = kernels.and_then(|kernels| kernels.flow(&row.name.value, sources));
+            let figure = flow.and_then(|(code, counts)| Some((code, count(&counts)?)));
+            return figure.map_or_else(Cell::empty, |(code, figure)| {
+                Cell::count(figure).at(Some(code))
+            });
+        }
+        let Some(column) = COLUMNS.get(column) else {
+            return Cell::empty();
+        };
+        let flag = row.flags.iter().find(|flag| flag.key == column.id);
+        Cell::new(CellValue::Bool(flag.is_some())).at(flag.map(|flag| flag.span))
+    }
+
+    fn entry(&self, row: u32, _: &Sources) -> Option<Span> {
+        self.row(row).map(|row| row.entry)
+    }
+
+    fn rows_at(&self, span: Span, _: &Sources) -> Option<Range<u32>> {
+        let mut rows = 0..self.count();
+        let row = rows.find(|row| self.row(*row).is_some_and(|row| row.entry.contains(span)))?;
+        Some(row..row.saturating_add(1))
+    }
+
+    fn about(&self, row: u32, _: Span, sources: &Sources) -> About {
+        let place = self.place(row);
+        let detail = place.and_then(|(part, at)| part.kernels.as_ref()?.detail(at, sources));
+        About {
+            title: self
+                .row(row)
+                .map_or_else(String::new, |row| self.short_name(row).to_owned()),
+            links: Vec::new(),
+            detail: detail.map_or(Detail::None, |detail| Detail::Kernel(Box::new(detail))),
+        }
+    }
+
+    fn secondary(&self) -> Secondary {
+        self.secondary
+    }
+
+    fn names(&self) -> Option<u32> {
+        self.is_of_several.then(|| {
+            let rows = self.rows.iter().take(self.kernels());
+            let names = rows.filter_map(|place| Some(&self.row_at(*place)?.name.value));
+            u32::try_from(names.collect::<HashSet<_>>().len()).unwrap_or(u32::MAX)
+        })
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.is_of_several
+    }
+
+    fn shows(&self, column: &Column) -> bool {
+        match column.id {
+            "member" => self.parts.iter().any(|part| !part.member.is_empty()),
+            _ => column.presence.is_shown(self.is_of_several),
+        }
+    }
+
+    fn kernel(&self, row: u32) -> Option<(Rc<dyn Kernels>, usize)> {
+        let (part, place) = self.place(row)?;
+        Some((Rc::clone(part.kernels.as_ref()?), place))
+    }
+
+    fn path(&self, row: u32) -> &str {
+        self.place(row).map_or("", |(part, _)| &part.path)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    fn subject(&self) -> String {
+        match self.parts.as_slice() {
+            [part] if !self.is_of_several && !part.image.is_empty() => match &*part.device {
+                "" => part.image.clone(),
+                device => format!("{} · {device}", part.image),
+            },
+            _ => String::new(),
+        }
+    }
+
+    fn key<'a>(&'a self, row: u32, column: usize, sources: &Sources) -> Key<'a> {
+        let is_hazards = COLUMNS
+            .get(column)
+            .is_some_and(|column| column.id == "hazards");
+        match self.row(row).filter(|_| is_hazards) {
+            // What is worst, and of that the most.
+            Some(row) => {
+                let worst = row
+                    .hazards
+                    .iter()
+                    .map(|hazard| hazard.kind as i128 + 1)
+                    .max();
+                let (spill, private) = (row.spill_size.value, row.private_size.value);
+                Key::Ints([worst.unwrap_or(0), spill.into(), private.into()])
+            }
+            None => self.cell(row, column, sources).value.into_key(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_flag_has_a_column_and_each_column_its_own_name() {
+        for (key, _) in FLAGS {
+            assert!(COLUMNS.iter().any(|column| column.id == key), "{key}");
+        }
+        for list in ListId::ALL {
+            for column in list.columns() {
+                let same = list.columns().iter().filter(|other| other.id == column.id);
+                assert_eq!(same.count(), 1, "{list:?} {}", column.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Lists: kernels, instructions, relocations, symbols, modules, properties, images, devices, the
+//! lines of a text, source lines, differences between files.
+//!
+//! All of them are one thing: rows with columns, a [`query`](mod@query) that filters and sorts
+//! them, pages, the row that some bytes belong to, and [`write`](mod@write) (CSV, Markdown,
+//! JSON). A new table is one implementation of [`List`] with its columns; [`Document::list`]
+//! finds it.
+#![forbid(unsafe_code)]
+#![deny(
+    missing_docs,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic
+    )
+)]
+
+mod cell;
+mod change;
+mod column;
+mod id;
+mod list;
+
+pub mod changes;
+
+pub mod devices;
+
+pub mod differences;
+
+pub mod gate;
+
+pub mod images;
+
+pub mod instructions;
+
+mod kernel_groups;
+
+pub mod kernel_reading;
+
+pub mod kernels;
+
+pub mod lines;
+
+pub mod modules;
+
+pub mod properties;
+
+pub mod query;
+
+pub mod relocations;
+
+pub mod source_lines;
+
+pub mod symbols;
+
+#[cfg(feature = "decode")]
+pub mod table;
+
+pub mod write;
+
+#[cfg(feature = "decode")]
+pub mod writer;
+pub use self::cell::{BYTES_SHOWN, Cell, CellValue, Key, WORDS_SHOWN, several};
+use self::column::columns;
+pub use self::column::{Column, ColumnKind, Presence};
+pub use self::id::ListId;
+use self::kernel_groups::KernelGroups;
+use self::list::left_out;
+pub use self::list::{About, Detail, InstructionDetail, List, Match, Row, Secondary};
+use self::query::{GroupBy, Query};
+pub use crate::analysis::assembly::Mark;
+use crate::model::{Document, NodeId, NodeKind, Span};
+use std::rc::Rc;
+
+impl ListId {
+    /// Its columns, in the order of the table.
+    pub fn columns(self) -> &'static [Column] {
+        match self {
+            ListId::Kernels => kernels::COLUMNS,
+            ListId::Relocations => relocations::COLUMNS,
+            ListId::Symbols => symbols::COLUMNS,
+            ListId::Modules => modules::COLUMNS,
+            ListId::Properties => properties::COLUMNS,
+            ListId::Images => images::COLUMNS,
+            ListId::Devices => devices::COLUMNS,
+            ListId::Lines => lines::COLUMNS,
+            ListId::SourceLines => source_lines::COLUMNS,
+            ListId::Instructions => instructions::COLUMNS,
+            ListId::Differences => differences::COLUMNS,
+            ListId::Changes => changes::COLUMNS,
+        }
+    }
+
+    /// The columns that are shown if nobody chooses others; the list is of one document.
+    pub fn default_columns(self) -> impl Iterator<Item = &'static Column> {
+        let columns = self.columns().iter();
+        columns.filter(|column| column.presence == Presence::Default)
+    }
+
+    /// Its name in the plural, for addresses, file names and elements: `kernels`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ListId::Kernels => "kernels",
+            ListId::Relocations => "relocations",
+            ListId::Symbols => "symbols",
+            ListId::Modules => "modules",
+            ListId::Properties => "properties",
+            ListId::Images => "images",
+            ListId::Devices => "devices",
+            ListId::Lines => "lines",
+            ListId::SourceLines => "source-lines",
+            ListId::Instructions => "instructions",
+            ListId::Differences => "differences",
+            ListId::Changes => "changes",
+        }
+    }
+}
+
+impl Document {
+    /// The innermost document around a node (or the node itself) that has such a list.
+    pub fn document_of(&self, node: NodeId, list: ListId) -> Option<NodeId> {
+        let parent = |id: &NodeId| self.node(*id)?.parent;
+        let mut around = std::iter::successors(Some(node), parent);
+        around.find(|id| match list {
+            ListId::Kernels => self.has_list(*id, list) || self.has_kernels(*id),
+            _ => self.has_list(*id, list),
+        })
+    }
+
+    /// The documents that have such a list themselves: the opened file or, if it has none, the
+    /// outermost of those in it.
+    pub fn documents_with(&mut self, list: ListId) -> Vec<NodeId> {
+        self.open_all();
+        let has = |document: &Document, id| document.has_list(id, list);
+        if has(self, NodeId::ROOT) {
+            return vec![NodeId::ROOT];
+        }
+        let mut found = Vec::new();
+        let mut last = Span::default();
+        let spans: Vec<Span> = self.documents().iter().map(|inner| inner.span).collect();
+        for span in spans {
+            if last.contains(span) {
+                continue;
+            }
+            let mut ids = self.documents_at(span).into_iter();
+            if let Some(id) = ids.find(|id| has(self, *id)) {
+                found.push(id);
+                last = span;
+            }
+        }
+        found
+    }
+
+    /// Has a document such a list itself?
+    pub fn has_list(&self, id: NodeId, list: ListId) -> bool {
+        match list {
+            ListId::Kernels => self.kernels(id).is_some(),
+            ListId::Relocations | ListId::Symbols => self.linkage(id).is_some(),
+            ListId::Modules | ListId::Properties => self.modules(id).is_some(),
+            ListId::Images => self.has_images(id),
+            ListId::Devices => self.is_loadable(id) || self.has_images(id),
+            ListId::Lines => self
+                .node(id)
+                .is_some_and(|node| node.kind == NodeKind::File),
+            ListId::SourceLines => self.source_lines(id).is_some(),
+            ListId::Instructions => self.assembly(id).is_some(),
+            ListId::Differences | ListId::Changes => {
+                id == NodeId::ROOT && self.comparison().is_some()
+            }
+        }
+    }
+
+    /// A list of a document: of the opened file (its root), or of one that is nested in it.
+    /// `of` are the bytes of the text, or of what has the properties. Returns `None` if there is
+    /// no such list.
+    pub fn list(
+        &mut self,
+        document: NodeId,
+        list: ListId,
+        of: Option<Span>,
+    ) -> Option<Rc<dyn List>> {
+        let query = Query {
+            of,
+            ..Query::default()
+        };
+        self.list_for(document, list, &query)
+    }
+
+    /// Kernels in groups, where they are those of several images.
+    pub(crate) fn grouped(&self, list: Rc<dyn List>, by: Option<GroupBy>) -> Rc<dyn List> {
+        match by.filter(|_| list.is_of_several()) {
+            Some(by) => Rc::new(KernelGroups::new(list, by, &self.sources)),
+            None => list,
+        }
+    }
+
+    /// The list that a query is about, whatever its filter and order: of what it is, on which
+    /// device, of which row.
+    pub fn list_for(
+        &mut self,
+        document: NodeId,
+        list: ListId,
+        query: &Query,
+    ) -> Option<Rc<dyn List>> {
+        let (of, device) = (query.of, query.device.as_deref());
+        match list {
+            ListId::Differences => return self.difference_list(),
+            ListId::Changes => return self.change_list(query.row?, query.all),
+            ListId::Kernels => {
+                let list = self.kernel_list(document)?;
+                return Some(self.grouped(list, query.by));
+            }
+            ListId::Images => return self.image_list(document, device),
+            ListId::Devices => return self.device_list(document),
+            ListId::Instructions => return self.instruction_list(document, of, device),
+            _ => {}
+        }
+        let sources = &self.sources;
+        Some(match list {
+            ListId::Kernels
+            | ListId::Images
+            | ListId::Devices
+            | ListId::Instructions
+            | ListId::Differences
+            | ListId::Changes => return None,
+            ListId::Relocations => relocations::list(self.linkage(document)?.tables(sources)),
+            ListId::Symbols => symbols::list(self.linkage(document)?.tables(sources)),
+            ListId::Modules => modules::list(self.modules(document)?, sources),
+            ListId::Properties => properties::list(&*self.modules(document)?, of, sources),
+            ListId::Lines => lines::list(of?, sources),
+            ListId::SourceLines => {
+                let lines = self.source_lines(document)?;
+                let texts = self.source_texts();
+                Rc::new(source_lines::list(lines, texts, sources))
+            }
+        })
+    }
+}

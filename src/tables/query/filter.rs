@@ -1,0 +1,329 @@
+//! What a filter accepts.
+
+use super::super::change::ChangeCondition;
+use super::super::{CellValue, Column, ColumnKind, List, ListId, Presence};
+use super::parse::{Parser, tokens};
+use crate::model::Sources;
+use std::cmp::Ordering;
+
+/// What a row must fulfil.
+#[derive(Debug, Clone)]
+pub struct Filter(Term);
+
+/// A row of a list.
+pub type At<'a> = (&'a dyn List, u32, &'a Sources);
+
+#[derive(Debug, Clone)]
+pub(super) enum Term {
+    All(Vec<Term>),
+    Any(Vec<Term>),
+    Not(Box<Term>),
+    Text(Text),
+    Condition(Condition),
+    Change(ChangeCondition),
+}
+
+/// A part of the text in some cell.
+#[derive(Debug, Clone)]
+pub(super) struct Text {
+    /// As typed.
+    pub(super) typed: String,
+    /// In lower case.
+    pub(super) part: String,
+    /// The number, if it is one in hex.
+    pub(super) hex: Option<u64>,
+    /// The columns whose cells may have it.
+    pub(super) columns: Vec<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Condition {
+    pub(super) column: usize,
+    pub(super) sign: Sign,
+    pub(super) operand: Operand,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sign {
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    Equal,
+    NotEqual,
+}
+
+/// Longer ones first: `>=` begins with `>`.
+pub(super) static SIGNS: [(&str, Sign); 7] = [
+    (">=", Sign::GreaterOrEqual),
+    ("<=", Sign::LessOrEqual),
+    ("==", Sign::Equal),
+    ("!=", Sign::NotEqual),
+    (">", Sign::Greater),
+    ("<", Sign::Less),
+    ("=", Sign::Equal),
+];
+
+#[derive(Debug, Clone)]
+pub(super) enum Operand {
+    Int(i128),
+    Real(f64),
+    Text(String),
+}
+
+impl Filter {
+    /// Reads a filter for a list.
+    ///
+    /// # Errors
+    ///
+    /// When it is none; says in words what is wrong with it.
+    pub fn parse(text: &str, list: ListId) -> Result<Filter, String> {
+        Filter::parsed(text, list, false)
+    }
+
+    /// The same with conditions about what a cell was before: `spill_size increased`,
+    /// `code_size increased 10%`. They hold only in [`holds_since`](Self::holds_since).
+    ///
+    /// # Errors
+    ///
+    /// As [`parse`](Self::parse).
+    pub fn parse_changes(text: &str, list: ListId) -> Result<Filter, String> {
+        Filter::parsed(text, list, true)
+    }
+
+    fn parsed(text: &str, list: ListId, takes_changes: bool) -> Result<Filter, String> {
+        let mut parser = Parser {
+            tokens: tokens(text)?,
+            at: 0,
+            depth: 0,
+            columns: list.columns(),
+            takes_changes,
+        };
+        match parser.any() {
+            _ if parser.tokens.is_empty() => Ok(Filter(Term::All(Vec::new()))),
+            term => Ok(Filter(term?)),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(&self.0, Term::All(terms) if terms.is_empty())
+    }
+
+    /// Does a row fulfil it?
+    pub fn holds(&self, list: &dyn List, row: u32, sources: &Sources) -> bool {
+        self.0.holds((list, row, sources), None)
+    }
+
+    /// Does a row fulfil it, which was `before`? Nothing if it is new.
+    pub fn holds_since(&self, now: At<'_>, before: Option<At<'_>>) -> bool {
+        self.0.holds(now, before)
+    }
+
+    /// Whether a row, which was `before`, meets it, in three-valued logic: a comparison with a number
+    /// that is missing from the row is unknown. Returns `None` if the result depends on such a number.
+    pub fn judge(&self, now: At<'_>, before: Option<At<'_>>) -> Option<bool> {
+        self.0.judge(now, before)
+    }
+
+    /// Whether it has conditions about what a cell was before.
+    pub fn has_changes(&self) -> bool {
+        self.0.has_changes()
+    }
+
+    /// The places of the columns that are compared.
+    ///
+    /// # Errors
+    ///
+    /// Returns a text if some of it is no condition.
+    pub fn compared(&self) -> Result<Vec<usize>, String> {
+        let mut columns = Vec::new();
+        self.0.compared(&mut columns)?;
+        Ok(columns)
+    }
+}
+
+impl Term {
+    fn holds(&self, now: At<'_>, before: Option<At<'_>>) -> bool {
+        let (list, row, sources) = now;
+        match self {
+            Term::All(terms) => terms.iter().all(|term| term.holds(now, before)),
+            Term::Any(terms) => terms.iter().any(|term| term.holds(now, before)),
+            Term::Not(term) => !term.holds(now, before),
+            Term::Text(text) => {
+                let mut columns = text.columns.iter();
+                columns.any(|column| text.is_in(&list.cell(row, *column, sources).value))
+            }
+            Term::Condition(condition) => {
+                condition.holds(&list.cell(row, condition.column, sources).value)
+            }
+            Term::Change(change) => {
+                let now = list.cell(row, change.column, sources).value;
+                let before =
+                    before.map(|(list, row, sources)| list.cell(row, change.column, sources).value);
+                change.holds(&now, before.as_ref())
+            }
+        }
+    }
+
+    /// Kleene's logic: one false term decides a conjunction, one true term a disjunction.
+    fn judge(&self, now: At<'_>, before: Option<At<'_>>) -> Option<bool> {
+        let decided = |terms: &[Term], by: bool| {
+            let mut outcome = Some(!by);
+            for term in terms {
+                match term.judge(now, before) {
+                    Some(value) if value == by => return Some(by),
+                    Some(_) => {}
+                    None => outcome = None,
+                }
+            }
+            outcome
+        };
+        let is_missing = |column: usize, (list, row, sources): At<'_>| {
+            let columns = list.id().columns();
+            let is_number = columns.get(column).map(|c| c.kind) == Some(ColumnKind::Number);
+            is_number && list.cell(row, column, sources).value == CellValue::Empty
+        };
+        match self {
+            Term::All(terms) => decided(terms, false),
+            Term::Any(terms) => decided(terms, true),
+            Term::Not(term) => term.judge(now, before).map(|holds| !holds),
+            Term::Condition(Condition { column, sign, .. }) if is_missing(*column, now) => {
+                (*sign == Sign::NotEqual).then_some(true)
+            }
+            Term::Change(change)
+                if is_missing(change.column, now)
+                    || before.is_some_and(|before| is_missing(change.column, before)) =>
+            {
+                None
+            }
+            term => Some(term.holds(now, before)),
+        }
+    }
+
+    fn has_changes(&self) -> bool {
+        match self {
+            Term::All(terms) | Term::Any(terms) => terms.iter().any(Term::has_changes),
+            Term::Not(term) => term.has_changes(),
+            Term::Text(_) | Term::Condition(_) => false,
+            Term::Change(_) => true,
+        }
+    }
+
+    fn compared(&self, columns: &mut Vec<usize>) -> Result<(), String> {
+        match self {
+            Term::All(terms) | Term::Any(terms) => {
+                terms.iter().try_for_each(|term| term.compared(columns))
+            }
+            Term::Not(term) => term.compared(columns),
+            Term::Text(text) => Err(text.typed.clone()),
+            Term::Condition(condition) => {
+                columns.push(condition.column);
+                Ok(())
+            }
+            Term::Change(change) => {
+                columns.push(change.column);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Text {
+    pub(super) fn new(typed: &str, columns: &[Column]) -> Text {
+        let part = typed.to_lowercase();
+        let hex = part.strip_prefix("0x");
+        let hex = hex.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let may_have = |column: &Column| match column.kind {
+            // It has no number in hex, and is only known where it is asked for.
+            _ if column.presence == Presence::Counted => false,
+            ColumnKind::Text | ColumnKind::Words => true,
+            ColumnKind::Number => hex.is_some(),
+            ColumnKind::Bool => column.id.contains(&part),
+            ColumnKind::Bytes => false,
+        };
+        let all = columns.iter().enumerate();
+        let columns = all.filter(|(_, column)| may_have(column));
+        Text {
+            columns: columns.map(|(place, _)| place).collect(),
+            typed: typed.to_owned(),
+            part,
+            hex,
+        }
+    }
+
+    fn is_in(&self, value: &CellValue<'_>) -> bool {
+        let has = |text: &str| contains(text, &self.part);
+        match value {
+            CellValue::Text(text) => has(text),
+            CellValue::Name { .. } => value.names().any(has),
+            CellValue::Words(words) => words.iter().any(|word| has(word)),
+            CellValue::Ints(_) => has(&value.text()),
+            CellValue::Hex(number) => self.hex == Some(*number),
+            CellValue::Bool(yes) => *yes,
+            _ => false,
+        }
+    }
+}
+
+impl Condition {
+    fn holds(&self, value: &CellValue<'_>) -> bool {
+        // One of the builds is enough.
+        if let CellValue::Several(numbers) = value {
+            let mut numbers = numbers.iter().copied().map(CellValue::Real);
+            return numbers.any(|number| self.holds(&number));
+        }
+        let order = match &self.operand {
+            Operand::Int(number) => match value {
+                CellValue::Words(words) => Some((words.len() as i128).cmp(number)),
+                CellValue::Real(value) => value.partial_cmp(&real(*number)),
+                value => value.int().map(|value| value.cmp(number)),
+            },
+            Operand::Real(number) => {
+                let value = match value {
+                    CellValue::Words(words) => Some(real(words.len() as i128)),
+                    value => value.number(),
+                };
+                value.and_then(|value| value.partial_cmp(number))
+            }
+            Operand::Text(text) => {
+                let is = match value {
+                    CellValue::Empty => false,
+                    CellValue::Name { .. } => value.names().any(|name| name == text),
+                    CellValue::Words(words) => words.iter().any(|word| word == text),
+                    value => value.text() == *text,
+                };
+                return is == (self.sign == Sign::Equal);
+            }
+        };
+        let Some(order) = order else {
+            return self.sign == Sign::NotEqual;
+        };
+        match self.sign {
+            Sign::Greater => order == Ordering::Greater,
+            Sign::GreaterOrEqual => order != Ordering::Less,
+            Sign::Less => order == Ordering::Less,
+            Sign::LessOrEqual => order != Ordering::Greater,
+            Sign::Equal => order == Ordering::Equal,
+            Sign::NotEqual => order != Ordering::Equal,
+        }
+    }
+}
+
+/// Does a text have a part, which is in lower case, in any letter case?
+pub(super) fn contains(text: &str, part: &str) -> bool {
+    let bytes = part.as_bytes();
+    let Some(first) = bytes.first().filter(|_| part.is_ascii()) else {
+        return text.to_lowercase().contains(part);
+    };
+    // Most filters are ASCII: no copy is made of half a million names.
+    let starts = text.bytes().enumerate();
+    let starts = starts.filter(|(_, byte)| byte.eq_ignore_ascii_case(first));
+    let mut parts = starts.map(|(at, _)| text.as_bytes().get(at..at + bytes.len()));
+    parts.any(|part| part.is_some_and(|part| part.eq_ignore_ascii_case(bytes)))
+}
+
+// Exact below 2^53, and it is compared with a fraction.
+#[allow(clippy::cast_precision_loss)]
+fn real(number: i128) -> f64 {
+    number as f64
+}

@@ -1,0 +1,394 @@
+//! Writes lists as text.
+
+use std::borrow::Cow;
+
+use serde_json::Value as Json;
+
+use super::query::Order;
+use super::table::{Head, Rows, Table};
+use super::write::Form;
+use super::{CellValue, Column, ColumnKind, List, ListId, Presence};
+use crate::model::Sources;
+use crate::model::json::SCHEMA;
+use crate::model::text::escaped;
+
+/// Rows of a list as text; `only`: the first and the last place, without what stands above the
+/// columns.
+///
+/// # Errors
+///
+/// When it would be longer than about `limit` bytes; says so in words.
+pub fn write(
+    list: &dyn List,
+    order: &Order,
+    columns: &[&'static Column],
+    form: Form,
+    only: Option<(u64, u64)>,
+    sources: &Sources,
+    limit: usize,
+) -> Result<String, String> {
+    let mut writer = Writer::new(list.id(), columns, form, false);
+    if only.is_some() {
+        writer.out.clear();
+    }
+    let (first, last) = only.unwrap_or((0, u64::MAX));
+    for row in order.from(first, last.saturating_sub(first).saturating_add(1)) {
+        writer.push(list, row, sources, None);
+        if writer.out.len().saturating_add(writer.cells.size()) > limit {
+            return Err("This list is too long to copy. Filter it first.".to_owned());
+        }
+    }
+    Ok(writer.finish())
+}
+
+/// Writes rows of lists with the same columns, one after the other.
+pub struct Writer {
+    /// With their places.
+    columns: Vec<(usize, &'static Column)>,
+    form: Form,
+    with_file: bool,
+    /// Names are written in full also in tables.
+    has_full_names: bool,
+    /// Of texts that stand together, [`Form::Plain`] has the first and the number of the others.
+    has_short_words: bool,
+    out: String,
+    /// For [`Form::Plain`], which must know all cells to align them.
+    cells: Rows,
+    is_first: bool,
+}
+
+impl Writer {
+    /// Begins with what stands above the columns; with a first column `file` for
+    /// what [`push`](Writer::push) says.
+    pub fn new(list: ListId, columns: &[&'static Column], form: Form, with_file: bool) -> Writer {
+        let place = |column: &'static Column| {
+            let mut all = list.columns().iter();
+            Some((all.position(|other| other.id == column.id)?, column))
+        };
+        let mut writer = Writer {
+            columns: columns.iter().filter_map(|column| place(column)).collect(),
+            form,
+            with_file,
+            has_full_names: false,
+            has_short_words: false,
+            out: String::new(),
+            cells: Rows::default(),
+            is_first: true,
+        };
+        let file = with_file.then_some("file");
+        let columns = writer.columns.iter().map(|(_, column)| column);
+        let ids = columns.clone().map(|column| column.id.to_owned());
+        let ids: Vec<String> = file.map(str::to_owned).into_iter().chain(ids).collect();
+        let titles = columns.map(|column| column.header());
+        let titles: Vec<String> = file.map(str::to_owned).into_iter().chain(titles).collect();
+        match form {
+            Form::Csv => writer.line("", ids.iter().map(|id| csv(id)), ",", "\n"),
+            Form::Tabs => writer.line("", titles, "\t", "\n"),
+            Form::Markdown => {
+                let numbers = writer.columns.iter();
+                let numbers = numbers.map(|(_, column)| column.kind == ColumnKind::Number);
+                let all = file.map(|_| false).into_iter().chain(numbers);
+                let rule = all.map(|right| if right { "---:" } else { "---" }.to_owned());
+                let rule: Vec<String> = rule.collect();
+                let titles = titles.iter().map(|title| markdown(title));
+                writer.line("| ", titles, " | ", " |\n");
+                writer.line("| ", rule, " | ", " |\n");
+            }
+            Form::Json => writer.out.push('['),
+            Form::Plain => {}
+        }
+        writer
+    }
+
+    /// Writes names in full, where [`Form::Plain`] has short ones.
+    pub fn with_full_names(self, has_full_names: bool) -> Writer {
+        Writer {
+            has_full_names,
+            ..self
+        }
+    }
+
+    /// Writes of the texts in a cell of a group only the first, with the number of the others, where
+    /// they are long, in [`Form::Plain`].
+    pub fn with_short_words(self, has_short_words: bool) -> Writer {
+        Writer {
+            has_short_words,
+            ..self
+        }
+    }
+
+    fn line(
+        &mut self,
+        start: &str,
+        cells: impl IntoIterator<Item = String>,
+        between: &str,
+        end: &str,
+    ) {
+        self.out.push_str(start);
+        for (at, cell) in cells.into_iter().enumerate() {
+            self.out.push_str(if at > 0 { between } else { "" });
+            self.out.push_str(&cell);
+        }
+        self.out.push_str(end);
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, list: &dyn List, row: u32, sources: &Sources, file: Option<&str>) {
+        let all = list.id().columns();
+        let value = |place: usize| list.cell(row, place, sources).value;
+        let file = file.filter(|_| self.with_file);
+        if self.form == Form::Json {
+            self.out
+                .push_str(if self.is_first { "\n{" } else { ",\n{" });
+            self.is_first = false;
+            let file = file.map(|file| ("file", Json::from(file)));
+            let is_wanted = |(place, column): &(usize, &Column)| {
+                let chosen = || self.columns.iter().any(|(other, _)| other == place);
+                column.presence != Presence::Counted || chosen()
+            };
+            let places = all.iter().enumerate().filter(is_wanted);
+            let cells = places.map(|(place, column)| (column.id, json(value(place))));
+            let schema = ("schema", Json::from(SCHEMA));
+            let pairs = std::iter::once(schema).chain(file).chain(cells);
+            let pairs = pairs.map(|(id, value)| format!("\"{id}\":{value}"));
+            let pairs: Vec<String> = pairs.collect();
+            return self.line("", pairs, ",", "}");
+        }
+        let form = self.form;
+        let cells = self.columns.iter();
+        let has_full_names = self.has_full_names;
+        let has_short_words = self.has_short_words;
+        let cells = cells.map(|(place, column)| {
+            let value = value(*place);
+            let value = if has_full_names {
+                value.in_full()
+            } else {
+                value
+            };
+            match value {
+                CellValue::Words(words)
+                    if form == Form::Plain
+                        && has_short_words
+                        && column.kind == ColumnKind::Text =>
+                {
+                    escaped(&first_of(&words))
+                }
+                value => written(&value, form),
+            }
+        });
+        let file = file.map(|file| written(&CellValue::Text(file.into()), form));
+        let cells: Vec<String> = file.into_iter().chain(cells).collect();
+        match form {
+            Form::Csv => self.line("", cells, ",", "\n"),
+            Form::Tabs => self.line("", cells, "\t", "\n"),
+            Form::Markdown => self.line("| ", cells, " | ", " |\n"),
+            Form::Plain | Form::Json => self.cells.push(cells),
+        }
+    }
+
+    /// What has been written since the last time: a table may be too long to be kept.
+    pub fn take(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The end of it.
+    pub fn finish(mut self) -> String {
+        match self.form {
+            Form::Json => self
+                .out
+                .push_str(if self.is_first { "]\n" } else { "\n]\n" }),
+            Form::Plain => self.align(),
+            _ => {}
+        }
+        self.out
+    }
+
+    fn align(&mut self) {
+        let table = self.table();
+        let (above, rows) = table.lines();
+        for cells in above.into_iter().chain(rows) {
+            self.line("", cells, "  ", "\n");
+        }
+    }
+
+    /// Of [`Form::Plain`], the bytes of the rows so far.
+    pub fn size(&self) -> usize {
+        self.cells.size()
+    }
+
+    /// Of [`Form::Plain`], the rows so far.
+    pub fn table(&mut self) -> Table {
+        let file = self.with_file.then(|| Head::text("File"));
+        let columns = self.columns.iter().map(|(_, column)| Head {
+            title: column.title.to_owned(),
+            unit: column.unit.to_owned(),
+            is_number: column.kind == ColumnKind::Number,
+        });
+        let mut table = Table::new(file.into_iter().chain(columns).collect());
+        table.rows = std::mem::take(&mut self.cells);
+        table
+    }
+}
+
+/// Maximum length of some words, in characters, before only the first of them is written.
+const WORDS_MAX: usize = 32;
+
+/// Some words; of many the first, and the number of the others.
+fn first_of(words: &[Cow<'_, str>]) -> String {
+    let all = words.join(", ");
+    match words {
+        [first, rest @ ..] if !rest.is_empty() && all.chars().count() > WORDS_MAX => {
+            format!("{first} + {}", rest.len())
+        }
+        _ => all,
+    }
+}
+
+fn written(value: &CellValue<'_>, form: Form) -> String {
+    let is_text = matches!(
+        value,
+        CellValue::Text(_) | CellValue::Name { .. } | CellValue::Words(_) | CellValue::Several(_)
+    );
+    let text = value.text();
+    match form {
+        Form::Csv if is_text => csv(&text),
+        Form::Tabs if is_text => guarded(&text).replace(['\t', '\n', '\r'], " "),
+        Form::Csv | Form::Tabs => text.into_owned(),
+        Form::Markdown => markdown(&text),
+        Form::Plain | Form::Json => escaped(&value.title()),
+    }
+}
+
+/// The value as a program reads it; what is not known is null.
+fn json(value: CellValue<'_>) -> Json {
+    match value {
+        CellValue::Empty => Json::Null,
+        CellValue::Int(number) => number.into(),
+        CellValue::Count(number) | CellValue::Hex(number) => number.into(),
+        // A whole number has no point.
+        CellValue::Real(number) => number.to_string().parse().unwrap_or_default(),
+        CellValue::Bool(yes) => yes.into(),
+        CellValue::Ints(numbers) => Json::from_iter(numbers),
+        CellValue::Words(words) => Json::from_iter(words),
+        CellValue::Several(numbers) => Json::from_iter(
+            numbers
+                .into_iter()
+                .map(|number| json(CellValue::Real(number))),
+        ),
+        value => Json::from(value.text()),
+    }
+}
+
+fn csv(text: &str) -> String {
+    let text = guarded(text);
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.into_owned(),
+    }
+}
+
+/// Spreadsheets take text that starts like this, or with the wide forms of East Asian scripts, for a
+/// formula: a quote before it stops them.
+fn guarded(text: &str) -> Cow<'_, str> {
+    const WIDE: [char; 4] = ['\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) || text.starts_with(WIDE) {
+        true => format!("'{text}").into(),
+        false => text.into(),
+    }
+}
+
+fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escaped(text).chars() {
+        if matches!(
+            c,
+            '|' | '\\' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '&'
+        ) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_a_formula() {
+        for text in ["=1+1", "+1", "-1", "@x", "\tx", "\n=x", "\u{ff1d}x"] {
+            let cell = csv(text);
+            assert!(cell.trim_start_matches('"').starts_with('\''), "{cell:?}");
+        }
+        assert_eq!(csv("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(csv("=a,b"), "\"'=a,b\"");
+        assert_eq!(written(&CellValue::Int(-8), Form::Csv), "-8");
+    }
+
+    #[test]
+    fn tables_of_groups_have_the_first_of_many_words() {
+        let words = |words: &[&'static str]| {
+            let words: Vec<Cow<'_, str>> = words.iter().map(|word| (*word).into()).collect();
+            first_of(&words)
+        };
+        assert_eq!(words(&[]), "");
+        assert_eq!(words(&["pvc", "bmg-g21"]), "pvc, bmg-g21");
+        let images = ["image 1", "image 2", "image 3", "image 4", "image 5"];
+        assert_eq!(words(&images[..3]), "image 1, image 2, image 3");
+        assert_eq!(words(&images), "image 1 + 4");
+    }
+
+    #[test]
+    fn markdown_stays_a_table() {
+        assert_eq!(markdown("a|b<c>_d"), "a\\|b\\<c\\>\\_d");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        let real = |number| CellValue::Real(number).text().into_owned();
+        for (number, text) in [
+            (104.0, "104"),
+            (0.5, "0.5"),
+            (1.0 / 3.0, "0.33"),
+            (0.0, "0"),
+            (0.125, "0.12"),
+            (-0.25, "-0.25"),
+            (-0.001, "0"),
+            (7.05, "7.05"),
+        ] {
+            assert_eq!(real(number), text);
+        }
+    }
+
+    #[test]
+    fn programs_get_values() {
+        let text = |value| json(value).to_string();
+        assert_eq!(text(CellValue::Real(32.0)), "32");
+        assert_eq!(text(CellValue::Real(0.5)), "0.5");
+        assert_eq!(text(CellValue::Real(f64::NAN)), "null");
+        assert_eq!(text(CellValue::Hex(64)), "64");
+        assert_eq!(text(CellValue::Ints([1, 2, 3])), "[1,2,3]");
+        assert_eq!(
+            text(CellValue::Words(vec!["a".into(), "b".into()])),
+            "[\"a\",\"b\"]"
+        );
+        assert_eq!(
+            text(CellValue::Text("a\"\\\n\u{1}é".into())),
+            "\"a\\\"\\\\\\n\\u0001é\""
+        );
+        assert_eq!(text(CellValue::Bytes(vec![0, 255])), "\"00 ff\"");
+    }
+
+    #[test]
+    fn a_cell_without_end_widens_no_column() {
+        let columns: Vec<&'static Column> = ListId::Symbols.default_columns().collect();
+        let mut writer = Writer::new(ListId::Symbols, &columns, Form::Plain, true);
+        for cell in ["x".repeat(100_000), "y".repeat(3)] {
+            writer.cells.push([&cell; 2]);
+        }
+        let text = writer.finish();
+        let short = text.lines().last().unwrap();
+        assert!(short.starts_with("yyy   yyy"), "{short:?}");
+    }
+}

@@ -1,0 +1,345 @@
+//! Small questions about elements.
+
+use js_sys::Reflect;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, HtmlInputElement};
+use yew::{MouseEvent, NodeRef};
+
+use crate::ui::state::commands::Command;
+
+/// The command of a panel's tab, counted from 1.
+pub(crate) fn panel_tab(number: usize) -> Option<Command> {
+    let document = web_sys::window()?.document()?;
+    let tabs = document.query_selector_all("[role=tab][data-command^=panel]");
+    let tab = tabs
+        .ok()?
+        .item(u32::try_from(number.checked_sub(1)?).ok()?)?;
+    let command = tab
+        .dyn_into::<Element>()
+        .ok()?
+        .get_attribute("data-command")?;
+    command.parse().ok()
+}
+
+/// The height of the page at which nothing in it would have to be scrolled.
+pub(crate) fn wanted_height() -> u32 {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else {
+        return 0;
+    };
+    let root = document.document_element();
+    let shown = root.map_or(0, |root| root.client_height());
+    let scrolled = document.get_elements_by_class_name("scroll");
+    let hidden = (0..scrolled.length()).filter_map(|at| {
+        let element = scrolled.item(at)?;
+        Some(element.scroll_height() - element.client_height())
+    });
+    u32::try_from(shown.saturating_add(hidden.max().unwrap_or(0))).unwrap_or(0)
+}
+
+/// The element that the event is about, or one around it, which the selector fits.
+pub(crate) fn closest(event: &Event, selector: &str) -> Option<Element> {
+    event
+        .target()?
+        .dyn_into::<Element>()
+        .ok()?
+        .closest(selector)
+        .ok()?
+}
+
+/// The number in an attribute of the element that the event is about, or of one around it.
+pub fn number_near(event: &Event, attribute: &str) -> Option<u64> {
+    let element = closest(event, &format!("[{attribute}]"))?;
+    element.get_attribute(attribute)?.parse().ok()
+}
+
+/// Is the event about something that does something by itself?
+pub fn on_control(event: &Event) -> bool {
+    closest(event, "[data-command], input, select, textarea").is_some()
+}
+
+/// What the pointer does from now on is about the element that it is on.
+pub fn capture_pointer(event: &yew::PointerEvent) {
+    if let Some(element) = event.target().and_then(|e| e.dyn_into::<Element>().ok()) {
+        // A pointer that is gone cannot be captured.
+        let _ = element.set_pointer_capture(event.pointer_id());
+    }
+}
+
+/// As [`number_near`], for what is under the pointer now, wherever the event began.
+pub fn number_at(event: &MouseEvent, attribute: &str) -> Option<(u64, Element)> {
+    let document = web_sys::window()?.document()?;
+    let under = document.element_from_point(event.client_x() as f32, event.client_y() as f32)?;
+    let element = under.closest(&format!("[{attribute}]")).ok()??;
+    let number = element.get_attribute(attribute)?.parse().ok()?;
+    Some((number, element))
+}
+
+/// Which character of a line of `columns` characters in `cell` (a selector within `row`) is
+/// under the pointer.
+pub fn cell_at(event: &MouseEvent, row: &Element, cell: &str, columns: u32) -> Option<u32> {
+    let cell = row.query_selector(cell).ok()??;
+    let area = cell.get_bounding_client_rect();
+    let x = f64::from(event.client_x()) - area.left();
+    if x < 0.0 || x >= area.width() || area.width() <= 0.0 {
+        return None;
+    }
+    Some((x / area.width() * f64::from(columns)) as u32)
+}
+
+/// Gives an element the focus; it is not scrolled to.
+pub fn focus(node: &NodeRef) {
+    if let Some(element) = node.cast::<HtmlElement>() {
+        // An element that is not in the document does not get it.
+        let _ = element.focus();
+    }
+}
+
+/// As [`focus`], by the element's id.
+pub fn focus_by_id(id: &str) {
+    if let Some(element) = element(id) {
+        // The boxes of a drawing are no HTML, but they too can have the focus.
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// Presses the button with this id.
+pub fn click(id: &str) {
+    if let Some(button) = element(id).and_then(|e| e.dyn_into::<HtmlElement>().ok()) {
+        button.click();
+    }
+}
+
+/// What stands in the field with this id.
+pub fn text_of(id: &str) -> String {
+    let value = element(id).and_then(|field| Reflect::get(&field, &"value".into()).ok());
+    value
+        .and_then(|value| value.as_string())
+        .unwrap_or_default()
+}
+
+/// What was chosen in the field that the event is about.
+pub fn value_of(event: &Event) -> String {
+    let target = event.target();
+    let value = target.and_then(|target| Reflect::get(&target, &"value".into()).ok());
+    value
+        .and_then(|value| value.as_string())
+        .unwrap_or_default()
+}
+
+/// Has somebody selected text of the page, to copy it?
+pub fn has_selected_text() -> bool {
+    web_sys::window()
+        .and_then(|window| window.get_selection().ok().flatten())
+        .is_some_and(|selection| !selection.is_collapsed())
+}
+
+/// Puts text into the field with this id. Not as a property: rendering again would take away
+/// what somebody is typing.
+pub fn set_text(id: &str, text: &str) {
+    if let Some(input) = element(id).and_then(|e| e.dyn_into::<HtmlInputElement>().ok()) {
+        input.set_value(text);
+    }
+}
+
+pub(crate) fn element(id: &str) -> Option<Element> {
+    web_sys::window()?.document()?.get_element_by_id(id)
+}
+
+/// Is the event about a field that text is typed into?
+pub fn is_typing(event: &Event) -> bool {
+    closest(event, "input, textarea, select, [contenteditable]").is_some()
+}
+
+/// Is a dialog open?
+pub(crate) fn has_dialog() -> bool {
+    web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector("dialog[open]").ok().flatten())
+        .is_some()
+}
+
+/// How far down in the element that listens the pointer is, from 0 to 1.
+pub fn fraction_at(event: &MouseEvent) -> Option<f64> {
+    let element = closest(event, "svg")?;
+    let area = element.get_bounding_client_rect();
+    let share = (f64::from(event.client_y()) - area.top()) / area.height();
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
+}
+
+/// The width of the element with this id, in pixels.
+pub fn width_of(id: &str) -> u32 {
+    let width = |element: Element| element.get_bounding_client_rect().width().round();
+    element(id).map_or(0, |element| width(element) as u32)
+}
+
+/// Scrolls the element with this id into view, as little as needed.
+pub fn scroll_into_view(id: &str) {
+    if let Some(element) = element(id) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// The menus that are open.
+fn open_menus() -> Vec<Element> {
+    let document = web_sys::window().and_then(|window| window.document());
+    let open = document.and_then(|d| d.query_selector_all("details.menu[open]").ok());
+    let open = open.into_iter();
+    open.flat_map(|list| (0..list.length()).filter_map(move |i| list.item(i)))
+        .filter_map(|node| node.dyn_into().ok())
+        .collect()
+}
+
+fn focus_on(element: Element) {
+    if let Ok(element) = element.dyn_into::<HtmlElement>() {
+        let _ = element.focus();
+    }
+}
+
+/// Opens the menu with this id and goes to the first thing in it that can be chosen.
+pub fn open_menu(id: &str) -> bool {
+    let Some(menu) = element(id) else {
+        return false;
+    };
+    let _ = menu.set_attribute("open", "");
+    if let Ok(Some(item)) = menu.query_selector("button") {
+        focus_on(item);
+    }
+    true
+}
+
+/// Closes the menus that a click is not in, and the one in which it chose something.
+pub(crate) fn close_menus(click: &Event) {
+    for menu in open_menus() {
+        let within = closest(click, "details.menu").as_ref() == Some(&menu);
+        let chose = closest(click, ".acts [data-command]").is_some();
+        if !within || chose {
+            let _ = menu.remove_attribute("open");
+        }
+        if within
+            && chose
+            && let Ok(Some(summary)) = menu.query_selector("summary")
+        {
+            focus_on(summary);
+        }
+    }
+}
+
+/// The keys of an open menu: Escape closes it, the arrows go through what can be chosen. Returns
+/// false if the key is not for a menu.
+pub(crate) fn menu_key(event: &Event, key: &str) -> bool {
+    let Some(menu) = open_menus().into_iter().next() else {
+        return false;
+    };
+    if key == "Escape" {
+        let _ = menu.remove_attribute("open");
+        if let Ok(Some(summary)) = menu.query_selector("summary") {
+            focus_on(summary);
+        }
+        return true;
+    }
+    let step = match key {
+        "ArrowDown" => 1,
+        "ArrowUp" => -1,
+        _ => return false,
+    };
+    let within = closest(event, "details.menu").as_ref() == Some(&menu);
+    let Ok(items) = menu.query_selector_all("summary, button") else {
+        return false;
+    };
+    let items: Vec<Element> = (0..items.length())
+        .filter_map(|i| items.item(i)?.dyn_into().ok())
+        .collect();
+    let focused = closest(event, "summary, button");
+    let at = items.iter().position(|item| Some(item) == focused.as_ref());
+    let next = at.and_then(|at| at.checked_add_signed(step));
+    if let Some(item) = next.and_then(|next| items.get(next)) {
+        focus_on(item.clone());
+    }
+    within
+}
+
+/// The panes of a file, in their order: those of a wide window, then those of a narrow one.
+const PANES: &str = ".pane.left, .pane.upper, .pane.lower, .pane.right";
+
+/// What in a pane gets the focus: the first of these that it has.
+const MAIN_PARTS: &[&str] = &[
+    "[role=tree]",
+    "[role=grid]",
+    "#hex[tabindex='0'], #hex [tabindex='0']",
+    "[role=tab][aria-selected=true]",
+    // Before fields: what is pressed next may be a key of the page.
+    "button, summary, a[href]",
+    "input",
+];
+
+/// Gives the focus to the next pane, or to the previous one; from outside to the first.
+pub(crate) fn focus_next_pane(backwards: bool) {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else {
+        return;
+    };
+    let Ok(list) = document.query_selector_all(PANES) else {
+        return;
+    };
+    let panes: Vec<Element> = (0..list.length())
+        .filter_map(|i| list.item(i)?.dyn_into().ok())
+        .collect();
+    let active = document.active_element();
+    let around = active.and_then(|element| element.closest(PANES).ok().flatten());
+    let at = panes.iter().position(|pane| Some(pane) == around.as_ref());
+    let count = panes.len();
+    let next = match (at, backwards) {
+        (None, _) => 0,
+        (Some(at), false) => at + 1,
+        (Some(at), true) => at + count.saturating_sub(1),
+    };
+    let order = (0..count).map(|step| match backwards {
+        false => (next + step) % count,
+        true => (next + count - step) % count,
+    });
+    let found = order.filter_map(|at| panes.get(at));
+    if let Some(element) = found.into_iter().find_map(|pane| first(pane, MAIN_PARTS)) {
+        focus_on(element);
+    }
+}
+
+/// The first of these parts that there is.
+fn first(place: &Element, parts: &[&str]) -> Option<Element> {
+    let mut parts = parts.iter();
+    parts.find_map(|part| place.query_selector(part).ok().flatten())
+}
+
+/// Where the focus goes when what had it is gone: to what took its place, if there is anything.
+const INSTEAD: &[&str] = &["dialog[open]", "#panel", ".pane.upper", "main"];
+
+/// What of it gets the focus. No field: what is pressed next may be a key of the page.
+const NEW_PARTS: &[&str] = &[
+    "[role=grid], [role=listbox], [role=tree]",
+    "button, summary, a[href]",
+];
+
+/// Gives the focus to the panel, if what had it is gone; to the tab of the file, if that is
+/// another one.
+pub fn restore_focus(is_other_file: bool) {
+    let Some(document) = web_sys::window().and_then(|window| window.document()) else {
+        return;
+    };
+    if document
+        .active_element()
+        .is_some_and(|element| element.tag_name() != "BODY")
+    {
+        return;
+    }
+    let find = |selector: &str| document.query_selector(selector).ok().flatten();
+    let file = find(".files [role=tab][aria-selected=true]").filter(|_| is_other_file);
+    // A panel that waits for an answer gets it when the answer is there.
+    if file.is_none() && find("#panel .panel:empty").is_some() {
+        return;
+    }
+    let mut places = INSTEAD.iter();
+    let found = file.or_else(|| places.find_map(|place| first(&find(place)?, NEW_PARTS)));
+    if let Some(element) = found {
+        focus_on(element);
+    }
+}

@@ -1,0 +1,9 @@
+//! What the page needs of the browser: elements, listeners, storage, the network.
+
+pub mod dom;
+pub mod fetch;
+pub mod keys;
+pub mod listener;
+pub mod storage;
+pub mod style;
+pub mod theme;

@@ -1,0 +1,43 @@
+//! Light, dark, or as the system has it.
+
+use super::storage;
+use crate::ui::state::Theme;
+
+/// `www/boot.js` reads the same key before the first paint.
+const KEY: &str = "zeview.theme";
+
+fn value(theme: Theme) -> Option<&'static str> {
+    match theme {
+        Theme::Auto => None,
+        Theme::Light => Some("light"),
+        Theme::Dark => Some("dark"),
+    }
+}
+
+/// What was chosen on an earlier visit.
+pub(crate) fn remembered() -> Theme {
+    match storage::load(KEY).as_deref() {
+        Some("light") => Theme::Light,
+        Some("dark") => Theme::Dark,
+        _ => Theme::Auto,
+    }
+}
+
+/// Shows the page in these colours, and the next time too.
+pub(crate) fn choose(theme: Theme) {
+    storage::store(KEY, value(theme));
+    show(theme);
+}
+
+/// Shows the page in these colours.
+pub(crate) fn show(theme: Theme) {
+    let root = web_sys::window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.document_element());
+    let Some(root) = root else { return };
+    // The name is valid, so neither can fail.
+    let _ = match value(theme) {
+        Some(value) => root.set_attribute("data-theme", value),
+        None => root.remove_attribute("data-theme"),
+    };
+}

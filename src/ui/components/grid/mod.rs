@@ -1,0 +1,539 @@
+//! A table of any length: a header that sorts, a window of rows, the keys of a grid.
+//!
+//! Who shows a table says by [`GridData`] what is in it; rows that are not here yet are
+//! asked for with [`GridData::need`]. The grid has one focus stop, and tells by
+//! `aria-activedescendant` where the keys are.
+
+mod keys;
+mod source;
+use self::keys::{CellPos, Extent, step};
+pub use self::source::{GridColumn, GridData, GridSource};
+use crate::ui::browser::dom::{
+    capture_pointer, focus, has_selected_text, number_at, number_near, on_control,
+    scroll_into_view, width_of,
+};
+use crate::ui::hooks::{
+    Local, VirtualRows, fingerprint, use_change, use_local, use_row_count, use_rows_below,
+};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// The height of a row; `--grid-row` of the styles is the same.
+const ROW: f64 = 24.0;
+
+/// The height of the header; `--grid-head` of the styles is the same.
+const HEAD: f64 = 38.0;
+
+/// The height of a line of text; `--text-row` of the styles is the same.
+const LINE: f64 = 20.0;
+
+/// The width of a character of a number, and what is left and right of it, in pixels.
+pub(super) const CHARACTER: f64 = 7.3;
+
+pub(super) const AROUND: u32 = 17;
+
+/// Columns are made no narrower and no wider, in pixels; a key changes them by a step.
+pub(super) const NARROW: u32 = 40;
+
+pub(super) const WIDE: u32 = 2000;
+
+const STEP: u32 = 16;
+
+/// A header is carried along after so many pixels: before, a press on it sorts.
+const STILL: i32 = 5;
+
+/// What a grid is given.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The grid's id in the document; those of its rows and cells begin with it.
+    pub id: &'static str,
+    /// What is in it.
+    pub source: GridSource,
+}
+
+/// Where the keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Cursor {
+    place: CellPos,
+    /// It was moved here, and the row may not be selected yet.
+    moved: bool,
+    /// The rows from this one to the cursor are selected, to be copied.
+    anchor: Option<u64>,
+    /// The row that was chosen here last, until it is selected.
+    chosen: Option<u64>,
+    drag: Option<Drag>,
+}
+
+/// What the pointer does with a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Drag {
+    /// A column is made wider: where its left end is, in pixels.
+    Width { column: usize, left: i32 },
+    /// A header was pressed: where, in pixels. It may be a click.
+    Pressed { column: usize, at: i32 },
+    /// A column is carried along: to which place.
+    Carried { column: usize, to: usize },
+    /// It was let go, which is no click.
+    Dropped,
+}
+
+struct Grid {
+    id: &'static str,
+    data: Rc<dyn GridData>,
+    rows: Rc<VirtualRows>,
+    cursor: Local<Cursor>,
+    columns: Vec<GridColumn>,
+}
+
+impl Grid {
+    /// The cell where the keys are: within what is there.
+    fn place(&self) -> CellPos {
+        let cursor = self.cursor.get();
+        let row = match cursor.moved {
+            true => cursor.place.row,
+            false => self.data.selected(),
+        };
+        CellPos {
+            row: row.filter(|row| *row < self.data.rows()),
+            column: cursor
+                .place
+                .column
+                .min(self.columns.len().saturating_sub(1)),
+        }
+    }
+
+    /// The rows that are selected with Shift: the first and the last.
+    fn range(&self) -> Option<(u64, u64)> {
+        let (anchor, row) = (self.cursor.get().anchor?, self.place().row?);
+        Some((anchor.min(row), anchor.max(row)))
+    }
+
+    fn extent(&self) -> Extent {
+        Extent {
+            rows: self.data.rows(),
+            columns: self.columns.len(),
+            page: self.rows.page(),
+        }
+    }
+
+    /// `extend`: the rows on the way are selected too.
+    fn go(&self, to: CellPos, extend: bool) {
+        self.go_to(to, extend, None, true);
+    }
+
+    /// `shows`: the cell is scrolled into view; one that was clicked is.
+    fn go_to(&self, to: CellPos, extend: bool, part: Option<u64>, shows: bool) {
+        if to.row.is_none() && self.data.is_text() {
+            return;
+        }
+        let before = self.cursor.get().anchor.or(self.place().row);
+        let extends = extend && to.row.is_some() && !self.data.is_text();
+        let sideways = shows && self.place().column != to.column && !self.data.is_text();
+        self.cursor.change(|cursor| {
+            *cursor = Cursor {
+                place: to,
+                moved: true,
+                anchor: before.filter(|_| extends),
+                chosen: to.row.or(cursor.chosen),
+                drag: None,
+            };
+        });
+        match to.row {
+            Some(row) => {
+                self.rows.reveal(row);
+                if sideways {
+                    scroll_into_view(&self.cell_id(row, to.column));
+                }
+                self.data.choose(row, to.column, part);
+            }
+            None if sideways => scroll_into_view(&self.head_id(to.column)),
+            None => {}
+        }
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        if event.alt_key() || event.is_composing() || on_control(event) {
+            return;
+        }
+        let ctrl = event.ctrl_key() || event.meta_key();
+        let (key, at) = (event.key(), self.place());
+        match (key.as_str(), ctrl, at.row) {
+            ("Enter" | " ", false, None) => self.data.sort_by(at.column),
+            ("Enter", false, Some(row)) => self.data.open(row),
+            ("ArrowLeft" | "ArrowRight", _, None) if ctrl != event.shift_key() => {
+                let right = key == "ArrowRight";
+                let now = width_of(&self.head_id(at.column));
+                match (ctrl, right) {
+                    (false, true) => self.data.resize(at.column, Some(now + STEP)),
+                    (false, false) => {
+                        let width = now.saturating_sub(STEP).max(NARROW);
+                        self.data.resize(at.column, Some(width));
+                    }
+                    (true, true) => self.carry(at.column, at.column + 1),
+                    (true, false) => self.carry(at.column, at.column.saturating_sub(1)),
+                }
+            }
+            ("c", true, Some(row)) if !has_selected_text() => {
+                if !self.data.copy(row, at.column, self.range()) {
+                    return;
+                }
+            }
+            ("Escape", false, _)
+                if matches!(self.cursor.get().drag, Some(Drag::Carried { .. })) =>
+            {
+                self.set_drag(Some(Drag::Dropped));
+                // It is the drag that ends, nothing else.
+                event.stop_propagation();
+            }
+            (" ", false, Some(_)) if event.shift_key() => self.go(at, true),
+            _ => match step(&key, ctrl, at, self.extent()) {
+                Some(to) => self.go(to, event.shift_key() && to.column == at.column),
+                None => return,
+            },
+        }
+        event.prevent_default();
+    }
+
+    /// Moves a column to another place; the keys go along.
+    fn carry(&self, column: usize, to: usize) {
+        if column > 0 && column != to && (1..self.columns.len()).contains(&to) {
+            self.data.move_to(column, to);
+            self.cursor.change(|cursor| cursor.place.column = to);
+        }
+    }
+
+    fn go_to_head(&self, column: usize) {
+        self.cursor.change(|cursor| {
+            *cursor = Cursor {
+                place: CellPos { row: None, column },
+                moved: true,
+                chosen: cursor.chosen,
+                ..Cursor::default()
+            };
+        });
+    }
+
+    fn set_drag(&self, drag: Option<Drag>) {
+        self.cursor.change(|cursor| cursor.drag = drag);
+    }
+
+    /// The border of a header is dragged (only the styles follow, until it is let go), or the
+    /// header itself.
+    fn drag(&self, event: &PointerEvent) {
+        let x = event.client_x();
+        // Without a button it was let go where nobody has told.
+        let moves = event.type_() == "pointermove" && event.buttons() > 0;
+        match self.cursor.get().drag {
+            _ if event.type_() == "pointerdown" => self.press(event),
+            Some(Drag::Width { column, left }) => {
+                let width = u32::try_from(x - left).unwrap_or(0).clamp(NARROW, WIDE);
+                if moves {
+                    let drag = Some((column, width));
+                    let [wide, tight] = [GridColumn::pixels, GridColumn::tight_pixels]
+                        .map(|pixels| self.template(drag, pixels));
+                    return self.rows.set_columns(&wide, &tight);
+                }
+                self.set_drag(None);
+                self.data.resize(column, Some(width));
+            }
+            Some(Drag::Pressed { column, at }) if moves && (x - at).abs() > STILL => {
+                // Escape is pressed here.
+                focus(&self.rows.container);
+                capture_pointer(event);
+                self.go_to_head(column);
+                self.set_drag(Some(Drag::Carried { column, to: column }));
+            }
+            Some(Drag::Pressed { .. }) if !moves => self.set_drag(None),
+            Some(Drag::Carried { column, to }) if moves => {
+                if let Some(over) = self.column_at(event).filter(|over| *over != to) {
+                    self.set_drag(Some(Drag::Carried { column, to: over }));
+                    scroll_into_view(&self.head_id(over));
+                }
+            }
+            Some(Drag::Carried { column, to }) => {
+                self.set_drag(Some(Drag::Dropped));
+                if event.type_() != "pointercancel" {
+                    self.carry(column, to);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn press(&self, event: &PointerEvent) {
+        if event.shift_key() && !self.data.is_text() {
+            // It selects rows, not the text of their cells.
+            event.prevent_default();
+        }
+        let x = event.client_x();
+        let drag = if let Some(column) = number_near(event, "data-grip") {
+            event.prevent_default();
+            capture_pointer(event);
+            let column = column as usize;
+            let left = x - width_of(&self.head_id(column)) as i32;
+            Some(Drag::Width { column, left })
+        } else {
+            // A finger scrolls. The first column stays where it is.
+            let is_mouse = event.pointer_type() == "mouse" && event.button() == 0;
+            let column = number_near(event, "data-head").filter(|column| is_mouse && *column > 0);
+            column.map(|column| Drag::Pressed {
+                column: column as usize,
+                at: x,
+            })
+        };
+        if self.cursor.get().drag != drag {
+            self.set_drag(drag);
+        }
+    }
+
+    /// The column under the pointer; that after the first one if it is over that.
+    fn column_at(&self, event: &PointerEvent) -> Option<usize> {
+        let (column, element) = number_at(event, "data-column")?;
+        let is_here = element.id().starts_with(&format!("{}-", self.id));
+        is_here.then(|| (column as usize).max(1))
+    }
+
+    fn click(&self, event: &MouseEvent) {
+        if self.cursor.get().drag == Some(Drag::Dropped) {
+            return self.set_drag(None);
+        }
+        if let Some(column) = number_near(event, "data-grip") {
+            if event.detail() == 2 {
+                self.data.resize(column as usize, None);
+            }
+            return;
+        }
+        if on_control(event) || (self.data.is_text() && has_selected_text()) {
+            return;
+        }
+        let column = number_near(event, "data-column").unwrap_or(0) as usize;
+        if let Some(row) = number_near(event, "data-row") {
+            focus(&self.rows.container);
+            // A click selects the row, another one, or one with Alt, a part of it.
+            let part = number_near(event, "data-part")
+                .filter(|_| event.alt_key() || self.data.is_selected(row));
+            if event.detail() == 2 && part.is_none() {
+                // The rows may have moved since the first click.
+                self.data.open(self.place().row.unwrap_or(row));
+            } else {
+                let row = Some(row);
+                self.go_to(CellPos { row, column }, event.shift_key(), part, false);
+            }
+        } else if number_near(event, "data-column").is_some() {
+            focus(&self.rows.container);
+            self.go_to_head(column);
+            self.data.sort_by(column);
+        }
+    }
+
+    fn head_id(&self, column: usize) -> String {
+        format!("{}-head-{column}", self.id)
+    }
+
+    fn cell_id(&self, row: u64, column: usize) -> String {
+        format!("{}-{row}-{column}", self.id)
+    }
+
+    /// The id of the cell where the keys are, if it is in the document.
+    fn active(&self) -> Option<String> {
+        let (start, end) = self.rows.shown();
+        let at = self.place();
+        match at.row {
+            Some(row) => {
+                let here = (start..end).contains(&row) && self.data.cells(row).is_some();
+                here.then(|| self.cell_id(row, at.column))
+            }
+            None => (!self.data.is_text()).then(|| self.head_id(at.column)),
+        }
+    }
+
+    /// How many rows the header has.
+    fn head_rows(&self) -> u64 {
+        u64::from(!self.data.is_text())
+    }
+
+    fn head(&self) -> Html {
+        let sort = self.data.sort();
+        let at = self.place();
+        html! {
+            <div class="grid-head" role="row" aria-rowindex="1">
+                { for self.columns.iter().enumerate().map(|(i, column)| {
+                    let order = sort.filter(|(by, _)| *by == i).map(|(_, descending)| descending);
+                    let spoken = match order {
+                        _ if !column.sorts => None,
+                        Some(true) => Some("descending"),
+                        Some(false) => Some("ascending"),
+                        None => Some("none"),
+                    };
+                    let arrow = match order {
+                        Some(true) => "▼",
+                        Some(false) => "▲",
+                        None => "",
+                    };
+                    let keys = at.row.is_none() && at.column == i;
+                    let drop = match self.cursor.get().drag {
+                        Some(Drag::Carried { column, .. }) if column == i => Some("from"),
+                        Some(Drag::Carried { column, to }) if to == i => Some(if to < column { "before" } else { "after" }),
+                        _ => None,
+                    };
+                    html! {
+                        <div id={self.head_id(i)} class={class(column, keys)} role="columnheader" aria-colindex={(i + 1).to_string()}
+                             aria-sort={spoken} title={column.doc.clone()} data-column={i.to_string()} data-head={i.to_string()} data-drop={drop}>
+                            <span class="title">{ &column.title }<span class="arrow" aria-hidden="true">{ arrow }</span></span>
+                            if !column.unit.is_empty() { <span class="unit">{ &column.unit }</span> }
+                            // The keys do the same.
+                            <span class="grip" data-grip={i.to_string()} aria-hidden="true" />
+                        </div>
+                    }
+                }) }
+            </div>
+        }
+    }
+
+    fn row(&self, row: u64) -> Html {
+        let range = self.range();
+        let in_range = range.is_some_and(|(first, last)| (first..=last).contains(&row));
+        let selected = in_range || self.data.is_selected(row);
+        let number = row.to_string();
+        let index = (row + 1 + self.head_rows()).to_string();
+        let Some(cells) = self.data.cells(row) else {
+            return html! {
+                <div key={row} class="grid-row waits" role="row" aria-rowindex={index}>
+                    <div role="gridcell">{ "…" }</div>
+                </div>
+            };
+        };
+        let at = self.place();
+        html! {
+            <div key={row} class={if selected { "grid-row sel" } else { "grid-row" }} role="row"
+                 aria-rowindex={index} aria-selected={selected.to_string()} data-row={number}>
+                { for cells.into_iter().zip(&self.columns).enumerate().map(|(i, (cell, column))| html! {
+                    <div id={self.cell_id(row, i)} class={class(column, at == CellPos { row: Some(row), column: i })} role="gridcell"
+                         aria-colindex={(i + 1).to_string()} data-column={i.to_string()}>{ cell }</div>
+                }) }
+            </div>
+        }
+    }
+
+    /// The columns for the styles: their widths, and the least width of all.
+    fn template(
+        &self,
+        drag: Option<(usize, u32)>,
+        pixels: fn(&GridColumn) -> u32,
+    ) -> (String, u32) {
+        let mut out = String::new();
+        let mut sum = 0;
+        for (i, column) in self.columns.iter().enumerate() {
+            let dragged = drag.filter(|(of, _)| *of == i).map(|(_, width)| width);
+            let width = dragged.unwrap_or_else(|| pixels(column));
+            sum += width;
+            let grows = column.grows && column.set.is_none() && dragged.is_none();
+            let text = match grows {
+                true => format!("minmax({width}px,1fr) "),
+                false => format!("{width}px "),
+            };
+            out.push_str(&text);
+        }
+        (out, sum)
+    }
+}
+
+fn class(column: &GridColumn, keys: bool) -> &'static str {
+    match (column.number, keys) {
+        (true, true) => "num keys",
+        (true, false) => "num",
+        (false, true) => "keys",
+        (false, false) => "",
+    }
+}
+
+/// A grid.
+#[component]
+pub fn DataGrid(props: &Props) -> Html {
+    let data = Rc::clone(&props.source.0);
+    let is_text = data.is_text();
+    let is_code = data.is_code();
+    let head = if is_text { 0.0 } else { HEAD };
+    let row = if is_text || is_code { LINE } else { ROW };
+    let rows = use_rows_below(head, row);
+    let count = data.rows();
+    use_row_count(&rows, count);
+    let grid = Rc::new(Grid {
+        id: props.id,
+        columns: data.columns(),
+        data,
+        rows: Rc::clone(&rows),
+        cursor: use_local::<Cursor>(),
+    });
+    let [wide, tight] =
+        [GridColumn::pixels, GridColumn::tight_pixels].map(|pixels| grid.template(None, pixels));
+    let here = Rc::clone(&rows);
+    use_change(
+        [fingerprint(&wide.0), fingerprint(&tight.0), 0, 0],
+        Box::new(move || here.set_columns(&wide, &tight)),
+    );
+    let (start, end) = rows.shown();
+    let here = Rc::clone(&grid);
+    use_change(
+        [start, end, grid.data.version(), count],
+        Box::new(move || here.data.need(start, end)),
+    );
+    let here = Rc::clone(&rows);
+    let order = grid.data.sort();
+    let order = order.map_or(0, |(column, descending)| {
+        2 * column as u64 + u64::from(descending) + 1
+    });
+    use_change([order, 0, 0, 0], Box::new(move || here.reveal(0)));
+    let (serial, selected) = (grid.data.serial(), grid.data.selected());
+    let here = Rc::clone(&grid);
+    // A row may be known before it is known how many there are.
+    let selected = selected.filter(|row| *row < count);
+    // A selection is brought into view once, not again when the order of the rows changes.
+    let followed = use_mut_ref(|| None);
+    let follow = move || {
+        if let Some(row) = selected
+            && followed.replace(Some(serial)) != Some(serial)
+        {
+            let is_here = here.cursor.get().place.row == Some(row);
+            let is_own = here.cursor.get().chosen == Some(row);
+            here.cursor.change(|cursor| {
+                cursor.anchor = cursor.anchor.filter(|_| is_here);
+                // The keys may have gone on before the row was selected.
+                cursor.moved &= is_own && !is_here;
+                cursor.chosen = None;
+            });
+            if is_own && !is_here {
+                return;
+            }
+            let (start, end) = here.rows.in_view();
+            if here.data.is_text() && !(start..end).contains(&row) {
+                here.rows.center(row);
+            } else {
+                here.rows.reveal(row);
+            }
+        }
+    };
+    use_change(
+        [serial, selected.map_or(0, |row| row + 1), 0, 0],
+        Box::new(follow),
+    );
+    let here = Rc::clone(&grid);
+    let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    let here = Rc::clone(&grid);
+    let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
+    let here = Rc::clone(&grid);
+    let drag = Callback::from(move |event: PointerEvent| here.drag(&event));
+    html! {
+        <div class={classes!("scroll", "grid", is_text.then_some("lines"), is_code.then_some("code"))} id={props.id} ref={&rows.container} role="grid" tabindex="0"
+             aria-label={grid.data.label()} aria-busy={grid.data.is_waiting().then_some("true")} aria-rowcount={(count + grid.head_rows()).to_string()} aria-multiselectable="true"
+             aria-colcount={grid.columns.len().to_string()} aria-activedescendant={grid.active()}
+             {onclick} {onkeydown} onpointerdown={drag.clone()} onpointermove={drag.clone()} onpointercancel={drag.clone()} onpointerup={drag}>
+            if !is_text { { grid.head() } }
+            <div class="spacer" ref={&rows.spacer} role="presentation">
+                <div class="window" ref={&rows.window} role="presentation">
+                    { for (start..end).map(|row| grid.row(row)) }
+                </div>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,149 @@
+//! What keys do in the tree: as the ARIA authoring practices have it.
+
+use crate::ui::tree::flat::{Flat, Item};
+use crate::ui::tree::{self, Tree};
+use crate::worker::protocol::Row;
+
+/// Type-ahead looks at no more rows than this.
+const LOOK_AHEAD: u64 = 5000;
+
+/// What a key asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Wish {
+    /// Go to the row with this number.
+    Move(u64),
+    /// Show or hide what is below the row.
+    Open(bool),
+    /// Show what is below the row and its siblings.
+    OpenSiblings,
+}
+
+/// The node that a row shows, if it is here.
+pub(crate) fn node(tree: &Tree, item: Item) -> Option<&Row> {
+    match item {
+        Item::Root => Some(tree.root()),
+        Item::Child { parent, index } => tree.child(parent, index),
+        Item::Group(_) | Item::Unknown { .. } => None,
+    }
+}
+
+/// Is what is below a row shown? Nothing where there is nothing below it.
+pub(crate) fn is_open(tree: &Tree, item: Item) -> Option<bool> {
+    match item {
+        Item::Group(group) => Some(tree.is_group_open(group)),
+        item => {
+            let row = node(tree, item)?;
+            let empty = tree.count(row) == Some(0);
+            (tree::is_branch(row) && !empty).then(|| tree.is_open(row.id))
+        }
+    }
+}
+
+/// What a key means on the row with the number `at`; `page` rows are in view.
+pub(crate) fn wish(key: &str, flat: &Flat, tree: &Tree, at: u64, page: u64) -> Option<Wish> {
+    let last = flat.len().saturating_sub(1);
+    let item = flat.row(at)?.item;
+    Some(match key {
+        "ArrowDown" => Wish::Move((at + 1).min(last)),
+        "ArrowUp" => Wish::Move(at.saturating_sub(1)),
+        "PageDown" => Wish::Move((at + page).min(last)),
+        "PageUp" => Wish::Move(at.saturating_sub(page)),
+        "Home" => Wish::Move(0),
+        "End" => Wish::Move(last),
+        "*" => Wish::OpenSiblings,
+        "ArrowRight" => match is_open(tree, item)? {
+            false => Wish::Open(true),
+            true => Wish::Move((at + 1).min(last)),
+        },
+        "ArrowLeft" if is_open(tree, item) == Some(true) => Wish::Open(false),
+        "ArrowLeft" => Wish::Move(above(flat, at)?),
+        "Enter" | " " => Wish::Open(!is_open(tree, item)?),
+        _ => return None,
+    })
+}
+
+/// The row that a row is below.
+fn above(flat: &Flat, at: u64) -> Option<u64> {
+    let depth = flat.row(at)?.depth;
+    (0..at)
+        .rev()
+        .find(|n| flat.row(*n).is_some_and(|row| row.depth < depth))
+}
+
+/// What a row is called: a run of sections as the first of them.
+fn name(tree: &Tree, item: Item) -> Option<&str> {
+    match item {
+        Item::Group(group) if group.named => Some(&*tree.child(group.parent, group.start)?.name),
+        item => node(tree, item).map(|row| &*row.name),
+    }
+}
+
+/// The next row whose name begins with what was typed; around the end.
+pub(crate) fn type_ahead(typed: &str, flat: &Flat, tree: &Tree, at: u64) -> Option<u64> {
+    let typed = typed.to_ascii_lowercase();
+    // While more is typed, the row that fits stays.
+    let first = if typed.chars().count() > 1 {
+        at
+    } else {
+        at + 1
+    };
+    let len = flat.len().max(1);
+    (0..len.min(LOOK_AHEAD))
+        .map(|i| (first + i) % len)
+        .find(|n| {
+            let name = flat.row(*n).and_then(|row| name(tree, row.item));
+            // Sections are found without their dot.
+            let begins = |name: &str| name.to_ascii_lowercase().starts_with(&typed);
+            name.is_some_and(|name| begins(name) || name.strip_prefix('.').is_some_and(begins))
+        })
+}
+
+/// Is the key a letter of a name? Those that have a meaning in the whole page begin none.
+pub(crate) fn is_letter(key: &str, typed: &str) -> bool {
+    let mut chars = key.chars();
+    let (Some(letter), None) = (chars.next(), chars.next()) else {
+        return false;
+    };
+    let everywhere = matches!(letter, 'g' | 'o') && typed.is_empty();
+    (letter.is_ascii_alphanumeric() || !letter.is_ascii() || matches!(letter, '.' | '_'))
+        && !everywhere
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::NodeId;
+    use crate::ui::tree::flat::Show;
+    use crate::ui::tree::tests::opened;
+
+    #[test]
+    fn arrows_open_enter_and_leave() {
+        let mut tree = Tree::new(&opened(3));
+        let flat = Flat::new(&tree, Show::default());
+        let press = |key, tree: &Tree, flat: &Flat, at| wish(key, flat, tree, at, 10);
+        assert_eq!(press("ArrowRight", &tree, &flat, 1), Some(Wish::Open(true)));
+        assert_eq!(press("ArrowLeft", &tree, &flat, 1), Some(Wish::Move(0)));
+        assert_eq!(press("ArrowLeft", &tree, &flat, 0), Some(Wish::Open(false)));
+        assert_eq!(press("End", &tree, &flat, 0), Some(Wish::Move(3)));
+        let first = tree.child(NodeId::ROOT, 0).cloned().map(std::rc::Rc::new);
+        tree.open(&first.expect("here"));
+        let flat = Flat::new(&tree, Show::default());
+        assert_eq!(press("ArrowRight", &tree, &flat, 1), Some(Wish::Move(2)));
+        assert_eq!(press("ArrowLeft", &tree, &flat, 5), Some(Wish::Move(1)));
+    }
+
+    #[test]
+    fn names_are_found_by_their_beginning() {
+        let tree = Tree::new(&opened(12));
+        let flat = Flat::new(&tree, Show::default());
+        assert_eq!(type_ahead("n", &flat, &tree, 3), Some(4));
+        assert_eq!(type_ahead("N1", &flat, &tree, 10), Some(10));
+        assert_eq!(type_ahead("x", &flat, &tree, 3), None);
+    }
+
+    #[test]
+    fn keys_of_the_page_begin_no_name() {
+        assert!(is_letter("k", "") && is_letter(".", "") && is_letter("o", "n"));
+        assert!(!is_letter("g", "") && !is_letter("/", "") && !is_letter("Tab", ""));
+    }
+}

@@ -1,0 +1,5 @@
+//! The tree of a file.
+
+mod keys;
+mod row;
+pub mod view;

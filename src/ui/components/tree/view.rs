@@ -1,0 +1,549 @@
+//! The tree.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::keys::{self, Wish};
+use super::row::{self, Standing, tree_row};
+use crate::model::text::escaped;
+use crate::model::{NodeId, NodeKind};
+use crate::ui::browser::dom::{focus, number_near, set_text, text_of};
+use crate::ui::browser::keys::pressed;
+use crate::ui::components::ptr_eq::PtrEq;
+use crate::ui::hooks::{
+    Later, Local, VirtualRows, use_change, use_later, use_local, use_row_count, use_virtual_rows,
+};
+use crate::ui::session::{Session, SessionContext};
+use crate::ui::state::TabId;
+use crate::ui::state::bookmarks::Bookmarks;
+use crate::ui::state::commands::Command;
+use crate::ui::state::selection::{Selection, Via};
+use crate::ui::text::format;
+use crate::ui::tree::Tree;
+use crate::ui::tree::differing::Differing;
+use crate::ui::tree::flat::{Flat, Item, Root, Show, stem};
+use crate::worker::protocol::tree_order::{RowId, TreeOrder};
+
+/// The height of a row; `--row` of the styles is the same.
+const ROW: f64 = 22.0;
+/// The rows follow what is typed after so many milliseconds.
+const PAUSE: i32 = 120;
+/// What was typed is forgotten after so many milliseconds.
+const TYPE_AHEAD: i32 = 800;
+
+/// The tree's properties.
+#[derive(Properties, PartialEq)]
+pub struct Props {
+    /// The session.
+    pub session: SessionContext,
+    /// The file's tab.
+    pub tab: TabId,
+    /// Its tree.
+    pub tree: PtrEq<Tree>,
+    /// What is selected.
+    pub selection: Selection,
+    /// What is marked.
+    pub bookmarks: PtrEq<Bookmarks>,
+    /// The bytes that only fill up are not shown.
+    pub no_padding: bool,
+    /// The defaults of what is not in the file are not shown.
+    pub no_defaults: bool,
+    /// The order of the tree; `None` where the file has only one.
+    pub order: Option<TreeOrder>,
+    /// What differs from another file, and whether the rest is shown, too.
+    pub differing: Option<(Differing, bool)>,
+    /// The name of the file, if it is beside the one in front.
+    pub beside: Option<AttrValue>,
+    /// The title of the pane, in the line that also has the rows above the first one in view.
+    #[prop_or_default]
+    pub head: Html,
+}
+
+/// The ids of the tree and of the field that filters it.
+fn ids(beside: bool) -> (&'static str, &'static str) {
+    match beside {
+        true => ("tree-beside", "tree-beside-filter"),
+        false => ("tree", "tree-filter"),
+    }
+}
+
+/// The row that shows what is selected; `None` while nobody knows which it is.
+fn selected_item(selection: &Selection, order: TreeOrder) -> Option<Item> {
+    Some(match selection.way_in(order)?.last() {
+        Some(row) => Item::Child {
+            parent: row.parent.unwrap_or(NodeId::ROOT),
+            index: row.index,
+        },
+        None => Item::Root,
+    })
+}
+
+/// A row that has the focus and is not selected: a range of children, one whose node has not
+/// arrived yet, or one that is about to be selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cursor {
+    item: Item,
+    /// It is forgotten when something else is selected than with this serial.
+    serial: u32,
+    /// It is forgotten in another order.
+    order: TreeOrder,
+    /// Its node is about to be selected.
+    asked: bool,
+}
+
+/// A flattened tree is kept as long as the tree is the same.
+#[derive(Default)]
+struct Kept(RefCell<Option<Flattened>>);
+
+/// A tree, what of it is shown, and its rows.
+type Flattened = (PtrEq<Tree>, Show, Rc<Flat>);
+
+impl Kept {
+    fn flat(&self, tree: &PtrEq<Tree>, show: Show) -> Rc<Flat> {
+        let mut kept = self.0.borrow_mut();
+        if let Some((of, as_shown, flat)) = &*kept
+            && of == tree
+            && *as_shown == show
+        {
+            return Rc::clone(flat);
+        }
+        let flat = Rc::new(Flat::new(tree, show.clone()));
+        *kept = Some((tree.clone(), show, Rc::clone(&flat)));
+        flat
+    }
+}
+
+/// All that the tree's events need.
+struct View {
+    session: Rc<Session>,
+    tab: TabId,
+    tree: PtrEq<Tree>,
+    flat: Rc<Flat>,
+    rows: Rc<VirtualRows>,
+    selection: Selection,
+    bookmarks: PtrEq<Bookmarks>,
+    order: TreeOrder,
+    cursor: Local<Option<Cursor>>,
+    waiting: Option<Item>,
+    active: Option<u64>,
+    typed: Rc<RefCell<String>>,
+    later: Later,
+    /// The rows that get a sign.
+    differing: Option<Differing>,
+    beside: bool,
+}
+
+impl View {
+    fn set_open(&self, item: Item, open: bool) {
+        if let Item::Group(group) = item {
+            return self.session.set_group(self.tab, group, open);
+        }
+        let Some(row) = keys::node(&self.tree, item) else {
+            return;
+        };
+        self.session.set_open(self.tab, row, open);
+        let way = self.selection.way_in(self.order).unwrap_or(&[]);
+        let hides = way.iter().rev().skip(1).any(|r| r.id == row.id);
+        if !open && (hides || row.id == NodeId::ROOT) {
+            self.choose(item, Via::Step);
+        }
+    }
+
+    /// Gives a row the focus and selects its node, if it has one.
+    fn choose(&self, item: Item, via: Via) {
+        let node = keys::node(&self.tree, item);
+        let node = node.filter(|row| RowId::of(row.id) != RowId::Rest);
+        if node.is_none() || self.order == TreeOrder::Kernels {
+            let cursor = Cursor {
+                item,
+                serial: self.selection.serial,
+                order: self.order,
+                asked: node.is_some(),
+            };
+            self.cursor.change(|before| *before = Some(cursor));
+        }
+        if let Some(node) = node {
+            self.session.select_row(self.tab, node, via);
+        }
+    }
+
+    fn go(&self, number: u64, via: Via) {
+        let Some(row) = self.flat.row(number) else {
+            return;
+        };
+        self.rows.reveal(number);
+        self.choose(row.item, via);
+    }
+
+    fn key(&self, event: &KeyboardEvent) {
+        let Some(key) = pressed(event) else { return };
+        let (flat, tree) = (&self.flat, &self.tree);
+        let at = self.active.unwrap_or(0);
+        if let Some(wish) = keys::wish(&key, flat, tree, at, self.rows.page()) {
+            event.prevent_default();
+            self.typed.borrow_mut().clear();
+            match (wish, flat.row(at).map(|row| row.item)) {
+                (Wish::Move(number), _) => self.go(number, Via::Step),
+                (Wish::Open(open), Some(item)) => self.set_open(item, open),
+                (Wish::OpenSiblings, Some(item)) => {
+                    if let Some(node) = keys::node(tree, item) {
+                        self.session.open_siblings(self.tab, node);
+                    }
+                }
+                _ => {}
+            }
+            return;
+        }
+        let mut typed = self.typed.borrow_mut();
+        if keys::is_letter(&key, &typed) {
+            event.prevent_default();
+            typed.push_str(&key);
+            let clear = Rc::clone(&self.typed);
+            self.later
+                .after(TYPE_AHEAD, Box::new(move || clear.borrow_mut().clear()));
+            if let Some(number) = keys::type_ahead(&typed, flat, tree, at) {
+                self.go(number, Via::Step);
+            }
+        }
+    }
+
+    fn click(&self, event: &MouseEvent) {
+        let Some(number) = number_near(event, "data-row") else {
+            return;
+        };
+        focus(&self.rows.container);
+        let Some(row) = self.flat.row(number) else {
+            return;
+        };
+        let open = keys::is_open(&self.tree, row.item);
+        let on_twisty = number_near(event, "data-twisty").is_some();
+        let is_group = matches!(row.item, Item::Group(_));
+        let twice = event.detail() == 2 && !on_twisty && !is_group;
+        match open {
+            Some(open) if on_twisty || is_group || twice => self.set_open(row.item, !open),
+            _ if event.detail() < 2 => self.go(number, Via::Jump),
+            _ => {}
+        }
+    }
+
+    /// Scrolls to the row that has the focus.
+    fn follow(&self) {
+        if let Some(number) = self.active {
+            self.rows.reveal(number);
+        }
+    }
+
+    /// Asks for the rows in view that are not here, and selects what the cursor waited for.
+    fn load(&self) {
+        let (start, end) = self.rows.shown();
+        for row in (start..end).filter_map(|n| self.flat.row(n)) {
+            match row.item {
+                Item::Child { parent, index } if !self.tree.has_page(parent, index) => {
+                    self.session.load_page(self.tab, parent, index);
+                }
+                // How many there are comes with the first.
+                Item::Unknown { parent } => self.session.load_page(self.tab, parent, 0),
+                _ => {}
+            }
+        }
+        if let Some(row) = self.waiting.and_then(|item| keys::node(&self.tree, item)) {
+            self.session.select_row(self.tab, row, Via::Step);
+        }
+    }
+
+    /// Is the next row below this one? A filter shows rows of closed branches.
+    fn is_above(&self, number: u64) -> bool {
+        let depth = |number| self.flat.row(number).map(|row| row.depth);
+        depth(number + 1) > depth(number)
+    }
+
+    fn row(&self, number: u64) -> Option<Html> {
+        let row = self.flat.row(number)?;
+        let standing = Standing {
+            number,
+            row,
+            open: keys::is_open(&self.tree, row.item).map(|open| open || self.is_above(number)),
+            selected: self.active == Some(number),
+            count: 0,
+            differs: false,
+            beside: self.beside,
+        };
+        if let Item::Group(group) = row.item
+            && group.named
+        {
+            let first = self.tree.child(group.parent, group.start);
+            let of = first.and_then(|row| stem(&row.name));
+            let rows = self.tree.loaded(group.parent);
+            let rows = rows.filter(|row| {
+                group.has(row.index) && stem(&row.name) == of && self.flat.shows(row)
+            });
+            let count = rows.count() as u64;
+            return Some(tree_row(Standing { count, ..standing }, first, None));
+        }
+        let node = keys::node(&self.tree, row.item);
+        let has = |differing: &Differing| node.is_some_and(|node| differing.has(node));
+        let standing = Standing {
+            differs: self.differing.as_ref().is_some_and(has),
+            ..standing
+        };
+        let marked = node.filter(|_| !self.bookmarks.all().is_empty());
+        let bookmark = marked.and_then(|node| match node.id {
+            NodeId::ROOT => self.bookmarks.of(&[]),
+            _ => self.bookmarks.of(&self.tree.ancestry(node)),
+        });
+        Some(tree_row(standing, node, bookmark))
+    }
+}
+
+/// The tree of a file.
+#[component]
+pub fn TreeView(props: &Props) -> Html {
+    let beside = props.beside.is_some();
+    let (id, filter_id) = ids(beside);
+    let kept = use_mut_ref(Kept::default);
+    let names = use_local::<String>();
+    let filter = names.get();
+    let differing = props.differing.as_ref().map(|(differing, _)| differing);
+    // Of files that mean the same there would be nothing to see.
+    let differing = differing.filter(|differing| !differing.is_empty()).cloned();
+    let rooted = use_local::<Option<Root>>();
+    let order = props.order.unwrap_or_default();
+    // Who selects something else wants to see it.
+    let root = rooted.get().filter(|root| {
+        let way = &props.selection.ancestry;
+        order == TreeOrder::File && way.iter().any(|row| row.id == root.id)
+    });
+    let is_only = props.differing.as_ref().is_some_and(|(_, all)| !all);
+    let show = Show {
+        no_padding: props.no_padding,
+        no_defaults: props.no_defaults,
+        names: filter.clone(),
+        only: differing.clone().filter(|_| is_only),
+        root,
+    };
+    let flat = kept.borrow().flat(&props.tree, show);
+    let matches = flat.matches();
+    let rows = use_virtual_rows(ROW);
+    use_row_count(&rows, flat.len());
+    let cursor = use_local::<Option<Cursor>>();
+    let serial = props.selection.serial;
+    let focused = cursor.get();
+    let focused = focused.filter(|cursor| (cursor.serial, cursor.order) == (serial, order));
+    let waiting = focused.filter(|cursor| !cursor.asked);
+    let waiting = waiting.map(|cursor| cursor.item);
+    let item = focused.map(|cursor| cursor.item);
+    let item = item.or_else(|| selected_item(&props.selection, order));
+    let view = Rc::new(View {
+        session: Rc::clone(&props.session.0),
+        tab: props.tab,
+        tree: props.tree.clone(),
+        active: item.and_then(|item| flat.find(item)),
+        flat,
+        rows: Rc::clone(&rows),
+        selection: props.selection.clone(),
+        bookmarks: props.bookmarks.clone(),
+        order,
+        cursor,
+        waiting,
+        typed: use_mut_ref(String::new),
+        later: use_later(),
+        differing: differing.filter(|_| !is_only),
+        beside,
+    });
+    let here = Rc::clone(&view);
+    use_change(
+        [
+            serial.into(),
+            filter.is_empty().into(),
+            order as u64
+                | u64::from(is_only) << 1
+                | root.map_or(0, |root| u64::from(root.id.0) << 2),
+            item.is_some().into(),
+        ],
+        Box::new(move || here.follow()),
+    );
+    let (start, end) = rows.shown();
+    let waits = u64::from(view.waiting.is_some());
+    let here = Rc::clone(&view);
+    use_change(
+        [props.tree.version() << 1 | order as u64, start, end, waits],
+        Box::new(move || here.load()),
+    );
+
+    let here = Rc::clone(&view);
+    let onkeydown = Callback::from(move |event: KeyboardEvent| here.key(&event));
+    let here = Rc::clone(&view);
+    let onclick = Callback::from(move |event: MouseEvent| here.click(&event));
+    let later = use_later();
+    let typed = names.clone();
+    let oninput = Callback::from(move |_: InputEvent| {
+        let names = typed.clone();
+        let filter = move || {
+            let typed = text_of(filter_id).trim().to_ascii_lowercase();
+            names.change(|names| *names = typed);
+        };
+        later.after(PAUSE, Box::new(filter));
+    });
+    let container = rows.container.clone();
+    let clear = Callback::from(move |event: KeyboardEvent| {
+        match pressed(&event).as_deref() {
+            Some("Escape") => {
+                set_text(filter_id, "");
+                names.change(String::clear);
+                focus(&container);
+            }
+            Some("ArrowDown" | "Enter") => focus(&container),
+            _ => return,
+        }
+        event.prevent_default();
+    });
+    let (label, filter_label) = labels(props);
+    let in_window = view.active.filter(|n| (start..end).contains(n));
+    html! { <>
+        { above(&view, props, root, rooted) }
+        <div class="tree-bar">
+            <input id={filter_id} type="search" placeholder="Filter names" aria-label={filter_label}
+                   autocomplete="off" spellcheck="false" {oninput} onkeydown={clear} />
+            { shown_menu(props) }
+        </div>
+        <p class="tree-found small dim" role="status">
+            if !filter.is_empty() {
+                { format!("{} among the rows that are loaded. ", format::counted(matches, "match", "matches")) }
+                { "Search (/) finds all." }
+            }
+        </p>
+        <div class="scroll tree" {id} ref={&rows.container} role="tree" tabindex="0" aria-label={label}
+             aria-activedescendant={in_window.map(|number| row::id(number, beside))} {onclick} {onkeydown}>
+            <div class="spacer" ref={&rows.spacer} role="presentation">
+                <div class="window" ref={&rows.window} role="presentation">
+                    { for (start..end).filter_map(|number| view.row(number)) }
+                </div>
+            </div>
+        </div>
+    </> }
+}
+
+/// The rows around the first one in view, and the choice of a nested file as the top of the tree.
+fn above(view: &Rc<View>, props: &Props, root: Option<Root>, rooted: Local<Option<Root>>) -> Html {
+    let (first, _) = view.rows.in_view();
+    let parent = match view.flat.row(first).map(|row| row.item) {
+        Some(Item::Child { parent, .. } | Item::Unknown { parent }) => Some(parent),
+        Some(Item::Group(group)) => Some(group.parent),
+        Some(Item::Root) | None => None,
+    };
+    let branch = parent.and_then(|parent| view.tree.open_branch(parent));
+    let branch = branch.filter(|branch| branch.row.id != NodeId::ROOT);
+    let rows = branch.map_or_else(Vec::new, |branch| view.tree.ancestry(&branch.row));
+    let here = Rc::clone(view);
+    let onclick = Callback::from(move |event: MouseEvent| {
+        let Some(depth) = number_near(&event, "data-above") else {
+            return;
+        };
+        let depth = usize::try_from(depth).unwrap_or(0);
+        let row = branch_at(&here, depth);
+        if let Some(row) = row {
+            here.session.select_row(here.tab, &row, Via::Jump);
+        }
+    });
+    // The innermost file that the selection is in can be the top.
+    let mut files = props.selection.ancestry.iter().rev();
+    let file = files.find(|row| row.kind == NodeKind::File);
+    let can = file.filter(|_| view.order == TreeOrder::File && root.is_none());
+    let top = can.and_then(|row| {
+        Some(Root {
+            id: row.id,
+            parent: row.parent?,
+            index: row.index,
+        })
+    });
+    let name = can.map_or_else(String::new, |row| escaped(&row.name));
+    let label = match root {
+        Some(_) => "Whole file".to_owned(),
+        None => format!("Only {name}"),
+    };
+    let change = Callback::from(move |_: MouseEvent| rooted.change(|now| *now = top));
+    html! {
+        <div class="head tree-above">
+            { props.head.clone() }
+            <nav class="names" aria-label="Rows above" {onclick}>
+                { for rows.iter().enumerate().map(|(depth, row)| html! { <>
+                    if depth > 0 { <span class="arrow" aria-hidden="true">{ "▸" }</span> }
+                    <button type="button" class="link" data-above={depth.to_string()} title={escaped(&row.name)}>{ crate::ui::state::selection::name(row) }</button>
+                </> }) }
+            </nav>
+            <span class="grow" />
+            if root.is_some() || top.is_some() {
+                <button type="button" class="link" onclick={change} title={label.clone()}>{ if root.is_some() { "Whole file" } else { "Only this file" } }</button>
+            }
+        </div>
+    }
+}
+
+/// The row at a depth of the way to the first row in view.
+fn branch_at(view: &View, depth: usize) -> Option<crate::worker::protocol::Row> {
+    let (first, _) = view.rows.in_view();
+    let parent = match view.flat.row(first)?.item {
+        Item::Child { parent, .. } | Item::Unknown { parent } => parent,
+        Item::Group(group) => group.parent,
+        Item::Root => return None,
+    };
+    let branch = view.tree.open_branch(parent)?;
+    view.tree.ancestry(&branch.row).get(depth).cloned()
+}
+
+/// What the tree is called, and the field that filters it.
+fn labels(props: &Props) -> (String, String) {
+    let of = props
+        .beside
+        .as_ref()
+        .map(|name| format!(" of {}", escaped(name)));
+    let of = of.unwrap_or_default();
+    (
+        format!("Structure{of}"),
+        format!("Filter the structure{of} by name"),
+    )
+}
+
+/// The order of the rows, and what can be left out.
+fn shown_menu(props: &Props) -> Html {
+    let choice = |hidden: bool, command: Command, label: &'static str| {
+        html! {
+            <button type="button" class="choice" role="checkbox" aria-checked={(!hidden).to_string()} data-command={command.to_string()}>
+                <span aria-hidden="true">{ if hidden { "☐" } else { "☑" } }</span>{ label }
+            </button>
+        }
+    };
+    let orders = |of: TreeOrder| {
+        let radio = |order: TreeOrder, label: &'static str| {
+            let on = order == of;
+            html! {
+                <button type="button" class="choice" role="radio" aria-checked={on.to_string()} data-command={Command::Order(order).to_string()}>
+                    <span aria-hidden="true">{ if on { "◉" } else { "○" } }</span>{ label }
+                </button>
+            }
+        };
+        html! {
+            <div class="choices orders" role="radiogroup" aria-label="Order">
+                { radio(TreeOrder::File, "As in the file") }
+                { radio(TreeOrder::Kernels, "By kernel") }
+            </div>
+        }
+    };
+    html! {
+        <details class="menu">
+            <summary class="btn2">{ "Show" }</summary>
+            <div class="pop">
+                { for props.order.map(orders) }
+                <div class="choices" role="group" aria-label="Show">
+                    if let Some((_, all)) = &props.differing {
+                        { choice(!all, Command::ToggleUnchanged, "What is the same in both files") }
+                    }
+                    { choice(props.no_padding, Command::TogglePadding, "Padding") }
+                    { choice(props.no_defaults, Command::ToggleDefaults, "Defaults of absent keys") }
+                </div>
+            </div>
+        </details>
+    }
+}

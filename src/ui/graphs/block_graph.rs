@@ -1,0 +1,354 @@
+//! The graph of basic blocks, laid out: one below the other in the order of the code. Where control
+//! goes on with the next instruction, a line leads down; branches forward go along the right,
+//! branches back along the left.
+
+use super::drawing::{BOX, Edge, EdgeKind, Graph, Node, Stands};
+use crate::analysis::blocks::{FAN, Way};
+use crate::model::Span;
+use crate::model::sort;
+use crate::ui::text::format;
+use crate::worker::protocol::{BlockRow, BlocksPage};
+
+/// What is between two boxes, and around all.
+const GAP: u32 = 18;
+const MARGIN: u32 = 14;
+/// The width of a box outside of loops, and how much narrower it is for each loop.
+const WIDTH: u32 = 400;
+const INDENT: u32 = 18;
+/// So many loops are told apart.
+const DEPTH: u32 = 8;
+/// A lane beside the boxes.
+const LANE: u32 = 9;
+/// The height of the line that says what the lines mean, and the width for each kind.
+const LEGEND: u32 = 26;
+const MEANING: u32 = 112;
+
+/// The lanes on one side of the boxes: how far down each is in use.
+#[derive(Default)]
+struct Lanes(Vec<Vec<(u32, u32)>>);
+
+impl Lanes {
+    /// Puts a line from `top` to `bottom` into the first lane where it crosses no other.
+    fn place(&mut self, top: u32, bottom: u32) -> u32 {
+        let is_free = |lane: &Vec<(u32, u32)>| {
+            let mut lines = lane.iter();
+            lines.all(|(start, end)| bottom < *start || *end < top)
+        };
+        let lane = self.0.iter().position(is_free).unwrap_or_else(|| {
+            self.0.push(Vec::new());
+            self.0.len() - 1
+        });
+        if let Some(lines) = self.0.get_mut(lane) {
+            lines.push((top, bottom));
+        }
+        lane as u32
+    }
+
+    fn width(&self) -> u32 {
+        self.0.len() as u32 * LANE + LANE
+    }
+}
+
+/// A branch that is drawn: its line, from which box to which, and its lane.
+struct Drawn {
+    kind: EdgeKind,
+    from: usize,
+    to: usize,
+    lane: u32,
+}
+
+/// Lays out what is drawn; `selected` are the bytes that are.
+pub fn graph(page: &BlocksPage, selected: Option<Span>) -> Graph {
+    let mut graph = Graph::default();
+    let selected = selected.filter(|span| page.of.contains(*span));
+    let is_in = |span: Span| {
+        let at = selected.filter(|at| span.contains(*at));
+        at.is_some() && (selected != Some(page.of) || page.found == 1)
+    };
+    let mut y = LEGEND + MARGIN;
+    let mut push = |stands, title, text, depth: u32, selected| {
+        let inset = depth.min(DEPTH) * INDENT;
+        graph.nodes.push(Node {
+            stands,
+            at: (inset, y, WIDTH - inset),
+            title,
+            text,
+            area: None,
+            selected,
+            column: 0,
+            parent: None,
+            ahead: None,
+            fit: ((WIDTH - inset - 24) / 7) as usize,
+        });
+        y += BOX + GAP;
+    };
+    for group in &page.groups {
+        let last = group.start + group.count.max(1) - 1;
+        let title = format!(
+            "blocks {} … {}",
+            format::grouped(group.start),
+            format::grouped(last)
+        );
+        let text = format!(
+            "{} · {}",
+            format::counted(group.instructions, "instruction", "instructions"),
+            format::size(group.span.len())
+        );
+        let stands = Stands::Group(group.start, group.count);
+        push(stands, title, text, 0, is_in(group.span));
+    }
+    for (number, row) in (page.start..).zip(&page.rows) {
+        let block = &row.block;
+        let text = words(page, row, number);
+        let stands = Stands::For(block.span);
+        push(stands, title(row), text, block.depth, is_in(block.span));
+    }
+    let height = y - GAP + MARGIN;
+    let (drawn, left, right) = lanes(page, &mut graph);
+    let inner = MARGIN + left;
+    for node in &mut graph.nodes {
+        node.at.0 += inner;
+    }
+    graph.size = (inner + WIDTH + right + MARGIN, height);
+    for line in &drawn {
+        graph.draw(line, inner);
+    }
+    if !page.rows.is_empty() {
+        graph.legend(&drawn, inner);
+    }
+    graph
+}
+
+/// The label and the size of a block.
+fn title(row: &BlockRow) -> String {
+    let count = u64::from(row.block.rows);
+    let size = format::counted(count, "instruction", "instructions");
+    let depth = row.block.depth;
+    match depth {
+        0 => format!("{} · {size}", row.label),
+        1 => format!("{} · {size} · in a loop", row.label),
+        _ => format!("{} · {size} · in {depth} loops", row.label),
+    }
+}
+
+/// The last instruction of a block, and where it goes if that is not drawn.
+fn words(page: &BlocksPage, row: &BlockRow, number: u64) -> String {
+    let edges = page.edges.iter();
+    let own = edges.filter(|found| u64::from(found.edge.from) == number);
+    let away = own.filter(|found| place(page, found.edge.to).is_none());
+    let away: Vec<&str> = away.map(|found| &*found.label).collect();
+    match away.is_empty() {
+        true => row.last.clone(),
+        false => format!("{} → {}", row.last, away.join(", ")),
+    }
+}
+
+/// Which of the rows a block is.
+fn place(page: &BlocksPage, block: u32) -> Option<usize> {
+    let place = u64::from(block).checked_sub(page.start)?;
+    usize::try_from(place)
+        .ok()
+        .filter(|at| *at < page.rows.len())
+}
+
+/// Puts the edges between the drawn blocks into lanes, the shortest next to the boxes, and ties
+/// the boxes together; with the width of the lanes on the left and on the right.
+fn lanes(page: &BlocksPage, graph: &mut Graph) -> (Vec<Drawn>, u32, u32) {
+    let mut drawn = Vec::new();
+    for found in &page.edges {
+        let edge = found.edge;
+        let (Some(from), Some(to)) = (place(page, edge.from), place(page, edge.to)) else {
+            continue;
+        };
+        let kind = match edge.way {
+            Way::FallThrough => EdgeKind::FallThrough,
+            Way::Call => EdgeKind::Call,
+            Way::Taken if to <= from => EdgeKind::Back,
+            Way::Taken => EdgeKind::Taken,
+        };
+        if kind != EdgeKind::FallThrough {
+            if let Some(node) = graph.nodes.get_mut(from) {
+                node.ahead.get_or_insert(to);
+            }
+            if let Some(node) = graph.nodes.get_mut(to) {
+                node.parent.get_or_insert(from);
+            }
+        }
+        drawn.push(Drawn {
+            kind,
+            from,
+            to,
+            lane: 0,
+        });
+    }
+    sort::by_key(&mut drawn, |line| line.from.abs_diff(line.to));
+    let (mut left, mut right) = (Lanes::default(), Lanes::default());
+    for line in &mut drawn {
+        let (top, bottom) = (line.from.min(line.to), line.from.max(line.to));
+        line.lane = match (line.kind, line.to <= line.from) {
+            (EdgeKind::FallThrough, _) => 0,
+            // In rows of boxes; a line that ends where another one begins is told apart.
+            (_, true) => left.place(top as u32, bottom as u32),
+            (_, false) => right.place(top as u32, bottom as u32),
+        };
+    }
+    (drawn, left.width(), right.width())
+}
+
+impl Graph {
+    /// Draws the line of an edge; the boxes outside of loops begin at `inner`.
+    fn draw(&mut self, line: &Drawn, inner: u32) {
+        let (Some(from), Some(to)) = (self.nodes.get(line.from), self.nodes.get(line.to)) else {
+            return;
+        };
+        // It leaves in the lower part of a box, and enters in the upper part of another one.
+        let (y1, y2) = (from.at.1 + BOX * 3 / 4, to.at.1 + BOX / 4);
+        let path = match (line.kind, line.to <= line.from) {
+            (EdgeKind::FallThrough, _) => {
+                let x = from.at.0.max(to.at.0) + 24;
+                format!("M{x} {}V{}", from.at.1 + BOX, to.at.1)
+            }
+            (_, true) => {
+                let x = inner - LANE - line.lane * LANE;
+                format!("M{} {y1}H{x}V{y2}H{}", from.at.0, to.at.0)
+            }
+            (_, false) => {
+                let right = inner + WIDTH;
+                let x = right + LANE + line.lane * LANE;
+                format!("M{right} {y1}H{x}V{y2}H{right}")
+            }
+        };
+        self.edges.push(Edge {
+            path,
+            kind: line.kind,
+            label: None,
+        });
+    }
+
+    /// Says what the lines mean.
+    fn legend(&mut self, drawn: &[Drawn], inner: u32) {
+        let kinds = [
+            (EdgeKind::FallThrough, "falls through"),
+            (EdgeKind::Taken, "branch"),
+            (EdgeKind::Back, "loop"),
+            (EdgeKind::Call, "call"),
+        ];
+        let is_drawn = |kind| drawn.iter().any(|line| line.kind == kind);
+        let kinds = kinds.into_iter().filter(|(kind, _)| is_drawn(*kind));
+        for (place, (kind, words)) in (0_u32..).zip(kinds) {
+            let x = inner + place * MEANING;
+            let y = MARGIN;
+            self.edges.push(Edge {
+                path: format!("M{x} {y}H{}", x + 16),
+                kind,
+                label: Some((x + 20, y + 4, words.to_owned())),
+            });
+        }
+    }
+}
+
+/// More boxes than that are not drawn at once: the lanes are then as many at most.
+const _: () = assert!(FAN <= 64, "the drawing would be too wide");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::blocks::{Block, Edge};
+    use crate::model::{NodeId, SourceId};
+    use crate::worker::protocol::BlockEdge;
+
+    fn page(blocks: u32, edges: &[(u32, u32, Way)]) -> BlocksPage {
+        let row = |number: u32| BlockRow {
+            block: Block {
+                span: Span::with_len(SourceId::FILE, u64::from(number) * 32, 32),
+                row: number * 2,
+                rows: 2,
+                depth: number % 3,
+            },
+            label: format!("L{}", number * 32),
+            last: "jmpi L0".to_owned(),
+        };
+        let edge = |(from, to, way): &(u32, u32, Way)| BlockEdge {
+            edge: Edge {
+                from: *from,
+                to: *to,
+                way: *way,
+            },
+            label: format!("L{}", to * 32),
+        };
+        BlocksPage {
+            document: NodeId::ROOT,
+            of: Span::with_len(SourceId::FILE, 0, u64::from(blocks) * 32),
+            found: blocks.into(),
+            ways: edges.len() as u64,
+            loops: 0,
+            astray: 0,
+            rest: None,
+            place: None,
+            start: 0,
+            rows: (0..blocks).map(row).collect(),
+            groups: Vec::new(),
+            edges: edges.iter().map(edge).collect(),
+        }
+    }
+
+    #[test]
+    fn blocks_lie_below_each_other_within_the_drawing() {
+        let edges = [
+            (0, 1, Way::FallThrough),
+            (1, 4, Way::Taken),
+            (3, 1, Way::Taken),
+        ];
+        let graph = graph(&page(5, &edges), None);
+        for pair in graph.nodes.windows(2) {
+            assert!(pair[0].at.1 + BOX < pair[1].at.1);
+        }
+        for node in &graph.nodes {
+            assert!(node.at.0 + node.at.2 < graph.size.0 && node.at.1 + BOX < graph.size.1);
+        }
+        let kinds: Vec<EdgeKind> = graph.edges.iter().map(|edge| edge.kind).collect();
+        let count = |kind| kinds.iter().filter(|other| **other == kind).count();
+        // Each, and its line in the legend.
+        for kind in [EdgeKind::FallThrough, EdgeKind::Taken, EdgeKind::Back] {
+            assert_eq!(count(kind), 2, "{kinds:?}");
+        }
+    }
+
+    #[test]
+    fn keys_go_along_branches() {
+        let graph = graph(&page(5, &[(1, 4, Way::Taken), (3, 1, Way::Taken)]), None);
+        assert_eq!(graph.near(1, "ArrowRight"), Some(4));
+        assert_eq!(graph.near(4, "ArrowLeft"), Some(1));
+        assert_eq!(graph.near(1, "ArrowLeft"), Some(3));
+        assert_eq!(graph.near(1, "ArrowDown"), Some(2));
+        assert_eq!(graph.near(0, "ArrowRight"), None);
+    }
+
+    #[test]
+    fn lines_that_overlap_have_lanes_of_their_own() {
+        let mut lanes = Lanes::default();
+        let places = [(0, 1), (2, 3), (1, 2), (0, 3)].map(|(top, end)| lanes.place(top, end));
+        assert_eq!(places, [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn the_block_of_the_selected_instruction_is_marked() {
+        let at = Span::with_len(SourceId::FILE, 48, 16);
+        let marked = |selected| {
+            let graph = graph(&page(3, &[]), Some(selected));
+            let nodes = graph.nodes.iter().map(|node| node.selected);
+            nodes.collect::<Vec<_>>()
+        };
+        assert_eq!(marked(at), [false, true, false]);
+        assert_eq!(marked(Span::with_len(SourceId::FILE, 0, 96)), [false; 3]);
+    }
+
+    #[test]
+    fn what_is_not_drawn_is_named() {
+        let mut page = page(4, &[(2, 0, Way::Taken)]);
+        page.start = 2;
+        page.rows.drain(..2);
+        let graph = graph(&page, None);
+        assert_eq!(graph.nodes[0].text, "jmpi L0 → L0");
+    }
+}

@@ -1,0 +1,220 @@
+//! Graphs as shapes: boxes and lines, drawn by the page and saved as SVG.
+
+use std::fmt::Write as _;
+
+use crate::model::text::escaped;
+use crate::model::{Area, Span};
+
+/// The height of a box.
+pub const BOX: u32 = 44;
+
+/// What a box stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stands {
+    /// These bytes: a press selects them.
+    For(Span),
+    /// A group of modules: a press opens it.
+    Group(u64, u64),
+    /// What did not fit.
+    More,
+}
+
+/// A box.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it stands for.
+    pub stands: Stands,
+    /// Left edge, upper edge, width.
+    pub at: (u32, u32, u32),
+    /// The first line; the whole of it, for those who do not see it.
+    pub title: String,
+    /// The second line.
+    pub text: String,
+    /// The stripe of an image.
+    pub area: Option<Area>,
+    /// It is selected.
+    pub selected: bool,
+    /// The column.
+    pub column: usize,
+    /// The place of the node on its left.
+    pub parent: Option<usize>,
+    /// The place of the node on its right; of a module it is the first that hangs on it.
+    pub ahead: Option<usize>,
+    /// So many characters fit into it.
+    pub fit: usize,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EdgeKind {
+    /// One thing is in the other.
+    Within,
+    /// A module imports what another one exports.
+    Import,
+    /// Control goes on with the next instruction.
+    FallThrough,
+    /// Control goes forward by a branch.
+    Taken,
+    /// Control goes back by a branch: a loop.
+    Back,
+    /// Control goes to a subroutine.
+    Call,
+}
+
+impl EdgeKind {
+    /// The class that draws it.
+    pub fn class(self) -> &'static str {
+        match self {
+            EdgeKind::Within => "edge",
+            EdgeKind::Import => "edge import",
+            EdgeKind::FallThrough => "edge fall",
+            EdgeKind::Taken => "edge taken",
+            EdgeKind::Back => "edge back",
+            EdgeKind::Call => "edge call",
+        }
+    }
+
+    /// Does it end with an arrow?
+    pub fn is_arrow(self) -> bool {
+        self != EdgeKind::Within
+    }
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// The path, as SVG has it.
+    pub path: String,
+    /// What it says.
+    pub kind: EdgeKind,
+    /// What is written beside it, and where.
+    pub label: Option<(u32, u32, String)>,
+}
+
+/// The graph, laid out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Graph {
+    /// Its size in pixels at 100 %.
+    pub size: (u32, u32),
+    /// The boxes: the file, then each module with its images.
+    pub nodes: Vec<Node>,
+    /// The lines.
+    pub edges: Vec<Edge>,
+}
+
+impl Graph {
+    /// The node that a key leads to.
+    pub fn near(&self, from: usize, key: &str) -> Option<usize> {
+        let node = self.nodes.get(from)?;
+        let same = |(_, other): &(usize, &Node)| other.column == node.column;
+        let nodes = || self.nodes.iter().enumerate();
+        let found = match key {
+            "ArrowDown" => nodes().skip(from + 1).find(same),
+            "ArrowUp" => nodes().take(from).rev().find(same),
+            "ArrowLeft" => return node.parent,
+            "ArrowRight" if node.ahead.is_some() => return node.ahead,
+            "ArrowRight" => nodes().find(|(_, other)| other.parent == Some(from)),
+            "Home" => nodes().find(same),
+            "End" => nodes().rev().find(same),
+            _ => None,
+        };
+        found.map(|(place, _)| place)
+    }
+
+    /// The graph as a file, which looks the same without the page.
+    pub fn svg(&self) -> String {
+        let (width, height) = self.size;
+        let mut out = String::new();
+        let _ = write!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n<style>{STYLE}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<defs>{ARROW}</defs>\n"
+        );
+        for edge in &self.edges {
+            let (class, path) = (edge.kind.class(), &edge.path);
+            let arrow = if edge.kind.is_arrow() { MARKED } else { "" };
+            let _ = writeln!(out, "<path class=\"{class}\"{arrow} d=\"{path}\"/>");
+        }
+        for node in &self.nodes {
+            let (x, y, width) = node.at;
+            let _ = writeln!(
+                out,
+                "<g><title>{0}</title><rect class=\"box\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{BOX}\" rx=\"6\"/>",
+                xml(&escaped(&node.title))
+            );
+            if let Some(area) = node.area {
+                let class = if area == Area::Ir { "ir" } else { "code" };
+                let _ = writeln!(
+                    out,
+                    "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"5\" height=\"{BOX}\"/>"
+                );
+            }
+            for (class, text, down) in node.lines() {
+                let _ = writeln!(
+                    out,
+                    "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>",
+                    x + 12,
+                    y + down,
+                    xml(&text)
+                );
+            }
+            out.push_str("</g>\n");
+        }
+        for (x, y, label) in self.edges.iter().filter_map(|edge| edge.label.as_ref()) {
+            let _ = writeln!(
+                out,
+                "<text class=\"m\" x=\"{x}\" y=\"{y}\">{}</text>",
+                xml(label)
+            );
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+impl Node {
+    /// Its two lines: class, text, and how far down.
+    pub fn lines(&self) -> [(&'static str, String, u32); 2] {
+        let fit = self.fit;
+        let title = escaped(&self.title);
+        [
+            ("t", cut(&title, fit), 19),
+            ("m", cut(&escaped(&self.text), fit), 35),
+        ]
+    }
+
+    /// Its height.
+    pub fn height(&self) -> u32 {
+        BOX
+    }
+}
+
+/// A line that fits: the middle of a long one gives way.
+pub(crate) fn cut(text: &str, fit: usize) -> String {
+    let count = text.chars().count();
+    if count <= fit {
+        return text.to_owned();
+    }
+    let tail = fit / 3;
+    let head: String = text.chars().take(fit - tail - 1).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{head}…{end}")
+}
+
+fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// What ends a line with an arrow.
+const MARKED: &str = " marker-end=\"url(#a)\"";
+const ARROW: &str = "<marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"context-stroke\"/></marker>";
+const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#1b1f24}.m{font:11.5px ui-monospace,monospace;fill:#5b6472}.t{font-weight:600}.box{fill:#f6f7f9;stroke:#c9d1d9}.edge{fill:none;stroke:#c9d1d9;stroke-width:1.5}.import{stroke:#c0447a;stroke-dasharray:4 3}.fall{stroke:#5b6472}.taken{stroke:#3b6fd4}.back{stroke:#c0447a}.call{stroke:#5f7d1c;stroke-dasharray:4 3}.ir{fill:#5f7d1c}.code{fill:#3b6fd4}";

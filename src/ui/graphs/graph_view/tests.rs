@@ -1,0 +1,62 @@
+use super::*;
+use crate::ui::graphs::module_graph::tests::empty;
+
+fn page(found: u64) -> Drawn {
+    Drawn::Modules(Rc::new(empty(found)))
+}
+
+/// A graph of so many modules.
+fn drawn(found: u64, place: Option<u64>) -> GraphView {
+    let mut view = GraphView::default();
+    view.apply(GraphChange::Page(0, None, page(found)), 0, place);
+    view
+}
+
+#[test]
+fn what_was_asked_before_is_not_drawn() {
+    let mut view = GraphView::default();
+    view.apply(GraphChange::Page(0, None, page(3)), 1, None);
+    assert_eq!(view.page, None, "of another query");
+    view.apply(GraphChange::Page(1, Some((0, 2)), page(3)), 1, None);
+    assert_eq!(view.page, None, "of another range");
+    view.apply(GraphChange::Page(1, None, page(3)), 1, None);
+    assert_eq!(view.found(), Some(3));
+}
+
+#[test]
+fn what_is_selected_is_drawn() {
+    let mut view = drawn(10_000, None);
+    assert_eq!(view.range, None);
+    view.follow(Some(5000));
+    let (start, count) = view.range.expect("some of them");
+    assert!((start..start + count).contains(&5000) && group_size(count, FAN) == 1);
+    assert_eq!(view.crumbs().len(), 3);
+    assert_eq!(view.crumbs()[0], (0, 10_000));
+    // Whoever goes up again stays there.
+    view.apply(GraphChange::Range(None), 0, Some(5000));
+    view.apply(GraphChange::Page(0, None, page(10_000)), 0, Some(5000));
+    assert_eq!(view.range, None);
+    assert_eq!(
+        drawn(10_000, Some(7)).crumbs().len(),
+        3,
+        "at the first time"
+    );
+    assert_eq!(drawn(10, Some(7)).range, None, "all are drawn");
+}
+
+#[test]
+fn other_modules_are_drawn_from_the_beginning() {
+    let mut view = drawn(10_000, Some(7));
+    view.renew(false);
+    assert!(view.range.is_none() && view.page.is_some());
+    view.apply(GraphChange::AsTable(true), 0, None);
+    view.renew(true);
+    assert!(view.page.is_none() && view.as_table);
+}
+
+#[test]
+fn zoom_goes_in_steps() {
+    assert_eq!(Zoom::Fit.step(true), Zoom::Percent(125));
+    assert_eq!(Zoom::Percent(25).step(false), Zoom::Percent(25));
+    assert_eq!(Zoom::Percent(33).step(false), Zoom::Percent(25));
+}

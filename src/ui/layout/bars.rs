@@ -1,0 +1,408 @@
+//! The lines around the panes: header, open files, tabs of the panels, status line.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use crate::model::text::escaped;
+use crate::model::{Fact, Tone};
+use crate::ui::components::{SearchBox, button, plain, shortened, span_button};
+use crate::ui::panels;
+use crate::ui::session::SessionContext;
+use crate::ui::state::commands::{Command, Pane};
+use crate::ui::state::compare::Following;
+use crate::ui::state::verdict::{self, outcome_words};
+use crate::ui::state::{Origin, PanelId, Phase, State, Tab, TabId, Theme, View, shown_beside};
+use crate::ui::text::format;
+use crate::worker::protocol::Row;
+
+/// The line at the top: what is open, and how it looks at one glance.
+pub fn header(session: &SessionContext, state: &State) -> Html {
+    let tab = state.active();
+    let view = tab.and_then(|tab| tab.view());
+    let theme = state.layout.theme;
+    let label = format!("Theme: {}", theme.name());
+    html! {
+        <header class="head-line">
+            <h1 class="brand">
+                if tab.is_some() {
+                    <button type="button" data-command={Command::Home.to_string()} title="Start page; open files stay open">{ "zeview" }</button>
+                } else { { "zeview" } }
+            </h1>
+            if let Some(tab) = tab {
+                { crumbs(tab) }
+                if state.tabs.len() == 1 {
+                    <button type="button" class="ico close-file" data-command={Command::Close(tab.id).to_string()} title="Close the file" aria-label="Close the file">{ "×" }</button>
+                }
+            } else {
+                <span class="dim claim">{ "See inside Intel GPU binaries: kernels, spills, assembly, and whether they run on your GPU" }</span>
+            }
+            if let Some((tab, Origin::Local)) = tab.map(|tab| (tab, &tab.origin)) {
+                { follow(tab) }
+            }
+            if let Some(view) = view {
+                { chips(view) }
+                <SearchBox session={session.clone()} tab={tab.map(|tab| tab.id)} />
+            } else {
+                <span class="grow" />
+            }
+            if tab.is_some() {
+                <button type="button" class="ico" data-command={Command::Open.to_string()} title="Open a file (o)" aria-label="Open a file">
+                    { icon("M1.5 12.5v-9h4l1.5 2h6v2M1.5 12.5l2-5h11l-2 5z", "") }
+                </button>
+            }
+            <button type="button" class="ico" data-command={Command::NextTheme.to_string()} title={label.clone()} aria-label={label}>
+                { match theme {
+                    Theme::Auto => icon("M8 2.5a5.5 5.5 0 0 0 0 11", "M8 2.5a5.5 5.5 0 0 1 0 11z"),
+                    Theme::Light => icon("M8 5a3 3 0 1 0 .01 0M8 1v2M8 13v2M1 8h2M13 8h2M3 3l1.4 1.4M11.6 11.6L13 13M3 13l1.4-1.4M11.6 4.4L13 3", ""),
+                    Theme::Dark => icon("", "M13 9.5A5.5 5.5 0 0 1 6.5 3a5.5 5.5 0 1 0 6.5 6.5z"),
+                } }
+            </button>
+            <button type="button" class="ico" data-command={Command::Help.to_string()} title="Help (?)" aria-label="Help">{ "?" }</button>
+        </header>
+    }
+}
+
+/// Opens the file again when it changes on disk.
+fn follow(tab: &Tab) -> Html {
+    let on = tab.following != Following::No;
+    html! { <>
+        <button type="button" class="ico follow" aria-pressed={on.to_string()} data-command={Command::ToggleFollow.to_string()}
+                aria-label="Watch the file" title="Watch: reload when the file changes on disk">
+            { icon("M13 8a5 5 0 1 1-1.6-3.7M13 1.8v3h-3", "") }
+        </button>
+        if tab.following == Following::Changed {
+            { button("btn2 before", Command::CompareWithBefore, html! { <>{ "Compare with the previous build " }<kbd aria-hidden="true">{ "b" }</kbd></> }) }
+        }
+    </> }
+}
+
+/// The file, and the documents in it that the selection is in; each leads there.
+fn crumbs(tab: &Tab) -> Html {
+    let name = escaped(&tab.name);
+    let documents = tab.view().map(|view| view.selection.documents());
+    let documents = documents.filter(|documents| !documents.is_empty());
+    let Some(documents) = documents else {
+        return html! {
+            <span class="crumb"><span aria-hidden="true">{ "▸ " }</span><b title={escaped(&tab.name)}>{ name }</b></span>
+        };
+    };
+    let crumb = |level: usize, title: String, text: String| {
+        let label = html! { <span class="chip-text">{ text }</span> };
+        html! {
+            <span class="crumb" {title}>
+                <span aria-hidden="true">{ "▸ " }</span>
+                { button("link", Command::SelectAbove(level), label) }
+            </span>
+        }
+    };
+    html! {
+        <nav class="nested" aria-label="File and nested documents">
+            { crumb(0, name.clone(), name.clone()) }
+            { for documents.into_iter().map(|(level, row)| {
+                let name = image_name(tab, level, row);
+                let summary = row.summary.as_deref().unwrap_or(&row.name);
+                crumb(level, format!("{name}: {summary}"), name)
+            }) }
+        </nav>
+    }
+}
+
+/// What a container calls a document in it: its name, or that of the part that holds it.
+fn image_name(tab: &Tab, level: usize, row: &Row) -> String {
+    let view = tab.view();
+    let ancestry = view.map(|view| &view.selection.ancestry);
+    let above = level.checked_sub(2).and_then(|at| ancestry?.get(at));
+    let is_generic = matches!(&*row.name, "code" | "image" | "data" | "unpacked");
+    let name = above
+        .filter(|_| is_generic)
+        .map_or(&row.name, |row| &row.name);
+    escaped(name).to_string()
+}
+
+fn icon(lines: &'static str, filled: &'static str) -> Html {
+    html! {
+        <svg viewBox="0 0 16 16" aria-hidden="true"><path d={lines} /><path class="filled" d={filled} /></svg>
+    }
+}
+
+/// The headline facts; each leads to the bytes that say so.
+fn chips(view: &View) -> Html {
+    let summary = view.summary();
+    let headline = summary.facts.iter().filter(|fact| fact.headline);
+    html! {
+        <ul class="chips" aria-label="Summary">
+            <li><span class="chip">{ &*summary.title }</span></li>
+            { for verdict_chips(view) }
+            { for headline.map(|fact| html! { <li title={format!("{}: {}", fact.label, escaped(&fact.text))}>{ chip(fact) }</li> }) }
+        </ul>
+    }
+}
+
+/// What the driver does, and, told apart from that, whether the file is damaged.
+fn verdict_chips(view: &View) -> Vec<Html> {
+    let errors = verdict::errors(&view.opened);
+    let chip = |tone: Tone, panel, title: String, text: String| {
+        let sign = format::tone_sign(tone).unwrap_or("");
+        let label = html! { <><span aria-hidden="true">{ sign }</span><span class="chip-text">{ text }</span></> };
+        html! { <li class="verdict" {title}>{ button(format::chip_class(tone), Command::Panel(panel), label) }</li> }
+    };
+    let mut chips = Vec::new();
+    if let Some(verdict) = view.verdict.verdict() {
+        let mut words = format!("driver: {}", outcome_words(verdict));
+        if let Some(device) = &verdict.device {
+            words.push_str(&format!(" on {device}"));
+        }
+        let tone = verdict::tone(verdict.outcome);
+        chips.push(chip(tone, PanelId::Overview, verdict.headline(), words));
+    }
+    let images = view.verdict.container();
+    if let Some((images, device)) =
+        images.and_then(|images| Some((images, images.device.as_ref()?)))
+    {
+        let (tone, words) = verdict::choice_words(images);
+        let title = "What runs on the selected device".to_owned();
+        let words = format!("driver: {words} on {device}");
+        chips.push(chip(tone, PanelId::Overview, title, words));
+    }
+    if errors > 0 {
+        let words = format!("malformed: {}", format::counted(errors, "error", "errors"));
+        let title = "The file violates the specification".to_owned();
+        chips.push(chip(Tone::Bad, PanelId::Problems, title, words));
+    }
+    chips
+}
+
+fn chip(fact: &Fact) -> Html {
+    let text = html! { <>
+        if let Some(sign) = format::tone_sign(fact.tone) { <span aria-hidden="true">{ sign }</span> }
+        <span class="chip-text">{ escaped(&fact.text) }</span>
+    </> };
+    let class = format::chip_class(fact.tone);
+    match fact.span {
+        Some(span) => span_button(class, span, text),
+        None => html! { <span {class}>{ text }</span> },
+    }
+}
+
+/// So many files find a place side by side; more of them are listed, too.
+const LISTED: usize = 5;
+
+/// A tab for each open file, where there are several.
+pub fn file_tabs(tabs: &[Rc<Tab>], active: Option<TabId>) -> Html {
+    html! {
+        <nav class="files" aria-label="Open files">
+            <div class="file-list" role="tablist" aria-label="Open files">
+                { for tabs.iter().enumerate().map(|(i, tab)| {
+                    let on = active == Some(tab.id);
+                    // On the start page none is.
+                    let stop = on || (active.is_none() && i == 0);
+                    html! {
+                        <button key={tab.id.0} type="button" role="tab" class={if on { "file on" } else { "file" }}
+                                aria-selected={on.to_string()} tabindex={if stop { "0" } else { "-1" }}
+                                id={tab.id.element()} data-command={Command::Activate(tab.id).to_string()} title={escaped(&tab.name)}>
+                            if matches!(tab.phase, Phase::Failed(_)) {
+                                <span class="sev err" role="img" aria-label="failed to open">{ "✕" }</span>
+                            }
+                            <span class="file-name">{ escaped(&tab.name) }</span>
+                            // A pointer closes it here, the keyboard with Delete.
+                            <span class="close" data-command={Command::Close(tab.id).to_string()} aria-hidden="true">{ "×" }</span>
+                        </button>
+                    }
+                }) }
+            </div>
+            if tabs.len() > LISTED {
+                <details class="menu">
+                    <summary class="btn2">{ format!("{} files", tabs.len()) }</summary>
+                    <div class="pop acts">
+                        { for tabs.iter().map(|tab| html! {
+                            <button key={tab.id.0} type="button" class={if active == Some(tab.id) { "choice sel" } else { "choice" }}
+                                    data-command={Command::Activate(tab.id).to_string()}>{ shortened(&escaped(&tab.name)) }</button>
+                        }) }
+                    </div>
+                </details>
+            }
+        </nav>
+    }
+}
+
+/// A tab of a row of tabs.
+pub fn tab(on: bool, controls: &'static str, command: Command, label: Html) -> Html {
+    html! {
+        <button type="button" role="tab" id={command.tab()} class={if on { "on" } else { "" }}
+                aria-selected={on.to_string()} aria-controls={controls} tabindex={if on { "0" } else { "-1" }}
+                data-command={command.to_string()}>{ label }</button>
+    }
+}
+
+/// The width of a character of a tab's name, and of what is around the name, in pixels.
+const TAB_CHARACTER: usize = 7;
+const TAB_AROUND: usize = 19;
+/// The width of the buttons that stand behind the tabs, in pixels.
+const BEHIND_TABS: usize = 110;
+
+/// The estimated width of all tabs, in hundreds of pixels: the styles offer the menu of all panels
+/// where the row is narrower.
+fn tabs_class(view: &View, is_narrow: bool) -> String {
+    let width = |panel: &panels::Panel| {
+        let badge = (panel.badge)(view).map_or(0, |(count, _)| {
+            3 * TAB_CHARACTER + TAB_CHARACTER * format::grouped(count).chars().count()
+        });
+        panel.name.len() * TAB_CHARACTER + TAB_AROUND + badge
+    };
+    let tree = if is_narrow {
+        "Structure".len() * TAB_CHARACTER + TAB_AROUND
+    } else {
+        0
+    };
+    let all = panels::shown(view).map(width).sum::<usize>() + tree + BEHIND_TABS;
+    format!("tab-row needs-{}", all.div_ceil(100).clamp(3, 15))
+}
+
+/// The tabs of the panels, a menu of them where they do not fit, and the buttons that show and hide
+/// panes. In a narrow window the tree is one of the tabs.
+pub fn panel_tabs(state: &State, view: &View) -> Html {
+    let layout = &state.layout;
+    let tree = layout.narrow && !layout.upper_is_panel;
+    let current = panels::current(view).map(|panel| panel.id);
+    let label = |panel: &panels::Panel| {
+        html! { <>
+            { panel.name }
+            if let Some((count, tone)) = (panel.badge)(view) {
+                <span class={format!("badge {}", format::tone_class(tone))}>{ format::grouped(count) }</span>
+            }
+        </> }
+    };
+    let mut is_before_file = true;
+    html! {
+        <div class={tabs_class(view, layout.narrow)}>
+            <div class="tabs" role="tablist" aria-label="Panels">
+                if layout.narrow {
+                    { tab(tree, "panel", Command::Pane(Pane::Structure), plain("Structure")) }
+                }
+                { for panels::shown(view).map(|panel| html! { <>
+                    if std::mem::replace(&mut is_before_file, !panel.is_of_file) && panel.is_of_file {
+                        <span class="between" aria-hidden="true" />
+                    }
+                    { tab(!tree && current == Some(panel.id), "panel", Command::Panel(panel.id), label(panel)) }
+                </> }) }
+            </div>
+            <details class="menu all-panels" name="list-menu">
+                <summary class="btn2">{ "All panels" }</summary>
+                <div class="pop acts">
+                    { for panels::shown(view).map(|panel| html! {
+                        <button key={panel.name} type="button" class={if current == Some(panel.id) { "choice sel" } else { "choice" }}
+                                data-command={Command::Panel(panel.id).to_string()}>{ label(panel) }</button>
+                    }) }
+                </div>
+            </details>
+            <span class="grow" />
+            { pane_buttons(state, view) }
+        </div>
+    }
+}
+
+/// A button for each pane that shows or hides it.
+fn pane_buttons(state: &State, view: &View) -> Html {
+    let layout = &state.layout;
+    let beside = state.beside().is_some();
+    let panel = (!beside).then(|| shown_beside(state, view));
+    let panes = layout.panes.of(panel);
+    let is_shown = |pane: Pane| match (layout.narrow, pane) {
+        (false, pane) => panes.has(pane),
+        (true, Pane::Structure) => !layout.upper_is_panel,
+        (true, pane) => panes.bytes && layout.lower_is_inspector == (pane == Pane::Inspector),
+    };
+    let button = |pane: Pane, name: &str, key: &'static str, filled: &'static str| {
+        html! {
+            <button type="button" class="ico" aria-pressed={is_shown(pane).to_string()} aria-label={name.to_owned()}
+                    title={format!("{name} ({key})")} aria-keyshortcuts={key}
+                    data-command={Command::TogglePane(pane).to_string()}>
+                { icon("M1.5 2.5h13v11h-13z", filled) }
+            </button>
+        }
+    };
+    let (left, right) = match beside {
+        true => ("First file", "Second file"),
+        false => ("Structure", "Inspector"),
+    };
+    html! {
+        <div class="pane-buttons" role="group" aria-label="Panes">
+            if !layout.narrow {
+                { button(Pane::Structure, left, "t", "M1.5 2.5h4v11h-4z") }
+            }
+            { button(Pane::Bytes, "Bytes", "x", "M1.5 9.5h13v4h-13z") }
+            { button(Pane::Inspector, right, "i", "M10.5 2.5h4v11h-4z") }
+        </div>
+    }
+}
+
+/// The line at the bottom: what is selected, how much is explained, how much was read.
+pub fn status(view: Option<&View>) -> Html {
+    let version = concat!("v", env!("CARGO_PKG_VERSION"));
+    let Some(view) = view else {
+        return html! {
+            <footer class="status">
+                <span>{ version }</span>
+                <span class="grow" />
+                <span class="hint">
+                    <kbd>{ "o" }</kbd>{ " open a file " }<kbd>{ "?" }</kbd>{ " help" }
+                </span>
+            </footer>
+        };
+    };
+    let opened = &view.opened;
+    let range = view.selection.span.map_or_else(
+        || "no bytes".to_owned(),
+        |span| {
+            format!(
+                "{:#x}..{:#x} · {}",
+                span.start,
+                span.end,
+                format::bytes(span.len())
+            )
+        },
+    );
+    let names: Vec<String> = view.selection.names().collect();
+    html! {
+        <footer class="status">
+            <span class="mono">{ range }</span>
+            <span class="way">{ names.join(" ▸ ") }</span>
+            <span class="grow" />
+            <span class={if opened.coverage.gap > 0 { "cover warn" } else { "cover" }}>
+                { panels::spoken_coverage(&opened.coverage, opened.size) }
+            </span>
+            // Of small files it says nothing.
+            if opened.bytes_read < opened.size || opened.millis >= SLOW {
+                <span class="cost">{ read(opened.bytes_read, opened.size) }</span>
+            }
+            if opened.millis >= SLOW {
+                <span class="cost">{ format!("decoded in {}", format::millis(opened.millis)) }</span>
+            }
+            <span class="dim cost">{ version }</span>
+        </footer>
+    }
+}
+
+/// The time that a file may take before the status line says how long it took, in milliseconds.
+const SLOW: f64 = 1000.0;
+
+/// Some bytes may be read twice.
+fn read(bytes: u64, size: u64) -> String {
+    if bytes >= size {
+        format!("read all {}", format::size(size))
+    } else {
+        format!("read {} of {}", format::size(bytes), format::size(size))
+    }
+}
+
+/// The file was changed on disk.
+pub fn banner(tab: TabId, why: &str) -> Html {
+    html! {
+        <div class="banner" role="alert">
+            <span class="sev warn" aria-hidden="true">{ "▲" }</span>
+            <span>{ why.to_owned() }{ " The page shows its old contents." }</span>
+            { button("btn2", Command::Reopen(tab), plain("Reopen…")) }
+        </div>
+    }
+}

@@ -1,0 +1,30 @@
+//! The clipboard.
+
+use std::rc::Rc;
+
+use wasm_bindgen_futures::JsFuture;
+
+use super::{Session, spawn};
+use crate::ui::state::{Action, Dialog};
+
+impl Session {
+    /// Puts text on the clipboard. Where that is refused (a frame without the focus), the
+    /// text is shown instead, ready to be copied by hand.
+    pub fn copy(self: &Rc<Self>, text: String, what: &'static str) {
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let clipboard = web_sys::window()
+                .filter(web_sys::Window::is_secure_context)
+                .map(|window| window.navigator().clipboard());
+            let copied = match clipboard {
+                Some(clipboard) => JsFuture::from(clipboard.write_text(&text)).await.is_ok(),
+                None => false,
+            };
+            if copied {
+                session.notice(format!("{what} copied"));
+            } else {
+                session.dispatch(Action::Dialog(Some(Dialog::Copy(text.into()))));
+            }
+        }));
+    }
+}

@@ -1,0 +1,154 @@
+//! The code that is shown: its sections, its encoding, and what its instructions come to.
+
+use std::rc::Rc;
+
+use super::Session;
+use crate::model::{NodeId, Span};
+use crate::tables::query::Query;
+use crate::tables::{Detail, ListId};
+use crate::ui::state::code::{Asked, CodeChange};
+use crate::ui::state::selection::Via;
+use crate::ui::state::{Action, PanelId, TabId, View};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Request, Response};
+
+impl Session {
+    /// Asks about the code that is shown, unless that was asked before.
+    pub fn follow_code(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let list = view.lists.get(ListId::Instructions);
+        let (Some(document), Some(of)) = (list.document, list.query.of) else {
+            return;
+        };
+        let asked = (document, of, list.query.device.clone());
+        if view.code.asked.as_ref() != Some(&asked) {
+            self.dispatch(Action::Code(tab, CodeChange::Asked(asked.clone())));
+            self.ask_code(tab, asked);
+        }
+    }
+
+    /// Requests the images with code of a container, unless they are known for what is shown.
+    pub fn follow_code_images(self: &Rc<Self>, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let summary = &view.opened.summary;
+        if !summary.within.image && !summary.anywhere().host {
+            return;
+        }
+        let document = view.lists.get(list).document;
+        let document = document.filter(|id| *id != NodeId::ROOT);
+        let node = document.unwrap_or(view.selection.node_id());
+        if view.code.images_asked == Some(node) {
+            return;
+        }
+        self.dispatch(Action::Code(tab, CodeChange::ImagesAsked(node)));
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::CodeImages(images)) => {
+                session.dispatch(Action::Code(tab, CodeChange::Images(node, images)));
+            }
+            Ok(_) | Err(ClientError::Failed(_)) => {}
+            Err(error) => session.trouble(tab, &error),
+        };
+        self.ask_then(tab, Request::CodeImages { node }, Box::new(then));
+    }
+
+    /// Selects an image with code, by its place among them.
+    pub fn choose_image(self: &Rc<Self>, place: &str) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let place: Option<usize> = place.parse().ok();
+        let images = view.code.images.as_ref();
+        if let Some(image) = place.and_then(|place| images?.images.get(place)) {
+            self.select_span(image.span, Via::Jump);
+        }
+    }
+
+    /// Shows the instructions of the current kernel, or its arguments if it has no code.
+    pub fn open_code(self: &Rc<Self>) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        if let Some(current) = view.lists.get(ListId::Kernels).current() {
+            self.open_code_of(current.entry);
+        }
+    }
+
+    /// The same of the kernel with this entry.
+    pub fn open_code_of(self: &Rc<Self>, entry: Span) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let current = view.lists.get(ListId::Kernels).current();
+        if current.is_some_and(|current| current.entry == entry) && !has_code(&view) {
+            return self.dispatch(Action::Panel(PanelId::Arguments));
+        }
+        // A cell of the row may lead elsewhere, to its image.
+        self.select_span(entry, Via::Jump);
+        self.dispatch(Action::Panel(PanelId::Assembly));
+    }
+
+    /// Asks until all is counted, as long as somebody looks at it.
+    fn ask_code(self: &Rc<Self>, tab: TabId, asked: Asked) {
+        let request = Request::Code {
+            document: asked.0,
+            query: Query {
+                of: Some(asked.1),
+                device: asked.2.clone(),
+                ..Query::default()
+            },
+        };
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::Code(report)) => {
+                let is_all = report.left == 0;
+                let change = CodeChange::Answered(asked.clone(), report);
+                session.dispatch(Action::Code(tab, change));
+                let state = session.state();
+                let view = state.tab(tab).and_then(|tab| tab.view());
+                let is_wanted = view.is_some_and(|view| {
+                    view.code.asked.as_ref() == Some(&asked) && view.panel == PanelId::Assembly
+                });
+                if !is_all && is_wanted {
+                    session.ask_code(tab, asked);
+                }
+            }
+            // The list says what is wrong.
+            Ok(_) | Err(ClientError::Failed(_)) => {}
+            Err(error) => session.trouble(tab, &error),
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Shows the code of a section, by its place among them.
+    pub fn choose_code(self: &Rc<Self>, place: &str) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let place: Option<usize> = place.parse().ok();
+        let report = view.code.report.as_ref();
+        let section = place.and_then(|place| report?.sections.get(place));
+        if let Some((_, span)) = section {
+            self.select_span(*span, Via::Jump);
+        }
+    }
+
+    /// Shows the code in an encoding; in that of the file's device without a name.
+    pub fn choose_encoding(self: &Rc<Self>, name: &str) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(ListId::Instructions).query.clone();
+            let device = (!name.is_empty()).then(|| name.to_owned().into());
+            self.set_query(ListId::Instructions, Query { device, ..query });
+        }
+    }
+}
+
+/// Whether the current kernel has instructions: SPIR-V has none.
+fn has_code(view: &View) -> bool {
+    match view.lists.get(ListId::Kernels).detail() {
+        Detail::Kernel(kernel) => kernel.row.code_size.is_some(),
+        _ => false,
+    }
+}

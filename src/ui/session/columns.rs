@@ -1,0 +1,105 @@
+//! The columns of lists: which are shown, in which order, how wide; remembered for the next visit.
+
+use std::rc::Rc;
+
+use super::Session;
+use crate::tables::ListId;
+use crate::tables::query::Query;
+use crate::ui::browser::storage;
+use crate::ui::state::list::ListChange;
+
+/// The columns that were chosen on an earlier visit, by list.
+const COLUMNS: &str = "zeview.columns.";
+
+/// The widths that were chosen on an earlier visit, by list.
+const WIDTHS: &str = "zeview.widths.";
+
+impl Session {
+    /// Shows the rows that are shown only on demand, or hides them.
+    pub fn toggle_secondary(&self, list: ListId) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(list).query.clone();
+            let all = !query.all;
+            self.set_query(list, Query { all, ..query });
+        }
+    }
+
+    /// Shows a column, or hides it.
+    pub fn toggle_column(&self, list: ListId, id: &str) {
+        if let Some((_, view)) = self.active() {
+            self.set_columns(list, Some(view.lists.get(list).toggled(id)));
+        }
+    }
+
+    /// Moves a column to another place among those that are shown.
+    pub fn move_column(&self, list: ListId, id: &str, to: usize) {
+        if let Some((_, view)) = self.active() {
+            self.set_columns(list, Some(view.lists.get(list).moved(id, to)));
+        }
+    }
+
+    /// Moves a column by one place.
+    pub fn step_column(&self, list: ListId, id: &str, right: bool) {
+        let active = self.active();
+        let place = active.and_then(|(_, view)| view.lists.get(list).column_place(id));
+        if let Some(place) = place {
+            let left = place.saturating_sub(1);
+            self.move_column(list, id, if right { place + 1 } else { left });
+        }
+    }
+
+    /// Gives a column another width, in pixels, now and on later visits; its own without.
+    pub fn set_width(&self, list: ListId, id: &'static str, width: Option<u32>) {
+        if let Some((_, view)) = self.active() {
+            let widths = view.lists.get(list).widths.iter().copied();
+            let others = widths.filter(|(of, _)| *of != id);
+            self.set_widths(list, others.chain(width.map(|width| (id, width))).collect());
+        }
+    }
+
+    /// Gives columns these widths, the others their own.
+    pub fn set_widths(&self, list: ListId, widths: Rc<[(&'static str, u32)]>) {
+        if let Some((tab, _)) = self.active() {
+            let words = widths.iter().map(|(id, width)| format!("{id}={width}"));
+            let text = words.collect::<Vec<_>>().join(" ");
+            let key = format!("{WIDTHS}{}", list.name());
+            storage::store(&key, (!text.is_empty()).then_some(&*text));
+            self.list_changed(tab, list, ListChange::Widths(widths));
+        }
+    }
+
+    /// Shows these columns, now and on later visits; the default ones without.
+    pub fn set_columns(&self, list: ListId, columns: Option<Rc<[&'static str]>>) {
+        if let Some((tab, _)) = self.active() {
+            let text = columns.as_ref().map(|ids| ids.join(" "));
+            storage::store(&format!("{COLUMNS}{}", list.name()), text.as_deref());
+            self.list_changed(tab, list, ListChange::Columns(columns));
+        }
+    }
+
+    /// Shows the columns that were chosen on an earlier visit, as wide as they were.
+    pub fn recall_columns(&self, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let widths = storage::load(&format!("{WIDTHS}{}", list.name())).unwrap_or_default();
+        let widths = widths.split(' ').filter_map(|word| {
+            let (id, width) = word.split_once('=')?;
+            Some((known.column(id)?.id, width.parse().ok()?))
+        });
+        let widths: Rc<[(&'static str, u32)]> = widths.collect();
+        if known.widths.is_empty() && !widths.is_empty() {
+            self.list_changed(tab, list, ListChange::Widths(widths));
+        }
+        let Some(text) = storage::load(&format!("{COLUMNS}{}", list.name())) else {
+            return;
+        };
+        // Columns of an earlier version may not be there any more.
+        let columns = text.split(' ').filter_map(|id| known.column(id));
+        let columns: Rc<[&'static str]> = columns.map(|column| column.id).collect();
+        if known.chosen.is_none() && !columns.is_empty() {
+            self.list_changed(tab, list, ListChange::Columns(Some(columns)));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Comparing a file with another one that is open.
+
+use std::rc::Rc;
+
+use web_sys::File;
+
+use super::{Session, spawn};
+use crate::model::{SourceId, Span};
+use crate::tables::ListId;
+use crate::ui::state::compare::{Base, Chosen, CompareChange};
+use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::{Action, Origin, PanelId, Phase, TabId};
+use crate::ui::text::format::file_name;
+use crate::ui::text::route::{Link, Target};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{CompareForm, Place, Request};
+
+impl Session {
+    pub(crate) fn compare_changed(&self, tab: TabId, change: CompareChange) {
+        self.dispatch(Action::Compare(tab, change));
+    }
+
+    /// Compares the file in front with another open one.
+    pub fn compare_with(self: &Rc<Self>, base: TabId) {
+        if let Some((tab, _)) = self.active() {
+            self.compare(base, tab);
+        }
+    }
+
+    /// Compares an open file with another one, as soon as both are here, and shows what differs.
+    pub(crate) fn compare(self: &Rc<Self>, base: TabId, tab: TabId) {
+        if let Some(live) = self.live(tab).filter(|_| base != tab) {
+            live.base.set(Some(base));
+            self.dispatch(Action::Activate(tab));
+            self.settle();
+        }
+    }
+
+    /// Compares what has waited for a file.
+    pub(crate) fn settle(self: &Rc<Self>) {
+        let waiting: Vec<(TabId, TabId)> = self
+            .live
+            .borrow()
+            .iter()
+            .filter_map(|(tab, live)| Some((*tab, live.base.get()?)))
+            .collect();
+        for (tab, base) in waiting {
+            let (Some(live), Some(from)) = (self.live(tab), self.live(base)) else {
+                continue;
+            };
+            let file = from.file.borrow().clone();
+            if let Some(file) = file.filter(|_| live.is_open.get()) {
+                live.base.set(None);
+                self.dispatch(Action::PanelOf(tab, PanelId::Compare));
+                let shown = self.state().tab(base).cloned();
+                let base = Base {
+                    tab: base,
+                    name: file.name().into(),
+                    url: shown.and_then(|shown| match &shown.origin {
+                        Origin::Link(url) => Some(url.clone()),
+                        Origin::Local => None,
+                    }),
+                };
+                self.ask_comparison(tab, base, Some(file), false);
+            }
+        }
+    }
+
+    /// Compares again with the same file; in the other way as to the numbers of registers.
+    pub fn toggle_renumbered(self: &Rc<Self>) {
+        if let Some((tab, view)) = self.active()
+            && let Some(base) = view.compare.base.clone()
+        {
+            let renumbered = !view.compare.renumbered;
+            self.ask_comparison(tab, base, None, renumbered);
+        }
+    }
+
+    fn ask_comparison(
+        self: &Rc<Self>,
+        tab: TabId,
+        base: Base,
+        file: Option<File>,
+        renumbered: bool,
+    ) {
+        let Some(client) = self.client(tab) else {
+            return;
+        };
+        let name = base.name.to_string();
+        let chosen = self.view(tab).and_then(|view| view.compare.chosen);
+        let keep = chosen.filter(|_| file.is_none());
+        let keep = keep.map(|chosen| chosen.index);
+        self.compare_changed(tab, CompareChange::Asked(base, renumbered));
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let answer = client.compare(name, file.as_deref(), renumbered, keep);
+            let answer = answer.await;
+            let change = match answer {
+                Ok(report) => CompareChange::Answered(Rc::new(report)),
+                Err(ClientError::Failed(why)) => CompareChange::Failed(why.into()),
+                Err(error) => {
+                    let why = error.to_string();
+                    session.compare_changed(tab, CompareChange::Failed(why.into()));
+                    return session.trouble(tab, &error);
+                }
+            };
+            session.compare_changed(tab, change);
+        }));
+    }
+
+    /// Compares the other way round: the other file with this one.
+    pub fn swap(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        match &view.compare.base {
+            Some(base) if self.live(base.tab).is_some() => self.compare(tab, base.tab),
+            _ => self.notice("The other file was closed."),
+        }
+    }
+
+    /// Shows a difference in full, and selects its bytes.
+    pub fn choose_difference(self: &Rc<Self>, place: u64) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(ListId::Differences);
+        let Some(row) = known.rows.row(place) else {
+            return;
+        };
+        let chosen = Chosen {
+            index: row.index,
+            place: Some((place, known.rows.generation)),
+        };
+        self.compare_changed(tab, CompareChange::Choose(chosen));
+        let name = row.cells.first();
+        let via = self.select_beside(name.and_then(|cell| cell.base));
+        // Only in the first file: there is nothing to select in this one.
+        if let Some(span) = name.and_then(|cell| cell.span) {
+            self.select_span(span, via);
+        }
+    }
+
+    /// Shows the next difference, or the previous one.
+    pub fn step_difference(self: &Rc<Self>, forward: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(ListId::Differences);
+        let (Some(place), Some(found)) = (view.difference(), known.rows.found) else {
+            return self.choose_difference(0);
+        };
+        let next = match forward {
+            true => place.saturating_add(1).min(found.saturating_sub(1)),
+            false => place.saturating_sub(1),
+        };
+        if next == place {
+            let end = if forward { "last" } else { "first" };
+            return self.notice(format!("This is the {end} difference."));
+        }
+        self.choose_difference(next);
+    }
+
+    /// Selects bytes in the file that this one is compared with, and shows it.
+    pub fn show_in_base(self: &Rc<Self>, span: Span) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let open = view.compare.base.as_ref().map(|base| base.tab);
+        let Some((base, live)) = open.and_then(|base| Some((base, self.live(base)?))) else {
+            return self.notice("The other file was closed.");
+        };
+        self.dispatch(Action::Activate(base));
+        if live.is_open.get() {
+            let make = move |ancestry| Selection::at(ancestry, span, Via::Jump);
+            return self.select(base, Place::Span(span), None, Box::new(make));
+        }
+        // What is unpacked has other numbers there.
+        if span.source == SourceId::FILE {
+            let target = Target::Bytes {
+                section: None,
+                offset: span.start,
+                len: span.len(),
+            };
+            *live.link.borrow_mut() = Some(Link {
+                target: Some(target),
+                ..Link::default()
+            });
+        }
+    }
+
+    /// Copies the whole comparison, or saves it.
+    pub fn export_comparison(self: &Rc<Self>, form: CompareForm, saves: bool) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let base = view.compare.base.as_ref();
+        let from = base.map_or_else(String::new, |base| base.name.to_string());
+        let extension = match form {
+            CompareForm::Markdown => "md",
+            CompareForm::Html => "html",
+            CompareForm::Json => "json",
+        };
+        let name = saves.then(|| file_name([&from, &view.opened.name], extension));
+        self.ask_text(tab, Request::WriteComparison { form }, "Comparison", name);
+    }
+
+    /// Opens a file beside the one in front and compares that with it.
+    pub(crate) fn compare_with_file(self: &Rc<Self>, chosen: super::files::Chosen, tab: TabId) {
+        let base = match self.opened_before(&chosen.0) {
+            Some(base) => base,
+            None => self.add_file(chosen, Phase::Waiting),
+        };
+        self.compare(base, tab);
+    }
+}

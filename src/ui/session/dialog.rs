@@ -1,0 +1,50 @@
+//! Modal dialogs: the browser keeps the focus in them and gives it back.
+
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlTextAreaElement};
+use yew::prelude::*;
+
+use super::Session;
+use crate::ui::browser::listener::Listener;
+use crate::ui::hooks::effect::use_kept;
+use crate::ui::state::Action;
+
+/// Opens the `<dialog>` as soon as it is in the page. The user closes it with Escape, with a
+/// form of the method `dialog`, or with a click beside it.
+#[hook]
+pub fn use_modal(session: &Rc<Session>) -> NodeRef {
+    let node = use_node_ref();
+    let (session, dialog) = (Rc::clone(session), node.clone());
+    use_kept(Box::new(move || Box::new(open(&session, &dialog))));
+    node
+}
+
+fn open(session: &Rc<Session>, node: &NodeRef) -> Option<[Listener; 2]> {
+    let dialog = node.cast::<HtmlDialogElement>()?;
+    // It is in the document and closed, so it can be shown.
+    let _ = dialog.show_modal();
+    // Not the button that closes it, where there is something to type or to copy.
+    let field = dialog.query_selector("textarea, input").ok().flatten();
+    if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
+        let _ = field.focus();
+        if let Ok(area) = field.dyn_into::<HtmlTextAreaElement>() {
+            area.select();
+        }
+    }
+    let session = Rc::clone(session);
+    let closed = Listener::new(&dialog, "close", move |_| {
+        session.dispatch(Action::Dialog(None));
+    });
+    let own = dialog.clone();
+    let beside = Listener::new(&dialog, "click", move |event: Event| {
+        let target = event
+            .target()
+            .and_then(|t| t.dyn_into::<HtmlDialogElement>().ok());
+        if target.is_some_and(|target| target == own) {
+            own.close();
+        }
+    });
+    Some([closed, beside])
+}

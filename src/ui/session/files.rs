@@ -1,0 +1,266 @@
+//! Files that come in (dropped, chosen, pasted) and go out (saved).
+
+use std::rc::Rc;
+
+use super::{Session, spawn};
+use crate::model::{SourceId, Span};
+use crate::ui::browser::listener::Listener;
+use crate::ui::browser::{dom, fetch};
+use crate::ui::state::{Action, TabId};
+use crate::worker::protocol::BYTES_MAX;
+use js_sys::{Array, Function, Promise, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, ClipboardEvent, DataTransfer, DragEvent, Event, File, HtmlAnchorElement,
+    HtmlInputElement, Url,
+};
+
+/// The id of the field for files.
+const FILE_ID: &str = "file";
+
+/// A file, and the handle by which it can be had again.
+pub(crate) type Chosen = (File, Option<JsValue>);
+
+fn document() -> Option<web_sys::Document> {
+    web_sys::window()?.document()
+}
+
+/// Opens files that are dropped anywhere on the page, pasted, or chosen.
+pub(crate) fn listen(session: &Rc<Session>) -> Vec<Listener> {
+    let Some(document) = document() else {
+        return Vec::new();
+    };
+    let names = ["dragover", "dragleave", "drop", "paste", "change"];
+    let listener = |name: &'static str| {
+        let here = Rc::clone(session);
+        Listener::active(&document, name, move |event| hear(&here, name, &event))
+    };
+    names.into_iter().map(listener).collect()
+}
+
+fn hear(session: &Rc<Session>, name: &str, event: &Event) {
+    match name {
+        "paste" => paste(session, event),
+        "change" => chosen(session, event),
+        _ => {
+            let Some(data) = transfer(event).filter(has_files) else {
+                return;
+            };
+            event.prevent_default();
+            match name {
+                "dragover" => {
+                    data.set_drop_effect("copy");
+                    set_over(session, true);
+                }
+                "drop" => {
+                    set_over(session, false);
+                    // Onto the panel that compares: that is what to compare with.
+                    let onto = dom::closest(event, "[data-base]").is_some();
+                    receive(session, &data, onto);
+                }
+                // Leaving the window there is no element that is entered.
+                _ if event
+                    .dyn_ref::<DragEvent>()
+                    .is_some_and(|d| d.related_target().is_none()) =>
+                {
+                    set_over(session, false);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A drag says ten times a second that it is still there.
+fn set_over(session: &Session, over: bool) {
+    if session.over.replace(over) != over {
+        session.dispatch(Action::Over(over));
+    }
+}
+
+fn transfer(event: &Event) -> Option<DataTransfer> {
+    event.dyn_ref::<DragEvent>()?.data_transfer()
+}
+
+fn has_files(data: &DataTransfer) -> bool {
+    data.types().iter().any(|name| name == "Files")
+}
+
+/// The handles have to be asked for at once: afterwards the drop is over.
+fn receive(session: &Rc<Session>, data: &DataTransfer, onto: bool) {
+    let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
+    let items = data.items();
+    let handles: Vec<Option<Promise>> = (0..items.length())
+        .filter_map(|i| items.get(i))
+        .filter(|item| item.kind() == "file")
+        .map(|item| {
+            let ask = Reflect::get(&item, &"getAsFileSystemHandle".into()).ok()?;
+            let ask: Function = ask.dyn_into().ok()?;
+            ask.call0(&item).ok()?.dyn_into().ok()
+        })
+        .collect();
+    let session = Rc::clone(session);
+    spawn(Box::pin(async move {
+        let mut chosen: Vec<Chosen> = Vec::new();
+        for (i, file) in files.into_iter().enumerate() {
+            let handle = match handles.get(i).cloned().flatten() {
+                Some(promise) => JsFuture::from(promise)
+                    .await
+                    .ok()
+                    .filter(JsValue::is_object),
+                None => None,
+            };
+            chosen.push((file, handle));
+        }
+        match (session.active(), chosen.len()) {
+            (Some((tab, _)), 1) if onto => {
+                chosen
+                    .into_iter()
+                    .for_each(|file| session.compare_with_file(file, tab));
+            }
+            (_, 2) => session.open_both(chosen),
+            _ => session.open_files(chosen),
+        }
+    }));
+}
+
+/// The file that a handle stands for, as it is now.
+pub(crate) async fn file_of(handle: &JsValue) -> Option<File> {
+    let get: Function = Reflect::get(handle, &"getFile".into())
+        .ok()?
+        .dyn_into()
+        .ok()?;
+    let promise: Promise = get.call0(handle).ok()?.dyn_into().ok()?;
+    JsFuture::from(promise).await.ok()?.dyn_into().ok()
+}
+
+/// The files of a list.
+fn files_of(list: &web_sys::FileList) -> Vec<File> {
+    (0..list.length()).filter_map(|i| list.item(i)).collect()
+}
+
+fn paste(session: &Rc<Session>, event: &Event) {
+    if dom::is_typing(event) || dom::has_dialog() {
+        return;
+    }
+    let data = event
+        .dyn_ref::<ClipboardEvent>()
+        .and_then(ClipboardEvent::clipboard_data);
+    let Some(data) = data else { return };
+    event.prevent_default();
+    let files = data.files().map(|list| files_of(&list)).unwrap_or_default();
+    if !files.is_empty() {
+        session.open_files(files.into_iter().map(|file| (file, None)).collect());
+    } else if let Ok(text) = data.get_data("text/plain") {
+        session.open_text(&text);
+    }
+}
+
+fn chosen(session: &Rc<Session>, event: &Event) {
+    let input = event
+        .target()
+        .and_then(|t| t.dyn_into::<HtmlInputElement>().ok());
+    let Some(list) = input.filter(|i| i.id() == FILE_ID).and_then(|i| i.files()) else {
+        return;
+    };
+    let mut files = files_of(&list).into_iter();
+    if let Some(tab) = session.instead.take()
+        && let Some(file) = files.next()
+    {
+        session.replace(tab, file);
+    }
+    if let Some(tab) = session.compared.take()
+        && let Some(file) = files.next()
+    {
+        session.compare_with_file((file, None), tab);
+    }
+    if session.imports.take()
+        && let Some(file) = files.next()
+    {
+        session.import_bookmarks((file, None), true);
+    }
+    session.open_files(files.map(|file| (file, None)).collect());
+}
+
+impl Session {
+    /// Lets the user choose files; the first of them is shown in this tab.
+    pub fn choose(&self, instead: Option<TabId>) {
+        self.choose_for(instead, None, false);
+    }
+
+    /// Lets the user choose a file that the one in front is compared with.
+    pub fn choose_base(&self) {
+        self.choose_for(None, self.state().active, false);
+    }
+
+    /// Lets the user choose a file of bookmarks for the one in front.
+    pub(crate) fn choose_bookmarks(&self) {
+        self.choose_for(None, None, true);
+    }
+
+    fn choose_for(&self, instead: Option<TabId>, compared: Option<TabId>, imports: bool) {
+        self.instead.set(instead);
+        self.compared.set(compared);
+        self.imports.set(imports);
+        let input = dom::element(FILE_ID).and_then(|e| e.dyn_into::<HtmlInputElement>().ok());
+        if let Some(input) = input {
+            // The same file may be chosen again.
+            input.set_value("");
+            input.click();
+        }
+    }
+
+    /// Saves bytes of a file as a file of their own.
+    pub fn save_bytes(self: &Rc<Self>, tab: TabId, span: Span, name: String) {
+        let Some(live) = self.live(tab) else { return };
+        let file = live.file.borrow().clone();
+        if let Some(file) = file.filter(|_| span.source == SourceId::FILE) {
+            // Nothing is read: the browser copies the part itself.
+            if let Ok(part) = file.slice_with_f64_and_f64(span.start as f64, span.end as f64) {
+                save(&part, &name);
+            }
+            return;
+        }
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let parts = Array::new();
+            let mut at = 0;
+            while at < span.len() {
+                match session.read(tab, span.subspan(at, BYTES_MAX)).await {
+                    Ok(piece) if !piece.bytes.is_empty() => {
+                        at += piece.bytes.len() as u64;
+                        parts.push(&js_sys::Uint8Array::from(piece.bytes.as_slice()));
+                    }
+                    Ok(_) => break,
+                    Err(error) => return session.trouble(tab, &error),
+                }
+            }
+            if let Some(file) = fetch::file(&parts, &name) {
+                save(&file, &name);
+            }
+        }));
+    }
+}
+
+/// Saves text as a file.
+pub(crate) fn save_text(text: &str, name: &str) {
+    if let Some(file) = fetch::file(&Array::of1(&text.into()), name) {
+        save(&file, name);
+    }
+}
+
+fn save(blob: &Blob, name: &str) {
+    let Ok(url) = Url::create_object_url_with_blob(blob) else {
+        return;
+    };
+    let anchor = document()
+        .and_then(|document| document.create_element("a").ok())
+        .and_then(|element| element.dyn_into::<HtmlAnchorElement>().ok());
+    if let Some(anchor) = anchor {
+        anchor.set_href(&url);
+        anchor.set_download(name);
+        anchor.click();
+    }
+    let _ = Url::revoke_object_url(&url);
+}

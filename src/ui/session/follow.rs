@@ -1,0 +1,149 @@
+//! Following a file that a compiler writes again and again: it is opened again when it has changed,
+//! and can be compared with what it was before.
+//!
+//! Only where somebody asks for it: to compare with what a file was, its bytes are copied, because
+//! the browser gives the old ones no more after a change.
+
+use std::rc::Rc;
+
+use js_sys::Array;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::File;
+
+use super::files;
+use super::{Session, spawn};
+use crate::ui::browser::fetch;
+use crate::ui::state::compare::Following;
+use crate::ui::state::{Action, Phase, TabId};
+use crate::ui::text::format;
+use crate::worker::client::timer::Timer;
+
+/// How often a file is looked at, in milliseconds.
+const LOOK: i32 = 1000;
+/// No larger file is copied.
+const COPY_MAX: f64 = 67_108_864.0;
+
+impl Session {
+    /// Follows the file in front, or not any more.
+    pub fn toggle_follow(self: &Rc<Self>) {
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
+        let Some(live) = self.live(tab) else { return };
+        if live.look.take().is_some() {
+            live.copy.take();
+            return self.dispatch(Action::Follow(tab, Following::No));
+        }
+        if live.handle.borrow().is_none() {
+            return self.notice(
+                "This file cannot be followed: drop it from the file manager, in a browser with file handles (Chromium).",
+            );
+        }
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let Some(file) = live.file.borrow().clone() else {
+                return;
+            };
+            *live.copy.borrow_mut() = copy(&file).await;
+            session.dispatch(Action::Follow(tab, Following::Yes));
+            session.look_later(tab);
+        }));
+    }
+
+    fn look_later(self: &Rc<Self>, tab: TabId) {
+        let Some(live) = self.live(tab) else { return };
+        let session = Rc::downgrade(self);
+        let timer = Timer::start(LOOK, move || {
+            if let Some(session) = session.upgrade() {
+                session.look(tab);
+            }
+        });
+        *live.look.borrow_mut() = Some(timer);
+    }
+
+    /// Looks whether a file has changed, if the page can be seen. Its bytes are not read for that.
+    fn look(self: &Rc<Self>, tab: TabId) {
+        let Some(live) = self.live(tab) else { return };
+        let document = web_sys::window().and_then(|window| window.document());
+        if document.is_some_and(|document| document.hidden()) {
+            return self.look_later(tab);
+        }
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let handle = live.handle.borrow().clone();
+            let now = match handle {
+                Some(handle) => files::file_of(&handle).await,
+                None => None,
+            };
+            let before = live.file.borrow().clone();
+            // A compiler that writes makes a file without bytes first.
+            let changed = now.zip(before).filter(|(now, before)| {
+                let is_same =
+                    now.last_modified() == before.last_modified() && now.size() == before.size();
+                !is_same && now.size() > 0.0
+            });
+            if live.look.borrow().is_none() {
+                return;
+            }
+            if let Some((now, _)) = changed {
+                session.take_changed(tab, now).await;
+            }
+            session.look_later(tab);
+        }));
+    }
+
+    /// Opens a followed file again that has changed, and keeps what it was.
+    async fn take_changed(self: &Rc<Self>, tab: TabId, now: File) {
+        let Some(live) = self.live(tab) else { return };
+        let fresh = copy(&now).await;
+        let before = live.copy.replace(fresh);
+        let can_compare = before.is_some();
+        *live.before.borrow_mut() = before;
+        let name = now.name();
+        self.replace(tab, now);
+        self.dispatch(Action::Follow(tab, Following::Changed));
+        self.notice(match can_compare {
+            true => format!("{name} has changed and was opened again. Press b to compare with before."),
+            false => format!(
+                "{name} has changed and was opened again. It is larger than {}: no copy was kept to compare with.",
+                format::size(COPY_MAX as u64)
+            ),
+        });
+    }
+
+    /// Compares a followed file with what it was before it changed last.
+    pub fn compare_with_before(self: &Rc<Self>) -> bool {
+        let Some((tab, view)) = self.active() else {
+            return false;
+        };
+        let Some(live) = self.live(tab) else {
+            return false;
+        };
+        let Some(before) = live.before.borrow().clone() else {
+            return false;
+        };
+        // One file of before is enough.
+        if let Some(open) = live.before_tab.take() {
+            self.close(open);
+        }
+        // The message has asked for it.
+        self.dispatch(Action::Notice(None));
+        let name = format!("{} (before)", view.opened.name);
+        let parts = Array::of1(&before);
+        if let Some(file) = fetch::file(&parts, &name) {
+            let base = self.add_file((file, None), Phase::Waiting);
+            live.before_tab.set(Some(base));
+            self.compare(base, tab);
+        }
+        true
+    }
+}
+
+/// The bytes of a file as they are now. Returns `None` if they are too many, or cannot be read.
+async fn copy(file: &File) -> Option<File> {
+    if file.size() > COPY_MAX {
+        return None;
+    }
+    let bytes = JsFuture::from(file.array_buffer()).await.ok()?;
+    fetch::file(&Array::of1(&bytes), &file.name())
+}

@@ -1,0 +1,510 @@
+//! Lists: their pages, the row that goes with the selection, lists as text; the readable texts.
+
+use std::rc::Rc;
+
+use super::files;
+use super::{Session, spawn};
+use crate::model::{NodeId, Span};
+use crate::tables::query::{GroupBy, Query};
+use crate::tables::write::Form;
+use crate::tables::{Detail, ListId};
+use crate::ui::browser::dom;
+use crate::ui::state::list::{ListChange, trimmed};
+use crate::ui::state::paged::PAGE;
+use crate::ui::state::selection::{Selection, Via};
+use crate::ui::state::texts::TextsChange;
+use crate::ui::state::{Action, PanelId, TabId, View};
+use crate::ui::text::format::file_name;
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Ask, Place, Request, Response, Row};
+
+/// The id of the field for what is looked for in a text.
+pub const FIND: &str = "lines-filter";
+
+/// What is done with an answer. One future serves all of them: each of its own would be more to
+/// download.
+pub(crate) type Then = Box<dyn FnOnce(&Rc<Session>, Result<Response, ClientError>)>;
+
+impl Session {
+    pub(super) fn list_changed(&self, tab: TabId, list: ListId, change: ListChange) {
+        self.dispatch(Action::List(tab, list, change));
+    }
+
+    pub(crate) fn ask_then(self: &Rc<Self>, tab: TabId, request: Request, then: Then) {
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let answer = session.ask(tab, request).await;
+            then(&session, answer);
+        }));
+    }
+
+    fn ask_list(self: &Rc<Self>, tab: TabId, view: &View, list: ListId, ask: Ask, then: Then) {
+        let known = view.lists.get(list);
+        let request = Request::List {
+            document: known.document.unwrap_or(view.selection.document()),
+            list,
+            query: known.query.clone(),
+            ask,
+        };
+        self.ask_then(tab, request, then);
+    }
+
+    /// Asks for the pages of these rows that are not here.
+    pub fn need_rows(self: &Rc<Self>, list: ListId, start: u64, end: u64) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(live) = self.live(tab) else { return };
+        let known = view.lists.get(list);
+        let is_of = matches!(
+            list,
+            ListId::Lines | ListId::Properties | ListId::Instructions
+        );
+        let is_of_none = match list {
+            ListId::Changes => known.query.row.is_none(),
+            _ => is_of && known.query.of.is_none(),
+        };
+        if known.failed.is_some() || is_of_none {
+            return;
+        }
+        let chosen = known.chosen.iter().flat_map(|ids| ids.iter());
+        let columns: Vec<_> = chosen.map(|id| (*id).into()).collect();
+        for page in known.rows.missing(start, end) {
+            let key = (list, known.rows.generation, page);
+            if !live.pages.borrow_mut().insert(key) {
+                continue;
+            }
+            let live = Rc::clone(&live);
+            let then = move |session: &Rc<Session>, answer| {
+                live.pages.borrow_mut().remove(&key);
+                let change = match answer {
+                    Ok(Response::List(page)) => ListChange::Page(key.1, page),
+                    Err(ClientError::Failed(why)) => ListChange::Failed(key.1, why.into()),
+                    Err(error) => return session.trouble(tab, &error),
+                    Ok(_) => return,
+                };
+                session.list_changed(tab, list, change);
+            };
+            let ask = Ask::Rows {
+                start: page * PAGE,
+                count: PAGE,
+                columns: columns.clone(),
+            };
+            self.ask_list(tab, &view, list, ask, Box::new(then));
+        }
+    }
+
+    /// Asks which list and which row of it go with the selection, unless that is known.
+    pub fn follow_list(self: &Rc<Self>, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        // What is selected does not choose a difference.
+        if matches!(list, ListId::Differences | ListId::Changes) {
+            return;
+        }
+        let selection = &view.selection;
+        let or_first = view.panel == PanelId::Arguments;
+        if list == ListId::Lines && self.follow_text(tab, &view) {
+            return;
+        }
+        let known = view.lists.get(list);
+        let (serial, generation) = (selection.serial, known.rows.generation);
+        let is_in_none = match list {
+            ListId::Lines => selection.text().is_none(),
+            ListId::Properties | ListId::Instructions => false,
+            _ => selection.ancestry.is_empty(),
+        };
+        let is_clear = is_in_none && known.at.is_none() && !or_first;
+        if is_clear || known.goes_with(serial) {
+            return;
+        }
+        let ask = Ask::At {
+            node: selection.node_id(),
+            span: match list {
+                ListId::Lines => selection.extent(),
+                _ => selection.span,
+            },
+            current: known.staying(),
+            or_first,
+        };
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::ListAt(at)) => {
+                session.list_changed(tab, list, ListChange::At(serial, generation, at));
+            }
+            Ok(_) => {}
+            Err(error) => session.trouble(tab, &error),
+        };
+        self.ask_list(tab, &view, list, ask, Box::new(then));
+    }
+
+    /// Shows the text that the selection is in; stays with the one from before where it is in
+    /// none. Says whether it is another one.
+    fn follow_text(self: &Rc<Self>, tab: TabId, view: &View) -> bool {
+        let around = view.selection.document();
+        let texts = &view.texts;
+        let is_own = |text: &Row| text.parent == Some(around);
+        let document = view.selection.node_id();
+        if !texts.rows.first().is_some_and(is_own) && texts.asked != Some(document) {
+            self.texts_changed(tab, TextsChange::Asked(document));
+            let then = move |session: &Rc<Session>, answer| {
+                if let Ok(Response::Texts(texts)) = answer {
+                    session.texts_changed(tab, TextsChange::Arrived(document, texts));
+                }
+            };
+            self.ask_then(tab, Request::Texts { document }, Box::new(then));
+        }
+        let text = view.selection.text();
+        let is_other = |text: &&Row| text.span != view.lists.get(ListId::Lines).query.of;
+        if let Some(text) = text.filter(is_other) {
+            self.texts_changed(tab, TextsChange::Show(text.clone()));
+            return true;
+        }
+        false
+    }
+
+    fn texts_changed(&self, tab: TabId, change: TextsChange) {
+        self.dispatch(Action::Texts(tab, change));
+    }
+
+    /// Selects what the cell of a row leads to; the row stays the current one.
+    pub fn choose_cell(self: &Rc<Self>, list: ListId, place: u64, column: usize) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let Some(row) = known.rows.row(place) else {
+            return self.select_place(tab, place);
+        };
+        if list == ListId::Differences {
+            return self.choose_difference(place);
+        }
+        if list == ListId::Lines {
+            let line = trimmed(row);
+            return self.select_around(line, known.query.of.unwrap_or(line));
+        }
+        let shown = known.shown();
+        let column = shown.get(column).filter(|_| column > 0);
+        let cell = column.and_then(|column| known.cell(row, column));
+        let span = cell.and_then(|cell| cell.span).unwrap_or(row.entry);
+        let via = match list {
+            ListId::Changes => self.select_beside(row.cells.iter().find_map(|cell| cell.base)),
+            _ => Via::Jump,
+        };
+        let make = move |ancestry| Selection::at(ancestry, span, via);
+        let current = Some(row.entry);
+        self.select(tab, Place::Span(span), current, Box::new(make));
+    }
+
+    /// Selects the row at a place of the list that is shown, whether it is here or not.
+    fn select_place(self: &Rc<Self>, tab: TabId, place: u64) {
+        let make = |ancestry| Selection::node(ancestry, Via::Jump);
+        self.select(tab, Place::Row(place), None, Box::new(make));
+    }
+
+    /// Selects the next row of the list that is shown, or the previous one; the first if none is
+    /// current.
+    pub fn step_row(self: &Rc<Self>, list: ListId, forward: bool) {
+        if list == ListId::Differences {
+            return self.step_difference(forward);
+        }
+        if let Some((tab, view)) = self.active() {
+            let place = match (view.lists.get(list).place(), forward) {
+                (Some(place), true) => place.saturating_add(1),
+                (Some(place), false) => place.saturating_sub(1),
+                (None, _) => 0,
+            };
+            self.select_place(tab, place);
+        }
+    }
+
+    /// Shows other rows, or in another order.
+    pub fn set_query(&self, list: ListId, query: Query) {
+        if let Some((tab, _)) = self.active() {
+            self.list_changed(tab, list, ListChange::Query(query));
+        }
+    }
+
+    /// Shows the rows that a filter finds. The rest of the query is that of now, not of when
+    /// somebody began to type.
+    pub fn set_filter(&self, list: ListId, filter: &str) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(list).query.clone();
+            let filter = filter.to_owned();
+            self.set_query(list, Query { filter, ..query });
+        }
+    }
+
+    /// Shows a row for each of these; for each build where nothing has this name.
+    pub fn group_kernels(&self, by: &str) {
+        if let Some((_, view)) = self.active() {
+            let query = view.lists.get(ListId::Kernels).query.clone();
+            let by = GroupBy::named(by);
+            self.set_query(ListId::Kernels, Query { by, ..query });
+        }
+    }
+
+    /// Reads the rest of the kernels of a container, or not.
+    pub fn stop_reading(&self, is_stopped: bool) {
+        if let Some((tab, _)) = self.active() {
+            self.list_changed(tab, ListId::Kernels, ListChange::Stop(is_stopped));
+        }
+    }
+
+    /// Shows the kernels for a device; those that spill registers, the worst first.
+    pub fn show_kernels_for(&self, device: &str, spills: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let mut query = view.lists.get(ListId::Kernels).query.clone();
+        query.filter = format!("device=\"{device}\"");
+        if spills {
+            query.filter.push_str(" spill_size>0");
+            query.sort = Some("spill_size".into());
+            query.descending = true;
+        }
+        self.set_query(ListId::Kernels, query);
+        self.dispatch(Action::Panel(PanelId::Kernels));
+    }
+
+    /// Shows the instructions with a mark; all if those are shown.
+    pub fn show_marked_code(&self, mark: &str) {
+        if let Some((_, view)) = self.active() {
+            let filter = format!("marks={mark}");
+            let is_shown = view.lists.get(ListId::Instructions).query.filter == filter;
+            self.set_filter(ListId::Instructions, if is_shown { "" } else { &filter });
+        }
+    }
+
+    /// Shows one of the texts.
+    pub fn choose_text(self: &Rc<Self>, place: &str) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let place: Option<usize> = place.parse().ok();
+        let text = place.and_then(|place| view.texts.rows.get(place));
+        if let Some(span) = text.and_then(|row| row.span) {
+            self.select_span(span, Via::Jump);
+        }
+    }
+
+    /// Selects the next match in the text that is shown, or the previous one; `anew`: from the
+    /// selection on.
+    pub fn find_in_text(self: &Rc<Self>, forward: bool, anew: bool) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(text) = view.lists.get(ListId::Lines).query.of else {
+            return;
+        };
+        let typed = dom::text_of(FIND);
+        if typed.is_empty() {
+            return self.texts_changed(tab, TextsChange::Matches(None));
+        }
+        let Some(live) = self.live(tab) else { return };
+        let serial = view.selection.serial;
+        let coming = live.found.get().filter(|(before, _)| *before == serial);
+        let selected = coming.map(|(_, span)| span).or(view.selection.span);
+        let selected = selected.filter(|span| text.contains(*span));
+        let step = u64::from(forward && !anew);
+        let from = selected.map_or(text.start, |span| span.start.saturating_add(step));
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::Match(found)) => {
+                let matches = found.map_or((0, 0), |found| (found.ordinal, found.count));
+                session.texts_changed(tab, TextsChange::Matches(Some(matches)));
+                if let Some(found) = found {
+                    let serial = session.active().map(|(_, view)| view.selection.serial);
+                    live.found.set(serial.map(|serial| (serial, found.span)));
+                    session.select_span(found.span, Via::Step);
+                }
+            }
+            Ok(_) => {}
+            Err(error) => session.trouble(tab, &error),
+        };
+        let ask = Ask::Find {
+            typed,
+            from,
+            forward,
+        };
+        self.ask_list(tab, &view, ListId::Lines, ask, Box::new(then));
+    }
+
+    /// Saves the text that is shown.
+    pub fn save_text(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if let Some(text) = &view.texts.shown
+            && let Some(span) = text.span
+        {
+            self.save_bytes(tab, span, file_name([&view.opened.name, &text.name], "txt"));
+        }
+    }
+
+    /// Copies the name of the current row; of a kernel as the file has it, or demangled.
+    pub fn copy_name(self: &Rc<Self>, list: ListId, demangled: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let Some(current) = known.current() else {
+            return;
+        };
+        let (name, what) = match known.detail() {
+            Detail::Kernel(kernel) if demangled => (kernel.row.title(), "Demangled name"),
+            Detail::Kernel(kernel) => (&*kernel.row.name.value, "Name"),
+            _ => (&*current.about.title, "Name"),
+        };
+        self.copy(name.to_owned(), what);
+    }
+
+    /// Shows the relocations that refer to the current symbol, or all code of the current line.
+    pub fn show_references(&self) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let (list, panel, query) = match view.panel.list().map(|list| view.lists.get(list).detail())
+        {
+            Some(Detail::Symbol { query, .. }) => {
+                (ListId::Relocations, PanelId::Relocations, query)
+            }
+            Some(Detail::Line { query, .. }) => (ListId::SourceLines, PanelId::SourceLines, query),
+            Some(Detail::Image { query, .. }) => (ListId::Kernels, PanelId::Kernels, query),
+            _ => return,
+        };
+        let query = Query {
+            filter: query.clone(),
+            ..Query::default()
+        };
+        self.list_changed(tab, list, ListChange::Query(query));
+        self.dispatch(Action::Panel(panel));
+    }
+
+    /// Gives the text of a source file to the decoder; it is shown beside the lines.
+    pub(crate) fn add_source(self: &Rc<Self>, tab: TabId, name: String, text: String) {
+        let Some(view) = self.state().tab(tab).and_then(|tab| tab.view()).cloned() else {
+            return;
+        };
+        let request = Request::AddSource {
+            document: view.selection.document(),
+            name,
+            text,
+        };
+        let then = move |session: &Rc<Session>, answer| match answer {
+            Ok(Response::Text(said)) => {
+                session.list_changed(tab, ListId::SourceLines, ListChange::Renew);
+                session.list_changed(tab, ListId::Instructions, ListChange::Renew);
+                let view = session.active().map(|(_, view)| view.panel);
+                // The instructions show it, too.
+                if view != Some(PanelId::Assembly) {
+                    session.dispatch(Action::Panel(PanelId::SourceLines));
+                }
+                session.notice(said);
+            }
+            Ok(_) => {}
+            Err(ClientError::Failed(why)) => session.notice(why),
+            Err(error) => session.trouble(tab, &error),
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Copies the selected lines.
+    pub fn copy_lines(self: &Rc<Self>) {
+        if let Some((_, view)) = self.active()
+            && let Some(current) = view.lists.get(ListId::Lines).current()
+        {
+            self.write_list(ListId::Lines, Form::Plain, Some(current.entry), None, None);
+        }
+    }
+
+    /// Copies the rows from one place to another: instructions as assembly, others as spreadsheets
+    /// do.
+    pub fn copy_rows(self: &Rc<Self>, list: ListId, rows: Option<(u64, u64)>) {
+        if let Some((_, view)) = self.active() {
+            let of = view.lists.get(list).query.of;
+            let form = match list {
+                ListId::Instructions => Form::Plain,
+                _ => Form::Tabs,
+            };
+            self.write_list(list, form, of, rows, None);
+        }
+    }
+
+    /// Copies a list as it is shown, or saves it.
+    pub fn export_list(self: &Rc<Self>, list: ListId, form: Form, save: bool) {
+        let Some((_, view)) = self.active() else {
+            return;
+        };
+        let extension = match form {
+            Form::Csv => "csv",
+            Form::Markdown => "md",
+            Form::Json => "json",
+            Form::Plain if list == ListId::Instructions => "asm",
+            Form::Tabs | Form::Plain => "txt",
+        };
+        let code = view
+            .code
+            .report
+            .as_ref()
+            .filter(|_| list == ListId::Instructions);
+        let mut sections = code.iter().flat_map(|report| &report.sections);
+        let of = view.lists.get(list).query.of;
+        let section = sections.find(|(_, span)| Some(*span) == of);
+        let name = section.map_or(list.name(), |(name, _)| name);
+        let file = save.then(|| file_name([&view.opened.name, name], extension));
+        self.write_list(list, form, view.lists.get(list).query.of, None, file);
+    }
+
+    fn write_list(
+        self: &Rc<Self>,
+        list: ListId,
+        form: Form,
+        of: Option<Span>,
+        rows: Option<(u64, u64)>,
+        file: Option<String>,
+    ) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let known = view.lists.get(list);
+        let columns = known.shown();
+        let request = Request::List {
+            document: known.document.unwrap_or(NodeId::ROOT),
+            list,
+            query: Query {
+                of,
+                ..known.query.clone()
+            },
+            ask: Ask::Written {
+                columns: columns.iter().map(|column| column.id.into()).collect(),
+                form,
+                rows,
+            },
+        };
+        let what = match (list, rows) {
+            (ListId::Lines, _) => "Text",
+            (ListId::Instructions, _) if form == Form::Plain => "Assembly",
+            (_, None) => "Table",
+            (_, Some((first, last))) if first == last => "Row",
+            (_, Some(_)) => "Rows",
+        };
+        self.ask_text(tab, request, what, file);
+    }
+
+    /// Asks for text and saves it as a file; without a name for it, copies it.
+    pub(crate) fn ask_text(
+        self: &Rc<Self>,
+        tab: TabId,
+        request: Request,
+        what: &'static str,
+        file: Option<String>,
+    ) {
+        let then = move |session: &Rc<Session>, answer| match (answer, file) {
+            (Ok(Response::Text(text)), Some(file)) => files::save_text(&text, &file),
+            (Ok(Response::Text(text)), None) => session.copy(text, what),
+            (Ok(_), _) => {}
+            (Err(error), _) => session.trouble(tab, &error),
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+}

@@ -1,0 +1,70 @@
+//! What limits the kernel that is shown.
+
+use std::rc::Rc;
+
+use super::Session;
+use crate::analysis::occupancy::Question;
+use crate::model::NodeId;
+use crate::tables::{Detail, ListId};
+use crate::ui::state::occupancy::{Field, OccupancyChange};
+use crate::ui::state::{Action, TabId, View};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::{Request, Response};
+
+/// The kernel that is shown: its document, and its place in the list.
+fn shown(view: &View) -> Option<(NodeId, u64)> {
+    let list = view.lists.get(ListId::Kernels);
+    match list.detail() {
+        Detail::Kernel(_) => Some((list.document?, list.current()?.index)),
+        _ => None,
+    }
+}
+
+impl Session {
+    /// Asks about the kernel that is shown, unless that was asked before.
+    pub fn follow_occupancy(self: &Rc<Self>) {
+        if let Some((tab, view)) = self.active()
+            && let Some(kernel) = shown(&view)
+            && view.occupancy.kernel != Some(kernel)
+        {
+            self.ask_occupancy(tab, kernel, view.occupancy.question.clone());
+        }
+    }
+
+    /// Takes what was typed into a field.
+    pub fn set_occupancy(self: &Rc<Self>, field: Field, typed: &str) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        match (field.answer(typed, &view.occupancy.question), shown(&view)) {
+            (Ok(question), Some(kernel)) => self.ask_occupancy(tab, kernel, question),
+            (Ok(_), None) => {}
+            (Err(why), _) => {
+                let refused = OccupancyChange::Refused(why.into());
+                self.dispatch(Action::Occupancy(tab, refused));
+            }
+        }
+    }
+
+    fn ask_occupancy(self: &Rc<Self>, tab: TabId, kernel: (NodeId, u64), question: Question) {
+        let (document, place) = kernel;
+        let asked = OccupancyChange::Asked(document, place, question.clone());
+        self.dispatch(Action::Occupancy(tab, asked));
+        let request = Request::Occupancy {
+            document,
+            kernel: place,
+            question: question.clone(),
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            let answer = match answer {
+                Ok(Response::Occupancy(found)) => Ok(Rc::from(found)),
+                Err(ClientError::Failed(why)) => Err(why.into()),
+                Err(error) => return session.trouble(tab, &error),
+                Ok(_) => return,
+            };
+            let answered = OccupancyChange::Answered(document, place, question, answer);
+            session.dispatch(Action::Occupancy(tab, answered));
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+}

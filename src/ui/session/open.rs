@@ -1,0 +1,375 @@
+//! Opening and closing files.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, File, Url};
+use yew::AttrValue;
+
+use super::files::{self, Chosen};
+use super::page::address::read_link;
+use super::{Live, Session, spawn};
+use crate::ui::browser::fetch::{self, FetchError};
+use crate::ui::state::bookmarks::FILE_MAX;
+use crate::ui::state::compare::Following;
+use crate::ui::state::{Action, Failure, Origin, Phase, Tab, TabId};
+use crate::ui::text::paste;
+use crate::ui::text::route::Link;
+use crate::worker::client::Client;
+
+/// The folder of the samples, relative to the page.
+const SAMPLES: &str = "samples/";
+
+/// The extensions of source files.
+const SOURCES: [&str; 19] = [
+    "c", "cc", "cl", "clcpp", "cpp", "cxx", "c++", "cm", "f90", "h", "hh", "hpp", "hxx", "inc",
+    "inl", "ipp", "py", "rs", "sycl",
+];
+/// No source file has more bytes.
+const SOURCE_MAX: f64 = 16_777_216.0;
+
+impl Session {
+    /// Opens files, each in a tab of its own; the first of them is looked at.
+    pub(crate) fn open_files(self: &Rc<Self>, files: Vec<Chosen>) {
+        let mut first = None;
+        for (file, handle) in files {
+            if let Some(tab) = self.takes_source(&file) {
+                self.read_source(tab, file);
+                continue;
+            }
+            if let Some(open) = self.opened_before(&file) {
+                first.get_or_insert(open);
+                continue;
+            }
+            let name = file.name().to_ascii_lowercase();
+            if name.ends_with(".json") && file.size() <= FILE_MAX as f64 {
+                self.import_bookmarks((file, handle), false);
+                continue;
+            }
+            let id = self.add_file((file, handle), Phase::Waiting);
+            first.get_or_insert(id);
+        }
+        if let Some(id) = first {
+            self.dispatch(Action::Activate(id));
+        }
+    }
+
+    /// Opens a file, whatever is in it.
+    pub(crate) fn open_as_file(self: &Rc<Self>, chosen: Chosen) {
+        let tab = self.add_file(chosen, Phase::Waiting);
+        self.dispatch(Action::Activate(tab));
+    }
+
+    /// Opens two files, and compares the second with the first.
+    pub(crate) fn open_both(self: &Rc<Self>, files: Vec<Chosen>) {
+        let before = self.next.get();
+        self.open_files(files);
+        // A source file, or one that was open before, gets no tab.
+        if self.next.get() == before + 2 {
+            self.compare(TabId(before), TabId(before + 1));
+        }
+    }
+
+    /// A tab for a file.
+    pub(crate) fn add_file(&self, (file, handle): Chosen, phase: Phase) -> TabId {
+        let live = Live::default();
+        let name = file.name();
+        if let Some(handle) = &handle {
+            self.remember_file(&file, handle);
+        }
+        *live.file.borrow_mut() = Some(file);
+        *live.handle.borrow_mut() = handle;
+        self.add(name, Origin::Local, phase, live)
+    }
+
+    /// The file in front, if it has line tables and this is a source file.
+    fn takes_source(&self, file: &File) -> Option<TabId> {
+        let (tab, view) = self.active()?;
+        let name = file.name();
+        let (_, extension) = name.rsplit_once('.')?;
+        let is_source = SOURCES.contains(&extension.to_ascii_lowercase().as_str());
+        (is_source && view.opened.summary.anywhere().lines).then_some(tab)
+    }
+
+    /// Reads a source file; its text stays in this browser.
+    fn read_source(self: &Rc<Self>, tab: TabId, file: File) {
+        let name = file.name();
+        if file.size() > SOURCE_MAX {
+            return self.notice(format!("{name} is too large for a source file."));
+        }
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let text = JsFuture::from(file.text()).await;
+            match text.ok().and_then(|text| text.as_string()) {
+                Some(text) => session.add_source(tab, name, text),
+                None => session.notice(format!("{name} cannot be read.")),
+            }
+        }));
+    }
+
+    /// The tab of a file that is open already, and has not been changed since.
+    pub(crate) fn opened_before(&self, file: &File) -> Option<TabId> {
+        let live = self.live.borrow();
+        let same = |live: &Live| {
+            live.file.borrow().as_ref().is_some_and(|open| {
+                open.name() == file.name()
+                    && open.size() == file.size()
+                    && open.last_modified() == file.last_modified()
+            })
+        };
+        let mut tabs = live.iter().filter(|(_, live)| same(live));
+        tabs.next().map(|(id, _)| *id)
+    }
+
+    /// Opens bytes that were pasted as text.
+    pub(crate) fn open_text(self: &Rc<Self>, text: &str) {
+        let Some(bytes) = paste::bytes(text) else {
+            self.notice("The pasted text is neither hex nor Base64.");
+            return;
+        };
+        let parts = Array::of1(&Uint8Array::from(bytes.as_slice()));
+        if let Some(file) = fetch::file(&parts, "pasted bytes") {
+            self.open_files(vec![(file, None)]);
+        }
+    }
+
+    /// Opens one of the samples that come with the page, and compares it with another one.
+    pub fn open_sample(self: &Rc<Self>, name: &str, base: Option<&str>) -> TabId {
+        let open = |name| self.open_link(&format!("{SAMPLES}{name}"), None);
+        let base = base.map(open);
+        let tab = open(name);
+        if let Some(base) = base {
+            self.compare(base, tab);
+        }
+        tab
+    }
+
+    /// Opens a file from an address.
+    pub fn open_link(self: &Rc<Self>, address: &str, link: Option<Link>) -> TabId {
+        let origin = Origin::Link(address.trim().to_owned().into());
+        let state = self.state();
+        let is_open = |tab: &&Rc<Tab>| tab.origin == origin && tab.view().is_some();
+        if let Some(tab) = state.tabs.iter().find(is_open) {
+            self.dispatch(Action::Activate(tab.id));
+            return tab.id;
+        }
+        self.fetch(address, origin, link)
+    }
+
+    /// Tries a file again that could not be opened.
+    pub fn retry(self: &Rc<Self>, tab: TabId) {
+        let state = self.state();
+        let (Some(live), Some(shown)) = (self.live(tab), state.tab(tab)) else {
+            return;
+        };
+        live.deaths.take();
+        if live.file.borrow().is_some() {
+            self.decode(tab);
+        } else if let Origin::Link(address) = &shown.origin {
+            let address = address.to_string();
+            self.transfer(tab, &address);
+        }
+    }
+
+    /// Can [`Session::retry`] do anything?
+    pub fn can_retry(&self, tab: TabId) -> bool {
+        let from_network = self
+            .state()
+            .tab(tab)
+            .is_some_and(|tab| matches!(tab.origin, Origin::Link(_)));
+        from_network
+            || self
+                .live(tab)
+                .is_some_and(|live| live.file.borrow().is_some())
+    }
+
+    /// Closes a file and ends its decoder, whatever it is doing.
+    pub fn close(&self, tab: TabId) {
+        if let Some(live) = self.live.borrow_mut().remove(&tab) {
+            if let Some(abort) = &*live.abort.borrow() {
+                abort.abort();
+            }
+            if let Some(client) = &*live.client.borrow() {
+                client.stop();
+            }
+        }
+        self.dispatch(Action::Close(tab));
+    }
+
+    fn add(&self, name: impl Into<AttrValue>, origin: Origin, phase: Phase, live: Live) -> TabId {
+        let id = TabId(self.next.get());
+        self.next.set(id.0 + 1);
+        // The fragment of the address has waited for a file.
+        if self.state().tabs.is_empty() && live.link.borrow().is_none() {
+            *live.link.borrow_mut() = Some(read_link());
+        }
+        self.live.borrow_mut().insert(id, Rc::new(live));
+        self.dispatch(Action::Add(Tab {
+            id,
+            name: name.into(),
+            origin,
+            phase,
+            following: Following::No,
+        }));
+        id
+    }
+
+    fn fetch(self: &Rc<Self>, address: &str, origin: Origin, link: Option<Link>) -> TabId {
+        let live = Live::default();
+        *live.link.borrow_mut() = link;
+        let name = fetch::absolute(address).map_or(address.to_owned(), |u| fetch::file_name(&u));
+        let foreign = fetch::absolute(address).filter(|url| self.asks_first(url));
+        let asks = foreign.is_some();
+        let phase = match foreign {
+            Some(url) => Phase::Asking(url.host().into()),
+            None => Phase::Fetching {
+                got: 0,
+                total: None,
+            },
+        };
+        let tab = self.add(name, origin, phase, live);
+        if !asks {
+            self.transfer(tab, address);
+        }
+        tab
+    }
+
+    fn transfer(self: &Rc<Self>, tab: TabId, address: &str) {
+        let Some(live) = self.live(tab) else { return };
+        let url = fetch::absolute(address);
+        let (Some(url), Ok(abort)) = (url, AbortController::new()) else {
+            let error = FetchError::Address(address.to_owned());
+            self.dispatch(Action::Phase(tab, Phase::Failed(explain(&error, None))));
+            return;
+        };
+        *live.abort.borrow_mut() = Some(abort.clone());
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let progress = |got, total| {
+                session.dispatch(Action::Phase(tab, Phase::Fetching { got, total }));
+            };
+            match fetch::fetch(&url, &abort, progress).await {
+                Ok(file) => {
+                    *live.file.borrow_mut() = Some(file);
+                    session.decode(tab);
+                    session.settle();
+                }
+                // Its tab is closed.
+                Err(FetchError::Cancelled) => {}
+                Err(error) => {
+                    let failure = explain(&error, Some(&url));
+                    session.dispatch(Action::Phase(tab, Phase::Failed(failure)));
+                }
+            }
+        }));
+    }
+
+    /// Gives a tab's file to a decoder.
+    pub(crate) fn decode(self: &Rc<Self>, tab: TabId) {
+        let Some(live) = self.live(tab) else { return };
+        let Some(file) = live.file.borrow().clone() else {
+            return;
+        };
+        let client = self.fresh_client();
+        live.next_turn();
+        live.is_open.set(false);
+        self.attach(tab, &client);
+        self.dispatch(Action::Phase(tab, Phase::Decoding));
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            match client.open(file.name(), &file).await {
+                Ok(opened) => {
+                    session.dispatch(Action::Opened(tab, Rc::new(opened)));
+                    session.go_on(tab, &live);
+                }
+                Err(error) => session.not_opened(tab, &client, error),
+            }
+        }));
+    }
+
+    /// A decoder that was started with the page, or another one.
+    pub(crate) fn fresh_client(&self) -> Client {
+        let spare = self.spare.borrow_mut().take();
+        spare
+            .filter(|client| client.death().is_none())
+            .unwrap_or_else(Client::start)
+    }
+
+    /// From now on this decoder is asked about a tab's file; what the one before has said is
+    /// forgotten.
+    pub(crate) fn attach(self: &Rc<Self>, tab: TabId, client: &Client) {
+        let Some(live) = self.live(tab) else { return };
+        if let Some(before) = live.client.replace(Some(client.clone())) {
+            before.stop();
+        }
+        live.asked.borrow_mut().clear();
+        live.pages.borrow_mut().clear();
+        live.cache.clear();
+        live.click.borrow_mut().take();
+        self.watch(tab, client);
+    }
+
+    /// What follows when a file is open.
+    pub(crate) fn go_on(self: &Rc<Self>, tab: TabId, live: &Live) {
+        live.is_open.set(true);
+        self.load_bookmarks(tab);
+        let link = live.link.borrow_mut().take();
+        self.follow_first_link(tab, link.unwrap_or_default());
+        self.settle();
+    }
+
+    /// Opens a file again that has changed: by its handle, or by asking for it.
+    pub fn reopen(self: &Rc<Self>, tab: TabId) {
+        let handle = self.live(tab).and_then(|live| live.handle.borrow().clone());
+        let Some(handle) = handle else {
+            self.choose(Some(tab));
+            return;
+        };
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            match files::file_of(&handle).await {
+                Some(file) => session.replace(tab, file),
+                None => session.choose(Some(tab)),
+            }
+        }));
+    }
+}
+
+/// Why a file did not arrive, for people.
+fn explain(error: &FetchError, url: Option<&Url>) -> Failure {
+    let host = url.map(|url| url.host()).unwrap_or_default();
+    let (message, advice) = match error {
+        FetchError::Cancelled => (String::new(), ""),
+        FetchError::Address(text) => (
+            format!("“{text}” is not a URL that this page can open."),
+            "Use an https:// URL. Plain http:// works only for this machine (localhost).",
+        ),
+        FetchError::Status(status, words) => (
+            format!("{host} returned {status} {words}."),
+            "Check the URL. A file behind a login cannot be opened by its URL: download it and drop it here.",
+        ),
+        FetchError::Refused { elsewhere: true } => (
+            format!(
+                "{host} cannot be reached, or does not allow other sites to read its files. The browser does not report which."
+            ),
+            "A server allows it with the header Access-Control-Allow-Origin (CORS). If you can download the file, drop it here instead.",
+        ),
+        FetchError::Refused { elsewhere: false } => (
+            format!("{host} cannot be reached."),
+            "Check the connection and try again.",
+        ),
+        FetchError::Broken(got) => (
+            format!(
+                "The connection to {host} was lost after {}.",
+                crate::ui::text::format::size(*got)
+            ),
+            "Try again. If it fails again, download the file and drop it here.",
+        ),
+    };
+    Failure {
+        title: "Download failed".into(),
+        message: message.into(),
+        advice: advice.into(),
+    }
+}

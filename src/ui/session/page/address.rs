@@ -1,0 +1,230 @@
+//! The address shows what is selected, and the Back button goes back to what was.
+
+use std::rc::Rc;
+
+use crate::ui::browser::listener::Listener;
+use crate::ui::session::Session;
+use crate::ui::state::selection::Via;
+use crate::ui::state::{Action, Origin, PanelId, State, Tab, TabId};
+use crate::ui::text::route::{self, Link, Query, Target};
+use crate::worker::client::timer::Timer;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::PopStateEvent;
+
+/// The address follows after so many milliseconds: browsers refuse too many changes.
+const DELAY: i32 = 200;
+
+/// In the history, the page without a file.
+const START: TabId = TabId(0);
+
+/// What the address's query asks for.
+pub(crate) fn read_query() -> Query {
+    web_sys::window()
+        .and_then(|window| window.location().search().ok())
+        .map(|text| route::parse_query(&text))
+        .unwrap_or_default()
+}
+
+fn read_hash() -> String {
+    if cfg!(not(target_arch = "wasm32")) {
+        return String::new();
+    }
+    let hash = web_sys::window().and_then(|window| window.location().hash().ok());
+    hash.unwrap_or_default()
+}
+
+/// What the address's fragment says.
+pub(crate) fn read_link() -> Link {
+    route::parse_fragment(&read_hash())
+}
+
+/// What the address waits for: the name of a file, and what is to be shown of it.
+pub fn waits_for() -> (Option<String>, Option<Target>) {
+    (route::parse_file_name(&read_hash()), read_link().target)
+}
+
+/// The address of what is selected and shown, as somebody else can open it; with the file's name,
+/// where the file is only here.
+pub fn link_to(tab: &Tab) -> String {
+    let name = (tab.origin == Origin::Local).then_some(&*tab.name);
+    page_address() + &relative(tab, name, false)
+}
+
+fn page_address() -> String {
+    if cfg!(not(target_arch = "wasm32")) {
+        return String::new();
+    }
+    let page = web_sys::window().and_then(|window| {
+        let location = window.location();
+        Some(location.origin().ok()? + &location.pathname().ok()?)
+    });
+    page.unwrap_or_default()
+}
+
+fn relative(tab: &Tab, file: Option<&str>, embed: bool) -> String {
+    let view = tab.view();
+    let link = view.map(|view| view.link()).unwrap_or_default();
+    let base = view.and_then(|view| view.compare.base.as_ref()?.url.clone());
+    let mut out = match (&tab.origin, base) {
+        (Origin::Link(url), Some(base)) => route::pair_query(&base, url),
+        (Origin::Link(url), None) => route::query(url),
+        (Origin::Local, _) => String::new(),
+    };
+    if embed {
+        out.push_str(if out.is_empty() {
+            "?embed=1"
+        } else {
+            "&embed=1"
+        });
+    }
+    out + &route::fragment(&link, file)
+}
+
+/// The address of what is selected and shown in a file.
+fn address_of(state: &State, tab: &Tab) -> String {
+    relative(tab, None, state.layout.embed)
+}
+
+impl Session {
+    /// Lets the address follow to what is selected and shown. A jump and another panel are
+    /// something to come back from, what is typed into a filter is not.
+    pub(crate) fn show_address(&self) {
+        let state = self.state();
+        let Some(tab) = state.active() else { return };
+        let Some(view) = tab.view() else { return };
+        if view.detail().is_none() {
+            return;
+        }
+        let address = address_of(&state, tab);
+        let now = Step {
+            opening: view.opening,
+            serial: view.selection.serial,
+            panel: view.panel,
+        };
+        let jumped = view.selection.via == Via::Jump;
+        let push = match self.step.replace(Some(now)) {
+            Some(before) if before.opening == now.opening => {
+                (jumped && before.serial != now.serial) || before.panel != now.panel
+            }
+            _ => jumped,
+        };
+        self.push.set(push || self.push.get());
+        let id = tab.id;
+        let flag = Rc::clone(&self.push);
+        let later = Timer::start(DELAY, move || {
+            // Where the history cannot be changed, the address stays as it is.
+            let _ = write(id, &address, flag.replace(false));
+        });
+        *self.address.borrow_mut() = Some(later);
+    }
+
+    /// Shows the page without a file. Back leads to the file that was in front.
+    pub(crate) fn go_home(&self) {
+        let state = self.state();
+        if let Some(tab) = state.active() {
+            self.address.take();
+            self.push.set(false);
+            // What would have followed: Back leads to it.
+            let _ = write(tab.id, &address_of(&state, tab), false);
+            let _ = write(START, "", true);
+            self.dispatch(Action::Home);
+        }
+    }
+
+    /// Shows what a link says: of a file that is open.
+    pub(crate) fn follow_link(self: &Rc<Self>, tab: TabId, link: Link) {
+        let device = link.shown.device.clone();
+        let says_all = !link.shown.panel.is_empty();
+        self.dispatch(Action::Show(tab, link.shown));
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        if let Some(view) = view.filter(|_| says_all || !device.is_empty())
+            && let Some(document) = view.verdict.document
+            && view.verdict.device.as_deref().unwrap_or_default() != device
+        {
+            let device = (!device.is_empty()).then(|| device.into());
+            self.ask_verdict(tab, document, device);
+        }
+        match link.target {
+            Some(target) => self.follow(tab, target),
+            None if view.is_some() => self.select_root(tab, Via::Address),
+            None => self.ask_root(tab),
+        }
+    }
+
+    /// The same in a file that was opened just now: the state has it only after this.
+    pub(crate) fn follow_first_link(self: &Rc<Self>, tab: TabId, link: Link) {
+        self.dispatch(Action::Show(tab, link.shown));
+        match link.target {
+            Some(target) => self.follow(tab, target),
+            None => self.ask_root(tab),
+        }
+    }
+}
+
+/// Where the address has followed to. An `opening` is of one tab.
+#[derive(Clone, Copy)]
+pub(crate) struct Step {
+    opening: u32,
+    serial: u32,
+    panel: PanelId,
+}
+
+/// A sandboxed frame has no history; then the address stays as it is.
+fn write(tab: TabId, address: &str, push: bool) -> Option<()> {
+    let window = web_sys::window()?;
+    let location = window.location();
+    let path = location.pathname().ok()?;
+    let now = path.clone() + &location.search().ok()? + &location.hash().ok()?;
+    let address = path + address;
+    let history = window.history().ok()?;
+    let state = JsValue::from(tab.0);
+    // The start page has the address of a file that somebody has dropped.
+    if push && (now != address || tab == START) {
+        history.push_state_with_url(&state, "", Some(&address)).ok()
+    } else {
+        history
+            .replace_state_with_url(&state, "", Some(&address))
+            .ok()
+    }
+}
+
+/// Follows the Back button, and fragments that are typed.
+pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
+    let here = Rc::clone(session);
+    let window = web_sys::window()?;
+    Some(Listener::new(&window, "popstate", move |event| {
+        if let Ok(event) = event.dyn_into::<PopStateEvent>() {
+            go_back(&here, &event);
+        }
+    }))
+}
+
+fn go_back(session: &Rc<Session>, event: &PopStateEvent) {
+    let state = session.state();
+    let named = event.state().as_f64().map(|id| TabId(id as u32));
+    if named == Some(START) {
+        session.address.take();
+        return session.dispatch(Action::Home);
+    }
+    let Some(tab) = named.or(state.active).and_then(|id| state.tab(id)) else {
+        return;
+    };
+    if state.active != Some(tab.id) {
+        session.dispatch(Action::Activate(tab.id));
+    }
+    let mut link = read_link();
+    // An address of ours says all, one that was typed what it is about.
+    if (named.is_some() || link == Link::default()) && link.shown.panel.is_empty() {
+        link.shown.panel = PanelId::default().name().to_owned();
+    }
+    session.push.set(false);
+    let panel = PanelId::named(&link.shown.panel);
+    let step = tab.view().map(|view| Step {
+        opening: view.opening,
+        serial: view.selection.serial,
+        panel: panel.unwrap_or(view.panel),
+    });
+    session.step.set(step);
+    session.follow_link(tab.id, link);
+}

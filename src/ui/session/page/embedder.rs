@@ -1,0 +1,339 @@
+//! The page in a frame of another page: messages to and from the page that embeds it.
+//! `docs/embedding/README.md` is their specification, `www/zeview-embed.js` uses them.
+//!
+//! Nothing is told before that page has said `ping`, and then only to the origin that it said it
+//! from. Messages of other windows are not read.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Array, ArrayBuffer, Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Blob, MessageEvent, Url, Window};
+
+use crate::model::Severity;
+use crate::ui::browser::listener::Listener;
+use crate::ui::browser::{dom, fetch, theme};
+use crate::ui::session::Session;
+use crate::ui::state::{Action, PaneSets, Panes, Phase, TabId, Theme, View};
+use crate::ui::text::route;
+
+/// The version of the messages.
+const VERSION: u32 = 1;
+
+/// The page that embeds this one.
+pub(crate) struct Embedder {
+    window: Window,
+    /// From where it said `ping`; empty before that.
+    origin: RefCell<String>,
+    /// What it was told last: the opening of a file and the serial of its selection.
+    told: Cell<(u32, Option<u32>)>,
+    failed: Cell<Option<TabId>>,
+    height: Cell<u32>,
+}
+
+/// A message that is being made.
+struct Message(Object);
+
+impl Message {
+    fn new(kind: &str) -> Message {
+        let message = Message(Object::new());
+        message.with("zeview", VERSION).with("type", kind)
+    }
+
+    fn with(self, key: &str, value: impl Into<JsValue>) -> Message {
+        // An object of our own takes every property.
+        let _ = Reflect::set(&self.0, &key.into(), &value.into());
+        self
+    }
+}
+
+impl Embedder {
+    fn new() -> Option<Embedder> {
+        let window = web_sys::window()?;
+        let parent = window.parent().ok()??;
+        (!Object::is(&parent, &window)).then(|| Embedder {
+            window: parent,
+            origin: RefCell::default(),
+            told: Cell::default(),
+            failed: Cell::default(),
+            height: Cell::default(),
+        })
+    }
+
+    fn knows_origin(&self) -> bool {
+        !self.origin.borrow().is_empty()
+    }
+
+    fn tell(&self, message: &Message) {
+        let origin = self.origin.borrow();
+        // A sandboxed page, and a file on disk, have no origin that could be named.
+        let target = match origin.as_str() {
+            "" | "null" => "*",
+            origin => origin,
+        };
+        // The page may have gone.
+        let _ = self.window.post_message(&message.0, target);
+    }
+
+    fn tell_error(&self, code: &str, words: &str, id: &JsValue) {
+        let message = Message::new("error")
+            .with("code", code)
+            .with("message", words);
+        self.tell(&message.with("id", id));
+    }
+
+    /// Is this address neither of this page nor of the one that embeds it?
+    fn is_foreign(&self, url: &Url) -> bool {
+        let own = web_sys::window().and_then(|window| window.document()?.base_uri().ok()?);
+        let own = own.and_then(|base| Url::new(&base).ok());
+        let origin = url.origin();
+        let named = |other: &str| other == origin && other != "null";
+        !(own.is_some_and(|own| named(&own.origin()))
+            || named(&self.origin.borrow())
+            || ancestor().is_some_and(|other| named(&other)))
+    }
+
+    /// Tells what is shown.
+    fn tell_view(&self, view: &View) {
+        let (opening, _) = self.told.get();
+        if opening != view.opening {
+            self.told.set((view.opening, None));
+            self.failed.set(None);
+            self.tell(&loaded(view));
+            self.tell(&problems(view));
+        }
+        let serial = view.selection.serial;
+        if view.detail().is_some() && self.told.get().1 != Some(serial) {
+            self.told.set((view.opening, Some(serial)));
+            self.tell(&selected(view));
+        }
+    }
+}
+
+/// The origin of the page around this one, as the browser says it.
+fn ancestor() -> Option<String> {
+    let window = web_sys::window()?;
+    // Not in all browsers.
+    let origins = Reflect::get(&window.location(), &"ancestorOrigins".into()).ok();
+    let first = origins.and_then(|origins| Reflect::get_u32(origins.unchecked_ref(), 0).ok());
+    if let Some(origin) = first.and_then(|origin| origin.as_string()) {
+        return Some(origin);
+    }
+    let referrer = window.document()?.referrer();
+    Some(Url::new(&referrer).ok()?.origin())
+}
+
+fn loaded(view: &View) -> Message {
+    let opened = &view.opened;
+    let facts = Array::new();
+    for fact in opened.summary.facts.iter().filter(|fact| fact.headline) {
+        let pair = Object::new();
+        let _ = Reflect::set(&pair, &"label".into(), &(&*fact.label).into());
+        let _ = Reflect::set(&pair, &"text".into(), &(&*fact.text).into());
+        facts.push(&pair);
+    }
+    Message::new("loaded")
+        .with("name", opened.name.as_str())
+        // Below 2^53, as all sizes of files.
+        .with("size", opened.size as f64)
+        .with("format", &*opened.summary.format)
+        .with("title", &*opened.summary.title)
+        .with("facts", facts)
+}
+
+fn problems(view: &View) -> Message {
+    let count = |severity: Severity| {
+        let found = view.opened.diagnostics.iter();
+        let count = found
+            .filter(|problem| problem.diagnostic.severity == severity)
+            .count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    Message::new("problems")
+        .with("errors", count(Severity::Error))
+        .with("warnings", count(Severity::Warning))
+        .with("notes", count(Severity::Info))
+}
+
+fn selected(view: &View) -> Message {
+    let link = route::fragment(&view.link(), None);
+    let message = Message::new("selected").with("link", link.strip_prefix('#').unwrap_or(&link));
+    match view.selection.span {
+        Some(span) => message
+            .with("source", span.source.0)
+            .with("start", span.start as f64)
+            .with("end", span.end as f64),
+        None => message,
+    }
+}
+
+/// Listens to the page that embeds this one, if there is one.
+pub(crate) fn listen(session: &Rc<Session>) -> Option<Listener> {
+    let embedder = Rc::new(Embedder::new()?);
+    *session.embedder.borrow_mut() = Some(Rc::clone(&embedder));
+    let here = Rc::clone(session);
+    let window = web_sys::window()?;
+    let listener = Listener::new(&window, "message", move |event| {
+        let Ok(event) = event.dyn_into::<MessageEvent>() else {
+            return;
+        };
+        let is_its = Reflect::get(&event, &"source".into())
+            .is_ok_and(|source| Object::is(&source, &embedder.window));
+        if is_its {
+            here.answer(&embedder, &event);
+        }
+    });
+    // Says nothing but that it is here.
+    if let Some(embedder) = &*session.embedder.borrow() {
+        embedder.tell(&Message::new("ready"));
+    }
+    Some(listener)
+}
+
+impl Session {
+    /// Is a person to be asked before this address is fetched? Another page wants it.
+    pub(crate) fn asks_first(&self, url: &Url) -> bool {
+        let embedder = self.embedder.borrow();
+        let embedder = embedder.as_ref();
+        embedder.is_some_and(|embedder| embedder.is_foreign(url))
+    }
+
+    /// Tells the page that embeds this one what is shown now.
+    pub(crate) fn tell_embedder(&self) {
+        let embedder = self.embedder.borrow().clone();
+        let Some(embedder) = embedder.filter(|embedder| embedder.knows_origin()) else {
+            return;
+        };
+        let state = self.state();
+        let Some(tab) = state.active() else { return };
+        match &tab.phase {
+            Phase::Ready(view) => embedder.tell_view(view),
+            Phase::Failed(failure) if embedder.failed.replace(Some(tab.id)) != Some(tab.id) => {
+                let words = format!("{}: {}", failure.title, failure.message);
+                embedder.tell_error("not-opened", &words, &JsValue::UNDEFINED);
+            }
+            _ => {}
+        }
+        let height = dom::wanted_height();
+        if height > 0 && embedder.height.replace(height) != height {
+            embedder.tell(&Message::new("resize").with("height", height));
+        }
+    }
+
+    /// Tells it that something could not be done.
+    pub(crate) fn tell_trouble(&self, words: &str) {
+        let embedder = self.embedder.borrow().clone();
+        if let Some(embedder) = embedder.filter(|embedder| embedder.knows_origin()) {
+            embedder.tell_error("not-found", words, &JsValue::UNDEFINED);
+        }
+    }
+
+    fn answer(self: &Rc<Self>, embedder: &Embedder, event: &MessageEvent) {
+        let data = event.data();
+        let get = |key: &str| Reflect::get(&data, &key.into()).unwrap_or_default();
+        let text = |key: &str| get(key).as_string().unwrap_or_default();
+        // Other scripts of that page may speak to all windows.
+        let Some(version) = get("zeview").as_f64() else {
+            return;
+        };
+        let is_first = !embedder.knows_origin();
+        *embedder.origin.borrow_mut() = event.origin();
+        let id = get("id");
+        let error = |code: &str, words: &str| embedder.tell_error(code, words, &id);
+        if version != f64::from(VERSION) {
+            let words = format!("This page speaks version {VERSION} of the messages.");
+            return error("version", &words);
+        }
+        match text("type").as_str() {
+            "ping" => {
+                embedder.tell(&Message::new("ready").with("id", &id));
+                if is_first {
+                    self.tell_embedder();
+                }
+            }
+            "open" => {
+                if let Err(words) = self.open_message(&get, &text) {
+                    error("not-opened", words);
+                }
+            }
+            "select" => match self.active() {
+                Some((tab, _)) => self.follow_link(tab, route::parse_fragment(&text("link"))),
+                None => error("no-file", "No file is open."),
+            },
+            "panel" => match self.active() {
+                Some((tab, _)) => {
+                    let shown = route::Shown {
+                        panel: text("panel"),
+                        ..route::Shown::default()
+                    };
+                    self.dispatch(Action::Show(tab, shown));
+                }
+                None => error("no-file", "No file is open."),
+            },
+            "theme" => match Theme::named(&text("theme")) {
+                Some(theme) => self.show_theme(theme),
+                None => error("message", "A theme is “auto”, “light” or “dark”."),
+            },
+            "panes" => match Panes::named(&text("panes")) {
+                Some(panes) => {
+                    let mut layout = self.state().layout;
+                    layout.panes = PaneSets::all(panes);
+                    self.dispatch(Action::Layout(layout));
+                }
+                None => error(
+                    "message",
+                    "Panes are “structure”, “bytes”, “inspector” or “none”.",
+                ),
+            },
+            other => error("message", &format!("“{other}” is no type of message.")),
+        }
+    }
+
+    /// Opens what a message brings, in place of what was open.
+    fn open_message(
+        self: &Rc<Self>,
+        get: &dyn Fn(&str) -> JsValue,
+        text: &dyn Fn(&str) -> String,
+    ) -> Result<(), &'static str> {
+        let link = route::parse_fragment(&text("link"));
+        let before: Vec<TabId> = self.state().tabs.iter().map(|tab| tab.id).collect();
+        let (bytes, url) = (get("bytes"), text("url"));
+        let tab = if url.is_empty() {
+            let is_bytes = bytes.is_instance_of::<Blob>()
+                || bytes.is_instance_of::<ArrayBuffer>()
+                || ArrayBuffer::is_view(&bytes);
+            if !is_bytes {
+                return Err("“open” needs bytes (a Blob, an ArrayBuffer, a typed array) or a URL.");
+            }
+            let mut name = text("name");
+            if name.is_empty() {
+                name = bytes
+                    .dyn_ref::<web_sys::File>()
+                    .map_or_else(|| "file".to_owned(), web_sys::File::name);
+            }
+            let file =
+                fetch::file(&Array::of1(&bytes), &name).ok_or("The bytes cannot be read.")?;
+            let tab = self.add_file((file, None), Phase::Waiting);
+            if let Some(live) = self.live(tab) {
+                *live.link.borrow_mut() = Some(link);
+            }
+            self.dispatch(Action::Activate(tab));
+            tab
+        } else {
+            self.open_link(&url, Some(link))
+        };
+        for other in before.into_iter().filter(|other| *other != tab) {
+            self.close(other);
+        }
+        Ok(())
+    }
+
+    /// Shows these colours on this visit.
+    fn show_theme(&self, chosen: Theme) {
+        theme::show(chosen);
+        let mut layout = self.state().layout;
+        layout.theme = chosen;
+        self.dispatch(Action::Layout(layout));
+    }
+}

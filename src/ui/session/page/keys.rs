@@ -1,0 +1,122 @@
+//! Keys and clicks that are heard in the whole page.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+
+use crate::ui::browser::dom;
+use crate::ui::browser::keys::pressed;
+use crate::ui::browser::listener::Listener;
+use crate::ui::session::Session;
+use crate::ui::state::TabId;
+use crate::ui::state::commands::Command;
+
+/// Listens to keys and clicks until it is dropped.
+///
+/// A click on anything with `data-command` does what that says: one listener for all buttons.
+pub(crate) fn listen(session: &Rc<Session>) -> Box<dyn Any> {
+    let Some(window) = web_sys::window() else {
+        return Box::new(());
+    };
+    let here = Rc::clone(session);
+    let keys = Listener::active(&window, "keydown", move |event| {
+        if let Ok(event) = event.dyn_into::<KeyboardEvent>() {
+            key(&here, &event);
+        }
+    });
+    let here = Rc::clone(session);
+    let clicks = Listener::new(&window, "click", move |event| {
+        dom::close_menus(&event);
+        let Some(element) = dom::closest(&event, "[data-command]") else {
+            return;
+        };
+        let text = element.get_attribute("data-command").unwrap_or_default();
+        match text.parse::<Command>() {
+            Ok(command) => here.run_on(file_of(&event), command),
+            Err(_) if cfg!(debug_assertions) => {
+                web_sys::console::error_2(&"unknown command".into(), &text.into());
+            }
+            Err(_) => {}
+        }
+    });
+    let here = Rc::clone(session);
+    let back = Listener::new(&window, "focus", move |_| here.check_file());
+    let here = Rc::clone(session);
+    let focused = Listener::new(&window, "focusin", move |event| {
+        let element = event.target().and_then(|target| target.dyn_into().ok());
+        *here.focused.borrow_mut() = element;
+    });
+    Box::new([keys, clicks, back, focused])
+}
+
+fn key(session: &Rc<Session>, event: &KeyboardEvent) {
+    if event.default_prevented() || dom::has_dialog() {
+        return;
+    }
+    let Some(key) = pressed(event) else { return };
+    if key == "F6" {
+        dom::focus_next_pane(event.shift_key());
+        event.prevent_default();
+        return;
+    }
+    // In the field of the search, too.
+    if key == "F3" {
+        if session.find_next(!event.shift_key()) {
+            event.prevent_default();
+        }
+        return;
+    }
+    if dom::menu_key(event, &key) {
+        event.prevent_default();
+        return;
+    }
+    if dom::is_typing(event) {
+        return;
+    }
+    let used = match dom::closest(event, "[role=tablist]") {
+        Some(list) if tab_key(&list, &key) => true,
+        _ => session.press(file_of(event), &key),
+    };
+    if used {
+        event.prevent_default();
+    }
+}
+
+/// The file that an event is about, if it is in a pane of the file beside the one in front.
+fn file_of(event: &Event) -> Option<TabId> {
+    let number = dom::number_near(event, "data-file")?;
+    u32::try_from(number).ok().map(TabId)
+}
+
+/// The keys of any row of tabs: from one to the next, and what is looked at goes along.
+fn tab_key(list: &Element, key: &str) -> bool {
+    let Ok(tabs) = list.query_selector_all("[role=tab]") else {
+        return false;
+    };
+    let count = tabs.length();
+    let tab = |i: u32| tabs.item(i).and_then(|n| n.dyn_into::<HtmlElement>().ok());
+    let is_on = |t: &HtmlElement| t.get_attribute("aria-selected").as_deref() == Some("true");
+    let at = (0..count)
+        .find(|i| tab(*i).is_some_and(|t| is_on(&t)))
+        .unwrap_or(0);
+    if key == "Delete" {
+        let close = tab(at).and_then(|t| t.query_selector(".close").ok().flatten());
+        let close = close.and_then(|c| c.dyn_into::<HtmlElement>().ok());
+        close.iter().for_each(HtmlElement::click);
+        return close.is_some();
+    }
+    let next = match key {
+        "ArrowRight" => (at + 1) % count,
+        "ArrowLeft" => (at + count - 1) % count,
+        "Home" => 0,
+        "End" => count - 1,
+        _ => return false,
+    };
+    if let Some(tab) = tab(next) {
+        let _ = tab.focus();
+        tab.click();
+    }
+    true
+}

@@ -1,0 +1,124 @@
+//! Another version of a file in the tab of the one before: what is selected, shown and open stays,
+//! as far as there is something of the same name.
+//!
+//! The page shows the old version until the new one is open: nothing jumps, and what has the focus
+//! keeps it.
+
+use std::rc::Rc;
+
+use web_sys::File;
+
+use super::{Live, Session, spawn};
+use crate::model::NodeId;
+use crate::ui::state::{Action, Restored, TabId, View};
+use crate::ui::text::route::Target;
+use crate::worker::client::Client;
+use crate::worker::protocol::tree_order::TreeOrder;
+use crate::worker::protocol::{Opened, Place, Request, Response, Row};
+
+/// No more time is spent on finding what was open, in milliseconds.
+const PATIENCE: f64 = 500.0;
+
+impl Session {
+    /// Shows another file, or a newer one of the same name, in a tab.
+    pub(crate) fn replace(self: &Rc<Self>, tab: TabId, file: File) {
+        let Some(live) = self.live(tab) else { return };
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view()).cloned();
+        *live.link.borrow_mut() = view.as_ref().map(|view| view.link());
+        *live.file.borrow_mut() = Some(file.clone());
+        live.marks.forget();
+        live.deaths.take();
+        let Some(view) = view else {
+            return self.decode(tab);
+        };
+        // Who compares it waits for the new one.
+        live.is_open.set(false);
+        let turn = live.next_turn();
+        let client = self.fresh_client();
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let is_due = || live.turn.get() == turn && session.live(tab).is_some();
+            let opened = client.open(file.name(), &file).await;
+            let found = match opened {
+                Ok(opened) if is_due() => {
+                    Some(session.found_again(&live, &client, &view, opened).await)
+                }
+                _ => None,
+            };
+            match found {
+                // Closed, or replaced again.
+                _ if !is_due() => client.stop(),
+                Some((opened, restored)) => session.take_over(tab, &client, opened, restored),
+                // It is opened as any other: that says what is wrong with it.
+                None => {
+                    client.stop();
+                    session.decode(tab);
+                }
+            }
+        }));
+    }
+
+    fn take_over(self: &Rc<Self>, tab: TabId, client: &Client, opened: Opened, restored: Restored) {
+        let Some(live) = self.live(tab) else { return };
+        self.attach(tab, client);
+        self.dispatch(Action::Reopened(tab, Rc::new(opened), Box::new(restored)));
+        self.go_on(tab, &live);
+    }
+
+    /// What was selected and open, in the new version; the link that is followed then leads to what
+    /// there is.
+    async fn found_again(
+        &self,
+        live: &Live,
+        client: &Client,
+        view: &View,
+        opened: Opened,
+    ) -> (Opened, Restored) {
+        let end = js_sys::Date::now() + PATIENCE;
+        let mut restored = Restored::default();
+        let selected = &view.selection.ancestry;
+        if !selected.is_empty() {
+            let path = view.tree.path_by_names(selected);
+            let (way, rest) = nearest(client, &path).await;
+            if !rest {
+                restored.selected = way;
+            } else if let Some(link) = &mut *live.link.borrow_mut() {
+                let path = selected
+                    .get(..way.len())
+                    .map(|rows| view.tree.path_by_names(rows));
+                link.target = path.filter(|path| !path.is_empty()).map(Target::Path);
+            }
+        }
+        for kept in view.tree.kept() {
+            if js_sys::Date::now() > end {
+                break;
+            }
+            let (way, rest) = nearest(client, &kept.path).await;
+            restored.ways.push((way, kept.open || rest));
+        }
+        (opened, restored)
+    }
+}
+
+/// The rows on the way to a path, as far as there are any, and whether something is missing.
+pub(crate) async fn nearest(client: &Client, path: &str) -> (Rc<[Row]>, bool) {
+    let mut path = path.to_owned();
+    let mut rest = false;
+    loop {
+        let request = Request::Select {
+            place: Place::Path(path.clone()),
+            follow: None,
+            order: TreeOrder::File,
+        };
+        if path.is_empty() {
+            return (Rc::from([]), rest);
+        }
+        if let Ok(Response::Selected(mut answer)) = client.ask(request).await {
+            answer.ancestry.retain(|row| row.id != NodeId::ROOT);
+            return (answer.ancestry.into(), rest);
+        }
+        rest = true;
+        path.truncate(path.rfind('/').unwrap_or(0));
+    }
+}

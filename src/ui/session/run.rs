@@ -1,0 +1,330 @@
+//! What commands and keys of the whole page do.
+
+use std::rc::Rc;
+
+use super::Session;
+use super::page::address::link_to;
+use crate::model::{Fact, NodeId};
+use crate::tables::ListId;
+use crate::tables::write::Form;
+use crate::ui::browser::dom::{self, focus_by_id};
+use crate::ui::browser::storage;
+use crate::ui::graphs::graph_view::{GraphChange, Zoom};
+use crate::ui::state::commands::{Command, Pane};
+use crate::ui::state::problem_list;
+use crate::ui::state::samples::SAMPLES;
+use crate::ui::state::selection::Via;
+use crate::ui::state::{Action, Dialog, Layout, PanelId, TabId, View, shown_beside};
+use crate::ui::text::format::{self, file_name, plain_value};
+use crate::worker::protocol::ExportForm;
+use crate::worker::protocol::tree_order::TreeOrder;
+
+/// What is remembered as hidden.
+pub(crate) const PADDING: &str = "zeview.padding";
+pub(crate) const DEFAULTS: &str = "zeview.defaults";
+/// There if the tree is shown by kernel.
+pub(crate) const ORDER: &str = "zeview.order";
+/// There if files that are compared are shown beside each other.
+pub(crate) const SIDES: &str = "zeview.sides";
+/// There if their trees then show what is the same in both, too.
+pub(crate) const UNCHANGED: &str = "zeview.unchanged";
+
+/// The panes beside each panel, where they are not the usual ones.
+pub(crate) const PANES: &str = "zeview.panes";
+
+impl Session {
+    /// Does what a command says.
+    pub fn run(self: &Rc<Self>, command: Command) {
+        self.run_on(None, command);
+    }
+
+    /// Does what a command says. What it does with a file, or with what is selected in it, it does with
+    /// `file`; without, with the one in front.
+    pub(crate) fn run_on(self: &Rc<Self>, file: Option<TabId>, command: Command) {
+        match command {
+            Command::Home => self.go_home(),
+            Command::Open => self.choose_to_open(),
+            Command::Reopen(tab) => self.reopen(tab),
+            Command::Sample(place) => {
+                if let Some(sample) = SAMPLES.get(place) {
+                    self.open_sample(sample.file, sample.base);
+                }
+            }
+            Command::Guide => self.begin_guide(),
+            Command::GuideStep(step) => self.show_step(step),
+            Command::EndGuide => self.end_guide(),
+            Command::Activate(tab) => self.dispatch(Action::Activate(tab)),
+            Command::Close(tab) => self.close(tab),
+            Command::Retry(tab) => self.retry(tab),
+            Command::Help => self.show_dialog(Dialog::Help),
+            Command::Rules => self.show_dialog(Dialog::Rules),
+            Command::OpenLink => self.show_dialog(Dialog::Link),
+            Command::GoTo => self.ask_place(file),
+            Command::NextTheme => self.next_theme(),
+            Command::Select(span) => self.select_span(span, Via::Jump),
+            Command::SelectOperand(span, at) => self.select_operand(span, at),
+            Command::SelectAbove(depth) => self.select_above(file, depth),
+            Command::SelectPart(index) => self.select_part(index),
+            Command::SelectDocument(list) => self.select_document(list),
+            Command::Panel(panel) => self.dispatch(Action::Panel(panel)),
+            Command::Pane(pane) => self.rearrange(|layout| match pane {
+                Pane::Structure => layout.upper_is_panel = false,
+                Pane::Bytes => layout.lower_is_inspector = false,
+                Pane::Inspector => layout.lower_is_inspector = true,
+            }),
+            Command::TogglePane(pane) => self.toggle_pane(pane),
+            Command::OnlyPanel => {
+                let panel = self.panel();
+                self.rearrange(|layout| layout.panes.toggle_alone(panel));
+            }
+            Command::ShowBytes => self.show_pane(Pane::Bytes),
+            Command::ShowCode => self.open_code(),
+            Command::MoreParts => self.rearrange(|layout| layout.more_parts = true),
+            Command::ToggleSides => self.rearrange(|layout| layout.side_by_side ^= true),
+            Command::ToggleUnchanged => self.rearrange(|layout| layout.unchanged ^= true),
+            Command::TogglePadding => self.rearrange(|layout| layout.no_padding ^= true),
+            Command::ToggleDefaults => self.rearrange(|layout| layout.no_defaults ^= true),
+            Command::Order(order) => self.rearrange(|layout| layout.order = order),
+            Command::OwnDevice => self.verdict_on(""),
+            Command::ToggleSecondary(list) => self.toggle_secondary(list),
+            Command::StopReading => self.stop_reading(true),
+            Command::ReadOn => self.stop_reading(false),
+            Command::KernelsFor(device) => self.show_kernels_for(&device, false),
+            Command::MarkedCode(mark) => self.show_marked_code(&mark),
+            Command::SpillsFor(device) => self.show_kernels_for(&device, true),
+            Command::ToggleColumn(list, column) => self.toggle_column(list, &column),
+            Command::MoveLeft(list, column) => self.step_column(list, &column, false),
+            Command::MoveRight(list, column) => self.step_column(list, &column, true),
+            Command::DefaultColumns(list) => {
+                self.set_columns(list, None);
+                self.set_widths(list, Rc::from([]));
+            }
+            Command::CopyList(list, form) => self.export_list(list, form, false),
+            Command::SaveList(list, form) => self.export_list(list, form, true),
+            Command::CopyName(list) => self.copy_name(list, false),
+            Command::CopyDemangled => self.copy_name(ListId::Kernels, true),
+            Command::NextRow(list) => self.step_row(list, true),
+            Command::PreviousRow(list) => self.step_row(list, false),
+            Command::References => self.show_references(),
+            Command::NextMatch => self.find_in_text(true, false),
+            Command::PreviousMatch => self.find_in_text(false, false),
+            Command::CopyLines => self.copy_lines(),
+            Command::CopyText => self.export_list(ListId::Lines, Form::Plain, false),
+            Command::SaveText => self.save_text(),
+            Command::ShowGraph => self.set_graph(GraphChange::AsTable(false)),
+            Command::ShowTable => self.set_graph(GraphChange::AsTable(true)),
+            Command::GraphRange(start, count) => self.draw_range(start, count),
+            Command::ZoomIn => self.zoom(true),
+            Command::ZoomOut => self.zoom(false),
+            Command::ZoomToFit => self.set_graph(GraphChange::Zoom(Zoom::Fit)),
+            Command::SaveGraph => self.save_graph(),
+            Command::CompareWith(base) => self.compare_with(base),
+            Command::ChooseBase => self.choose_base(),
+            Command::SaveReport => self.save_report(),
+            Command::Swap => self.swap(),
+            Command::ToggleFollow => self.toggle_follow(),
+            Command::CompareWithBefore => {
+                if !self.compare_with_before() {
+                    self.notice("The file has not changed while it was followed.");
+                }
+            }
+            Command::ToggleRenumbered => self.toggle_renumbered(),
+            Command::ShowInBase(span) => self.show_in_base(span),
+            Command::Bookmark => self.bookmark(file),
+            Command::SaveComment => self.save_comment(),
+            Command::DeleteBookmark => self.delete_bookmark(file),
+            Command::ExportBookmarks => self.export_bookmarks(),
+            Command::ImportBookmarks => self.choose_bookmarks(),
+            Command::CopyComparison(form) => self.export_comparison(form, false),
+            Command::SaveComparison(form) => self.export_comparison(form, true),
+            command => self.run_on_selection(file, &command),
+        }
+    }
+
+    fn show_dialog(&self, dialog: Dialog) {
+        self.dispatch(Action::Dialog(Some(dialog)));
+    }
+
+    /// Asks for a place in a file, or in the one in front; says in which where two are shown.
+    fn ask_place(&self, file: Option<TabId>) {
+        let state = self.state();
+        let tab = file.or(state.active).and_then(|id| state.tab(id));
+        if let Some(tab) = tab {
+            let name = state.beside().map(|_| tab.name.clone());
+            self.show_dialog(Dialog::GoTo(tab.id, name));
+        }
+    }
+
+    /// The panel whose panes are shown; `None` for two files side by side. Where the tree takes the
+    /// place of a panel, the panes are those of the overview.
+    fn panel(&self) -> Option<PanelId> {
+        let state = self.state();
+        if state.beside().is_some() {
+            return None;
+        }
+        let view = state.active().and_then(|tab| tab.view());
+        Some(view.map_or_else(PanelId::default, |view| shown_beside(&state, view)))
+    }
+
+    /// Shows or hides a pane. Where panes are stacked, bytes and inspector take turns in one.
+    pub(crate) fn toggle_pane(&self, pane: Pane) {
+        let panel = self.panel();
+        self.rearrange(|layout| {
+            let panes = layout.panes.of(panel);
+            if !layout.narrow {
+                return layout.panes.set(panel, pane, !panes.has(pane));
+            }
+            let is_inspector = pane == Pane::Inspector;
+            match pane {
+                Pane::Structure => layout.upper_is_panel ^= true,
+                _ => {
+                    let is_same = layout.lower_is_inspector == is_inspector;
+                    let is_shown = !(panes.bytes && is_same);
+                    layout.panes.set(panel, Pane::Bytes, is_shown);
+                    layout.lower_is_inspector = is_inspector;
+                }
+            }
+        });
+    }
+
+    /// Shows a pane, if it is hidden.
+    pub(crate) fn show_pane(&self, pane: Pane) {
+        let panel = self.panel();
+        let layout = self.state().layout;
+        let is_shown = match (layout.narrow, pane) {
+            (false, pane) => layout.panes.of(panel).has(pane),
+            (true, Pane::Structure) => !layout.upper_is_panel,
+            (true, pane) => {
+                let is_inspector = pane == Pane::Inspector;
+                layout.panes.of(panel).bytes && layout.lower_is_inspector == is_inspector
+            }
+        };
+        if !is_shown {
+            self.toggle_pane(pane);
+        }
+    }
+
+    fn rearrange(&self, change: impl FnOnce(&mut Layout)) {
+        let mut layout = self.state().layout;
+        change(&mut layout);
+        let hidden = [(layout.no_padding, PADDING), (layout.no_defaults, DEFAULTS)];
+        for (is_hidden, key) in hidden {
+            storage::store(key, is_hidden.then_some("hide"));
+        }
+        let by_kernel = layout.order == TreeOrder::Kernels;
+        storage::store(ORDER, by_kernel.then_some("kernels"));
+        let shown = [(layout.side_by_side, SIDES), (layout.unchanged, UNCHANGED)];
+        for (is_shown, key) in shown {
+            storage::store(key, is_shown.then_some("show"));
+        }
+        // Those of a frame are its page's.
+        if !layout.embed {
+            let words = layout.panes.words();
+            storage::store(PANES, (!words.is_empty()).then_some(&*words));
+        }
+        self.dispatch(Action::Layout(layout));
+    }
+
+    /// What can be done with what is selected in a file, or in the one in front.
+    fn run_on_selection(self: &Rc<Self>, file: Option<TabId>, command: &Command) {
+        let state = self.state();
+        let tab = file.or(state.active).and_then(|id| state.tab(id));
+        let Some(tab) = tab else { return };
+        let Some(view) = tab.view() else { return };
+        let (row, span) = (view.row(), view.selection.span);
+        match command {
+            Command::CopyLink if view.detail().is_some() => self.copy(link_to(tab), "Link"),
+            Command::CopyValue => self.copy(plain_value(&row.value), "Value"),
+            Command::CopyPath => {
+                if let Some(detail) = view.detail() {
+                    self.copy(detail.path.clone(), "Path");
+                }
+            }
+            Command::SaveBytes => {
+                if let Some(span) = span {
+                    let name = image_name(view).unwrap_or_else(|| name(view, "bin"));
+                    self.save_bytes(tab.id, span, name);
+                }
+            }
+            Command::SaveTree => {
+                let name = name(view, "json");
+                self.export(tab.id, row.id, ExportForm::Json, Some(name));
+            }
+            Command::CopyTree => self.export(tab.id, row.id, ExportForm::Text, None),
+            Command::CopyBytes(form) => {
+                if let Some(span) = span {
+                    self.copy_bytes(tab.id, span, *form);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Does what a key means that nothing in the page has a use for; says whether it did
+    /// anything. It was pressed in a pane of `file`.
+    pub(crate) fn press(self: &Rc<Self>, file: Option<TabId>, key: &str) -> bool {
+        let state = self.state();
+        let view = state.active().and_then(|tab| tab.view());
+        match (key, view) {
+            ("o", _) => self.choose_to_open(),
+            ("?", _) => self.show_dialog(Dialog::Help),
+            ("/", Some(_)) => focus_by_id("search"),
+            ("g", Some(_)) => self.ask_place(file),
+            ("." | ",", Some(view)) if view.compare.report.is_some() => {
+                self.step_difference(key == ".");
+            }
+            ("s", Some(view)) if view.compare.report.is_some() && !state.layout.narrow => {
+                self.run(Command::ToggleSides);
+            }
+            ("t", Some(_)) => self.toggle_pane(Pane::Structure),
+            ("x", Some(_)) => self.toggle_pane(Pane::Bytes),
+            ("i", Some(_)) => self.toggle_pane(Pane::Inspector),
+            ("z", Some(_)) => self.run(Command::OnlyPanel),
+            (";", Some(_)) => self.bookmark(file),
+            ("b", Some(_)) => return self.compare_with_before(),
+            ("n", Some(_)) => return self.find_next(true),
+            ("N", Some(_)) => return self.find_next(false),
+            (digit, Some(_)) if digit.len() == 1 && digit.parse::<usize>().is_ok() => {
+                let number = digit.parse::<usize>().unwrap_or(0);
+                match dom::panel_tab(number) {
+                    Some(command) => self.run(command),
+                    None => return false,
+                }
+            }
+            ("[" | "]", Some(view)) => match problem_list::step(view, key == "]") {
+                Some(span) => self.select_span(span, Via::Jump),
+                None => self.notice("No problems found."),
+            },
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// The same for a document in a container, as soon as its format is known: the image, its device,
+/// and the format's extension.
+fn image_name(view: &View) -> Option<String> {
+    let row = view.selected_document()?;
+    let ancestry = view.selection.ancestry.iter().rev();
+    let mut names = ancestry.map(|row| &*row.name);
+    let image = names.find(|name| !matches!(*name, "" | "data" | "code" | "image" | "unpacked"))?;
+    let summary = Some(view.summary()).filter(|_| view.verdict.document == Some(row.id))?;
+    let mut facts = summary.facts.iter();
+    let target = facts.find(|fact| fact.label == Fact::TARGET);
+    let device = target.and_then(|fact| fact.text.split(" · ").next());
+    Some(format::image_file_name(
+        &view.opened.name,
+        image,
+        device.unwrap_or_default(),
+        &summary.format,
+    ))
+}
+
+/// A name for a part of a file that any file system takes.
+fn name(view: &View, extension: &str) -> String {
+    let part = match view.row().id {
+        NodeId::ROOT => "",
+        _ => &view.row().name,
+    };
+    file_name([&view.opened.name, part], extension)
+}

@@ -1,0 +1,582 @@
+//! Selecting: by row, byte, range, path, and by what somebody types.
+//!
+//! Each is one request: its answer has the way to the node, what is known of it, the first of the
+//! selected bytes, and the row of the list that the panel shows. A row of the tree is known
+//! already: it is shown as selected at once.
+
+use std::pin::Pin;
+use std::rc::Rc;
+
+use super::{Click, Session, spawn};
+use crate::model::{NodeId, SourceId, Span};
+use crate::tables::ListId;
+use crate::ui::state::commands::Pane;
+use crate::ui::state::selection::{self, Selection, Via};
+use crate::ui::state::{Action, Found, PanelId, TabId, View};
+use crate::ui::text::goto::{self, Destination};
+use crate::ui::text::route::{self, Target};
+use crate::worker::client::ClientError;
+use crate::worker::protocol::tree_order::{RowId, TreeOrder};
+use crate::worker::protocol::{Follow, HitRow, PREVIEW, Place, Request, Response, Row, SearchStep};
+
+type Ancestry = Rc<[Row]>;
+
+/// What is selected, given the way to the node that was found.
+type Make = Box<dyn FnOnce(Ancestry) -> Selection>;
+
+/// All of a field of so many bytes can be seen at once.
+const NEAR: u64 = 64;
+
+impl Session {
+    /// Selects a row of the tree that is shown.
+    pub fn select_row(self: &Rc<Self>, tab: TabId, row: &Row, via: Via) {
+        let Some(view) = self.view(tab) else {
+            return;
+        };
+        match RowId::of(row.id) {
+            RowId::Node(NodeId::ROOT) => return self.select_root(tab, via),
+            RowId::Rest => return,
+            _ => {}
+        }
+        let order = self.order(tab);
+        let way: Ancestry = view.tree_in(order).ancestry(row).into();
+        if order == TreeOrder::File {
+            return self.select_known(tab, Selection::node(way, via));
+        }
+        // The way in the order of the file is not known.
+        let make = move |ancestry| Selection {
+            way: Some(way),
+            ..Selection::node(ancestry, via)
+        };
+        self.select(tab, Place::Node(row.id), None, Box::new(make));
+    }
+
+    /// Finds a selection in the tree by kernel.
+    pub(crate) fn find_way(self: &Rc<Self>, tab: TabId, selection: &Selection) {
+        let place = Place::Node(selection.node_id());
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            // It is dropped if something else is selected by then.
+            if let Ok((_, found)) = session.asked(tab, place, None).await {
+                session.dispatch(Action::Selected(tab, Box::new(found)));
+            }
+        }));
+    }
+
+    /// Selects the opened file.
+    pub(crate) fn select_root(self: &Rc<Self>, tab: TabId, via: Via) {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        let span = view.and_then(|view| view.opened.root.span);
+        self.select_known(
+            tab,
+            Selection {
+                via,
+                ..Selection::root(span)
+            },
+        );
+    }
+
+    /// Asks for what belongs to the opened file, which is selected when it is opened.
+    pub(crate) fn ask_root(self: &Rc<Self>, tab: TabId) {
+        let session = Rc::clone(self);
+        let root = Place::Node(NodeId::ROOT);
+        let found = async move { Ok(session.asked(tab, root, None).await?.1) };
+        self.go(tab, Box::pin(found));
+    }
+
+    /// Selects a part of the opened file.
+    pub fn select_part(self: &Rc<Self>, index: u64) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        if let Some(row) = view.tree.child(NodeId::ROOT, index) {
+            let ancestry = Ancestry::from([row.clone()]);
+            self.select_known(tab, Selection::node(ancestry, Via::Jump));
+        }
+    }
+
+    /// Selects the node at a depth of the way to what is selected now, in a file or in the one in front.
+    pub fn select_above(self: &Rc<Self>, file: Option<TabId>, depth: usize) {
+        let Some((tab, view)) = self.file(file) else {
+            return;
+        };
+        match view.selection.ancestry.get(..depth) {
+            Some([]) | None => self.select_root(tab, Via::Jump),
+            Some(ancestry) => self.select_known(tab, Selection::node(ancestry.into(), Via::Jump)),
+        }
+    }
+
+    /// Selects the innermost field that a byte belongs to; the next time, what is around
+    /// it.
+    pub fn select_byte(self: &Rc<Self>, tab: TabId, source: SourceId, offset: u64, via: Via) {
+        let Some(view) = self.view(tab) else {
+            return;
+        };
+        let Some(live) = self.live(tab) else { return };
+        if let Some(click) = &mut *live.click.borrow_mut() {
+            let shown = click.ancestry.get(..click.level).and_then(<[Row]>::last);
+            let again = click.source == source
+                && click.offset == offset
+                && via == Via::Jump
+                && shown.map(|row| row.id) == Some(view.selection.node_id());
+            if again {
+                click.level = match click.level {
+                    0 | 1 => click.ancestry.len(),
+                    level => level - 1,
+                };
+                let ancestry = click.ancestry.get(..click.level).unwrap_or(&[]);
+                return self.select_known(tab, Selection::node(ancestry.into(), via));
+            }
+        }
+        let make = move |ancestry: Ancestry| {
+            *live.click.borrow_mut() = Some(Click {
+                source,
+                offset,
+                level: ancestry.len(),
+                ancestry: Rc::clone(&ancestry),
+            });
+            match ancestry.is_empty() {
+                true => Selection::bytes(ancestry, Span::with_len(source, offset, 1), via),
+                false => Selection::node(ancestry, via),
+            }
+        };
+        self.select(tab, Place::Byte(source, offset), None, Box::new(make));
+    }
+
+    /// Selects bytes: the node that has exactly these, or else just them.
+    pub fn select_span(self: &Rc<Self>, span: Span, via: Via) {
+        if let Some((tab, _)) = self.active() {
+            self.select_span_of(tab, span, via);
+        }
+    }
+
+    /// The same of a file that is shown.
+    pub fn select_span_of(self: &Rc<Self>, tab: TabId, span: Span, via: Via) {
+        let make = move |ancestry| Selection::at(ancestry, span, via);
+        self.select(tab, Place::Span(span), None, Box::new(make));
+    }
+
+    /// Selects the part of an instruction whose text is at this place of the line.
+    pub fn select_operand(self: &Rc<Self>, span: Span, at: u64) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let encoding = view.lists.get(ListId::Instructions).query.device.clone();
+        let make = |ancestry| Selection::node(ancestry, Via::Jump);
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        let place = Place::Part { span, at, encoding };
+        self.select(tab, place, Some(span), Box::new(make));
+    }
+
+    /// Selects the innermost node that holds these bytes, if it is a part of `within`; just them
+    /// otherwise.
+    pub fn select_around(self: &Rc<Self>, span: Span, within: Span) {
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
+        let make = move |ancestry: Ancestry| {
+            let node = ancestry.last().and_then(|row| row.span);
+            match node.is_none_or(|node| node.contains(within)) {
+                true => Selection::bytes(ancestry, span, Via::Jump),
+                false => Selection::node(ancestry, Via::Jump),
+            }
+        };
+        let place = Place::Around { span, within };
+        self.select(tab, place, None, Box::new(make));
+    }
+
+    /// Selects the document whose list is shown.
+    pub fn select_document(self: &Rc<Self>, list: ListId) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let document = view.lists.get(list).document.unwrap_or(NodeId::ROOT);
+        let make = |ancestry| Selection::node(ancestry, Via::Jump);
+        self.select(tab, Place::Node(document), None, Box::new(make));
+    }
+
+    /// Selects what an address points to.
+    pub fn follow(self: &Rc<Self>, tab: TabId, target: Target) {
+        let session = Rc::clone(self);
+        self.go(
+            tab,
+            Box::pin(async move {
+                let is_instruction = matches!(target, Target::Instruction { .. });
+                let (section, offset, len) = match target {
+                    Target::Path(path) => return session.find_first(tab, vec![path]).await,
+                    Target::Kernel { name, field } => {
+                        let paths = route::kernel_paths(&name, field.as_deref());
+                        return session.find_first(tab, paths).await;
+                    }
+                    Target::Instruction { kernel, offset } => {
+                        // Without bytes it is the instruction that holds the place.
+                        (Some(format!("{}{kernel}", route::CODE)), offset, 0)
+                    }
+                    Target::Bytes {
+                        section,
+                        offset,
+                        len,
+                    } => (section, offset, len),
+                };
+                let base = match section {
+                    Some(path) => session.base(tab, path).await?,
+                    None => None,
+                };
+                let base = base.unwrap_or(Span::with_len(SourceId::FILE, 0, 0));
+                let span = Span::with_len(base.source, base.start.saturating_add(offset), len);
+                let make = move |ancestry| match is_instruction {
+                    true => Selection::node(ancestry, Via::Address),
+                    false => Selection::bytes(ancestry, span, Via::Address),
+                };
+                session
+                    .find(tab, Place::Span(span), None, Box::new(make))
+                    .await
+            }),
+        );
+    }
+
+    /// Goes where somebody has typed, in a file or in the one in front; says so if there is no such
+    /// place.
+    pub fn go_to(self: &Rc<Self>, file: Option<TabId>, typed: &str) {
+        let Some((tab, view)) = self.file(file) else {
+            return;
+        };
+        if let Some(code) = self.code_shown(&view)
+            && let Some(place) = goto::in_code(typed)
+        {
+            let (at, len) = (place.offset(), code.len());
+            if at >= len {
+                return self.notice(format!(
+                    "{typed} is past the end of this code ({len:#x} bytes). For an offset in the file, type file:{typed}."
+                ));
+            }
+            let span = Span::with_len(code.source, code.start.saturating_add(at), 0);
+            let make = |ancestry| Selection::node(ancestry, Via::Jump);
+            return self.select(tab, Place::Span(span), None, Box::new(make));
+        }
+        let Some(place) = goto::parse(typed) else {
+            return;
+        };
+        // Whoever asks for a byte wants to see it.
+        if matches!(place, Destination::Offset(_)) {
+            self.show_pane(Pane::Bytes);
+        }
+        let source = view.selection.source();
+        let whole = view.whole(source);
+        match place {
+            Destination::Offset(offset) if whole.contains_offset(offset) => {
+                let session = Rc::clone(self);
+                self.go(
+                    tab,
+                    Box::pin(async move { session.at(tab, source, offset).await }),
+                );
+            }
+            Destination::Offset(offset) => {
+                let size = crate::ui::text::format::bytes(whole.end);
+                self.notice(format!("{offset:#x} is past the end of the file ({size})."));
+            }
+            Destination::Named { name, offset, or } => self.go_to_name(tab, name, offset, or),
+        }
+    }
+
+    /// The code whose instructions are shown: offsets that are typed are in it.
+    fn code_shown(&self, view: &View) -> Option<Span> {
+        let of = view.lists.get(ListId::Instructions).query.of;
+        of.filter(|_| view.panel == PanelId::Assembly)
+    }
+
+    /// The offset of the file that somebody has typed, if it is one. In code it is one of the code.
+    pub fn offset_of(&self, typed: &str) -> Option<u64> {
+        let (_, view) = self.active()?;
+        if self.code_shown(&view).is_some() && !typed.trim().starts_with("file:") {
+            return None;
+        }
+        match goto::parse(typed)? {
+            Destination::Offset(offset) => {
+                let whole = view.whole(view.selection.source());
+                whole.contains_offset(offset).then_some(offset)
+            }
+            Destination::Named { .. } => None,
+        }
+    }
+
+    fn go_to_name(self: &Rc<Self>, tab: TabId, name: String, offset: Option<u64>, or: Option<u64>) {
+        let session = Rc::clone(self);
+        self.go(
+            tab,
+            Box::pin(async move {
+                let make = Box::new(|ancestry| Selection::node(ancestry, Via::Jump));
+                let path = Place::Path(name.clone());
+                let found = match session.find(tab, path, None, make).await {
+                    Err(ClientError::Failed(_)) => {
+                        if let Some(offset) = or {
+                            return session.at(tab, SourceId::FILE, offset).await;
+                        }
+                        let (hits, _) = session.found(tab, &name, 1, &|_| true).await?;
+                        let span = hits.first().map(|hit| hit.span).ok_or_else(|| {
+                            ClientError::Failed(format!("“{name}” was not found."))
+                        })?;
+                        let make = move |ancestry| Selection::bytes(ancestry, span, Via::Jump);
+                        let place = Place::Span(span);
+                        session.find(tab, place, None, Box::new(make)).await?
+                    }
+                    found => found?,
+                };
+                let base = found.ancestry.last().and_then(|row| row.span);
+                match (offset, base) {
+                    (Some(offset), Some(base)) => {
+                        let at = base.start.saturating_add(offset);
+                        session.at(tab, base.source, at).await
+                    }
+                    _ => Ok(found),
+                }
+            }),
+        );
+    }
+
+    /// The field that a byte belongs to; the byte itself, if that is a long one.
+    async fn at(&self, tab: TabId, source: SourceId, at: u64) -> Result<Found, ClientError> {
+        let make = move |ancestry: Ancestry| {
+            let field = ancestry.last().and_then(|row| row.span);
+            match field.is_some_and(|span| span.contains_offset(at) && span.len() <= NEAR) {
+                true => Selection::node(ancestry, Via::Jump),
+                false => Selection::bytes(ancestry, Span::with_len(source, at, 1), Via::Jump),
+            }
+        };
+        self.find(tab, Place::Byte(source, at), None, Box::new(make))
+            .await
+    }
+
+    /// The first of these paths that there is.
+    async fn find_first(&self, tab: TabId, paths: Vec<String>) -> Result<Found, ClientError> {
+        let mut found = Err(ClientError::Unexpected);
+        for path in paths {
+            let make = |ancestry| Selection::node(ancestry, Via::Address);
+            found = self
+                .find(tab, Place::Path(path), None, Box::new(make))
+                .await;
+            if !matches!(found, Err(ClientError::Failed(_))) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The bytes of the node at a path.
+    async fn base(&self, tab: TabId, path: String) -> Result<Option<Span>, ClientError> {
+        let (ancestry, ..) = self.asked(tab, Place::Path(path), None).await?;
+        Ok(ancestry.last().and_then(|row| row.span))
+    }
+
+    /// Looks for what somebody has typed. `goes_on` is told how far it is, in percent, and says
+    /// whether it shall go on.
+    pub fn search(
+        self: &Rc<Self>,
+        typed: String,
+        limit: u32,
+        goes_on: Box<dyn Fn(u8) -> bool>,
+        done: Box<dyn FnOnce(Vec<HitRow>, bool)>,
+    ) {
+        let Some((tab, _)) = self.active() else {
+            return;
+        };
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let found = session.found(tab, &typed, limit, &*goes_on).await;
+            let (hits, more) = found.unwrap_or_else(|error| {
+                session.trouble(tab, &error);
+                (Vec::new(), true)
+            });
+            done(hits, more);
+        }));
+    }
+
+    /// What a search finds, step by step, and whether there may be more.
+    async fn found(
+        &self,
+        tab: TabId,
+        typed: &str,
+        limit: u32,
+        goes_on: &dyn Fn(u8) -> bool,
+    ) -> Result<(Vec<HitRow>, bool), ClientError> {
+        let mut step = SearchStep::Begin;
+        loop {
+            let typed = typed.to_owned();
+            match self
+                .ask(tab, Request::Search { typed, limit, step })
+                .await?
+            {
+                Response::Hits { hits, more } => return Ok((hits, more)),
+                Response::Searching { percent } if goes_on(percent) => step = SearchStep::GoOn,
+                Response::Searching { .. } => step = SearchStep::Stop,
+                _ => return Err(ClientError::Unexpected),
+            }
+        }
+    }
+
+    /// How the innermost node is called that holds a byte.
+    pub fn name_of_byte(
+        self: &Rc<Self>,
+        tab: TabId,
+        source: SourceId,
+        offset: u64,
+        done: Box<dyn FnOnce(String)>,
+    ) {
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let place = Place::Byte(source, offset);
+            if let Ok((ancestry, ..)) = session.asked(tab, place, None).await {
+                done(ancestry.last().map(selection::name).unwrap_or_default());
+            }
+        }));
+    }
+
+    /// The list that is shown with the selection, and its generation. `current` is the entry of
+    /// the row that is chosen in it.
+    fn followed(&self, tab: TabId, current: Option<Span>) -> Option<(u32, Follow)> {
+        let state = self.state();
+        let view = state.tab(tab)?.view()?;
+        let list = view.lists.get(view.panel.list()?);
+        let follow = Follow {
+            document: list.document.unwrap_or(view.selection.document()),
+            list: list.id,
+            query: list.query.clone(),
+            current: current.or(list.staying()),
+            or_first: view.panel == PanelId::Arguments,
+        };
+        Some((list.rows.generation, follow))
+    }
+
+    /// What there is at a place; and the list that goes with it.
+    pub(crate) async fn asked(
+        &self,
+        tab: TabId,
+        place: Place,
+        follow: Option<(u32, Follow)>,
+    ) -> Result<(Ancestry, Found), ClientError> {
+        let list = follow.as_ref().map(|(of, follow)| (follow.list, *of));
+        let request = Request::Select {
+            order: self.order(tab),
+            place,
+            follow: follow.map(|(_, follow)| follow),
+        };
+        let Response::Selected(mut answer) = self.ask(tab, request).await? else {
+            return Err(ClientError::Unexpected);
+        };
+        answer.ancestry.retain(|row| row.id != NodeId::ROOT);
+        let ancestry: Ancestry = answer.ancestry.into();
+        let at = answer.list;
+        let found = Found {
+            selection: None,
+            ancestry: Rc::clone(&ancestry),
+            way: answer.way.map(Into::into),
+            detail: Rc::new(answer.detail),
+            preview: Some(answer.preview.into()),
+            list: list.map(|(list, of)| (list, of, at)),
+        };
+        Ok((ancestry, found))
+    }
+
+    /// What is selected at a place.
+    async fn find(
+        &self,
+        tab: TabId,
+        place: Place,
+        current: Option<Span>,
+        make: Make,
+    ) -> Result<Found, ClientError> {
+        // A node's bytes are sent with it, or those that were asked for.
+        let asked = match place {
+            Place::Span(span) | Place::Around { span, .. } => Some(span),
+            _ => None,
+        };
+        let follow = self.followed(tab, current);
+        let (ancestry, mut found) = self.asked(tab, place, follow).await?;
+        let node = ancestry.last().and_then(|row| row.span);
+        let selection = make(ancestry);
+        let from = asked
+            .filter(|asked| selection.span == Some(*asked))
+            .or(node);
+        let bytes = found.preview.take();
+        found.preview = bytes.and_then(|bytes| part(&bytes, from?, selection.span?));
+        found.selection = Some(Selection {
+            way: selection.way.or(found.way.clone()),
+            ..selection
+        });
+        Ok(found)
+    }
+
+    /// Selects what is at a place; `current` is the entry of the row that was chosen in the list
+    /// that is shown.
+    pub(crate) fn select(
+        self: &Rc<Self>,
+        tab: TabId,
+        place: Place,
+        current: Option<Span>,
+        make: Make,
+    ) {
+        let session = Rc::clone(self);
+        self.go(
+            tab,
+            Box::pin(async move { session.find(tab, place, current, make).await }),
+        );
+    }
+
+    /// Selects a node whose row is known: it is shown at once, and what belongs to it when it is
+    /// here.
+    pub(crate) fn select_known(self: &Rc<Self>, tab: TabId, selection: Selection) {
+        let follow = self.followed(tab, None);
+        let list = follow.as_ref().map(|(_, follow)| follow.list);
+        let place = Place::Node(selection.node_id());
+        let session = Rc::clone(self);
+        let found = async move { Ok(session.asked(tab, place, follow).await?.1) };
+        self.go(tab, Box::pin(found));
+        self.dispatch(Action::Select(tab, selection, list));
+    }
+
+    /// Selects what comes out, unless something else was wanted since.
+    fn go(
+        self: &Rc<Self>,
+        tab: TabId,
+        found: Pin<Box<dyn Future<Output = Result<Found, ClientError>>>>,
+    ) {
+        let Some(live) = self.live(tab) else { return };
+        // What was wanted before is not wanted any more.
+        let ticket = live.wanted.get().wrapping_add(1);
+        live.wanted.set(ticket);
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let found = found.await;
+            if live.wanted.get() != ticket {
+                return;
+            }
+            let found = match found {
+                Ok(found) => found,
+                Err(error) => return session.trouble(tab, &error),
+            };
+            let span = match (&found.selection, &found.preview) {
+                (Some(selection), None) => selection.span.filter(|span| !span.is_empty()),
+                _ => None,
+            };
+            session.dispatch(Action::Selected(tab, Box::new(found)));
+            if let Some(span) = span {
+                match session.read(tab, span.subspan(0, PREVIEW)).await {
+                    Ok(piece) => {
+                        session.dispatch(Action::Preview(tab, span, piece.bytes.into()));
+                    }
+                    Err(error) => session.trouble(tab, &error),
+                }
+            }
+        }));
+    }
+}
+
+/// The first of the selected bytes, where they are among those that begin at `from`.
+fn part(bytes: &[u8], from: Span, span: Span) -> Option<Rc<[u8]>> {
+    let skip = span.start.checked_sub(from.start)?;
+    let wanted = usize::try_from(span.len().min(PREVIEW)).ok()?;
+    let skip = usize::try_from(skip).ok()?;
+    let part = bytes.get(skip..skip.checked_add(wanted)?)?;
+    (span.source == from.source).then(|| part.into())
+}

@@ -1,0 +1,231 @@
+//! What the driver does with the document that is looked at, and the rules that say so.
+
+use std::rc::Rc;
+
+use yew::AttrValue;
+
+use super::{Session, spawn};
+use crate::model::{NodeId, RuleInfo, Str};
+use crate::tables::ListId;
+use crate::tables::query::Query;
+use crate::ui::state::list::ListChange;
+use crate::ui::state::verdict::{
+    HOST_COLUMNS, IMAGE_COLUMNS, SURVEY_COLUMNS, VerdictChange, WORST_COLUMNS, hazards,
+};
+use crate::ui::state::{Action, PanelId, TabId};
+use crate::worker::client::{Client, ClientError};
+use crate::worker::protocol::{Ask, Request, Response, VerdictReport};
+
+/// So many of the worst kernels are named.
+const WORST: u64 = 5;
+/// So many of the images of a container are listed.
+const IMAGES: u64 = 12;
+
+impl Session {
+    fn change_verdict(&self, tab: TabId, change: VerdictChange) {
+        self.dispatch(Action::Verdict(tab, change));
+    }
+
+    /// Asks about the document that the selection is in, unless it was asked about before.
+    pub(crate) fn follow_verdict(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let document = view.selection.document();
+        if view.verdict.document != Some(document) {
+            self.ask_verdict(tab, document, view.verdict.device.clone());
+            // Of a host's file all images would be opened.
+            let has = view.opened.summary.anywhere();
+            if document != NodeId::ROOT || !has.host {
+                self.ask_worst(tab, document);
+            }
+        }
+    }
+
+    /// Asks for the verdict on another device; on the document's own if there is no name.
+    pub fn verdict_on(self: &Rc<Self>, device: &str) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let device = Some(device.trim()).filter(|name| !name.is_empty());
+        if let Some(document) = view.verdict.document {
+            self.ask_verdict(tab, document, device.map(|name| name.to_owned().into()));
+        }
+    }
+
+    pub(crate) fn ask_verdict(
+        self: &Rc<Self>,
+        tab: TabId,
+        document: NodeId,
+        device: Option<AttrValue>,
+    ) {
+        let Some(client) = self.client(tab) else {
+            return;
+        };
+        self.change_verdict(tab, VerdictChange::Asked(document, device.clone()));
+        let name = device.as_ref().map(|name| Str::from(name.to_string()));
+        let request = Request::Verdict {
+            document,
+            device: name.clone(),
+        };
+        let session = Rc::clone(self);
+        spawn(Box::pin(async move {
+            let report = match client.ask(request).await {
+                Ok(Response::Verdict(report)) => Ok(Rc::<VerdictReport>::from(report)),
+                Err(ClientError::Failed(why)) => Err(why.into()),
+                Ok(_) => return,
+                Err(error) => {
+                    session.trouble(tab, &error);
+                    return;
+                }
+            };
+            let is_container = report.as_ref().is_ok_and(|report| report.images.is_some());
+            let is_known = report.is_ok();
+            session.change_verdict(tab, VerdictChange::Answered(document, device, report));
+            if is_known {
+                session.show_images_for(tab, name.clone());
+            }
+            if is_container {
+                session.ask_images(tab, document, name);
+            }
+        }));
+    }
+
+    /// The list of images is for the device that was asked about.
+    fn show_images_for(&self, tab: TabId, device: Option<Str>) {
+        let state = self.state();
+        let Some(view) = state.tab(tab).and_then(|tab| tab.view()) else {
+            return;
+        };
+        let query = view.lists.get(ListId::Images).query.clone();
+        let query = Query { device, ..query };
+        self.dispatch(Action::List(tab, ListId::Images, ListChange::Query(query)));
+    }
+
+    /// Is a document the opened file, and that a host's?
+    fn is_host(&self, tab: TabId, document: NodeId) -> bool {
+        let state = self.state();
+        let view = state.tab(tab).and_then(|tab| tab.view());
+        document == NodeId::ROOT && view.is_some_and(|view| view.opened.summary.has.host)
+    }
+
+    fn ask_images(self: &Rc<Self>, tab: TabId, document: NodeId, device: Option<Str>) {
+        let columns = match self.is_host(tab, document) {
+            true => HOST_COLUMNS,
+            false => IMAGE_COLUMNS,
+        };
+        let columns = columns.iter().map(|id| (*id).into()).collect();
+        let request = Request::List {
+            document,
+            list: ListId::Images,
+            query: Query {
+                device,
+                ..Query::default()
+            },
+            ask: Ask::Rows {
+                start: 0,
+                count: IMAGES,
+                columns,
+            },
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            if let Ok(Response::List(page)) = answer {
+                session.change_verdict(tab, VerdictChange::Images(document, page.rows.into()));
+            }
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Asks what the container holds for which devices, as long as somebody looks at the answer and
+    /// not all of it is read.
+    pub fn follow_survey(self: &Rc<Self>) {
+        let Some((tab, view)) = self.active() else {
+            return;
+        };
+        let Some(live) = self.live(tab) else { return };
+        let state = &view.verdict;
+        let survey = state.survey.as_ref();
+        let is_over = survey.is_some_and(|survey| survey.progress.is_over());
+        let is_stopped = survey.is_some() && view.lists.get(ListId::Kernels).is_stopped;
+        let is_wanted = view.panel == PanelId::Overview && state.container().is_some();
+        let Some(document) = state
+            .document
+            .filter(|_| is_wanted && !is_over && !is_stopped)
+        else {
+            return;
+        };
+        if live.surveying.replace(true) {
+            return;
+        }
+        let columns = SURVEY_COLUMNS.iter().map(|id| (*id).into()).collect();
+        let request = Request::List {
+            document,
+            list: ListId::Kernels,
+            query: Query::default(),
+            ask: Ask::Survey {
+                columns,
+                count: WORST,
+            },
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            live.surveying.set(false);
+            match answer {
+                Ok(Response::Survey(report)) => {
+                    session.change_verdict(tab, VerdictChange::Survey(document, report.into()));
+                    session.follow_survey();
+                }
+                // There are no kernels.
+                Ok(_) | Err(ClientError::Failed(_)) => {}
+                Err(error) => session.trouble(tab, &error),
+            }
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    fn ask_worst(self: &Rc<Self>, tab: TabId, document: NodeId) {
+        let columns = WORST_COLUMNS.iter().map(|id| (*id).into()).collect();
+        let request = Request::List {
+            document,
+            list: ListId::Kernels,
+            query: Query {
+                sort: Some("hazards".into()),
+                descending: true,
+                ..Query::default()
+            },
+            ask: Ask::Rows {
+                start: 0,
+                count: WORST,
+                columns,
+            },
+        };
+        let then = move |session: &Rc<Session>, answer| {
+            if let Ok(Response::List(page)) = answer {
+                let rows = page.rows.into_iter();
+                let worst = rows.filter(|row| hazards(row).next().is_some()).collect();
+                session.change_verdict(tab, VerdictChange::Worst(document, worst));
+            }
+        };
+        self.ask_then(tab, request, Box::new(then));
+    }
+
+    /// Every rule, from any decoder: that of the file in front, even while it is opened; the
+    /// one that waits for a file; another one, where they are gone.
+    pub fn with_rules(self: &Rc<Self>, take: Box<dyn FnOnce(Option<Vec<RuleInfo>>)>) {
+        let front = self.state().active().and_then(|tab| self.client(tab.id));
+        let lives = |client: &Client| client.death().is_none();
+        let known = front
+            .filter(lives)
+            .or_else(|| self.spare.borrow().clone().filter(lives));
+        let client = known.unwrap_or_else(|| {
+            let client = Client::start();
+            *self.spare.borrow_mut() = Some(client.clone());
+            client
+        });
+        spawn(Box::pin(async move {
+            take(match client.ask(Request::Rules).await {
+                Ok(Response::Rules(rules)) => Some(rules),
+                _ => None,
+            });
+        }));
+    }
+}

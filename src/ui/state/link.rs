@@ -1,0 +1,68 @@
+//! What a link says of a file that is shown, and showing what a link says.
+
+use super::{PanelId, View};
+use crate::tables::ListId;
+use crate::tables::query::{GroupBy, Query};
+use crate::ui::state::list::ListChange;
+use crate::ui::text::route::{Link, Shown};
+
+impl View {
+    /// What a link to what is shown says.
+    pub fn link(&self) -> Link {
+        let path = self.detail().map(|detail| &*detail.path);
+        let panel = match self.panel != PanelId::default() {
+            true => self.panel.name(),
+            false => "",
+        };
+        let mut shown = Shown {
+            panel: panel.into(),
+            ..Shown::default()
+        };
+        if let Some(list) = filtered(self.panel) {
+            let query = &self.lists.get(list).query;
+            shown.filter = query.filter.clone();
+            if let Some(column) = &query.sort {
+                let sign = if query.descending { "-" } else { "" };
+                shown.sort = format!("{sign}{column}");
+            }
+            shown.group = query.by.map_or("", GroupBy::name).to_owned();
+        }
+        if self.verdict.error.is_none() {
+            shown.device = self.verdict.device.as_deref().unwrap_or_default().into();
+        }
+        let target = path.and_then(|path| self.selection.target(path));
+        Link { target, shown }
+    }
+
+    /// Shows the panel that a link names, with its filter and order, and takes note of the device
+    /// that is to be asked about.
+    pub(crate) fn show(&mut self, shown: &Shown) {
+        if !shown.device.is_empty() && self.verdict.document.is_none() {
+            let verdict = std::rc::Rc::make_mut(&mut self.verdict);
+            verdict.device = Some(shown.device.clone().into());
+        }
+        let Some(panel) = PanelId::named(&shown.panel) else {
+            return;
+        };
+        self.panel = panel;
+        if let Some(list) = filtered(panel) {
+            let column = shown.sort.trim_start_matches('-');
+            let query = Query {
+                filter: shown.filter.clone(),
+                sort: (!column.is_empty()).then(|| column.to_owned().into()),
+                descending: shown.sort.starts_with('-'),
+                by: match list {
+                    ListId::Kernels => GroupBy::named(&shown.group),
+                    _ => None,
+                },
+                ..self.lists.get(list).query.clone()
+            };
+            self.list_changed(list, ListChange::Query(query));
+        }
+    }
+}
+
+/// The list of a panel whose rows are filtered and sorted; in a text things are looked for.
+fn filtered(panel: PanelId) -> Option<ListId> {
+    panel.list().filter(|list| *list != ListId::Lines)
+}

@@ -1,0 +1,200 @@
+//! The problems of a file in the order in which they are shown and walked: what the driver
+//! does, then what the specification says, the worst first.
+
+use crate::model::sort;
+use crate::model::{Effect, RuleInfo, Severity, Span, Tone};
+
+use super::View;
+use super::verdict::effect_tone;
+
+/// So many of one rule are shown one by one without being asked for.
+const FOLD: usize = 4;
+
+/// Who says so, and how bad it is. The two statements are never mixed: what the driver does
+/// with a file is no measure of what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// What the driver meets.
+    Driver,
+    /// Against the specification.
+    Error,
+    /// Unusual.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// All of them, in the order in which they are shown.
+pub const CLASSES: [Class; 4] = [Class::Driver, Class::Error, Class::Warning, Class::Info];
+
+impl Class {
+    fn of(severity: Severity) -> Class {
+        match severity {
+            Severity::Error => Class::Error,
+            Severity::Warning => Class::Warning,
+            Severity::Info => Class::Info,
+        }
+    }
+
+    /// Those of the specification have a severity.
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Class::Driver => None,
+            Class::Error => Some(Severity::Error),
+            Class::Warning => Some(Severity::Warning),
+            Class::Info => Some(Severity::Info),
+        }
+    }
+}
+
+/// One problem: its class, and its place in the list that it is from (the verdict's findings,
+/// or the diagnostics).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Which list.
+    pub class: Class,
+    /// Where in it.
+    pub place: usize,
+}
+
+/// What there is to be said of an [`Entry`].
+pub struct Said<'a> {
+    /// The rule's id.
+    pub rule: &'a str,
+    /// One line.
+    pub message: &'a str,
+    /// The bytes that it is about.
+    pub span: Span,
+    /// The path of their node, where it is known.
+    pub path: &'a str,
+    /// Its colour.
+    pub tone: Tone,
+    /// What the driver does about it, if it is the driver's.
+    pub effect: Option<Effect>,
+}
+
+/// Finds what an entry says.
+pub fn said(view: &View, entry: Entry) -> Option<Said<'_>> {
+    if entry.class == Class::Driver {
+        let report = view.verdict.report.as_deref()?;
+        let finding = report.verdict.as_ref()?.findings.get(entry.place)?;
+        return Some(Said {
+            rule: &finding.rule,
+            message: &finding.message,
+            span: finding.span,
+            path: report.paths.get(entry.place).map_or("", String::as_str),
+            tone: effect_tone(finding.effect),
+            effect: Some(finding.effect),
+        });
+    }
+    let problem = view.opened.diagnostics.get(entry.place)?;
+    let diagnostic = &problem.diagnostic;
+    Some(Said {
+        rule: &diagnostic.rule,
+        message: &diagnostic.message,
+        span: diagnostic.primary.span,
+        path: &problem.path,
+        tone: match diagnostic.severity {
+            Severity::Error => Tone::Bad,
+            Severity::Warning => Tone::Warning,
+            Severity::Info => Tone::Plain,
+        },
+        effect: None,
+    })
+}
+
+/// The rule of an entry.
+pub fn rule(view: &View, entry: Entry) -> Option<&RuleInfo> {
+    let id = said(view, entry)?.rule;
+    let rules = match entry.class {
+        Class::Driver => &view.verdict.verdict()?.rules,
+        _ => &view.opened.rules,
+    };
+    rules.iter().find(|rule| rule.id == id)
+}
+
+/// All problems by class; in a class by rule, as the rules first come up; then by position.
+pub fn entries(view: &View) -> Vec<Entry> {
+    let findings = view.verdict.verdict().map_or(0, |v| v.findings.len());
+    let driver = (0..findings).map(|place| (Class::Driver, place));
+    let diagnostics = view.opened.diagnostics.iter().enumerate();
+    let spec = diagnostics.map(|(place, p)| (Class::of(p.diagnostic.severity), place));
+    let mut rules: Vec<&str> = Vec::new();
+    let mut keyed: Vec<(Class, usize, usize)> = Vec::new();
+    for (class, place) in driver.chain(spec) {
+        let Some(said) = said(view, Entry { class, place }) else {
+            continue;
+        };
+        // There are at most a few dozen rules that fire in one file.
+        let number = rules.iter().position(|rule| *rule == said.rule);
+        let number = number.unwrap_or_else(|| {
+            rules.push(said.rule);
+            rules.len() - 1
+        });
+        keyed.push((class, number, place));
+    }
+    sort::ascending(&mut keyed);
+    let entry = |(class, _, place)| Entry { class, place };
+    keyed.into_iter().map(entry).collect()
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// The heading of a class with so many problems.
+    Class(Class, u64),
+    /// Many problems of one rule: the first, how many, whether they are shown.
+    Rule(Entry, u64, bool),
+    /// One problem.
+    Entry(Entry),
+}
+
+/// The lines for these entries. `is_open` tells whether the many problems of a rule are to be
+/// shown, given the first of them and all.
+pub fn lines(
+    view: &View,
+    entries: &[Entry],
+    is_open: impl Fn(&str, &[Entry]) -> bool,
+) -> Vec<Line> {
+    let rule_of = |entry: &Entry| said(view, *entry).map_or("", |said| said.rule);
+    let mut lines = Vec::new();
+    for class in entries.chunk_by(|a, b| a.class == b.class) {
+        if let Some(first) = class.first() {
+            lines.push(Line::Class(first.class, class.len() as u64));
+        }
+        for alike in class.chunk_by(|a, b| rule_of(a) == rule_of(b)) {
+            let Some(first) = alike.first() else { continue };
+            if alike.len() > FOLD {
+                let open = is_open(rule_of(first), alike);
+                lines.push(Line::Rule(*first, alike.len() as u64, open));
+                if !open {
+                    continue;
+                }
+            }
+            lines.extend(alike.iter().copied().map(Line::Entry));
+        }
+    }
+    lines
+}
+
+/// The bytes of the next problem, or of the one before; around both ends.
+pub fn step(view: &View, forward: bool) -> Option<Span> {
+    let mut spans: Vec<Span> = entries(view)
+        .into_iter()
+        .filter_map(|entry| Some(said(view, entry)?.span))
+        .collect();
+    // Those about the same bytes are one stop.
+    spans.dedup();
+    let last = spans.len().checked_sub(1)?;
+    let at = view
+        .selection
+        .span
+        .and_then(|span| spans.iter().position(|s| *s == span));
+    let next = match (at, forward) {
+        (Some(i), true) if i < last => i + 1,
+        (Some(0) | None, false) => last,
+        (Some(i), false) => i - 1,
+        (_, true) => 0,
+    };
+    spans.get(next).copied()
+}

@@ -1,0 +1,236 @@
+//! What is selected: one thing for the tree, the bytes, the inspector and the panels.
+
+use std::rc::Rc;
+
+use crate::model::{NodeId, NodeKind, SourceId, Span};
+use crate::ui::text::route::{self, Target};
+use crate::worker::protocol::Row;
+use crate::worker::protocol::tree_order::TreeOrder;
+
+/// How the selection came about; it decides whether the address gets an entry to go back
+/// to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Via {
+    /// A step with the keyboard.
+    Step,
+    /// A jump: a click, a link, a hit, a problem.
+    Jump,
+    /// The address: a link that was opened, or the Back button.
+    Address,
+    /// It goes with what was selected in the file beside this one.
+    Follow,
+}
+
+/// A node, or bytes that are no node's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Selection {
+    /// The rows from the root's child to the selected node, or to the innermost one that
+    /// holds the selected bytes. Empty: the root.
+    pub ancestry: Rc<[Row]>,
+    /// The rows on the way to it in the tree by kernel, once they are known and that order is
+    /// shown. An entry of a kernel stands twice: the way that was chosen.
+    pub way: Option<Rc<[Row]>>,
+    /// The bytes; derived values have none.
+    pub span: Option<Span>,
+    /// The bytes were chosen freely and are not those of the node.
+    pub free: bool,
+    /// How it came about.
+    pub via: Via,
+    /// Another one for each time that something is selected.
+    pub serial: u32,
+}
+
+impl Selection {
+    /// The opened file as a whole.
+    pub fn root(span: Option<Span>) -> Selection {
+        Selection {
+            ancestry: Rc::from([]),
+            way: None,
+            span,
+            free: false,
+            via: Via::Address,
+            serial: 0,
+        }
+    }
+
+    /// The last row of a way, and its bytes.
+    pub fn node(ancestry: Rc<[Row]>, via: Via) -> Selection {
+        Selection {
+            span: ancestry.last().and_then(|row| row.span),
+            ancestry,
+            way: None,
+            free: false,
+            via,
+            serial: 0,
+        }
+    }
+
+    /// Bytes, with the way to the node that they are of or in.
+    pub fn bytes(ancestry: Rc<[Row]>, span: Span, via: Via) -> Selection {
+        Selection {
+            free: ancestry.last().is_none_or(|row| row.span != Some(span)),
+            span: Some(span),
+            ancestry,
+            way: None,
+            via,
+            serial: 0,
+        }
+    }
+
+    /// The same for a place: without bytes of its own it is the node that was found there.
+    pub fn at(ancestry: Rc<[Row]>, span: Span, via: Via) -> Selection {
+        match span.is_empty() {
+            true => Selection::node(ancestry, via),
+            false => Selection::bytes(ancestry, span, via),
+        }
+    }
+
+    /// The rows on the way to it in a tree of this order; `None` while they are not known.
+    pub fn way_in(&self, order: TreeOrder) -> Option<&[Row]> {
+        match order {
+            TreeOrder::File => Some(&self.ancestry),
+            TreeOrder::Kernels if self.ancestry.is_empty() && self.way.is_none() => Some(&[]),
+            TreeOrder::Kernels => self.way.as_deref(),
+        }
+    }
+
+    /// The node that is selected, or holds the selected bytes.
+    pub fn node_id(&self) -> NodeId {
+        self.ancestry.last().map_or(NodeId::ROOT, |row| row.id)
+    }
+
+    /// The documents within the file that it is in, the outermost first, with the number of
+    /// rows on the way to each.
+    pub fn documents(&self) -> Vec<(usize, &Row)> {
+        let rows = (1..).zip(self.ancestry.iter());
+        rows.filter(|(_, row)| row.kind == NodeKind::File).collect()
+    }
+
+    /// The innermost document that it is in.
+    pub fn document(&self) -> NodeId {
+        let mut rows = self.ancestry.iter().rev();
+        let document = rows.find(|row| row.kind == NodeKind::File);
+        document.map_or(NodeId::ROOT, |row| row.id)
+    }
+
+    /// The readable text that it is in, below the innermost document.
+    pub fn text(&self) -> Option<&Row> {
+        let file = |row: &Row| row.kind == NodeKind::File;
+        let below = self.ancestry.iter().rposition(file).map_or(0, |at| at + 1);
+        // Lines are text within text.
+        let mut texts = self.ancestry.iter().skip(below);
+        texts
+            .find(|row| row.kind == NodeKind::Text && row.span.is_some_and(|span| !span.is_empty()))
+    }
+
+    /// The bytes and what introduces them.
+    pub fn extent(&self) -> Option<Span> {
+        let span = self.span?;
+        let head = self
+            .ancestry
+            .last()
+            .filter(|_| !self.free)
+            .map_or(0, |row| row.head);
+        Some(Span {
+            start: span.start.saturating_sub(head.into()),
+            ..span
+        })
+    }
+
+    /// Which source the bytes are of; derived values are where their parents are.
+    pub fn source(&self) -> SourceId {
+        self.span
+            .or_else(|| self.ancestry.iter().rev().find_map(|row| row.span))
+            .map_or(SourceId::FILE, |span| span.source)
+    }
+
+    /// All that is known of the source of the selected bytes: what the outermost node in it
+    /// spans. Nothing for the opened file.
+    pub fn unpacked(&self) -> Option<Span> {
+        let source = self.source();
+        if source == SourceId::FILE {
+            return None;
+        }
+        let spans = self.ancestry.iter().filter_map(|row| row.span);
+        spans.into_iter().find(|span| span.source == source)
+    }
+
+    /// What a link to it points to; `path` is the path of the node. Nothing for the file as
+    /// a whole.
+    pub fn target(&self, path: &str) -> Option<Target> {
+        let span = match self.span {
+            Some(span) if self.free => span,
+            _ if path.is_empty() => return None,
+            _ => {
+                let kernel = self.kernel_target(path);
+                let kernel = kernel.or_else(|| self.instruction_target());
+                return Some(kernel.unwrap_or_else(|| Target::Path(path.to_owned())));
+            }
+        };
+        let part = self.ancestry.first().and_then(|row| row.span);
+        match part.filter(|part| part.source == span.source && part.start <= span.start) {
+            Some(part) => Some(Target::Bytes {
+                section: path.split('/').next().map(str::to_owned),
+                offset: span.start - part.start,
+                len: span.len(),
+            }),
+            None if span.source == SourceId::FILE => Some(Target::Bytes {
+                section: None,
+                offset: span.start,
+                len: span.len(),
+            }),
+            None => Some(Target::Path(path.to_owned())),
+        }
+    }
+
+    /// What a link points to within a kernel: its name stays true where its place in the
+    /// list does not.
+    fn kernel_target(&self, path: &str) -> Option<Target> {
+        let [part, list, entry, ..] = &*self.ancestry else {
+            return None;
+        };
+        let named = is_plain(&entry.name);
+        if part.name != ".ze_info" || list.name != "kernels" || !entry.indexed || !named {
+            return None;
+        }
+        let rest = path.split_once("/[")?.1.split_once(']')?.1;
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        Some(route::kernel_target(&entry.name, rest))
+    }
+
+    /// What a link points to within the code of a kernel.
+    fn instruction_target(&self) -> Option<Target> {
+        let (part, word) = (self.ancestry.first()?, self.ancestry.last()?);
+        let kernel = part.name.strip_prefix(route::CODE)?;
+        let (code, word) = match word.kind {
+            NodeKind::Instruction => (part.span?, word.span?),
+            _ => return None,
+        };
+        let offset = word.start.checked_sub(code.start)?;
+        is_plain(kernel).then(|| Target::Instruction {
+            kernel: kernel.to_owned(),
+            offset,
+        })
+    }
+
+    /// The names on the way, with the numbers of entries.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.ancestry.iter().map(name)
+    }
+}
+
+/// Is it a name that needs no escapes in a path? Others are not worth it.
+fn is_plain(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_$.@".contains(c);
+    !name.is_empty() && name.chars().all(plain)
+}
+
+/// How a row is called in a row of names.
+pub fn name(row: &Row) -> String {
+    let name = crate::model::text::escaped(row.short.as_ref().unwrap_or(&row.name));
+    if row.indexed && name.is_empty() {
+        format!("[{}]", row.index)
+    } else {
+        name
+    }
+}

@@ -1,0 +1,390 @@
+//! How numbers, sizes and kinds are written in the page.
+
+use yew::{Html, html};
+
+use crate::model::text::{self, value_text};
+use crate::model::{Area, NodeKind, Severity, Tone, Value};
+use crate::tables::{self, CellValue, Mark};
+
+/// Between the groups of a long number; lines do not break there.
+const GROUP: char = '\u{a0}';
+
+/// `51 336`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + 6);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(GROUP);
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Different numbers of a group: each of them, of many the least and the largest.
+pub fn several(numbers: &[f64]) -> String {
+    tables::several(numbers, |number| {
+        let number = CellValue::Real(number);
+        let text = number.text();
+        // A fraction stays as it is.
+        text.parse().map_or_else(|_| text.to_string(), grouped)
+    })
+}
+
+/// A value as it is put on the clipboard: without quotes and without grouping.
+pub fn plain_value(value: &Value) -> String {
+    match value {
+        Value::Text { text, .. } => text.to_string(),
+        value => value_text(value),
+    }
+}
+
+/// `1.9 ms`, `63 ms`: tenths where there are few.
+pub fn millis(time: f64) -> String {
+    if time < 9.95 {
+        return format!("{:.1} ms", time.max(0.1));
+    }
+    format!("{} ms", grouped((time + 0.5) as u64))
+}
+
+/// `512 B`, `21 KB`, `1.0 MB`: decimal units; lines do not break in it.
+pub fn size(bytes: u64) -> String {
+    text::size(bytes).replace(' ', GROUP.encode_utf8(&mut [0; 4]))
+}
+
+/// `1 byte`, `51 336 bytes`.
+pub fn bytes(number: u64) -> String {
+    counted(number, "byte", "bytes")
+}
+
+/// `1 warning`, `2 warnings`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    let noun = if number == 1 { one } else { many };
+    format!("{} {noun}", grouped(number))
+}
+
+/// A part of a whole in percent, with one digit near both ends: `100 %` is only said of
+/// all.
+pub fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 || part >= whole {
+        return format!("100{GROUP}%");
+    }
+    let rounded = (u128::from(part) * 2000 / u128::from(whole)).div_ceil(2);
+    let tenths = rounded.min(999);
+    match tenths {
+        _ if part > 0 && u128::from(part) * 1000 < u128::from(whole) => {
+            format!("<{GROUP}0.1{GROUP}%")
+        }
+        t if !(100..=900).contains(&t) => format!("{}.{}{GROUP}%", t / 10, t % 10),
+        t => format!("{}{GROUP}%", (t + 5) / 10),
+    }
+}
+
+/// `12.34%` from hundredths of a percent, for the sizes of shapes.
+pub fn hundredths(number: u64) -> String {
+    format!("{}.{:02}%", number / 100, number % 100)
+}
+
+/// A part of a whole in hundredths of a percent.
+pub fn share(part: u64, whole: u64) -> u64 {
+    (u128::from(part) * 10_000 / u128::from(whole.max(1))) as u64
+}
+
+/// How an area is called where the colours are explained.
+pub fn area_name(area: Area) -> &'static str {
+    match area {
+        Area::Inherit => "other",
+        Area::Header => "headers",
+        Area::Code => "code",
+        Area::Meta => "metadata",
+        Area::Data => "data",
+        Area::Symbol => "symbols, strings, relocations",
+        Area::Note => "notes",
+        Area::Ir => "intermediate representation",
+        Area::Debug => "debug information",
+        Area::Padding => "padding and gaps",
+    }
+}
+
+/// The class that gives an area's colour.
+pub fn area_class(area: Area) -> &'static str {
+    match area {
+        Area::Inherit => "a-other",
+        Area::Header => "a-hdr",
+        Area::Code => "a-code",
+        Area::Meta => "a-meta",
+        Area::Data => "a-data",
+        Area::Symbol => "a-sym",
+        Area::Note => "a-note",
+        Area::Ir => "a-ir",
+        Area::Debug => "a-dbg",
+        Area::Padding => "a-pad",
+    }
+}
+
+/// What a node is, in a word or two.
+pub fn kind_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::File => "file",
+        NodeKind::Record => "record",
+        NodeKind::Field => "field",
+        NodeKind::Table => "table",
+        NodeKind::Item => "entry",
+        NodeKind::Instruction => "instruction",
+        NodeKind::Mapping => "mapping",
+        NodeKind::Sequence => "sequence",
+        NodeKind::Text => "text",
+        NodeKind::Blob => "bytes",
+        NodeKind::Packed => "compressed bytes",
+        NodeKind::Syntax => "syntax",
+        NodeKind::Padding => "padding",
+        NodeKind::Gap => "bytes of no known part",
+        NodeKind::Derived => "derived, not in the file",
+    }
+}
+
+/// The sign of a severity: told apart by its shape, not only by its colour.
+pub fn severity_sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "✕",
+        Severity::Warning => "▲",
+        Severity::Info => "i",
+    }
+}
+
+/// The class that gives a severity's colour.
+pub fn severity_class(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "err",
+        Severity::Warning => "warn",
+        Severity::Info => "info",
+    }
+}
+
+/// The class that gives a fact's colour.
+pub fn tone_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "plain",
+        Tone::Good => "ok",
+        Tone::Warning => "warn",
+        Tone::Bad => "err",
+    }
+}
+
+/// The classes of a chip of this tone.
+pub fn chip_class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "chip",
+        Tone::Good => "chip ok",
+        Tone::Warning => "chip warn",
+        Tone::Bad => "chip err",
+    }
+}
+
+/// The class of something that has an area's colour.
+pub fn dot_class(area: Area) -> &'static str {
+    match area {
+        Area::Inherit => "dot a-other",
+        Area::Header => "dot a-hdr",
+        Area::Code => "dot a-code",
+        Area::Meta => "dot a-meta",
+        Area::Data => "dot a-data",
+        Area::Symbol => "dot a-sym",
+        Area::Note => "dot a-note",
+        Area::Ir => "dot a-ir",
+        Area::Debug => "dot a-dbg",
+        Area::Padding => "dot a-pad",
+    }
+}
+
+/// An area's colour.
+#[inline(never)]
+pub fn dot(area: Area) -> Html {
+    html! { <span class={dot_class(area)} aria-hidden="true" /> }
+}
+
+/// A severity's sign, read out as its name.
+#[inline(never)]
+pub fn severity_mark(severity: Severity) -> Html {
+    let class = match severity {
+        Severity::Error => "sev err",
+        Severity::Warning => "sev warn",
+        Severity::Info => "sev info",
+    };
+    html! {
+        <span {class} role="img" aria-label={severity.name()} title={severity.name()}>{ severity_sign(severity) }</span>
+    }
+}
+
+/// A word that marks a value; what it means is its tooltip.
+#[inline(never)]
+pub fn mark(mark: &Mark) -> Html {
+    let class = match mark.tone {
+        Tone::Plain | Tone::Good => "mark",
+        Tone::Warning => "mark warn",
+        Tone::Bad => "mark err",
+    };
+    html! { <span {class} title={mark.doc.to_string()}>{ mark.text.to_string() }</span> }
+}
+
+/// The sign of a tone, read out as `meaning`.
+#[inline(never)]
+pub fn tone_mark(tone: Tone, meaning: &'static str) -> Html {
+    let class = match tone {
+        Tone::Good => "sev ok",
+        Tone::Warning => "sev warn",
+        Tone::Bad => "sev err",
+        Tone::Plain => "sev info",
+    };
+    html! {
+        <span {class} role="img" aria-label={meaning} title={meaning}>{ tone_sign(tone).unwrap_or("i") }</span>
+    }
+}
+
+/// The sign of a tone; plain facts have none.
+pub fn tone_sign(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain => None,
+        Tone::Good => Some("✓"),
+        Tone::Warning => Some("▲"),
+        Tone::Bad => Some("✕"),
+    }
+}
+
+/// A long name in two parts, the second to be kept when the first is cut.
+pub fn middle(name: &str) -> (&str, &str) {
+    const KEEP: usize = 8;
+    const LONG: usize = 16;
+    let count = name.chars().count();
+    if count <= LONG {
+        return (name, "");
+    }
+    let at = name
+        .char_indices()
+        .nth(count - KEEP)
+        .map_or(name.len(), |(at, _)| at);
+    name.split_at(at)
+}
+
+/// Shortens a text to a number of characters by taking out its middle.
+pub fn cut_middle(text: &str, limit: usize) -> String {
+    let count = text.chars().count();
+    if count <= limit {
+        return text.to_owned();
+    }
+    let (first, last) = (
+        limit.saturating_sub(1).div_ceil(2),
+        limit.saturating_sub(1) / 2,
+    );
+    let start: String = text.chars().take(first).collect();
+    let end: String = text.chars().skip(count - last).collect();
+    format!("{start}…{end}")
+}
+
+/// Words as the name of a file.
+pub fn file_name(words: [&str; 2], extension: &str) -> String {
+    const LONG: usize = 60;
+    let plain = |c: char| match c.is_ascii_alphanumeric() || "._-".contains(c) {
+        true => c,
+        false => '_',
+    };
+    let words = words.iter().filter(|word| !word.is_empty());
+    let words: Vec<String> = words
+        .map(|word| word.chars().take(LONG).map(plain).collect())
+        .collect();
+    format!("{}.{extension}", words.join("-"))
+}
+
+/// A name for an image of a file: `x.image2.ptl-h.zebin`.
+pub fn image_file_name(file: &str, image: &str, device: &str, format: &str) -> String {
+    let stem = match file.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => file,
+    };
+    let stem: String = stem.chars().take(30).collect();
+    let image = image.strip_prefix("native device code ").unwrap_or(image);
+    let image: String = image.chars().filter(|c| *c != ' ').take(30).collect();
+    let parts = [stem.as_str(), &image, device];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let extension = match format {
+        "spirv" => "spv",
+        "zebin" | "ar" | "syclbin" => format,
+        _ => "bin",
+    };
+    let mut name = String::new();
+    for part in parts {
+        name.push_str(&file_name([part, ""], ""));
+    }
+    name.push_str(extension);
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(file_name(["a b.zebin", ""], "bin"), "a_b.zebin.bin");
+        assert_eq!(file_name(["a", ".text.<k>"], "csv"), "a-.text._k_.csv");
+    }
+
+    #[test]
+    fn names_of_images_say_which_and_for_what() {
+        assert_eq!(
+            image_file_name("x.syclbin", "native device code image 2", "ptl-h", "zebin"),
+            "x.image2.ptl-h.zebin"
+        );
+        assert_eq!(
+            image_file_name("libfoo.so", "image 12", "", "spirv"),
+            "libfoo.image12.spv"
+        );
+        assert_eq!(
+            image_file_name("a/b", "64.bmg", "", "raw"),
+            "a_b.64.bmg.bin"
+        );
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(51_336), "51\u{a0}336");
+        assert_eq!(grouped(u64::MAX).chars().count(), 26);
+    }
+
+    #[test]
+    fn few_milliseconds_have_tenths() {
+        assert_eq!(millis(0.0), "0.1 ms");
+        assert_eq!(millis(1.94), "1.9 ms");
+        assert_eq!(millis(9.96), "10 ms");
+        assert_eq!(millis(1234.4), "1\u{a0}234 ms");
+    }
+
+    #[test]
+    fn sizes_have_two_digits() {
+        assert_eq!(size(999), "999\u{a0}B");
+        assert_eq!(size(1_032_976), "1.0\u{a0}MB");
+        assert_eq!(size(21_400), "21\u{a0}KB");
+        assert_eq!(size(5_000_000_000), "5.0\u{a0}GB");
+        assert_eq!(size(u64::MAX), "18\u{a0}EB");
+    }
+
+    #[test]
+    fn all_is_only_said_of_all() {
+        assert_eq!(percent(10, 10), "100\u{a0}%");
+        assert_eq!(percent(9_999, 10_000), "99.9\u{a0}%");
+        assert_eq!(percent(1, 100_000), "<\u{a0}0.1\u{a0}%");
+        assert_eq!(percent(0, 5), "0.0\u{a0}%");
+    }
+
+    #[test]
+    fn a_long_name_keeps_its_end() {
+        let name = "_ZTSN4sycl3_V16detail19__pf_kernel_wrapperI6vecaddEE";
+        let (start, end) = middle(name);
+        assert_eq!(end.len(), 8);
+        assert_eq!(format!("{start}{end}"), name);
+        assert_eq!(middle(".text.vecadd"), (".text.vecadd", ""));
+    }
+}

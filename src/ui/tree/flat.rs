@@ -1,0 +1,568 @@
+//! A tree with closed and opened branches as a list of rows.
+//!
+//! The list is kept in runs, so that it costs the number of opened branches and not of
+//! rows: a table of 600 000 entries is a handful of runs. Above [`GROUP`] children a node
+//! shows ranges of them, `[0 … 999]`, which are opened like nodes but exist only here. The
+//! parts of the opened file are what everybody looks for first: they are shown one by one
+//! up to [`ROOT_GROUP`], but for long runs of sections whose names begin alike
+//! (`.text.* (600)`).
+//!
+//! What is shown may be less: [`Show`].
+
+use std::ops::Range;
+
+use super::differing::Differing;
+use super::{Branch, Tree};
+use crate::model::sort;
+use crate::model::{NodeId, NodeKind};
+use crate::ui::tree;
+use crate::worker::protocol::Row;
+
+/// A node with more children shows them in ranges of this many (or its powers).
+pub const GROUP: u64 = 1000;
+
+/// The opened file shows so many parts one by one.
+pub const ROOT_GROUP: u64 = 16 * 1024;
+
+/// So many sections in sequence whose names begin alike are one row.
+const RUN: usize = 24;
+
+/// Which rows are shown.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Show {
+    /// Not the bytes that only fill up.
+    pub no_padding: bool,
+    /// Not the defaults of what is not in the file.
+    pub no_defaults: bool,
+    /// Only rows that are here and have this in their names, in lower case, and those that they
+    /// are below.
+    pub names: String,
+    /// Only what differs from another file.
+    pub only: Option<Differing>,
+    /// Only this node and what is below it.
+    pub root: Option<Root>,
+}
+
+/// A node that stands at the top of the tree in the place of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Root {
+    /// The node.
+    pub id: NodeId,
+    /// Its parent.
+    pub parent: NodeId,
+    /// Its index among the children of its parent.
+    pub index: u64,
+}
+
+impl Show {
+    fn hides_any(&self) -> bool {
+        self.no_padding || self.no_defaults || self.only.is_some()
+    }
+
+    fn hides(&self, row: &Row) -> bool {
+        let is_same = |differing: &Differing| !differing.has(row);
+        self.only.as_ref().is_some_and(is_same)
+            || (self.no_padding && row.kind == NodeKind::Padding)
+            || (self.no_defaults && tree::is_default(row))
+    }
+}
+
+/// A row that a filter finds, or one with such rows below it.
+struct Found {
+    index: u64,
+    id: NodeId,
+    is_match: bool,
+    below: Vec<Found>,
+}
+
+/// Children that one row stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Group {
+    /// Whose children.
+    pub parent: NodeId,
+    /// The first of them.
+    pub start: u64,
+    /// The one after the last.
+    pub end: u64,
+    /// Sections whose names begin alike.
+    pub named: bool,
+}
+
+impl Group {
+    /// Is the child with this index in it?
+    pub fn has(self, index: u64) -> bool {
+        (self.start..self.end).contains(&index)
+    }
+
+    /// How it is kept which groups are open: more sections may arrive.
+    pub(crate) fn key(self) -> (u64, u64) {
+        (self.start, if self.named { u64::MAX } else { self.end })
+    }
+}
+
+/// What a row shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// The opened file.
+    Root,
+    /// A child of a node.
+    Child {
+        /// The node.
+        parent: NodeId,
+        /// Which child.
+        index: u64,
+    },
+    /// A range of a node's children.
+    Group(Group),
+    /// The children of a node, while nobody knows how many there are.
+    Unknown {
+        /// The node.
+        parent: NodeId,
+    },
+}
+
+/// One row and its place in the tree, counted as ARIA does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlatRow {
+    /// What it shows.
+    pub item: Item,
+    /// How deep; the root is at 0.
+    pub depth: u32,
+    /// Its place among its siblings, from 1.
+    pub position: u64,
+    /// How many siblings, itself among them.
+    pub siblings: u64,
+}
+
+#[derive(Debug, Clone)]
+struct Run {
+    /// The number of its first row.
+    first: u64,
+    len: u64,
+    depth: u32,
+    what: What,
+    /// Position of the first row and number of siblings.
+    position: u64,
+    siblings: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum What {
+    Root,
+    Children {
+        parent: NodeId,
+        start: u64,
+    },
+    /// Groups of `size` children, the first from `start` on; `end` cuts the last one off.
+    Groups {
+        parent: NodeId,
+        start: u64,
+        end: u64,
+        size: u64,
+        named: bool,
+    },
+    Unknown {
+        parent: NodeId,
+    },
+}
+
+/// All rows of a tree.
+#[derive(Debug, Clone, Default)]
+pub struct Flat {
+    runs: Vec<Run>,
+    len: u64,
+    show: Show,
+    matches: u64,
+}
+
+impl Flat {
+    /// The rows of a tree as it is opened now.
+    pub fn new(tree: &Tree, show: Show) -> Flat {
+        let mut flat = Flat {
+            show,
+            ..Flat::default()
+        };
+        let (top, id) = match flat.show.root {
+            Some(Root { id, parent, index }) => (
+                What::Children {
+                    parent,
+                    start: index,
+                },
+                id,
+            ),
+            None => (What::Root, NodeId::ROOT),
+        };
+        flat.push(top, 1, 0, 1, 1);
+        if !flat.show.names.is_empty() {
+            let found = flat.search(tree, id);
+            flat.found(tree, id, &found, 1);
+        } else if let Some(branch) = tree.open_branch(id) {
+            flat.branch(tree, id, branch, 1);
+        }
+        flat
+    }
+
+    /// How many rows the filter finds.
+    pub fn matches(&self) -> u64 {
+        self.matches
+    }
+
+    fn search(&self, tree: &Tree, parent: NodeId) -> Vec<Found> {
+        let rows = tree.loaded(parent).filter(|row| !self.show.hides(row));
+        let found = rows.map(|row| Found {
+            index: row.index,
+            id: row.id,
+            is_match: row.name.to_ascii_lowercase().contains(&self.show.names),
+            below: self.search(tree, row.id),
+        });
+        let found = found.filter(|found| found.is_match || !found.below.is_empty());
+        found.collect()
+    }
+
+    fn found(&mut self, tree: &Tree, parent: NodeId, all: &[Found], depth: u32) {
+        for (position, found) in (1..).zip(all) {
+            let start = found.index;
+            let what = What::Children { parent, start };
+            self.push(what, 1, depth, position, all.len() as u64);
+            self.matches += u64::from(found.is_match);
+            match tree.open_branch(found.id) {
+                // Who opens what was found wants to see all of it.
+                Some(branch) if found.is_match && found.below.is_empty() => {
+                    self.branch(tree, found.id, branch, depth + 1);
+                }
+                _ => self.found(tree, found.id, &found.below, depth + 1),
+            }
+        }
+    }
+
+    /// Is the row shown, where it has come to be here?
+    pub fn shows(&self, row: &Row) -> bool {
+        !self.show.hides(row)
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// There is always the root.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The row with a number.
+    pub fn row(&self, number: u64) -> Option<FlatRow> {
+        let after = self.runs.partition_point(|run| run.first <= number);
+        let run = self.runs.get(after.checked_sub(1)?)?;
+        let offset = number - run.first;
+        if offset >= run.len {
+            return None;
+        }
+        let item = match run.what {
+            What::Root => Item::Root,
+            What::Unknown { parent } => Item::Unknown { parent },
+            What::Children { parent, start } => Item::Child {
+                parent,
+                index: start + offset,
+            },
+            What::Groups {
+                parent,
+                start,
+                end,
+                size,
+                named,
+            } => {
+                let start = start + offset * size;
+                Item::Group(Group {
+                    parent,
+                    start,
+                    end: end.min(start + size),
+                    named,
+                })
+            }
+        };
+        Some(FlatRow {
+            item,
+            depth: run.depth,
+            position: run.position + offset,
+            siblings: run.siblings,
+        })
+    }
+
+    /// The number of the row that shows an item.
+    pub fn find(&self, item: Item) -> Option<u64> {
+        self.runs.iter().find_map(|run| {
+            let offset = match (run.what, item) {
+                (What::Root, Item::Root) => 0,
+                (What::Children { parent, start }, Item::Child { parent: p, index })
+                    if parent == p && index >= start =>
+                {
+                    index - start
+                }
+                (
+                    What::Groups {
+                        parent,
+                        start,
+                        end,
+                        size,
+                        named,
+                    },
+                    Item::Group(group),
+                ) if parent == group.parent
+                    && named == group.named
+                    && group.start >= start
+                    && group.end == end.min(group.start + size)
+                    && (group.start - start).is_multiple_of(size) =>
+                {
+                    (group.start - start) / size
+                }
+                (What::Unknown { parent }, Item::Unknown { parent: p }) if parent == p => 0,
+                _ => return None,
+            };
+            (offset < run.len).then_some(run.first + offset)
+        })
+    }
+
+    fn push(&mut self, what: What, len: u64, depth: u32, position: u64, siblings: u64) {
+        if len == 0 {
+            return;
+        }
+        self.runs.push(Run {
+            first: self.len,
+            len,
+            depth,
+            what,
+            position,
+            siblings,
+        });
+        self.len += len;
+    }
+
+    fn branch(&mut self, tree: &Tree, parent: NodeId, branch: &Branch, depth: u32) {
+        match branch.count {
+            None => self.push(What::Unknown { parent }, 1, depth, 1, 1),
+            Some(count) => self.range(tree, parent, branch, 0..count, depth),
+        }
+    }
+
+    fn range(
+        &mut self,
+        tree: &Tree,
+        parent: NodeId,
+        branch: &Branch,
+        range: Range<u64>,
+        depth: u32,
+    ) {
+        let Some(size) = group_size(parent, range.end - range.start) else {
+            return self.level(tree, parent, branch, range, depth);
+        };
+        let siblings = (range.end - range.start).div_ceil(size);
+        let mut at = range.start;
+        let mut position = 1;
+        let opened = branch.open_groups.range((range.start, 0)..(range.end, 0));
+        for &(start, end) in opened {
+            let fits = (start - range.start).is_multiple_of(size);
+            if !fits || end != range.end.min(start + size) {
+                continue;
+            }
+            let next = range.end.min(start + size);
+            let len = (next - at).div_ceil(size);
+            let what = What::Groups {
+                parent,
+                start: at,
+                end: range.end,
+                size,
+                named: false,
+            };
+            self.push(what, len, depth, position, siblings);
+            self.range(tree, parent, branch, start..end, depth + 1);
+            at = next;
+            position += len;
+        }
+        let what = What::Groups {
+            parent,
+            start: at,
+            end: range.end,
+            size,
+            named: false,
+        };
+        self.push(
+            what,
+            (range.end - at).div_ceil(size),
+            depth,
+            position,
+            siblings,
+        );
+    }
+
+    /// Children one by one, with runs of sections as one row each.
+    fn level(
+        &mut self,
+        tree: &Tree,
+        parent: NodeId,
+        branch: &Branch,
+        range: Range<u64>,
+        depth: u32,
+    ) {
+        let runs = runs(parent, branch);
+        let hidden = self.hidden(branch, &range);
+        let within = |run: &Group| range.start <= run.start && run.end <= range.end;
+        // Of what is shown of a run a few may be left.
+        let is_long = |run: &Group| {
+            let gone = hidden.iter().filter(|at| run.has(**at)).count() as u64;
+            gone == 0 || run.end - run.start - gone >= RUN as u64
+        };
+        let runs = runs.into_iter().filter(within).filter(is_long);
+        let runs: Vec<Group> = runs.collect();
+        let folded: u64 = runs.iter().map(|run| run.end - run.start - 1).sum();
+        let outside = |at: &&u64| !runs.iter().any(|run| run.has(**at));
+        let gone = hidden.iter().filter(outside).count() as u64;
+        let siblings = range.end - range.start - folded - gone;
+        let (mut at, mut position) = (range.start, 1);
+        for run in runs {
+            self.children(tree, branch, at..run.start, depth, &mut position, siblings);
+            let (start, end) = (run.start, run.end);
+            let what = What::Groups {
+                parent,
+                start,
+                end,
+                size: end - start,
+                named: true,
+            };
+            self.push(what, 1, depth, position, siblings);
+            position += 1;
+            if branch.open_groups.contains(&run.key()) {
+                let inner = end - start - self.hidden(branch, &(start..end)).len() as u64;
+                self.children(tree, branch, start..end, depth + 1, &mut 1, inner);
+            }
+            at = end;
+        }
+        self.children(tree, branch, at..range.end, depth, &mut position, siblings);
+    }
+
+    /// The children in a range that are here and not shown.
+    fn hidden(&self, branch: &Branch, range: &Range<u64>) -> Vec<u64> {
+        if !self.show.hides_any() {
+            return Vec::new();
+        }
+        let rows = branch.rows().filter(|row| range.contains(&row.index));
+        let hidden = rows.filter(|row| self.show.hides(row));
+        hidden.map(|row| row.index).collect()
+    }
+
+    fn children(
+        &mut self,
+        tree: &Tree,
+        branch: &Branch,
+        range: Range<u64>,
+        depth: u32,
+        position: &mut u64,
+        siblings: u64,
+    ) {
+        let parent = branch.row.id;
+        let opened = branch.open_children.range(range.clone());
+        let opened = opened.filter_map(|(&index, &id)| Some((index, tree.open_branch(id)?)));
+        let hidden = self.hidden(branch, &range).into_iter();
+        let mut cuts: Vec<(u64, Option<&Branch>)> = hidden.map(|index| (index, None)).collect();
+        cuts.extend(opened.map(|(index, inner)| (index, Some(inner))));
+        sort::by_key(&mut cuts, |(index, inner)| (*index, inner.is_some()));
+        let mut at = range.start;
+        let mut push = |flat: &mut Flat, start: u64, end: u64| {
+            let len = end.saturating_sub(start);
+            let what = What::Children { parent, start };
+            flat.push(what, len, depth, *position, siblings);
+            *position += len;
+        };
+        for (index, inner) in cuts {
+            if index < at {
+                continue;
+            }
+            match inner {
+                None => push(self, at, index),
+                Some(inner) => {
+                    push(self, at, index + 1);
+                    self.branch(tree, inner.row.id, inner, depth + 1);
+                }
+            }
+            at = index + 1;
+        }
+        push(self, at, range.end);
+    }
+}
+
+/// What the names of a run of sections begin with: `.text.` of `.text.add`, `.rel.text.` of
+/// `.rel.text.add`.
+pub fn stem(name: &str) -> Option<&str> {
+    let skip = [".rela", ".rel"].into_iter().find_map(|prefix| {
+        let rest = name.strip_prefix(prefix)?;
+        rest.starts_with('.').then_some(prefix.len())
+    });
+    let from = skip.unwrap_or(0);
+    let rest = name.get(from..)?.strip_prefix('.')?;
+    let end = from + 1 + rest.find('.')? + 1;
+    name.get(..end).filter(|stem| stem.len() < name.len())
+}
+
+/// The long runs of sections among the children of a file. Padding between them is no end of
+/// a run.
+pub fn runs(parent: NodeId, branch: &Branch) -> Vec<Group> {
+    let mut out: Vec<(Group, usize)> = Vec::new();
+    let is_file = parent == NodeId::ROOT || branch.row.kind == NodeKind::File;
+    let (mut of, mut next) = (None, 0);
+    for row in branch.rows().filter(|_| is_file) {
+        let goes_on = of.is_some() && row.index == next;
+        next = row.index + 1;
+        if goes_on && row.kind == NodeKind::Padding {
+            continue;
+        }
+        let stem = stem(&row.name);
+        match out.last_mut() {
+            Some((group, count)) if goes_on && stem == of => {
+                group.end = next;
+                *count += 1;
+            }
+            _ => {
+                let group = Group {
+                    parent,
+                    start: row.index,
+                    end: next,
+                    named: true,
+                };
+                out.extend(stem.map(|_| (group, 1)));
+                of = stem;
+            }
+        }
+    }
+    let long = out.into_iter().filter(|(_, count)| *count >= RUN);
+    long.map(|(group, _)| group).collect()
+}
+
+/// How many children each row stands for; nothing where they all fit.
+pub fn group_size(parent: NodeId, count: u64) -> Option<u64> {
+    if count <= GROUP || (parent == NodeId::ROOT && count <= ROOT_GROUP) {
+        return None;
+    }
+    let mut size = GROUP;
+    while count.div_ceil(size) > GROUP {
+        size = size.saturating_mul(GROUP);
+    }
+    Some(size)
+}
+
+/// The groups around a child, the outermost first.
+pub fn groups_around(parent: NodeId, count: u64, index: u64) -> Vec<Group> {
+    let mut groups = Vec::new();
+    let (mut start, mut end) = (0, count);
+    while let Some(size) = group_size(parent, end - start) {
+        start += (index.saturating_sub(start)) / size * size;
+        end = end.min(start + size);
+        let named = false;
+        groups.push(Group {
+            parent,
+            start,
+            end,
+            named,
+        });
+    }
+    groups
+}

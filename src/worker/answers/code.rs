@@ -1,0 +1,75 @@
+//! What requests about the code of a document are answered.
+
+use super::rows::short_name;
+use crate::analysis::assembly::Tally;
+use crate::decode::isa::Platform;
+use crate::model::{Document, NodeId, Span, Str};
+use crate::tables::ListId;
+use crate::tables::query::Query;
+use crate::worker::protocol::{CodeReport, Response, SECTIONS_MAX};
+
+/// So many bytes of code are counted for one answer.
+const PIECE: u64 = 1 << 20;
+
+/// What is counted: the document, the section of code, and the encoding.
+type Counted = (NodeId, Span, Option<Str>);
+
+/// The counting that was asked for last.
+#[derive(Default)]
+pub(crate) struct Counting(Option<(Counted, Box<dyn Tally>, u64)>);
+
+impl Counting {
+    /// The sections of code of the innermost document around a node, and what the instructions of
+    /// one come to. Goes on where it was asked for before.
+    ///
+    /// # Errors
+    ///
+    /// When there is no code; says so in words.
+    pub(crate) fn answer(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        query: &Query,
+    ) -> Result<Response, String> {
+        let none = "This part of the file has no instructions.";
+        let around = document.document_of(node, ListId::Instructions);
+        let id = around.ok_or(none)?;
+        let assembly = document.assembly(id).ok_or(none)?;
+        let sections = assembly.sections();
+        let first = sections.first().ok_or(none)?.bytes;
+        let of = query.of.unwrap_or(first);
+        let wanted = (id, of, query.device.clone());
+        let known = self.0.take().filter(|(counted, ..)| *counted == wanted);
+        let (mut tally, mut left) = match known {
+            Some((_, tally, left)) => (tally, left),
+            None => {
+                let encoding = query.device.as_deref();
+                let listing = assembly.listing(of, encoding, &document.sources)?;
+                (listing.tally(&document.sources), of.len())
+            }
+        };
+        if left > 0 {
+            left = tally.step(PIECE, &document.sources);
+        }
+        let mix = tally.mix();
+        self.0 = Some((wanted, tally, left));
+        let sections = sections.iter().take(SECTIONS_MAX);
+        let mut names = None;
+        let sections = sections.map(|section| {
+            let short = short_name(document, id, &section.name, &mut names);
+            (
+                short.map_or_else(|| section.name.clone(), Into::into),
+                section.bytes,
+            )
+        });
+        Ok(Response::Code(Box::new(CodeReport {
+            document: id,
+            sections: sections.collect(),
+            encoding: assembly.encoding(),
+            encodings: Platform::ALL.map(|platform| platform.name().into()).into(),
+            of,
+            mix,
+            left,
+        })))
+    }
+}

@@ -1,0 +1,85 @@
+//! What requests about the comparison with another file are answered.
+
+use super::export::EXPORT_MAX;
+use crate::diff::{Comparison, Options};
+use crate::model::Document;
+use crate::report::comparison::{counts, json, verdict_words, write_html, write_markdown};
+use crate::worker::protocol::{CompareForm, CompareReport, Response};
+
+/// Compares a document with another file, or again with the same one; then the difference at the place
+/// `keep` is found again.
+///
+/// # Errors
+///
+/// When it was compared with none before; says so in words.
+pub(crate) fn compare(
+    document: &mut Document,
+    base: Option<Document>,
+    renumbered: bool,
+    keep: Option<u64>,
+) -> Result<Response, String> {
+    let options = Options { renumbered };
+    let before = document.comparison().filter(|_| base.is_none()).cloned();
+    let compared = match base {
+        Some(base) => Some(document.compare_with(base, &options)),
+        None => document.compare_again(&options),
+    };
+    let comparison = compared.ok_or(NONE)?;
+    let kept = before.and_then(|before| comparison.find_again(&before, keep?));
+    Ok(Response::Compared(Box::new(CompareReport {
+        kept,
+        ..report(&comparison)
+    })))
+}
+
+const NONE: &str = "The file is not compared with another one.";
+
+fn report(comparison: &Comparison) -> CompareReport {
+    CompareReport {
+        from: comparison.a.clone(),
+        to: comparison.b.clone(),
+        equal: comparison.equal,
+        same_meaning: comparison.same_meaning(),
+        differences: comparison.entries.len() as u64,
+        verdict: verdict_words(comparison).into(),
+        counts: counts(comparison),
+        remarks: comparison.remarks.clone(),
+        is_cut: comparison.is_cut,
+        notes: comparison.notes.clone(),
+        kept: None,
+    }
+}
+
+/// What of the two files differs.
+///
+/// # Errors
+///
+/// When it was compared with none; says so in words.
+pub(crate) fn differing(document: &Document) -> Result<Response, String> {
+    let differing = document.differing().ok_or(NONE)?;
+    Ok(Response::Differing(Box::new(differing)))
+}
+
+/// The whole comparison as text.
+///
+/// # Errors
+///
+/// When there is none, or it would be too long; says so in words.
+pub(crate) fn written(document: &Document, form: CompareForm) -> Result<Response, String> {
+    let comparison = document.comparison().ok_or(NONE)?;
+    let mut out = Vec::new();
+    let written = match form {
+        CompareForm::Markdown => write_markdown(comparison, &mut out),
+        CompareForm::Html => write_html(comparison, &mut out),
+        CompareForm::Json => {
+            serde_json::to_writer(&mut out, &json(comparison)).map_err(std::io::Error::from)
+        }
+    };
+    written.map_err(|error| error.to_string())?;
+    if out.len() > EXPORT_MAX {
+        return Err("This comparison is too long. Use the command line: zeview diff.".to_owned());
+    }
+    String::from_utf8(out)
+        .map(Response::Text)
+        .map_err(|error| error.to_string())
+}

@@ -1,0 +1,193 @@
+//! Graphs: the modules of a SYCLBIN, the images of a host's file, the basic blocks of some code.
+
+use std::rc::Rc;
+
+use super::list::Lists;
+use crate::analysis::blocks::{self, Block, BlockGraph};
+use crate::analysis::modules::graph::{FAN, group_size};
+use crate::analysis::modules::{Image, ModuleGraph, ModuleSymbol};
+use crate::model::{Document, NodeId, Span};
+use crate::tables::ListId;
+use crate::tables::query::Query;
+use crate::worker::protocol::{
+    BlockEdge, BlockRow, BlocksPage, GraphEdge, GraphModule, GraphPage, IMAGES_MAX, ROWS_MAX,
+    Response,
+};
+
+/// What a query finds from a place on: so many modules, or groups of them.
+///
+/// # Errors
+///
+/// When there are no modules; says so in words.
+pub(crate) fn graph(
+    lists: &mut Lists,
+    document: &mut Document,
+    node: NodeId,
+    (list, query): (ListId, &Query),
+    (start, count): (u64, u64),
+) -> Result<Response, String> {
+    let found = lists.get(document, node, list, query)?;
+    let graph = match list {
+        ListId::Images => {
+            let file = document.node(found.document).and_then(|node| node.span);
+            let images = document.images(found.document);
+            Rc::new(images.graph(file.unwrap_or_default(), &document.sources))
+        }
+        _ => {
+            let modules = document.modules(found.document);
+            let modules = modules.ok_or("This part of the file has no modules.")?;
+            modules.graph(&document.sources)
+        }
+    };
+    let order = found.order.iter();
+    let modules = order.flat_map(|order| order.from(start, count));
+    let modules: Vec<u32> = modules.collect();
+    let is_few = modules.len() as u64 <= FAN.min(ROWS_MAX);
+    let rows: Vec<GraphModule> = match is_few {
+        true => modules.iter().filter_map(|at| row(&graph, *at)).collect(),
+        false => Vec::new(),
+    };
+    let imported = |resolved: bool| {
+        let symbols = graph.symbols.iter();
+        let symbols = symbols.filter(|symbol| !symbol.imported_by.is_empty());
+        let found = symbols.filter(|symbol| resolved != symbol.exported_by.is_empty());
+        found.count() as u64
+    };
+    Ok(Response::Graph(Box::new(GraphPage {
+        document: found.document,
+        list,
+        version: graph.version,
+        state: graph.state,
+        state_name: graph.state_name().unwrap_or("").into(),
+        span: graph.span,
+        metadata: graph.metadata,
+        modules: graph.abstract_modules.len() as u64,
+        ir_modules: graph.ir_modules.len() as u64,
+        native_images: graph.native_images.len() as u64,
+        resolved: imported(true),
+        unresolved: imported(false),
+        found: found.count(),
+        start,
+        edges: edges(&graph, &rows),
+        rows,
+        groups: match is_few {
+            true => Vec::new(),
+            false => graph.groups(&modules, start),
+        },
+        trouble: found.order.as_ref().err().cloned(),
+    })))
+}
+
+fn row(graph: &ModuleGraph, index: u32) -> Option<GraphModule> {
+    let module = graph.module(index)?;
+    let few = |images: &[Image]| images.iter().take(IMAGES_MAX).cloned().collect();
+    let symbols = |count: u32, modules: fn(&ModuleSymbol) -> &Vec<u32>| -> Vec<String> {
+        let all = graph.symbols.iter().filter(|_| count > 0);
+        let named = all.filter(|symbol| modules(symbol).contains(&index));
+        let names = named.map(|symbol| symbol.name.clone());
+        names.take(IMAGES_MAX).collect()
+    };
+    Some(GraphModule {
+        ir_modules: few(graph.ir_modules_of(module)),
+        native_images: few(graph.native_images_of(module)),
+        size: graph.size_of(module),
+        exports: symbols(module.exports, |symbol| &symbol.exported_by),
+        imports: symbols(module.imports, |symbol| &symbol.imported_by),
+        module: module.clone(),
+    })
+}
+
+/// The edges among the modules that are shown: one for each pair, with its first symbol.
+fn edges(graph: &ModuleGraph, rows: &[GraphModule]) -> Vec<GraphEdge> {
+    let shown = |index: &u32| rows.iter().any(|row| row.module.index == *index);
+    let mut edges: Vec<GraphEdge> = Vec::new();
+    for symbol in graph.symbols.iter().filter(|_| !rows.is_empty()) {
+        for from in symbol.imported_by.iter().filter(|index| shown(index)) {
+            for to in symbol.exported_by.iter().filter(|index| shown(index)) {
+                match edges.iter_mut().find(|e| e.from == *from && e.to == *to) {
+                    Some(edge) => edge.count += 1,
+                    None => edges.push(GraphEdge {
+                        from: *from,
+                        to: *to,
+                        symbol: symbol.name.clone(),
+                        count: 1,
+                    }),
+                }
+            }
+        }
+    }
+    edges
+}
+
+/// The basic blocks of some code from a place on: so many, or groups of them. `at` is what is
+/// selected.
+///
+/// # Errors
+///
+/// When there is no code; says so in words.
+pub(crate) fn blocks(
+    document: &mut Document,
+    node: NodeId,
+    query: &Query,
+    (start, count): (u64, u64),
+    at: Option<Span>,
+) -> Result<Response, String> {
+    let none = "This part of the file has no instructions.";
+    let around = document.document_of(node, ListId::Instructions);
+    let id = around.ok_or(none)?;
+    let sources = &document.sources;
+    let listing = document.listing(id, query.of, query.device.as_deref());
+    let listing = listing.ok_or(none)?;
+    let graph = listing.blocks(sources);
+    let code = listing.code();
+    let part = graph.part(start, count);
+    let size = group_size(part.len() as u64, blocks::FAN);
+    let label = |block: &Block| {
+        let line = listing.line(block.row, sources);
+        line.map_or_else(String::new, |line| line.label.clone())
+    };
+    let row = |block: &Block| BlockRow {
+        block: *block,
+        label: label(block),
+        last: {
+            let last = block.row.saturating_add(block.rows.saturating_sub(1));
+            let line = listing.line(last, sources);
+            line.map_or_else(String::new, |line| words(&line.text))
+        },
+    };
+    let is_few = size == 1;
+    let shown = if is_few { part } else { &[] };
+    let numbers = (0..shown.len() as u64).map(|at| start.saturating_add(at));
+    let numbers = numbers.filter_map(|number| u32::try_from(number).ok());
+    let edges = numbers.flat_map(|number| graph.edges_of(number));
+    let edges = edges.map(|edge| BlockEdge {
+        edge: *edge,
+        label: {
+            let to = graph.part(edge.to.into(), 1);
+            to.first().map_or_else(String::new, label)
+        },
+    });
+    let selected = at.filter(|at| code.contains(*at) && *at != code);
+    Ok(Response::Blocks(Box::new(BlocksPage {
+        document: id,
+        of: code,
+        found: graph.blocks.len() as u64,
+        ways: graph.edges.len() as u64,
+        loops: graph.loops.len() as u64,
+        astray: graph.astray,
+        rest: graph.rest,
+        place: selected.and_then(|at| graph.at(at.start)),
+        start,
+        edges: edges.collect(),
+        rows: shown.iter().map(row).collect(),
+        groups: match is_few {
+            true => Vec::new(),
+            false => BlockGraph::groups(part, start, size),
+        },
+    })))
+}
+
+/// A text with one blank between its words.
+fn words(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}

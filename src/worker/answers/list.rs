@@ -1,0 +1,579 @@
+//! What requests about lists are answered.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use super::export::EXPORT_MAX;
+use super::images::code_document;
+use crate::analysis::modules::Holder;
+use crate::analysis::source_lines::CodeSection;
+use crate::analysis::survey::Progress;
+use crate::model::{Document, NodeId, NodeKind, Sources, Span, Str};
+use crate::tables::kernel_reading::KernelReading;
+use crate::tables::query::{Order, Query};
+use crate::tables::write::Form;
+use crate::tables::{Column, List, ListId, Row, instructions, lines, writer};
+use crate::worker::protocol::{
+    Ask, Follow, ListAt, ListPage, ListPlace, ROWS_MAX, Response, SurveyReport,
+};
+
+/// Of each list the one that was asked for last, and its order: what is scrolled through is
+/// neither made nor sorted anew for each page.
+pub(crate) struct Lists {
+    found: BTreeMap<ListId, Found>,
+    reading: Option<Reading>,
+    /// Tells the time in milliseconds.
+    clock: fn() -> f64,
+}
+
+/// The kernels of a container, of which only some are read so far.
+struct Reading {
+    document: NodeId,
+    kernels: KernelReading,
+    /// The time that was spent on it, in milliseconds.
+    spent: f64,
+}
+
+/// Kernels are read for so many milliseconds before an answer, at first and at most. The more are
+/// read, the longer it takes to make a list of them: with a share of the time that was spent before,
+/// the lists together take no longer than the reading.
+const STEP: f64 = 40.0;
+const STEP_MAX: f64 = 150.0;
+const STEP_SHARE: f64 = 0.15;
+
+/// A list, and the rows that a query finds in it.
+pub(crate) struct Found {
+    /// The document whose list it is.
+    pub(crate) document: NodeId,
+    list: Rc<dyn List>,
+    query: Query,
+    /// Or what is wrong with the query.
+    pub(crate) order: Result<Order, String>,
+    maxima: OnceCell<Vec<(Str, f64)>>,
+    /// As [`ListPage::names`].
+    names: OnceCell<Option<u32>>,
+}
+
+impl Lists {
+    /// No lists; `clock` tells the time in milliseconds.
+    pub(crate) fn new(clock: fn() -> f64) -> Lists {
+        Lists {
+            found: BTreeMap::new(),
+            reading: None,
+            clock,
+        }
+    }
+
+    /// Reads more of the kernels of the container around a node; all that are left if `is_all`.
+    /// Returns how far it is, or `None` where nothing has to be read.
+    pub(crate) fn read_kernels(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        is_all: bool,
+    ) -> Option<Progress> {
+        let id = document.document_of(node, ListId::Kernels)?;
+        if self
+            .reading
+            .as_ref()
+            .is_none_or(|known| known.document != id)
+        {
+            let kernels = document.kernel_reading(id)?;
+            self.found.remove(&ListId::Kernels);
+            self.reading = Some(Reading {
+                document: id,
+                kernels,
+                spent: 0.0,
+            });
+        }
+        let reading = self.reading.as_mut()?;
+        if !reading.kernels.progress().is_over() {
+            let started = (self.clock)();
+            let most = (reading.spent * STEP_SHARE).clamp(STEP, STEP_MAX);
+            let mut time = 0.0;
+            while !reading.kernels.progress().is_over() && (is_all || time < most) {
+                reading.kernels.step(document);
+                time = (self.clock)() - started;
+            }
+            reading.spent += time;
+            self.found.remove(&ListId::Kernels);
+        }
+        Some(reading.kernels.progress())
+    }
+
+    /// What a container holds for which devices, as far as it is read, after more of it is read; and
+    /// the kernels that are worst.
+    fn survey(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        columns: &[Str],
+        count: u64,
+    ) -> Result<Response, String> {
+        let none = || "This part of the file has no images with kernels.".to_owned();
+        let progress = self.read_kernels(document, node, false).ok_or_else(none)?;
+        let reading = self.reading.as_mut().ok_or_else(none)?;
+        let (id, survey) = (reading.document, reading.kernels.survey());
+        let query = Query {
+            sort: Some("hazards".into()),
+            descending: true,
+            ..Query::default()
+        };
+        let list = reading.kernels.list(document);
+        let columns = chosen(&*list, columns)?;
+        let found = Found::new(id, list, &query, document);
+        let rows = found.order.iter().flat_map(|order| order.from(0, ROWS_MAX));
+        // The same kernel is there for several devices.
+        let mut names = HashSet::new();
+        let rows = rows.filter(|row| {
+            let name = found.list.cell(*row, 0, &document.sources);
+            names.insert(name.value.title().into_owned())
+        });
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let worst = rows.take(count);
+        let worst = worst
+            .filter_map(|row| found.row(row, &columns, &document.sources))
+            .collect();
+        Ok(Response::Survey(Box::new(SurveyReport {
+            document: id,
+            survey,
+            progress,
+            worst,
+        })))
+    }
+
+    /// The list of a document: the one that was made last, if it is of that document.
+    pub(crate) fn known(
+        &mut self,
+        document: &mut Document,
+        id: NodeId,
+        list: ListId,
+    ) -> Option<Rc<dyn List>> {
+        let is_of = |found: &&Found| found.document == id && found.query.by.is_none();
+        let known = self.found.get(&list).filter(is_of);
+        let reading = self.reading.as_mut();
+        let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
+        match (known, reading) {
+            (Some(found), _) => Some(Rc::clone(&found.list)),
+            (None, Some(reading)) => Some(reading.kernels.list(document)),
+            (None, None) => document.list(id, list, None),
+        }
+    }
+
+    /// The rows that a query finds in the list of the innermost document around a node that has
+    /// such a list.
+    ///
+    /// # Errors
+    ///
+    /// When there is none; says so in words.
+    pub(crate) fn get(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        list: ListId,
+        query: &Query,
+    ) -> Result<&Found, String> {
+        let none = || {
+            format!(
+                "This part of the file has no {}.",
+                list.name().replace('-', " ")
+            )
+        };
+        let id = document.document_of(node, list).ok_or_else(none)?;
+        let known = self.found.remove(&list);
+        let is_same = |found: &Found| {
+            let other = &found.query;
+            found.document == id
+                && (other.of, other.row) == (query.of, query.row)
+                && other.device == query.device
+                && other.by == query.by
+                && (list != ListId::Changes || other.all == query.all)
+        };
+        let known = known.filter(is_same);
+        let found = match known {
+            Some(found) if found.query == *query => found,
+            known => {
+                let reading = self.reading.as_mut();
+                let reading = reading.filter(|of| list == ListId::Kernels && of.document == id);
+                match (known, reading) {
+                    (Some(known), _) => Found {
+                        maxima: known.maxima,
+                        names: known.names,
+                        ..Found::new(id, known.list, query, document)
+                    },
+                    (None, Some(reading)) => {
+                        let list = reading.kernels.list(document);
+                        let list = document.grouped(list, query.by);
+                        Found::new(id, list, query, document)
+                    }
+                    (None, None) => {
+                        let made = document.list_for(id, list, query).ok_or_else(none)?;
+                        Found::new(id, made, query, document)
+                    }
+                }
+            }
+        };
+        Ok(self.found.entry(list).or_insert(found))
+    }
+
+    /// Makes a list anew when it is asked for next.
+    pub(crate) fn forget(&mut self, list: ListId) {
+        self.found.remove(&list);
+    }
+
+    pub(crate) fn answer(
+        &mut self,
+        document: &mut Document,
+        id: NodeId,
+        list: ListId,
+        query: &Query,
+        ask: &Ask,
+    ) -> Result<Response, String> {
+        Ok(match ask {
+            Ask::Rows {
+                start,
+                count,
+                columns,
+            } => {
+                let reading = match list {
+                    ListId::Kernels => self.read_kernels(document, id, false),
+                    _ => None,
+                };
+                let found = self.get(document, id, list, query)?;
+                let columns = chosen(&*found.list, columns)?;
+                Response::List(Box::new(ListPage {
+                    reading: reading.filter(|progress| !progress.is_over()),
+                    ..found.page(document, *start, *count, &columns)
+                }))
+            }
+            Ask::Survey { columns, count } => self.survey(document, id, columns, *count)?,
+            Ask::At {
+                node,
+                span,
+                current,
+                or_first,
+            } => {
+                let follow = Follow {
+                    document: id,
+                    list,
+                    query: query.clone(),
+                    current: *current,
+                    or_first: *or_first,
+                };
+                Response::ListAt(self.at(document, *node, *span, &follow).map(Box::new))
+            }
+            Ask::Written {
+                columns,
+                form,
+                rows,
+            } => {
+                let text = match (query.of, list, form) {
+                    // A text is not a table of its lines, a listing none of instructions.
+                    (Some(text), ListId::Lines, Form::Plain) => {
+                        lines::text(text, &document.sources, EXPORT_MAX)
+                    }
+                    (_, ListId::Instructions, Form::Plain) if rows.is_none() => {
+                        let none = || "This part of the file has no instructions.".to_owned();
+                        let around = document.document_of(id, list).ok_or_else(none)?;
+                        let encoding = query.device.as_deref();
+                        let listing = document.listing(around, query.of, encoding);
+                        listing
+                            .ok_or_else(none)?
+                            .text(&document.sources, EXPORT_MAX)
+                    }
+                    (_, ListId::Instructions, Form::Plain) => {
+                        let found = self.get(document, id, list, query)?;
+                        let order = found.order.as_ref().map_err(String::clone)?;
+                        let (list, sources) = (&*found.list, &document.sources);
+                        let rows = rows.unwrap_or((0, u64::MAX));
+                        instructions::assembly(list, order, rows, sources, EXPORT_MAX)
+                    }
+                    _ => {
+                        if list == ListId::Kernels {
+                            self.read_kernels(document, id, true);
+                        }
+                        let found = self.get(document, id, list, query)?;
+                        let columns = chosen(&*found.list, columns)?.into_iter();
+                        let columns: Vec<_> = columns.map(|(_, column)| column).collect();
+                        let order = found.order.as_ref().map_err(String::clone)?;
+                        let (list, sources) = (&*found.list, &document.sources);
+                        writer::write(list, order, &columns, *form, *rows, sources, EXPORT_MAX)
+                    }
+                };
+                Response::Text(text?)
+            }
+            Ask::Find {
+                typed,
+                from,
+                forward,
+            } => {
+                let list = Rc::clone(&self.get(document, id, list, query)?.list);
+                let found = list.find(typed, *from, *forward, &document.sources);
+                Response::Match(found.map_err(|error| error.to_string())?)
+            }
+        })
+    }
+
+    /// The entry of the row at a place.
+    pub(crate) fn entry(
+        &mut self,
+        document: &mut Document,
+        follow: &Follow,
+        place: u64,
+    ) -> Option<Span> {
+        let found = self.get(document, follow.document, follow.list, &follow.query);
+        let found = found.ok()?;
+        let row = found.order.as_ref().ok()?.row(place)?;
+        found.list.entry(row, &document.sources)
+    }
+
+    /// The list that goes with a selection, and the row that the selection belongs to.
+    pub(crate) fn at(
+        &mut self,
+        document: &mut Document,
+        node: NodeId,
+        span: Option<Span>,
+        follow: &Follow,
+    ) -> Option<ListAt> {
+        let list = follow.list;
+        let shown = document.document_of(follow.document, list);
+        let around = document.document_of(node, list);
+        // The row of a container's list that somebody has chosen does not lead away from it.
+        if let (Some(shown), Some(around)) = (shown, around)
+            && shown != around
+            && matches!(list, ListId::Kernels | ListId::Images)
+            && let Ok(found) = self.get(document, shown, list, &follow.query)
+            && found.leads_to(document, span?, follow.current)
+        {
+            return Some(ListAt {
+                document: shown,
+                of: follow.query.of,
+                found: found.count(),
+                place: found.place(document, span, follow.current, false),
+            });
+        }
+        let id = match list {
+            // The code of another image is never that of the selection.
+            ListId::Instructions => code_document(document, node, span)?,
+            _ => around.or(shown)?,
+        };
+        let of = match list {
+            ListId::Lines => text_around(document, node),
+            ListId::Properties if around.is_some() => {
+                let graph = document.modules(id)?.graph(&document.sources);
+                let holder = span.and_then(|span| graph.holder_at(span));
+                Some(graph.bytes_of(holder.unwrap_or(Holder::Whole)))
+            }
+            ListId::Instructions => {
+                let code = span.and_then(|span| document.code_of(id, span));
+                code.or_else(|| same_code(document, id, shown, follow.query.of))
+            }
+            _ => None,
+        };
+        let query = Query {
+            of: of.or(follow.query.of),
+            ..follow.query.clone()
+        };
+        let of = query.of;
+        let current = follow.current.filter(|_| shown == Some(id));
+        let (found, place) = match self.get(document, id, list, &query) {
+            Ok(found) => (
+                found.count(),
+                found.place(document, span, current, follow.or_first),
+            ),
+            // No text has been chosen yet.
+            Err(_) if list == ListId::Lines => (0, None),
+            Err(_) => return None,
+        };
+        Some(ListAt {
+            document: id,
+            of,
+            found,
+            place,
+        })
+    }
+}
+
+impl Found {
+    fn new(id: NodeId, list: Rc<dyn List>, query: &Query, document: &Document) -> Found {
+        Found {
+            document: id,
+            order: query.run(&*list, &document.sources),
+            list,
+            query: query.clone(),
+            maxima: OnceCell::new(),
+            names: OnceCell::new(),
+        }
+    }
+
+    /// How many rows the query finds.
+    pub(crate) fn count(&self) -> u64 {
+        self.order.as_ref().map_or(0, Order::count).into()
+    }
+
+    fn page(
+        &self,
+        document: &Document,
+        start: u64,
+        count: u64,
+        columns: &[(usize, &'static Column)],
+    ) -> ListPage {
+        let (list, sources) = (&self.list, &document.sources);
+        let rows = self.order.iter();
+        let rows = rows.flat_map(|order| order.from(start, count.min(ROWS_MAX)));
+        let maxima = self.maxima.get_or_init(|| {
+            let columns = list.id().columns().iter().enumerate();
+            columns
+                .filter_map(|(at, column)| Some((column.id.into(), list.largest(at, sources)?)))
+                .collect()
+        });
+        ListPage {
+            document: self.document,
+            subject: list.subject(),
+            rows: rows
+                .filter_map(|row| self.row(row, columns, sources))
+                .collect(),
+            start,
+            found: self.count(),
+            total: list.primary().into(),
+            names: self.names.get_or_init(|| list.names()).map(u64::from),
+            secondary: list.secondary(),
+            notes: list.notes(),
+            columns: columns.iter().map(|(_, column)| column.id.into()).collect(),
+            maxima: maxima.clone(),
+            trouble: self.order.as_ref().err().cloned(),
+            reading: None,
+        }
+    }
+
+    /// A row with these cells.
+    fn row(
+        &self,
+        row: u32,
+        columns: &[(usize, &'static Column)],
+        sources: &Sources,
+    ) -> Option<Row> {
+        let cells = columns.iter();
+        let cells = cells.map(|(column, _)| self.list.cell(row, *column, sources).shown());
+        Some(Row {
+            index: row.into(),
+            entry: self.list.entry(row, sources)?,
+            cells: cells.collect(),
+        })
+    }
+
+    /// Are the bytes in a row, or what the current one leads to?
+    fn leads_to(&self, document: &Document, span: Span, current: Option<Span>) -> bool {
+        let (list, sources) = (&self.list, &document.sources);
+        let current = current.and_then(|entry| list.rows_at(entry, sources));
+        list.rows_at(span, sources).is_some()
+            || current.is_some_and(|rows| self.row_leads_to(rows.start, document, span))
+    }
+
+    /// Do the cells of a row, or what belongs to it, stand at these bytes?
+    fn row_leads_to(&self, row: u32, document: &Document, span: Span) -> bool {
+        let (list, sources) = (&self.list, &document.sources);
+        let mut columns = 0..list.id().columns().len();
+        let links = || list.about(row, span, sources).links;
+        columns.any(|column| leads_to(list.cell(row, column, sources).span, span))
+            || links().iter().any(|link| leads_to(Some(link.to), span))
+    }
+
+    /// The row that bytes belong to; else the current one.
+    fn place(
+        &self,
+        document: &Document,
+        span: Option<Span>,
+        current: Option<Span>,
+        or_first: bool,
+    ) -> Option<ListPlace> {
+        let (list, sources) = (&self.list, &document.sources);
+        let current = current.and_then(|entry| list.rows_at(entry, sources));
+        let mut rows = span.and_then(|span| list.rows_at(span, sources));
+        if let (Some(span), Some(current)) = (span, &current)
+            && rows.as_ref().is_some_and(|rows| rows != current)
+        {
+            // What is in the current row, or what it leads to, does not lead away from it.
+            let row = current.start;
+            let entry = list.entry(row, sources);
+            if entry.is_some_and(|entry| entry.contains(span))
+                || self.row_leads_to(row, document, span)
+            {
+                rows = Some(current.clone());
+            }
+        }
+        let order = self.order.as_ref().ok();
+        let first = || {
+            let row = order.filter(|_| or_first)?.row(0)?;
+            Some(row..row.saturating_add(1))
+        };
+        let rows = rows.or(current).or_else(first)?;
+        let (first, last) = (rows.start, rows.end.saturating_sub(1));
+        let entry = list.entry(first, sources)?;
+        let end = list.entry(last, sources)?.end;
+        let entry = Span::new(entry.source, entry.start, end);
+        Some(ListPlace {
+            index: first.into(),
+            count: rows.len() as u64,
+            place: order.and_then(|order| order.place(first)),
+            entry,
+            about: list.about(first, span.unwrap_or(entry), sources),
+        })
+    }
+}
+
+/// Is `span` what bytes lead to? Without bytes, that is what stands at their place.
+fn leads_to(from: Option<Span>, span: Span) -> bool {
+    from.is_some_and(|from| from == span || (from.is_empty() && span.contains(from)))
+}
+
+/// The columns of these ids and their places; the default ones if there are none.
+fn chosen(list: &dyn List, ids: &[Str]) -> Result<Vec<(usize, &'static Column)>, String> {
+    let all = list.id().columns().iter().enumerate();
+    if ids.is_empty() {
+        return Ok(all.filter(|(_, column)| list.shows(column)).collect());
+    }
+    let named = |id: &Str| {
+        let found = all.clone().find(|(_, column)| column.id == id);
+        found.ok_or_else(|| format!("no column {id:?}"))
+    };
+    ids.iter().map(named).collect()
+}
+
+/// The section of code of a document that is shown where a selection is in none: that which is
+/// shown already, if it is the document's; that of the same name, if another document is shown;
+/// the first.
+fn same_code(
+    document: &Document,
+    id: NodeId,
+    shown: Option<NodeId>,
+    of: Option<Span>,
+) -> Option<Span> {
+    let assembly = document.assembly(id)?;
+    let sections = assembly.sections();
+    let before = shown.filter(|shown| *shown != id);
+    let before = before.and_then(|shown| document.assembly(shown));
+    let is_of = |section: &&CodeSection| Some(section.bytes) == of;
+    let name = before.and_then(|before| Some(before.sections().iter().find(is_of)?.name.clone()));
+    let own = sections.iter().find(is_of);
+    let named = || {
+        sections
+            .iter()
+            .find(|section| Some(&section.name) == name.as_ref())
+    };
+    let found = own.or_else(named).or_else(|| sections.first())?;
+    Some(found.bytes)
+}
+
+/// The outermost text around a node, within the innermost document.
+fn text_around(document: &Document, node: NodeId) -> Option<Span> {
+    let parent = |id: &NodeId| document.node(*id)?.parent;
+    let around = std::iter::successors(Some(node), parent);
+    let nodes = around.filter_map(|id| document.node(id));
+    let within = nodes.take_while(|node| node.kind != NodeKind::File);
+    let texts = within.filter(|node| node.kind == NodeKind::Text);
+    let texts = texts.filter_map(|node| node.span);
+    // Lines are texts, too.
+    texts.filter(|span| !span.is_empty()).last()
+}

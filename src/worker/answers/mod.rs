@@ -1,0 +1,13 @@
+//! The answers to requests, with a file for each sort of request.
+
+pub mod bytes;
+pub(super) mod code;
+pub(super) mod diff;
+pub mod export;
+pub(super) mod graph;
+pub(super) mod images;
+pub(super) mod list;
+pub(super) mod order;
+pub(super) mod rows;
+pub(super) mod search;
+pub(super) mod verdict;

@@ -1,0 +1,194 @@
+//! Answers to [`Request::Search`](crate::worker::protocol::Request::Search).
+//!
+//! Kernels come first: they are found by their names in the file and by their demangled names. Then
+//! come the nodes of the tree.
+
+use std::collections::HashMap;
+
+use super::list::Lists;
+use crate::model::{Document, Hit, NodeId, Query, Search, Span};
+use crate::tables::{Cell, CellValue, List, ListId};
+use crate::worker::handler::HITS_MAX;
+use crate::worker::protocol::{HitRow, Response, SearchStep};
+
+/// The share of a search that the kernels of a container are taken for, in percent.
+const KERNELS_SHARE: u64 = 50;
+/// Maximum length of the text of a hit, and what is shown of it before the match, in bytes.
+const TEXT_MAX: usize = 120;
+const TEXT_BEFORE: usize = 32;
+
+/// The search that is on its way.
+#[derive(Default)]
+pub(crate) struct Searching(Option<Known>);
+
+struct Known {
+    typed: String,
+    /// What was found of kernels; `None` as long as they are read.
+    kernels: Option<Vec<HitRow>>,
+    search: Search,
+}
+
+impl Searching {
+    /// A step of a search. One that does not go on what was asked before begins anew.
+    pub(crate) fn answer(
+        &mut self,
+        document: &mut Document,
+        lists: &mut Lists,
+        (typed, limit): (&str, u32),
+        step: SearchStep,
+    ) -> Response {
+        let Some(query) = Query::parse(typed) else {
+            return Response::Hits {
+                hits: Vec::new(),
+                more: false,
+            };
+        };
+        let limit = usize::try_from(limit).unwrap_or(HITS_MAX).min(HITS_MAX);
+        let known = self.0.take();
+        let known = known.filter(|known| step != SearchStep::Begin && known.typed == typed);
+        let mut known = known.unwrap_or_else(|| Known {
+            typed: typed.to_owned(),
+            kernels: None,
+            search: Search::new(query.clone(), limit),
+        });
+        let is_stopped = step == SearchStep::Stop;
+        if known.kernels.is_none() {
+            let text = match &query {
+                Query::Text(text) => text.as_str(),
+                Query::Bytes(_) => "",
+            };
+            let reading = match text {
+                "" => None,
+                _ => lists.read_kernels(document, NodeId::ROOT, false),
+            };
+            let reading = reading.filter(|progress| !progress.is_over() && !is_stopped);
+            if let Some(progress) = reading {
+                let percent = KERNELS_SHARE * progress.done / progress.of.max(1);
+                self.0 = Some(known);
+                return Response::Searching {
+                    percent: u8::try_from(percent).unwrap_or(0),
+                };
+            }
+            known.kernels = Some(match text {
+                "" => Vec::new(),
+                text => kernels(document, lists, text, limit),
+            });
+        }
+        if !is_stopped && !known.search.step(document) {
+            let percent = u64::from(known.search.percent());
+            let percent = match document.summary.has.host {
+                true => KERNELS_SHARE + percent * (100 - KERNELS_SHARE) / 100,
+                false => percent,
+            };
+            self.0 = Some(known);
+            return Response::Searching {
+                percent: u8::try_from(percent).unwrap_or(100),
+            };
+        }
+        let (found, is_cut) = known.search.found();
+        let mut hits = known.kernels.unwrap_or_default();
+        let row = |hit: Hit| HitRow {
+            span: hit.span,
+            path: match &query {
+                // The opened file is on the way to everything.
+                Query::Text(_) => hit.path.into_iter().skip(1).collect(),
+                Query::Bytes(_) => names_at(document, hit.span),
+            },
+            text: match &query {
+                Query::Text(text) => around(&hit.text, text),
+                Query::Bytes(_) => hit.text,
+            },
+        };
+        hits.extend(found.into_iter().map(row));
+        let more = is_cut || hits.len() > limit;
+        hits.truncate(limit);
+        Response::Hits { hits, more }
+    }
+}
+
+/// The kernels with a text in their names: each once, with the devices that it is for.
+fn kernels(document: &mut Document, lists: &mut Lists, text: &str, limit: usize) -> Vec<HitRow> {
+    let Some(list) = lists.known(document, NodeId::ROOT, ListId::Kernels) else {
+        return Vec::new();
+    };
+    let list: &dyn List = &*list;
+    let column = |id: &str| {
+        let mut columns = list.id().columns().iter();
+        columns.position(|column| column.id == id).unwrap_or(0)
+    };
+    let (name, device) = (column("name"), column("device"));
+    let mut found: Vec<HitRow> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for row in 0..list.primary() {
+        let cell = list.cell(row, name, &document.sources);
+        let Some((own, title)) = matching(&cell, text) else {
+            continue;
+        };
+        let device = list.cell(row, device, &document.sources).value;
+        let device = device.text().into_owned();
+        if let Some(hit) = places.get(own).and_then(|at| found.get_mut(*at)) {
+            if !device.is_empty() && !hit.path.contains(&device) {
+                hit.path.push(device);
+            }
+            continue;
+        }
+        let Some(span) = list.entry(row, &document.sources) else {
+            continue;
+        };
+        if found.len() >= limit {
+            break;
+        }
+        places.insert(own.to_owned(), found.len());
+        found.push(HitRow {
+            span,
+            path: std::iter::once("kernel".to_owned())
+                .chain(Some(device).filter(|device| !device.is_empty()))
+                .collect(),
+            text: title,
+        });
+    }
+    found
+}
+
+/// The name of a kernel, and what of it is shown, if a text in lower case is in one of its forms.
+fn matching<'a>(cell: &'a Cell<'_>, text: &str) -> Option<(&'a str, String)> {
+    let CellValue::Name {
+        name,
+        demangled,
+        short,
+    } = &cell.value
+    else {
+        return None;
+    };
+    let forms = [short.as_deref(), demangled.as_deref(), Some(&**name)];
+    let mut forms = forms.into_iter().flatten();
+    let form = forms.find(|form| form.to_lowercase().contains(text))?;
+    Some((name, around(form, text)))
+}
+
+/// What is shown of a text: a long one around the place where it matches.
+fn around(text: &str, typed: &str) -> String {
+    if text.len() <= TEXT_MAX {
+        return text.to_owned();
+    }
+    // Where letters change their length in lower case, the start is shown.
+    let lower = text.to_ascii_lowercase();
+    let at = lower.find(&typed.to_ascii_lowercase()).unwrap_or(0);
+    let mut start = at.saturating_sub(TEXT_BEFORE);
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let end = start.saturating_add(TEXT_MAX.max(TEXT_BEFORE + typed.len()));
+    let mut end = end.min(text.len());
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    let [before, after] = [(start > 0), (end < text.len())].map(|cut| if cut { "…" } else { "" });
+    format!("{before}{}{after}", text.get(start..end).unwrap_or(text))
+}
+
+fn names_at(document: &mut Document, span: Span) -> Vec<String> {
+    let ids = document.nodes_for(span);
+    let nodes = ids.iter().skip(1).filter_map(|id| document.node(*id));
+    nodes.map(|node| node.name.to_string()).collect()
+}

@@ -1,0 +1,94 @@
+//! The answers to requests about the verdict.
+
+use crate::decode::rule::Rule;
+use crate::decode::{self, rules};
+use crate::model::{Document, Fact, NodeId, Span, Summary};
+use crate::tables::ListId;
+use crate::worker::handler::{Answer, PATHS_MAX, failed};
+use crate::worker::protocol::{ImagePick, ImagesReport, PICKS_MAX, Response, VerdictReport};
+
+/// What the driver does with a document, on a device or on the document's own; of a container, which
+/// images run on the device.
+pub(crate) fn verdict(document: &mut Document, id: NodeId, device: Option<&str>) -> Answer {
+    let mut report = VerdictReport {
+        summary: summary(document, id),
+        ..VerdictReport::default()
+    };
+    let is_known = match document.is_loadable(id) {
+        true => {
+            report.verdict = document.verdict(id, device);
+            report.verdict.is_some()
+        }
+        false => {
+            report.images = document
+                .has_list(id, ListId::Images)
+                .then(|| images(document, id, device));
+            let images = report.images.as_ref();
+            images.is_none_or(|images| images.device.is_some() == device.is_some())
+        }
+    };
+    if let Some(name) = device.filter(|_| !is_known) {
+        return failed(format!("Unknown device “{name}”."));
+    }
+    let findings = report.verdict.iter().flat_map(|verdict| &verdict.findings);
+    let spans: Vec<Span> = findings.map(|found| found.span).take(PATHS_MAX).collect();
+    let paths = spans.into_iter().map(|span| document.path_of_span(span));
+    report.paths = paths.collect();
+    Response::Verdict(Box::new(report)).into()
+}
+
+/// The images of a container, and which of them run on the device. Without a device where there is
+/// none of that name.
+fn images(document: &mut Document, id: NodeId, device: Option<&str>) -> ImagesReport {
+    let images = match device {
+        Some(_) => document.images_to_choose(id),
+        None => document.images(id),
+    };
+    let mut report = ImagesReport {
+        count: images.list.len() as u64 + images.left_out,
+        ..ImagesReport::default()
+    };
+    let Some(choice) = device.and_then(|device| document.choice(&images, device)) else {
+        return report;
+    };
+    let mut places: Vec<usize> = choice.chosen().collect();
+    report.chosen = places.len() as u64;
+    if places.is_empty() {
+        places.push(0);
+    }
+    let picks = places.into_iter().take(PICKS_MAX);
+    let picks = picks.filter_map(|at| images.list.get(at).zip(choice.picks.get(at)));
+    report.first = picks
+        .map(|(image, pick)| ImagePick {
+            name: image.name.clone(),
+            span: image.span,
+            why: pick.why.clone(),
+        })
+        .collect();
+    report.device = Some(choice.device);
+    report.outcome = choice.outcome;
+    report.rule = choice.rule;
+    report
+}
+
+/// The summary of a document within the file. Of one that may hold others only what is kept of it:
+/// those would be opened with it.
+fn summary(document: &Document, id: NodeId) -> Option<Summary> {
+    let span = document.node(id).filter(|_| id != NodeId::ROOT)?.span?;
+    let inner = document
+        .documents()
+        .iter()
+        .find(|inner| inner.span == span)?;
+    if inner.has.kernels || inner.format == "opencl-elf" {
+        return Some(decode::summary(&document.sources, span));
+    }
+    let target = inner.target.iter();
+    let facts = target.map(|target| Fact::new(Fact::TARGET, target.clone(), None).headline());
+    let summary = Summary::new("", inner.title.clone(), facts.collect());
+    Some(summary.with(inner.has))
+}
+
+/// Every rule.
+pub(crate) fn rules() -> Answer {
+    Response::Rules(rules::all().map(Rule::info).collect()).into()
+}

@@ -1,0 +1,378 @@
+//! The page's side of the protocol.
+//!
+//! A [`Client`] owns one decoder: a worker that holds one file. [`Client::ask`] turns a
+//! request into a future. What is asked before the decoder has said
+//! [`Ready`](Message::Ready) waits until then. A decoder that crashes, or is silent for
+//! `PATIENCE`, is terminated; everything that was asked of it fails, and whoever started
+//! it is told once, with the request that it died of, to start another one.
+
+pub mod deaths;
+mod port;
+pub mod timer;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use wasm_bindgen::JsValue;
+use web_sys::Blob;
+
+use super::client::deaths::Deaths;
+use super::client::port::{Port, Signal};
+use super::client::timer::Timer;
+use super::codec;
+use super::protocol::{
+    CompareReport, Envelope, LeafRow, Message, Opened, PROTOCOL_VERSION, Request, Response,
+};
+use crate::model::Span;
+
+/// How long the decoder may be silent while it has something to do, in milliseconds.
+const PATIENCE: i32 = 30_000;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClientError {
+    /// The decoder says that it could not be done, and why.
+    Failed(String),
+    /// The file was changed, moved or deleted since it was chosen; in words.
+    Changed(String),
+    /// The decoder has crashed; what it said last.
+    Crashed(String),
+    /// The decoder was silent for too long.
+    Silent,
+    /// The decoder is of another version than the page.
+    Version(u32),
+    /// Workers are refused here, or the decoder could not be loaded.
+    Unavailable(String),
+    /// The user did not want to wait, or the file was closed.
+    Cancelled,
+    /// The answer was to another question.
+    Unexpected,
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ClientError::Failed(message)
+            | ClientError::Changed(message)
+            | ClientError::Crashed(message)
+            | ClientError::Unavailable(message) => message,
+            ClientError::Silent => "The decoder did not answer for 30 seconds.",
+            ClientError::Version(_) => "The page and the decoder have different versions.",
+            ClientError::Cancelled => "Cancelled.",
+            ClientError::Unexpected => "The decoder sent an unexpected answer.",
+        })
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+/// An answer and the bytes that came with it.
+pub struct Answer {
+    /// The answer.
+    pub response: Response,
+    /// The bytes of a [`Response::Bytes`].
+    pub bytes: Vec<u8>,
+}
+
+/// Bytes and the leaves that they belong to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// Which bytes.
+    pub span: Span,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The leaves in them, by position.
+    pub leaves: Vec<LeafRow>,
+}
+
+type Result<T> = std::result::Result<T, ClientError>;
+
+/// Where the answer to a request goes: nobody minds if whoever waits for it is gone.
+type Reply = oneshot::Sender<Result<Answer>>;
+
+/// One running decoder.
+#[derive(Clone)]
+pub struct Client(Rc<Inner>);
+
+/// Called when the decoder is gone for good, with the request that it worked on.
+type OnDeath = Box<dyn Fn(ClientError, Option<Request>)>;
+
+struct Inner {
+    port: RefCell<Option<Port>>,
+    /// The decoder has said that it runs.
+    ready: Cell<bool>,
+    queue: RefCell<Vec<JsValue>>,
+    /// By id, which is the order in which the decoder answers.
+    pending: RefCell<BTreeMap<u32, (Request, Reply)>>,
+    next: Cell<u32>,
+    /// The request that opened the file that is open.
+    about: Cell<Option<u32>>,
+    timer: RefCell<Option<Timer>>,
+    /// Why it does not run any more.
+    death: RefCell<Option<ClientError>>,
+    on_death: RefCell<Option<OnDeath>>,
+    /// What the file's decoders died of before.
+    deaths: RefCell<Rc<RefCell<Deaths>>>,
+}
+
+impl PartialEq for Client {
+    fn eq(&self, other: &Client) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Client {
+    /// Starts a decoder. One that cannot be started fails whatever it is asked.
+    pub fn start() -> Client {
+        let inner = Rc::new(Inner {
+            port: RefCell::new(None),
+            ready: Cell::new(false),
+            queue: RefCell::new(Vec::new()),
+            pending: RefCell::default(),
+            next: Cell::new(1),
+            about: Cell::new(None),
+            timer: RefCell::new(None),
+            death: RefCell::new(None),
+            on_death: RefCell::new(None),
+            deaths: RefCell::default(),
+        });
+        let weak = Rc::downgrade(&inner);
+        let started = Port::start(move |signal| {
+            if let Some(inner) = weak.upgrade() {
+                inner.receive(signal);
+            }
+        });
+        match started {
+            Ok(port) => *inner.port.borrow_mut() = Some(port),
+            Err(message) => inner.die(ClientError::Unavailable(message), None),
+        }
+        Client(inner)
+    }
+
+    /// Says whom to tell when the decoder dies by itself (not by [`Client::stop`]).
+    pub fn on_death(&self, tell: impl Fn(ClientError, Option<Request>) + 'static) {
+        *self.0.on_death.borrow_mut() = Some(Box::new(tell));
+    }
+
+    /// Says what the file's decoders died of: that is answered with [`ClientError::Failed`].
+    pub fn avoid(&self, deaths: Rc<RefCell<Deaths>>) {
+        *self.0.deaths.borrow_mut() = deaths;
+    }
+
+    /// Why it does not run any more; nothing while it runs.
+    pub fn death(&self) -> Option<ClientError> {
+        self.0.death.borrow().clone()
+    }
+
+    /// Ends the decoder: everything that was asked of it is cancelled.
+    pub fn stop(&self) {
+        self.0.on_death.borrow_mut().take();
+        self.0.die(ClientError::Cancelled, None);
+    }
+
+    /// Asks for something.
+    ///
+    /// # Errors
+    ///
+    /// When the decoder says that it cannot be done, or does not run (any more).
+    pub async fn ask(&self, request: Request) -> Result<Response> {
+        self.send(request, None).await.map(|a| a.response)
+    }
+
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::ask`].
+    pub async fn open(&self, name: String, file: &Blob) -> Result<Opened> {
+        match self
+            .send(Request::Open { name }, Some(file))
+            .await?
+            .response
+        {
+            Response::Opened(opened) => Ok(*opened),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    /// Compares the open file with another one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::ask`].
+    pub async fn compare(
+        &self,
+        name: String,
+        file: Option<&Blob>,
+        renumbered: bool,
+        keep: Option<u64>,
+    ) -> Result<CompareReport> {
+        let request = Request::Compare {
+            name,
+            renumbered,
+            keep,
+        };
+        match self.send(request, file).await?.response {
+            Response::Compared(report) => Ok(*report),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    /// Reads bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::ask`].
+    pub async fn bytes(&self, span: Span, leaves: bool) -> Result<Piece> {
+        let answer = self.send(Request::Bytes { span, leaves }, None).await?;
+        match answer.response {
+            Response::Bytes { span, leaves } => Ok(Piece {
+                span,
+                leaves,
+                bytes: answer.bytes,
+            }),
+            _ => Err(ClientError::Unexpected),
+        }
+    }
+
+    async fn send(&self, request: Request, file: Option<&Blob>) -> Result<Answer> {
+        let inner = &self.0;
+        if let Some(death) = self.death() {
+            return Err(death);
+        }
+        if let Some(why) = inner.deaths.borrow().borrow().refuse(&request) {
+            return Err(ClientError::Failed(why));
+        }
+        let id = inner.next.get();
+        inner.next.set(id.wrapping_add(1));
+        let about = if let Request::Open { .. } = request {
+            inner.about.set(Some(id));
+            None
+        } else {
+            inner.about.get()
+        };
+        let envelope = Envelope { id, about, request };
+        let message = codec::write_request(&envelope, file).map_err(ClientError::Failed)?;
+        let (reply, answer) = oneshot::channel();
+        let idle = inner.pending.borrow().is_empty();
+        let pending = (envelope.request, reply);
+        inner.pending.borrow_mut().insert(id, pending);
+        if idle {
+            inner.wait();
+        }
+        inner.post(message);
+        // Whoever forgets a request does not answer it any more.
+        answer.await.unwrap_or(Err(ClientError::Cancelled))
+    }
+}
+
+impl Inner {
+    fn post(self: &Rc<Inner>, message: JsValue) {
+        if !self.ready.get() {
+            self.queue.borrow_mut().push(message);
+            return;
+        }
+        let posted = match &*self.port.borrow() {
+            Some(port) => port.post(&message),
+            None => return,
+        };
+        if let Err(message) = posted {
+            self.die(ClientError::Crashed(message), None);
+        }
+    }
+
+    fn receive(self: &Rc<Inner>, signal: Signal) {
+        let (message, bytes) = match signal {
+            Signal::Message(data) => match codec::read_message(&data) {
+                Ok(read) => read,
+                Err(error) => return self.die(ClientError::Crashed(error), None),
+            },
+            Signal::Broken(text) if self.ready.get() => {
+                return self.die(ClientError::Crashed(text), None);
+            }
+            Signal::Broken(text) => return self.die(ClientError::Unavailable(text), None),
+        };
+        match message {
+            Message::Ready { version } if version != PROTOCOL_VERSION => {
+                self.die(ClientError::Version(version), None);
+            }
+            Message::Ready { .. } => {
+                self.ready.set(true);
+                let queue = std::mem::take(&mut *self.queue.borrow_mut());
+                for message in queue {
+                    self.post(message);
+                }
+            }
+            Message::Answer { id, response } => {
+                let reply = self.pending.borrow_mut().remove(&id);
+                self.wait();
+                let Some((_, reply)) = reply else { return };
+                let _ = reply.send(match response {
+                    Response::Failed {
+                        message,
+                        changed: true,
+                    } => Err(ClientError::Changed(message)),
+                    Response::Failed { message, .. } => Err(ClientError::Failed(message)),
+                    response => Ok(Answer {
+                        response,
+                        bytes: bytes.map(|b| b.to_vec()).unwrap_or_default(),
+                    }),
+                });
+            }
+            Message::Crashed { message, id } => self.die(ClientError::Crashed(message), id),
+        }
+    }
+
+    /// Winds up the clock if anything is expected.
+    fn wait(self: &Rc<Inner>) {
+        if self.pending.borrow().is_empty() {
+            self.timer.borrow_mut().take();
+            return;
+        }
+        let weak = Rc::downgrade(self);
+        let timer = Timer::start(PATIENCE, move || {
+            if let Some(inner) = weak.upgrade() {
+                inner.die(ClientError::Silent, None);
+            }
+        });
+        *self.timer.borrow_mut() = Some(timer);
+    }
+
+    /// Ends the decoder. `id` is the request that it died of, if it said so; otherwise it is the
+    /// oldest one, as requests are answered in order.
+    fn die(self: &Rc<Inner>, error: ClientError, id: Option<u32>) {
+        if self.death.borrow().is_some() {
+            return;
+        }
+        *self.death.borrow_mut() = Some(error.clone());
+        if let Some(port) = &*self.port.borrow() {
+            port.close();
+        }
+        if let Ok(mut timer) = self.timer.try_borrow_mut() {
+            timer.take();
+        }
+        self.queue.borrow_mut().clear();
+        let pending = std::mem::take(&mut *self.pending.borrow_mut());
+        let named = id.and_then(|id| pending.get(&id));
+        let died_of = named.or_else(|| pending.values().next());
+        let died_of = died_of.map(|(request, _)| request.clone());
+        for (_, reply) in pending.into_values() {
+            let _ = reply.send(Err(error.clone()));
+        }
+        let tell = self.on_death.borrow_mut().take();
+        if let Some(tell) = tell {
+            tell(error, died_of);
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Some(port) = &*self.port.borrow() {
+            port.close();
+        }
+    }
+}

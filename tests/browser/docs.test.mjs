@@ -1,0 +1,76 @@
+// The documentation site, as `cargo xtask docs` builds it beside the page.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { DIST, axe, eventually, expectRequests, journey } from "./harness.mjs";
+
+const SITE = path.join(DIST, "docs");
+const NAMES = readdirSync(SITE, { recursive: true })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => name.endsWith(".html") && name !== "toc.html")
+  .sort();
+const WITH_VIEWS = NAMES.filter((name) => /<zeview-embed src|<iframe class="zeview"/.test(readFileSync(path.join(SITE, name), "utf8")));
+
+assert.ok(NAMES.length > 15 && WITH_VIEWS.length > 5, "the documentation is built by cargo xtask docs");
+
+/** A page of the site, which records what its embeds report. */
+const site = (name, options = {}) => ({
+  ...options,
+  address: `docs/${name}`,
+  other: true,
+  async before(page) {
+    // Embeds load while the page is read.
+    expectRequests(page, /\/zeview\//);
+    await page.addInitScript(() => {
+      window.reports = [];
+      for (const type of ["loaded", "error"])
+        addEventListener(`zeview-${type}`, ({ detail }) => reports.push({ type, ...detail }), true);
+    });
+  },
+});
+
+for (const [theme, width] of [["light", 1440], ["dark", 420]]) {
+  journey(`the documentation fits into ${width} pixels, ${theme}`, site("index.html", { theme, width }), async (page) => {
+    const start = new URL("./", page.url());
+    for (const name of NAMES) {
+      await page.goto(new URL(name, start).href, { waitUntil: "load" });
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(wider <= 0, `${name} is ${wider} pixels wider than the window`);
+      const missing = await page.evaluate(() => [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src));
+      assert.deepEqual(missing, [], name);
+      assert.doesNotMatch(await page.locator("main").innerText(), /\{\{#|@@/, `${name} has a directive that was not replaced`);
+    }
+  });
+}
+
+for (const name of WITH_VIEWS) {
+  journey(`the views in docs/${name} load`, site(name), async (page) => {
+    const embeds = page.locator("zeview-embed");
+    const count = await embeds.count();
+    for (let at = 0; at < count; at += 1) {
+      const embed = embeds.nth(at);
+      await embed.scrollIntoViewIfNeeded();
+      if ((await embed.getAttribute("loading")) === "click") await embed.getByRole("button", { name: "Show in zeview" }).click();
+      await eventually(() => page.evaluate(() => reports.filter(({ type }) => type === "loaded").length), at + 1);
+      const panel = await embed.getAttribute("panel");
+      const tab = embed.frameLocator("iframe").getByRole("tab", { name: new RegExp(panel, "i"), selected: true });
+      await tab.waitFor();
+    }
+    for (const frame of await page.locator("iframe.zeview").all()) {
+      await frame.scrollIntoViewIfNeeded();
+      await frame.contentFrame().getByRole("tab", { selected: true }).waitFor();
+    }
+    const errors = await page.evaluate(() => reports.filter(({ type }) => type === "error"));
+    assert.deepEqual(errors, [], "a view shows an error");
+  });
+}
+
+journey("views follow the theme of the documentation", site("index.html"), async (page) => {
+  const embed = page.locator("zeview-embed").first();
+  await embed.scrollIntoViewIfNeeded();
+  const html = embed.frameLocator("iframe").locator("html");
+  await eventually(() => html.getAttribute("data-theme"), "light");
+  await page.evaluate(() => document.documentElement.classList.replace("light", "navy"));
+  await eventually(() => html.getAttribute("data-theme"), "dark");
+});

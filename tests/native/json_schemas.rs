@@ -1,0 +1,351 @@
+//! The JSON Schemas in the documentation, against the output of the commands.
+//!
+//! Consumers accept keys that they do not know, so the schemas allow more keys. The tests do not: a
+//! key without a description fails, and so does a description of a key that no output has.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::cli::{stdout, zeview};
+
+/// Each schema with the commands that it describes. `SAMPLES`, `FIXTURES`, … stand for folders; a
+/// final `*` for every file in the folder, one run for each.
+const SCHEMAS: &[(&str, &[&str])] = &[
+    (
+        "ls",
+        &[
+            "ls --json --recursive ZEBIN/*",
+            "ls --json --sections SAMPLES/*",
+            "ls --json --images SAMPLES/*",
+            "ls --json --recursive SYCLBIN/*",
+        ],
+    ),
+    (
+        "ls-symbols",
+        &["ls --json --symbols ZEBIN/*", "ls --json --symbols HOST/*"],
+    ),
+    (
+        "ls-relocations",
+        &[
+            "ls --json --relocations ZEBIN/*",
+            "ls --json --relocations HOST/*",
+        ],
+    ),
+    (
+        "dump",
+        &[
+            "dump --json --depth 5 ZEBIN/*",
+            "dump --json --depth 3 SYCLBIN/*",
+            "dump --json --depth 3 SAMPLES/damaged.zebin",
+            "dump --json --path .ze_info/kernels SAMPLES/spill.dg2.zebin",
+            "dump --json --path .ze_info/** SAMPLES/vecadd.bmg.zebin",
+        ],
+    ),
+    ("disasm", &["disasm --json ZEBIN/*"]),
+    (
+        "check",
+        &[
+            "check --json ZEBIN/*",
+            "check --json SYCLBIN/*",
+            "check --json SAMPLES/*",
+            "check --json HOSTILE/linkfail.zebin HOSTILE/fat_linkfail_member.ar",
+            "check --json --device pvc ZEBIN/*",
+            "check --json --device bmg-g21 SAMPLES/*",
+            "check --json --path **/code SAMPLES/matmul.syclbin",
+        ],
+    ),
+    (
+        "check-devices",
+        &[
+            "check --json --device all SAMPLES/vecadd.bmg.zebin SAMPLES/program.host",
+            "check --json --device all --path **/code SAMPLES/matmul.syclbin",
+        ],
+    ),
+    (
+        "kernels",
+        &[
+            "kernels --json ZEBIN/*",
+            "kernels --json SAMPLES/program.host SAMPLES/matmul.syclbin SAMPLES/damaged.zebin",
+            "kernels --json --columns name,instructions,compacted,sends,spill_messages,fill_messages,\
+             atomic_messages,barrier_messages,dpas_instructions,blocks,loops,loop_nesting,\
+             registers_used,scoreboard_waits SAMPLES/spill.dg2.zebin",
+        ],
+    ),
+    (
+        "kernels-groups",
+        &[
+            "kernels --json --group-by kernel SAMPLES/matmul.syclbin",
+            "kernels --json --group-by image SAMPLES/program.host",
+            "kernels --json --group-by device SAMPLES/program.host",
+            "kernels --json --group-by kernel --columns name,instructions,compacted,sends,\
+             spill_messages,fill_messages,atomic_messages,barrier_messages,dpas_instructions,blocks,\
+             loops,loop_nesting,registers_used,scoreboard_waits SAMPLES/matmul.syclbin",
+        ],
+    ),
+    (
+        "kernels-occupancy",
+        &[
+            "kernels --occupancy --json ZEBIN/*",
+            "kernels --occupancy --json --work-group 16x16 --eus 8 SAMPLES/spill.dg2.zebin",
+        ],
+    ),
+    (
+        "images",
+        &[
+            "images --json HOST/*",
+            "images --json SYCLBIN/*",
+            "images --json --device bmg-g21 SAMPLES/program.host",
+        ],
+    ),
+    ("lines", &["lines --json ZEBIN/*"]),
+    (
+        "modules",
+        &[
+            "modules --json SYCLBIN/*",
+            "modules --json SAMPLES/matmul.syclbin SAMPLES/matmul.syclbin",
+        ],
+    ),
+    ("rules", &["rules --json"]),
+    (
+        "diff",
+        &[
+            "diff --json OLD/0.bin NEW/0.bin",
+            "diff --json OLD/1.bin NEW/1.bin",
+            "diff --json OLD/2.bin NEW/2.bin",
+            "diff --json SAMPLES/matmul.syclbin SAMPLES/matmul.syclbin",
+            "diff --json SAMPLES/matmul.syclbin SYCLBIN/v2_ir_zero.syclbin",
+        ],
+    ),
+    (
+        "diff-folders",
+        &["diff --json ZEBIN SAMPLES", "diff --json OLD NEW"],
+    ),
+];
+
+/// Keys of a schema that no file here has.
+const RARE: &[(&str, &str)] = &[
+    // Of dumps beyond the limit: `a_dump_that_is_too_long_says_so` in hostile.rs.
+    ("dump", "stopped"),
+    // Of kernels in C++: `tests/corpus/diff.rs`.
+    ("diff", "demangled"),
+    ("diff-folders", "demangled"),
+    // Of differences in decompressed bytes.
+    ("diff", "source"),
+    ("diff-folders", "source"),
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder by its name in [`SCHEMAS`].
+fn folder(name: &str) -> Option<PathBuf> {
+    let relative = match name {
+        "SAMPLES" => "www/samples",
+        "ZEBIN" => "tests/fixtures/zebin",
+        "SYCLBIN" => "tests/fixtures/syclbin",
+        "HOST" => "tests/fixtures/host",
+        "HOSTILE" => "tests/fixtures/hostile",
+        "OLD" | "NEW" => return Some(copies(name)),
+        _ => return None,
+    };
+    Some(root().join(relative))
+}
+
+/// Pairs of files that differ in as many ways as possible: in values, in nested documents, in the
+/// names of kernels. In two folders they have the same names.
+const PAIRS: &[[&str; 2]] = &[
+    [
+        "www/samples/vecadd-O0.bmg.zebin",
+        "www/samples/vecadd.bmg.zebin",
+    ],
+    [
+        "www/samples/program.host",
+        "tests/fixtures/syclbin/up23_kernel.sycl-ob",
+    ],
+    [
+        "tests/fixtures/hostile/linkfail.zebin",
+        "tests/fixtures/zebin/dpas.lnl-m.igc2.40.zebin",
+    ],
+];
+
+/// A folder with one file of each of [`PAIRS`].
+fn copies(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("schemas-{name}"));
+    fs::create_dir_all(&folder).unwrap();
+    for (at, [old, new]) in PAIRS.iter().enumerate() {
+        let from = root().join(if name == "OLD" { old } else { new });
+        fs::copy(from, folder.join(format!("{at}.bin"))).unwrap();
+    }
+    folder
+}
+
+/// The files that a `*` stands for: those in a format of their own, not what is said of them.
+fn files(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let is_binary = |path: &PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        !matches!(extension, Some("md" | "tree" | "json"))
+    };
+    // The decoder does the same on 600 kernels as on three.
+    let is_small = |path: &PathBuf| path.metadata().unwrap().len() < 1_000_000;
+    let paths = entries.filter(is_binary).filter(is_small);
+    let mut files: Vec<String> = paths.map(|path| path.display().to_string()).collect();
+    files.sort();
+    files
+}
+
+/// The output of a command of [`SCHEMAS`], parsed.
+fn outputs(command: &str) -> Vec<Value> {
+    let words = command.split_whitespace();
+    let mut each = Vec::new();
+    let mut arguments = Vec::new();
+    for word in words {
+        let (start, name) = word.split_once('/').unwrap_or((word, ""));
+        match folder(start) {
+            Some(folder) if name == "*" => each = files(&folder),
+            Some(folder) => arguments.push(folder.join(name).display().to_string()),
+            None => arguments.push(word.to_owned()),
+        }
+    }
+    let run = |file: Option<&str>| {
+        let all = arguments.iter().map(String::as_str).chain(file);
+        let output = zeview(&all.collect::<Vec<_>>());
+        let text = stdout(&output);
+        // Some commands print nothing for files that they do not take.
+        let text = text.trim();
+        (!text.is_empty()).then(|| {
+            serde_json::from_str(text).unwrap_or_else(|error| panic!("{command}: {error}"))
+        })
+    };
+    if each.is_empty() {
+        return run(None).into_iter().collect();
+    }
+    each.iter().filter_map(|file| run(Some(file))).collect()
+}
+
+fn schema(name: &str) -> Value {
+    let path = root().join("docs/src/schemas").join(format!("{name}.json"));
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Forbids keys without a description, in every object of a schema.
+fn close(schema: &mut Value) {
+    let Value::Object(map) = schema else { return };
+    if map.contains_key("properties") && !map.contains_key("additionalProperties") {
+        map.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    for (key, value) in map {
+        match (key.as_str(), value) {
+            ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(close),
+            ("anyOf" | "oneOf", Value::Array(list)) => list.iter_mut().for_each(close),
+            ("items" | "additionalProperties", value) => close(value),
+            _ => {}
+        }
+    }
+}
+
+/// Collects the described keys, and fails for one without a description.
+fn described(schema: &Value, keys: &mut BTreeSet<String>) {
+    let Value::Object(map) = schema else { return };
+    for (key, value) in map {
+        match (key.as_str(), value) {
+            ("properties", Value::Object(named)) => {
+                for (name, property) in named {
+                    let mut texts = ["description", "$ref"].iter();
+                    let is_described = texts.any(|text| property.get(text).is_some());
+                    assert!(is_described, "{name} has no description");
+                    keys.insert(name.clone());
+                    described(property, keys);
+                }
+            }
+            ("$defs", Value::Object(named)) => {
+                named.values().for_each(|value| described(value, keys));
+            }
+            ("anyOf" | "oneOf", Value::Array(list)) => {
+                list.iter().for_each(|value| described(value, keys));
+            }
+            ("items" | "additionalProperties", value) => described(value, keys),
+            _ => {}
+        }
+    }
+}
+
+fn keys_of(value: &Value, keys: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(map) => {
+            keys.extend(map.keys().cloned());
+            map.values().for_each(|value| keys_of(value, keys));
+        }
+        Value::Array(list) => list.iter().for_each(|value| keys_of(value, keys)),
+        _ => {}
+    }
+}
+
+#[test]
+fn output_is_as_the_schemas_describe_it() {
+    let mut problems = Vec::new();
+    for (name, commands) in SCHEMAS {
+        let mut schema = schema(name);
+        let mut expected = BTreeSet::new();
+        described(&schema, &mut expected);
+        close(&mut schema);
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let mut seen = BTreeSet::new();
+        for command in *commands {
+            let outputs = outputs(command);
+            if outputs.is_empty() {
+                problems.push(format!("zeview {command} prints nothing"));
+            }
+            for output in outputs {
+                let errors = validator.iter_errors(&output).take(3);
+                problems.extend(errors.map(|error| {
+                    let place = error.instance_path().to_string();
+                    let text: String = error.to_string().chars().take(300).collect();
+                    format!("{name}.json: zeview {command}: {place}: {text}")
+                }));
+                keys_of(&output, &mut seen);
+            }
+        }
+        let missing = expected.difference(&seen);
+        let missing = missing.filter(|key| !RARE.contains(&(*name, key.as_str())));
+        problems.extend(missing.map(|key| format!("{name}.json: no output has {key:?}")));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_schema_is_tested_and_documented() {
+    let text = fs::read_to_string(root().join("docs/src/reference/json.md")).unwrap();
+    for entry in fs::read_dir(root().join("docs/src/schemas")).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        let name = file.strip_suffix(".json").expect("schemas only");
+        assert!(
+            SCHEMAS.iter().any(|(known, _)| *known == name),
+            "{file} is not tested"
+        );
+        assert!(
+            text.contains(&format!("schemas/{file}")),
+            "{file} is not documented"
+        );
+    }
+}
+
+/// The validation finds errors: it does not pass whatever it is given.
+#[test]
+fn a_schema_refuses_other_output() {
+    let mut schema = schema("rules");
+    close(&mut schema);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut rules = outputs("rules --json").remove(0);
+    assert!(validator.is_valid(&rules));
+    rules[0]["undescribed"] = Value::Null;
+    assert!(!validator.is_valid(&rules));
+    assert!(!validator.is_valid(&serde_json::json!([{"schema": 1}])));
+}
