@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::blocks::BlockGraph;
+use super::data_flow::Flows;
 use super::source_lines::CodeSection;
 use crate::model::Tone;
 use crate::model::{Bits, Document, NodeId, Sources, Span, Str};
@@ -67,6 +68,10 @@ pub trait Listing {
 
     /// Its basic blocks, and how control goes between them. None if the encoding is not known.
     fn blocks(&self, sources: &Sources) -> Rc<BlockGraph>;
+
+    /// The data flow of the instructions, found when somebody asks first. Returns `None` if the
+    /// encoding is not known or the code cannot be read.
+    fn data_flow(&self, sources: &Sources) -> Option<Rc<dyn Flows>>;
 
     /// The whole listing, as the assembler reads it.
     ///

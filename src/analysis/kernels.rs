@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::assembly::Mix;
+use super::data_flow::FlowCounts;
 use super::occupancy::{Occupancy, Question};
 use crate::model::{Document, NodeId, Sources, Span, Str, Value, Xref};
 
@@ -40,6 +41,10 @@ pub trait Kernels {
     /// What the instructions of the kernel of that name come to, and its code; counted when
     /// somebody asks. Returns `None` if it has no code, or the encoding is not known.
     fn mix(&self, name: &str, sources: &Sources) -> Option<(Span, Rc<Mix>)>;
+
+    /// Figures of the data flow of the kernel of that name, and its code; found when somebody asks.
+    /// Returns `None` if it has no code, or the encoding is not known.
+    fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)>;
 
     /// What limits how much of one of them runs at a time.
     ///

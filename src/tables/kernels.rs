@@ -11,6 +11,7 @@ use super::{
     Secondary, columns,
 };
 use crate::analysis::assembly::Mix;
+use crate::analysis::data_flow::FlowCounts;
 use crate::analysis::kernels::{FLAGS, Flag, HazardKind, KernelRow, Kernels, Located};
 use crate::analysis::naming::ShortNames;
 use crate::model::{Sources, Span, Tone, sort};
@@ -174,7 +175,45 @@ static COUNTED: &[CodeColumn] = &[
     ),
 ];
 
+/// A column of the data flow: its id, its title, its unit, what it means, and the number.
+type Flowing = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&FlowCounts) -> Option<u64>,
+);
+
+/// The columns of the data flow.
+static FLOWING: &[Flowing] = &[
+    (
+        "peak_live_registers",
+        "Live regs",
+        "max",
+        "General registers that are live at once, at most.",
+        |counts| Some(counts.peak_live_registers),
+    ),
+    (
+        "dead_writes",
+        "Dead writes",
+        "",
+        "Instructions whose result nobody reads; empty if registers are addressed indirectly.",
+        |counts| counts.dead_writes,
+    ),
+    (
+        "innermost_loop_cycles",
+        "Loop cycles",
+        "innermost",
+        "Cycles of an iteration of each innermost loop for one thread, summed up, as the compiler's \
+         scheduler assumes.",
+        |counts| Some(counts.innermost_loop_cycles),
+    ),
+];
+
 /// The place of the first of them.
+const FIRST_FLOWING: usize = FIRST_COUNTED + COUNTED.len();
+
+/// The place of the first counted column.
 const FIRST_COUNTED: usize = BEFORE_FLAGS.len() + FLAGS.len();
 
 /// All columns: each of the [`FLAGS`] has one, too.
@@ -189,7 +228,7 @@ pub static COLUMNS: &[Column] = &{
         width: 5,
     };
     const FIRST: usize = BEFORE_FLAGS.len();
-    let mut all = [FLAG; FIRST_COUNTED + COUNTED.len()];
+    let mut all = [FLAG; FIRST_FLOWING + FLOWING.len()];
     let mut at = 0;
     // The compiler runs this: a place that is not there would not compile.
     #[allow(clippy::indexing_slicing)]
@@ -200,6 +239,17 @@ pub static COLUMNS: &[Column] = &{
             let key = FLAGS[at - FIRST].0;
             all[at].id = key;
             all[at].title = key;
+        } else if at >= FIRST_FLOWING {
+            let (id, title, unit, doc, _) = FLOWING[at - FIRST_FLOWING];
+            all[at] = Column {
+                id,
+                title,
+                unit,
+                doc,
+                kind: ColumnKind::Number,
+                presence: Presence::Counted,
+                width: 8,
+            };
         } else {
             let (id, title, doc, _) = COUNTED[at - FIRST_COUNTED];
             all[at] = Column {
@@ -460,6 +510,15 @@ impl List for KernelList {
             let code = kernels.and_then(|kernels| kernels.mix(&row.name.value, sources));
             return code.map_or_else(Cell::empty, |(code, mix)| {
                 Cell::count(count(&mix)).at(Some(code))
+            });
+        }
+        let flowing = column.checked_sub(FIRST_FLOWING);
+        if let Some((.., count)) = flowing.and_then(|place| FLOWING.get(place)) {
+            let kernels = part.kernels.as_ref();
+            let flow = kernels.and_then(|kernels| kernels.flow(&row.name.value, sources));
+            let figure = flow.and_then(|(code, counts)| Some((code, count(&counts)?)));
+            return figure.map_or_else(Cell::empty, |(code, figure)| {
+                Cell::count(figure).at(Some(code))
             });
         }
         let Some(column) = COLUMNS.get(column) else {

@@ -165,7 +165,7 @@ pub(super) fn shorten(
             if fits(&wider, limit) >= fitting {
                 texts = wider
             } else {
-                drop(writer.further.remove(&argument))
+                writer.further.remove(&argument);
             }
         }
         writer.further.clear();
@@ -375,7 +375,7 @@ impl Writer<'_> {
                 if is_within(&wider, limit) {
                     text = wider
                 } else {
-                    drop(self.further.remove(&argument))
+                    self.further.remove(&argument);
                 }
             }
             self.further.clear();

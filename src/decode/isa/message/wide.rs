@@ -28,6 +28,37 @@ pub(crate) fn comment(
     channels: u32,
     out: &mut String,
 ) {
+    let decoded = decode(message, wide, channels);
+    if let Some(bytes) = answer_of(i, &decoded) {
+        out.push_str("rd:");
+        number(out, bytes);
+        out.push_str(" B; ");
+    }
+    match decoded.description.as_str() {
+        "" => out.push_str("???"),
+        text => out.push_str(text),
+    }
+    coordinates(&decoded, message.lengths[0], 512, out);
+}
+
+/// The bytes of the answer, if they are known.
+pub(crate) fn answer(
+    i: &Instruction,
+    message: &Message,
+    wide: &WideDescriptor,
+    channels: u32,
+) -> Option<u32> {
+    answer_of(i, &decode(message, wide, channels))
+}
+
+fn answer_of(i: &Instruction, decoded: &Decoded) -> Option<u32> {
+    match no_answer(i) {
+        true => Some(0),
+        false => decoded.answer,
+    }
+}
+
+fn decode(message: &Message, wide: &WideDescriptor, channels: u32) -> Decoded {
     let [first, second, _] = message.lengths;
     let reader = Reader {
         wide,
@@ -56,21 +87,7 @@ pub(crate) fn comment(
         Some(Meaning::SAMPLER) => reader.sampler(&mut decoded),
         _ => {}
     }
-    let answer = if no_answer(i) {
-        Some(0)
-    } else {
-        decoded.answer
-    };
-    if let Some(bytes) = answer {
-        out.push_str("rd:");
-        number(out, bytes);
-        out.push_str(" B; ");
-    }
-    match decoded.description.as_str() {
-        "" => out.push_str("???"),
-        text => out.push_str(text),
-    }
-    coordinates(&decoded, first, 512, out);
+    decoded
 }
 
 fn entry<'a>(list: &[&'a str], at: u32) -> Option<&'a str> {

@@ -11,6 +11,7 @@ use super::argument_map;
 use super::schema::{self, Default, Table};
 use super::yaml::{Index, Node};
 use crate::analysis::assembly::{Listing, Mix};
+use crate::analysis::data_flow::FlowCounts;
 use crate::analysis::kernels::{
     FLAGS, Flag, HEAVY_SPILL, Hazard, HazardKind, KernelDetail, KernelRow, Kernels, LARGE_SLM,
     Located, Property,
@@ -40,6 +41,7 @@ pub struct ZebinKernels {
     instructions: Rc<Instructions>,
     /// What the instructions come to, by the start of the code.
     mixes: RefCell<HashMap<u64, Rc<Mix>>>,
+    flows: RefCell<HashMap<u64, FlowCounts>>,
     rows: OnceCell<Rc<Vec<KernelRow>>>,
     /// The entry of `kernels_misc_info`, by the kernel's name.
     descriptions: OnceCell<HashMap<String, Index>>,
@@ -63,6 +65,7 @@ impl ZebinKernels {
             own,
             instructions,
             mixes: RefCell::default(),
+            flows: RefCell::default(),
             rows: OnceCell::new(),
             descriptions: OnceCell::new(),
             costs: OnceCell::new(),
@@ -344,6 +347,18 @@ impl Kernels for ZebinKernels {
         let mix = Rc::new(tally.mix());
         self.mixes.borrow_mut().insert(code.start, Rc::clone(&mix));
         Some((code, mix))
+    }
+
+    fn flow(&self, name: &str, sources: &Sources) -> Option<(Span, FlowCounts)> {
+        let code = self.links.code_section(name)?;
+        let decoder = self.instructions.decoder()?;
+        if let Some(counts) = self.flows.borrow().get(&code.start) {
+            return Some((code, *counts));
+        }
+        let listing = Code::new(Some(Rc::clone(decoder)), code, sources);
+        let counts = listing.data_flow(sources)?.counts();
+        self.flows.borrow_mut().insert(code.start, counts);
+        Some((code, counts))
     }
 
     fn rows(&self, _: &Sources) -> Rc<Vec<KernelRow>> {
