@@ -59,7 +59,8 @@ for (const name of WITH_VIEWS) {
     }
     for (const frame of await page.locator("iframe.zeview").all()) {
       await frame.scrollIntoViewIfNeeded();
-      await frame.contentFrame().getByRole("tab", { selected: true }).waitFor();
+      const panel = new URL(await frame.getAttribute("src"), page.url()).hash.match(/panel=(\w+)/)[1];
+      await frame.contentFrame().getByRole("tab", { name: new RegExp(`^${panel}`, "i"), selected: true }).waitFor();
     }
     const errors = await page.evaluate(() => reports.filter(({ type }) => type === "error"));
     assert.deepEqual(errors, [], "a view shows an error");

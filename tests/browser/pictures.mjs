@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import gifenc from "gifenc";
-import { closeBrowser, closePage, dropFile, expectRequests, openPage } from "./harness.mjs";
+import { closeBrowser, closePage, dropFile, expectRequests, openPage, showAllPanes } from "./harness.mjs";
 
 const DOCS = path.join(import.meta.dirname, "../../docs");
 /** The README's own picture; the others belong to the documentation. */
@@ -12,6 +12,9 @@ const SAMPLES = path.join(import.meta.dirname, "../../www/samples");
 const WINDOW = { width: 1440, height: 900 };
 const ANIMATION = { width: 1180, height: 720 };
 const FRAME = 3000; // Milliseconds.
+
+// Every panel with all panes, as on a large screen.
+showAllPanes();
 
 const pictures = {
   async page(page) {
